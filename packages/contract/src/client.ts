@@ -1,0 +1,130 @@
+// A typed client derived from the operations: no generated code, so it can never lag behind the contract. It needs only
+// `fetch`, so the dashboard, the tests and other people's programs use the same one.
+import type { ErrorCode } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+import { type OperationId, type Operations, type Output, operations } from "./operations.ts";
+import type { Static, TSchema } from "./schema.ts";
+
+export type ClientOptions = {
+  /** Origin of the service, with a path prefix if it sits behind one; `""` in a browser means the page's own origin. */
+  baseUrl: string;
+  apiKey: string;
+  fetch?: typeof globalThis.fetch;
+  /** Sent with every request. */
+  headers?: HeaderValues;
+};
+
+/** A value of undefined takes a header away, also `authorization`. */
+type HeaderValues = Record<string, string | undefined>;
+type CallOptions = { headers?: HeaderValues; signal?: AbortSignal };
+
+// A part with no required member may be left out; a body may not, since the service tells no body from an empty one.
+type Part<Name extends string, S> = S extends TSchema
+  ? Record<never, never> extends Static<S>
+    ? { [N in Name]?: Static<S> }
+    : { [N in Name]: Static<S> }
+  : { [N in Name]?: never };
+type BodyPart<S> = S extends TSchema ? { body: Static<S> } : { body?: never };
+type PartsOf<O extends Operation> = Part<"params", O["params"]> & Part<"query", O["query"]> & BodyPart<O["body"]>;
+
+export type CallInput<Id extends OperationId> = PartsOf<Operations[Id]> & CallOptions;
+type CallArguments<Id extends OperationId> =
+  Record<never, never> extends CallInput<Id> ? [input?: CallInput<Id>] : [input: CallInput<Id>];
+
+/** What the service may be sent when the point is to see it refused. */
+export type RawInput = CallOptions & {
+  params?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+};
+
+export type Answer<Body> = { status: number; headers: Headers; body: Body };
+
+export type Client = {
+  <Id extends OperationId>(id: Id, ...input: CallArguments<Id>): Promise<Answer<Output<Id>>>;
+  /** Gives every answer as it came, whatever its status. Rejects only when there is no answer to give. */
+  raw(id: OperationId, input?: RawInput): Promise<Answer<unknown>>;
+};
+
+/** An answer outside 2xx, or one that cannot be the service's own. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  /** Undefined when the answer came from something in between, such as a proxy. */
+  readonly code: ErrorCode | undefined;
+  readonly headers: Headers;
+  readonly body: unknown;
+
+  constructor(id: OperationId, answer: Answer<unknown>) {
+    const { code, message } = (answer.body ?? {}) as { code?: ErrorCode; message?: string };
+    super(`${id}: ${answer.status} ${message ?? "the answer is not one of the service's own"}`);
+    this.status = answer.status;
+    this.code = code;
+    this.headers = answer.headers;
+    this.body = answer.body;
+  }
+}
+
+export const createClient = (options: ClientOptions): Client => {
+  const raw = async (id: OperationId, input: RawInput = {}): Promise<Answer<unknown>> => {
+    const operation: Operation = operations[id];
+    const send = options.fetch ?? globalThis.fetch;
+    const response = await send(urlOf(options.baseUrl, operation, input), {
+      method: operation.method,
+      headers: headersOf(options, input),
+      body: input.body === undefined ? undefined : JSON.stringify(input.body),
+      signal: input.signal,
+    });
+    return { status: response.status, headers: response.headers, body: parse(await response.text()) };
+  };
+
+  const call = async (id: OperationId, input?: RawInput): Promise<Answer<unknown>> => {
+    const answer = await raw(id, input);
+    const { success }: Operation = operations[id];
+    const succeeded = answer.status >= 200 && answer.status < 300;
+    // A proxy's friendly HTML page with status 200 must not pass for the record that was asked for.
+    const readable = success.schema === undefined || (typeof answer.body === "object" && answer.body !== null);
+    if (!succeeded || !readable) throw new ApiError(id, answer);
+    return answer;
+  };
+
+  return Object.assign(call, { raw }) as Client;
+};
+
+const urlOf = (baseUrl: string, operation: Operation, input: RawInput): string => {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathPart(name, input.params?.[name]));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) query.append(name, String(one));
+    }
+  }
+  return `${baseUrl.replace(/\/+$/, "")}${path}${query.size > 0 ? `?${query}` : ""}`;
+};
+
+// URL parsers resolve "." and ".." even when percent-encoded, and an empty part names the list instead of the record:
+// each would silently address another resource.
+const pathPart = (name: string, value: unknown): string => {
+  const text = String(value ?? "");
+  if (["", ".", ".."].includes(text)) throw new TypeError(`${name} cannot be "${text}" in a path`);
+  return encodeURIComponent(text);
+};
+
+const headersOf = (options: ClientOptions, input: RawInput): Headers => {
+  const headers = new Headers({ accept: "application/json", authorization: `ApiKey ${options.apiKey}` });
+  if (input.body !== undefined) headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries({ ...options.headers, ...input.headers })) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return headers;
+};
+
+const parse = (text: string): unknown => {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};

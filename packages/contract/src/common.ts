@@ -1,0 +1,80 @@
+// Words and rules shared by several resources: enumerations, identifier patterns, the paging envelopes.
+import { nullableString, oneOf, repeated, type TSchema, Type } from "./schema.ts";
+
+export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
+export type Channel = (typeof channels)[number];
+
+/** The nine step types of a workflow. The internal `trigger` job is no step. */
+export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;
+export type StepType = (typeof stepTypes)[number];
+
+export const jobTypes = [...stepTypes, "trigger"] as const;
+export const severities = ["high", "medium", "low", "none"] as const;
+export type Severity = (typeof severities)[number];
+export const origins = ["svc-cloud", "svc-cloud-v1", "external"] as const;
+export const timeUnits = ["seconds", "minutes", "hours", "days", "weeks", "months"] as const;
+export type TimeUnit = (typeof timeUnits)[number];
+
+export const messageStatuses = ["sent", "error", "warning"] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
+
+export const ChannelWord = oneOf(channels, { title: "Channel" });
+export const StepTypeWord = oneOf(stepTypes, { title: "StepType" });
+export const JobTypeWord = oneOf(jobTypes, { title: "JobType" });
+export const SeverityWord = oneOf(severities, { title: "Severity" });
+export const OriginWord = oneOf(origins, { title: "Origin" });
+
+const looseIdentifier = "^[a-zA-Z0-9_:.-]+$";
+const email = "[^\\s@<>\"']+@[^\\s@<>\"']+";
+
+/** Patterns and lengths of the identifiers that callers choose. */
+export const identifiers = {
+  subscriberId: { pattern: `${looseIdentifier.slice(0, -1)}$|^${email}$`, minLength: 1, maxLength: 255 },
+  workflowId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
+  stepId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
+  integration: { pattern: looseIdentifier, minLength: 1, maxLength: 255 },
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this pattern refuses
+  transactionId: { pattern: /^[^\u0000-\u001f\u007f]+$/.source, minLength: 1, maxLength: 255 },
+} as const;
+
+export const emailPattern = new RegExp(`^${email}$`);
+
+/** The query parameters of a cursor list. */
+export const cursorQuery = {
+  after: Type.Optional(Type.String({ description: "Items behind this cursor" })),
+  before: Type.Optional(Type.String({ description: "Items ahead of this cursor; not together with `after`" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
+  orderDirection: Type.Optional(oneOf(["ASC", "DESC"], { default: "DESC" })),
+  includeCursor: Type.Optional(Type.Boolean({ description: "Include the cursor's own item" })),
+};
+
+export const cursorList = <S extends TSchema>(title: string, item: S) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      next: nullableString({ description: "Cursor of the next page; null when there is none" }),
+      previous: nullableString({ description: "Cursor of the previous page; null on the first page" }),
+      totalCount: Type.Integer({ description: "Items that match the filters, counted up to 50,000" }),
+      totalCountCapped: Type.Boolean({ description: "true when there are more than 50,000" }),
+    },
+    { title },
+  );
+
+/** Counting stops here: an exact count of a huge list costs more than it tells. */
+export const countCap = 50_000;
+
+export const pageQuery = (limit: { default: number; maximum: number }) => ({
+  page: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, ...limit })),
+});
+
+export const pageEnvelope = <S extends TSchema>(item: S) => ({
+  hasMore: Type.Boolean({ description: "More items follow this page" }),
+  data: Type.Array(item),
+  pageSize: Type.Integer({ description: "Number of items in this page" }),
+  page: Type.Integer(),
+});
+
+export const contextKeysQuery = Type.Optional(
+  repeated(Type.String(), { description: "Exact set of `<type>:<id>` keys; one empty value means without context" }),
+);

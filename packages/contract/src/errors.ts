@@ -1,0 +1,163 @@
+// The catalogue of errors: code, status and message. Code throws by code and names the parameters; only the edge turns
+// that into HTTP. Placeholders in braces are filled from the parameters, which also become `ctx` of the error body.
+// docs/errors.md is generated from here.
+
+type Entry = { status: number; message: string; when: string };
+
+export const errorCatalogue = {
+  MALFORMED_JSON: { status: 400, message: "Request body is not valid JSON", when: "The body cannot be parsed." },
+  IDEMPOTENCY_KEY_TOO_LONG: {
+    status: 400,
+    message: "idempotency-key must not be longer than 255 characters",
+    when: "The header is too long.",
+  },
+  PAYLOAD_VALIDATION_ERROR: {
+    status: 400,
+    message: "Payload validation failed: {faults}",
+    when: "A trigger payload breaks the workflow's payload schema.",
+  },
+  PROVIDER_CHECK_FAILED: {
+    status: 400,
+    message: "The provider rejected the credentials: {reason}",
+    when: "An integration is saved with `check: true` and the provider refuses the credentials. Nothing is stored.",
+  },
+  PROVIDER_HOST_UNRESOLVED: {
+    status: 400,
+    message: "The provider host {host} cannot be resolved",
+    when: "An integration is saved with `check: true` and its host name does not exist. Nothing is stored.",
+  },
+  MISSING_AUTHORIZATION: { status: 401, message: "Missing authorization header", when: "No `Authorization` header." },
+  INVALID_AUTH_SCHEME: {
+    status: 401,
+    message: 'Invalid authentication scheme: "{scheme}"',
+    when: "Another scheme than `ApiKey`.",
+  },
+  UNAUTHORIZED: { status: 401, message: "Unauthorized", when: "The scheme without a key." },
+  API_KEY_NOT_FOUND: { status: 401, message: "API Key not found", when: "The key is unknown or revoked." },
+  FORBIDDEN: {
+    status: 403,
+    message: "This API key may not act on another environment",
+    when: "The key is valid, the action lies outside its environment.",
+  },
+  ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "Unknown path." },
+  ENVIRONMENT_NOT_FOUND: {
+    status: 404,
+    message: "Environment with id {environmentId} not found",
+    when: "Unknown, or of another organisation.",
+  },
+  INTEGRATION_NOT_FOUND: {
+    status: 404,
+    message: "Integration with id {integrationId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  NOTIFICATION_NOT_FOUND: {
+    status: 404,
+    message: "Notification with id {notificationId} not found",
+    when: "Unknown, or of another environment.",
+  },
+  SUBSCRIBER_NOT_FOUND: {
+    status: 404,
+    message: "Subscriber with id {subscriberId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  WORKFLOW_NOT_FOUND: {
+    status: 404,
+    message: "Workflow {workflowId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: "Method {method} is not allowed here",
+    when: "The path exists with other methods; the `Allow` header names them.",
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    message: "A request with this idempotency-key is still being processed",
+    when: "The first request with this key has not been answered yet; repeat after `Retry-After`.",
+  },
+  INTEGRATION_IDENTIFIER_TAKEN: {
+    status: 409,
+    message: "Integration with identifier {identifier} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  IN_APP_INTEGRATION_EXISTS: {
+    status: 409,
+    message: "This environment already has an in-app integration",
+    when: "A second in-app integration is created.",
+  },
+  SUBSCRIBER_EXISTS: {
+    status: 409,
+    message: "Subscriber {subscriberId} already exists",
+    when: "`failIfExists=true` and the subscriber exists. The body also carries the fields of the existing record.",
+  },
+  WORKFLOW_ID_TAKEN: {
+    status: 409,
+    message: "Workflow {workflowId} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: "{detail}",
+    when: "The request body or one event's payload is larger than the limit, which the message names.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: "Content-Type must be application/json",
+    when: "A body of another type.",
+  },
+  VALIDATION_ERROR: {
+    status: 422,
+    message: "Validation Error",
+    when: "The request breaks the documented shape; `errors` names every fault by field path.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    message: "This idempotency-key was used with another request",
+    when: "The same key came with another method, path or body.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: "API rate limit exceeded",
+    when: "The token bucket of this environment and category is empty; repeat after `Retry-After`.",
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    message: "Internal server error, quote the errorId when you report it",
+    when: "Anything unforeseen. The log has the same `errorId`.",
+  },
+  UNAVAILABLE: {
+    status: 503,
+    message: "Service is temporarily unavailable",
+    when: "Starting, stopping, or the database is away; repeat after `Retry-After`.",
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** Every operation can give these; the OpenAPI document adds them to each. */
+export const commonErrors = [
+  "MISSING_AUTHORIZATION",
+  "INVALID_AUTH_SCHEME",
+  "UNAUTHORIZED",
+  "API_KEY_NOT_FOUND",
+  "MALFORMED_JSON",
+  "IDEMPOTENCY_KEY_TOO_LONG",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "VALIDATION_ERROR",
+  "IDEMPOTENCY_KEY_REUSED",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "RATE_LIMITED",
+  "INTERNAL_ERROR",
+  "UNAVAILABLE",
+] as const satisfies readonly ErrorCode[];
+
+type Placeholders<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+/** The parameters a message needs, read off its text. */
+export type ErrorParams<C extends ErrorCode> = Record<Placeholders<(typeof errorCatalogue)[C]["message"]>, string>;
+
+export const errorMessage = (code: ErrorCode, params: Record<string, unknown>): string =>
+  errorCatalogue[code].message.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? ""));

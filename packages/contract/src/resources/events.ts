@@ -1,0 +1,88 @@
+// Events: what a product team tells the service.
+import { operation } from "../operation.ts";
+import { named, oneOf, openObject, type Static, Type } from "../schema.ts";
+
+const RecipientChannel = named("RecipientChannel", {
+  providerId: Type.String(),
+  integrationIdentifier: Type.Optional(Type.String()),
+  credentials: Type.Object({
+    webhookUrl: Type.Optional(Type.String()),
+    deviceTokens: Type.Optional(Type.Array(Type.String())),
+  }),
+});
+
+// A recipient's id and fields are judged one by one when the event is taken in (`invalid_recipients`), so that one bad
+// recipient never holds up the others; the schema only fixes their types.
+const RecipientSubscriber = named("RecipientSubscriber", {
+  subscriberId: Type.Optional(Type.String({ description: "Required" })),
+  firstName: Type.Optional(Type.String()),
+  lastName: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  phone: Type.Optional(Type.String()),
+  avatar: Type.Optional(Type.String()),
+  locale: Type.Optional(Type.String()),
+  timezone: Type.Optional(Type.String()),
+  data: Type.Optional(openObject()),
+  channels: Type.Optional(Type.Array(RecipientChannel)),
+});
+export type RecipientSubscriber = Static<typeof RecipientSubscriber>;
+
+const Recipient = Type.Union([Type.String(), RecipientSubscriber]);
+export type Recipient = Static<typeof Recipient>;
+
+export const TriggerEvent = named("TriggerEvent", {
+  name: Type.String({ minLength: 1, description: "Identifier of the workflow" }),
+  to: Type.Union([Type.String(), RecipientSubscriber, Type.Array(Recipient)], {
+    description: "A subscriber id, a subscriber, or a list of them. A subscriber that does not exist yet is created.",
+  }),
+  payload: Type.Optional(openObject({ description: "At most 512 KB of JSON" })),
+  overrides: Type.Optional(openObject()),
+  transactionId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: "An event with this id is accepted once" }),
+  ),
+  actor: Type.Optional(Type.Union([Type.String(), RecipientSubscriber])),
+});
+export type TriggerEvent = Static<typeof TriggerEvent>;
+
+export const triggerStatuses = [
+  "error",
+  "trigger_not_active",
+  "no_workflow_active_steps_defined",
+  "no_workflow_steps_defined",
+  "processed",
+  "no_tenant_found",
+  "invalid_recipients",
+] as const;
+
+export const TriggerResult = named("TriggerResult", {
+  acknowledged: Type.Boolean(),
+  status: oneOf(triggerStatuses),
+  error: Type.Optional(Type.Array(Type.String())),
+  transactionId: Type.Optional(Type.String()),
+});
+export type TriggerResult = Static<typeof TriggerResult>;
+
+export const eventOperations = {
+  "events.trigger": operation({
+    id: "events.trigger",
+    method: "POST",
+    path: "/v1/events/trigger",
+    summary: "Trigger an event",
+    category: "trigger",
+    body: TriggerEvent,
+    success: { status: 201, schema: TriggerResult },
+    errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
+  }),
+  "events.triggerBulk": operation({
+    id: "events.triggerBulk",
+    method: "POST",
+    path: "/v1/events/trigger/bulk",
+    summary: "Trigger up to 100 events",
+    description: "Answers one item per event, in request order. `processed` means stored: nothing is lost after it.",
+    category: "trigger",
+    bodyLimit: "bulk",
+    body: named("TriggerBulkIn", { events: Type.Array(TriggerEvent, { minItems: 1, maxItems: 100 }) }),
+    success: { status: 201, schema: Type.Array(TriggerResult) },
+    errors: [],
+  }),
+};

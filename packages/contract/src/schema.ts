@@ -1,0 +1,35 @@
+// The one place that imports the schema library. A TypeBox value *is* a JSON Schema, so validation, serialisation,
+// OpenAPI and types all read the same object. A schema with a `title` becomes a named component in OpenAPI.
+import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox";
+
+export { type Static, type TObject, type TProperties, type TSchema, Type };
+
+type Options = Record<string, unknown>;
+
+/** A closed set of words. */
+export const oneOf = <const V extends readonly string[]>(values: V, options: Options = {}) =>
+  Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+
+export const nullableString = (options: Options = {}) =>
+  Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
+
+export const nullableBoolean = (options: Options = {}) =>
+  Type.Unsafe<boolean | null>({ type: ["boolean", "null"], ...options });
+
+/** A JSON object whose members are the caller's business. */
+export type OpenObject = Record<string, unknown>;
+
+export const openObject = (options: Options = {}) =>
+  Type.Unsafe<OpenObject>({ type: "object", additionalProperties: true, ...options });
+
+export const nullableOpenObject = (options: Options = {}) =>
+  Type.Unsafe<OpenObject | null>({ type: ["object", "null"], additionalProperties: true, ...options });
+
+/** A query parameter that may be repeated; one value is a list of one (the edge wraps it). */
+export const repeated = <S extends TSchema>(items: S, options: Options = {}) => Type.Array(items, options);
+
+export const isoTime = (description: string) => Type.String({ description: `${description} (ISO 8601, UTC)` });
+
+/** An object that carries a name into the OpenAPI document. */
+export const named = <P extends TProperties>(title: string, properties: P, options: Options = {}): TObject<P> =>
+  Type.Object(properties, { title, ...options });

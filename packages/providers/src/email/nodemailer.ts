@@ -1,0 +1,46 @@
+// SMTP, to any server. The names of the DKIM fields (domain, secretKey, accountSid) are those of the public API.
+
+import { type CredentialValues, flag, json, number, secret, text } from "../credentials.ts";
+import { toMail } from "../mail.ts";
+import { accepted } from "../outcome.ts";
+import { defineProvider, type SmtpSettings } from "../provider.ts";
+
+const credentials = {
+  user: text("User", { optional: true }),
+  password: secret("Password", { optional: true }),
+  host: text("Host"),
+  port: number("Port"),
+  secure: flag("Secure"),
+  requireTls: flag("Require TLS"),
+  ignoreTls: flag("Ignore TLS"),
+  tlsOptions: json("TLS options", { optional: true }),
+  domain: text("DKIM: Domain name", { optional: true }),
+  secretKey: secret("DKIM: Private key", { optional: true }),
+  accountSid: text("DKIM: Key selector", { optional: true }),
+  from: text("From email address"),
+  senderName: text("Sender name"),
+};
+
+export default defineProvider({
+  id: "nodemailer",
+  channel: "email",
+  name: "SMTP",
+  help: "Host, port, user and password as your mail server or its operator gives them.",
+  credentials,
+  send: async (message, settings, io) => {
+    const mail = toMail(message);
+    await io.smtp(toSettings(settings)).send(mail);
+    return accepted(mail.messageId);
+  },
+  check: async (settings, io) => {
+    await io.smtp(toSettings(settings)).verify();
+    return { ok: true };
+  },
+});
+
+const toSettings = (values: CredentialValues<typeof credentials>): SmtpSettings => {
+  const { host, port, user, password, secure, requireTls, ignoreTls, tlsOptions } = values;
+  const { domain, secretKey: privateKey, accountSid: selector } = values;
+  const dkim = domain && privateKey && selector ? { domain, privateKey, selector } : undefined;
+  return { host, port, user, password, secure, requireTls, ignoreTls, tlsOptions, dkim };
+};

@@ -1,0 +1,53 @@
+// What an SMTP failure means for the message. RFC 5321 makes 4xx transient and 5xx permanent; which of the two
+// parties a permanent refusal is about follows from the command that was refused.
+
+import { type Failure, rejected, retry, SendFault, unknown } from "../outcome.ts";
+
+/** The parts of a nodemailer error that decide. */
+interface SmtpError {
+  message: string;
+  code?: string;
+  command?: string;
+  responseCode?: number;
+}
+
+/** Raised by us when an attempt takes too long; nodemailer has no limit for a whole delivery. */
+export const deadlineError = (limitMs: number): SmtpError & Error =>
+  Object.assign(new Error(`The server did not take the message within ${limitMs / 1000} seconds`), {
+    code: "ETIMEDOUT",
+  });
+
+/** `bodyWritten`: the whole message including its end was handed to the connection. */
+export const classify = (error: unknown, bodyWritten: boolean): Failure => {
+  if (error instanceof SendFault) return error.outcome;
+  const { message, code, command, responseCode } = read(error);
+  if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530 || responseCode === 535) {
+    return responseCode && responseCode < 500 ? retry(message) : rejected("auth", message);
+  }
+  if (responseCode) return byReply(responseCode, command, message);
+  // Faults nodemailer finds itself before it speaks to the server.
+  if (code === "EENVELOPE" || code === "EMAXRECIPIENTS") return rejected("recipient", message);
+  if (code === "EMESSAGE") return rejected("content", message);
+  return bodyWritten ? unknown(message) : retry(message);
+};
+
+const byReply = (responseCode: number, command: string | undefined, message: string): Failure => {
+  // 503 says that the session was in the wrong state, not that the message was refused.
+  if (responseCode < 500 || responseCode === 503) return retry(message);
+  if (command === "RCPT TO") return rejected("recipient", message);
+  // 552 is "too big" wherever it is said.
+  if (command === "DATA" || responseCode === 552) return rejected("content", message);
+  // A greeting, a handshake or a sender that is refused for good: the fault is in the settings of the integration.
+  return rejected("config", message);
+};
+
+const read = (error: unknown): SmtpError => {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message, code, command, responseCode } = error as Error & Partial<SmtpError>;
+  return {
+    message,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(typeof command === "string" ? { command } : {}),
+    ...(typeof responseCode === "number" ? { responseCode } : {}),
+  };
+};

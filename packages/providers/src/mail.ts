@@ -1,0 +1,84 @@
+// From a message to a mail that can go on the wire: addresses parsed, headers checked, a Message-ID that is the same
+// on every attempt. Everything that could smuggle a second recipient or a second header in is refused here.
+
+import type { EmailMessage } from "./message.ts";
+import { rejected, SendFault } from "./outcome.ts";
+import type { Mail, Mailbox } from "./provider.ts";
+
+// Headers that have a field of their own or belong to the structure of the message.
+const ownHeaders = new Set([
+  "from",
+  "to",
+  "cc",
+  "bcc",
+  "subject",
+  "message-id",
+  "mime-version",
+  "content-type",
+  "content-transfer-encoding",
+  "dkim-signature",
+]);
+
+export const toMail = (message: EmailMessage & { from: string }): Mail => {
+  const from = parseMailbox(message.from);
+  if (!from) throw new SendFault(rejected("config", `The sender ${quote(message.from)} is not an email address`));
+  const replyTo = message.replyTo ? parseMailbox(message.replyTo) : undefined;
+  if (message.replyTo && !replyTo) {
+    throw new SendFault(rejected("content", `The reply address ${quote(message.replyTo)} is not an email address`));
+  }
+  const to = recipients(message.to);
+  if (to.length === 0) throw new SendFault(rejected("recipient", "The message has no recipient"));
+  return {
+    messageId: messageId(message.id, from.address),
+    from: { name: oneLine(message.senderName ?? from.name), address: from.address },
+    to,
+    cc: recipients(message.cc ?? []),
+    bcc: recipients(message.bcc ?? []),
+    ...(replyTo ? { replyTo } : {}),
+    subject: oneLine(message.subject),
+    html: message.html,
+    text: message.text,
+    headers: checkedHeaders(message.headers ?? {}),
+    attachments: message.attachments ?? [],
+  };
+};
+
+// A display name without quotes may not hold the characters that structure a list of addresses.
+const mailbox =
+  /^(?:"(?<quoted>[^"\p{Cc}]*)"\s*<(?<a>[^<>]+)>|(?<plain>[^"<>@,;:\\\p{Cc}]*)<(?<b>[^<>]+)>|(?<c>[^<>]+))$/u;
+const addrSpec = /^[^\s<>(),;:\\"@\p{Cc}]+@[^\s<>(),;:\\"@\p{Cc}]+$/u;
+
+/** `ada@example.com` or `Ada <ada@example.com>`; one address only, so that a list cannot pass for a recipient. */
+export const parseMailbox = (text: string): Mailbox | undefined => {
+  const { quoted, plain, a, b, c } = mailbox.exec(text.trim())?.groups ?? {};
+  const address = (a ?? b ?? c ?? "").trim();
+  return addrSpec.test(address) ? { name: (quoted ?? plain ?? "").trim(), address } : undefined;
+};
+
+const recipients = (list: readonly string[]): Mailbox[] =>
+  list.map((text) => {
+    const parsed = parseMailbox(text);
+    if (!parsed) throw new SendFault(rejected("recipient", `${quote(text)} is not an email address`));
+    return parsed;
+  });
+
+const checkedHeaders = (headers: Record<string, string>): Record<string, string> => {
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // RFC 5322: printable ASCII without the colon.
+    if (!/^[!-9;-~]+$/.test(name)) throw new SendFault(rejected("content", `${quote(name)} is not a header name`));
+    if (ownHeaders.has(name.toLowerCase())) {
+      throw new SendFault(rejected("content", `The header ${name} cannot be set: it follows from the message`));
+    }
+    checked[name] = oneLine(value);
+  }
+  return checked;
+};
+
+/** Servers that drop repeats recognise them by this header, so it must not change between attempts. */
+const messageId = (id: string, from: string): string =>
+  `<${id.replace(/[^\w.-]/g, "-")}@${from.slice(from.lastIndexOf("@") + 1)}>`;
+
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, 100));

@@ -1,0 +1,64 @@
+// What a provider is asked to send: rendered content and one destination, nothing about workflows or subscribers.
+// `id` is the Tidings message id. It is the same on every attempt, so it also serves as the idempotency key.
+
+export type Channel = "email" | "sms" | "push" | "chat" | "in_app";
+
+export interface Attachment {
+  name: string;
+  mime: string;
+  content: Uint8Array;
+}
+
+export interface EmailMessage {
+  id: string;
+  channel: "email";
+  to: string[];
+  cc?: string[];
+  bcc?: string[];
+  from?: string;
+  senderName?: string;
+  replyTo?: string;
+  subject: string;
+  html: string;
+  text: string;
+  headers?: Record<string, string>;
+  attachments?: Attachment[];
+}
+
+export interface SmsMessage {
+  id: string;
+  channel: "sms";
+  to: string;
+  from?: string;
+  text: string;
+}
+
+export interface PushMessage {
+  id: string;
+  channel: "push";
+  token: string;
+  title: string;
+  body: string;
+  data?: Record<string, unknown>;
+}
+
+/** Where a chat message goes. `accessToken` is that of the channel connection, where the provider has one. */
+export type ChatTarget =
+  | { kind: "webhook"; webhookUrl: string; channel?: string }
+  | { kind: "channel"; channel: string; team?: string; accessToken?: string }
+  | { kind: "user"; user: string; accessToken?: string }
+  | { kind: "phone"; phone: string };
+
+export interface ChatMessage {
+  id: string;
+  channel: "chat";
+  target: ChatTarget;
+  text: string;
+}
+
+export type Message = EmailMessage | SmsMessage | PushMessage | ChatMessage;
+
+/** The channels that leave the building; `in_app` has a provider id but nothing to send. */
+export type SendingChannel = Message["channel"];
+
+export type MessageOf<C extends Channel> = Extract<Message, { channel: C }>;

@@ -1,0 +1,75 @@
+// What became of one attempt. The five kinds are all the delivery pipeline knows: every provider's reply, every
+// SMTP code and every broken connection ends as one of them, with a reason a person can read.
+
+import type { HttpReply } from "./request.ts";
+
+export type RejectionClass = "recipient" | "content" | "auth" | "quota" | "config";
+
+export type Outcome =
+  | { kind: "accepted"; providerMessageId?: string }
+  /** Nothing was taken by the provider and a repeat may succeed. */
+  | { kind: "retry"; reason: string; afterMs?: number }
+  /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults of the integration. */
+  | { kind: "rejected"; class: RejectionClass; reason: string }
+  /** The device is gone for good: forget the token. */
+  | { kind: "dead-token"; reason: string }
+  /** Perhaps sent: the request was written, the answer never came. */
+  | { kind: "unknown"; reason: string };
+
+export type Failure = Exclude<Outcome, { kind: "accepted" }>;
+
+export type CheckResult = { ok: true } | { ok: false; reason: string; unresolvedHost?: string };
+
+export const accepted = (providerMessageId?: string): Outcome =>
+  providerMessageId === undefined ? { kind: "accepted" } : { kind: "accepted", providerMessageId };
+
+export const rejected = (rejectionClass: RejectionClass, reason: string): Failure => ({
+  kind: "rejected",
+  class: rejectionClass,
+  reason,
+});
+
+export const retry = (reason: string, afterMs?: number): Failure =>
+  afterMs === undefined ? { kind: "retry", reason } : { kind: "retry", reason, afterMs };
+
+export const unknown = (reason: string): Failure => ({ kind: "unknown", reason });
+
+/** An outcome as an exception, for code that is too deep to return one: a request that cannot be built, a broken line. */
+export class SendFault extends Error {
+  readonly outcome: Failure;
+  readonly unresolvedHost: string | undefined;
+
+  constructor(outcome: Failure, unresolvedHost?: string) {
+    super(outcome.reason);
+    this.name = "SendFault";
+    this.outcome = outcome;
+    this.unresolvedHost = unresolvedHost;
+  }
+}
+
+/** The default reading of a reply. `providerMessageId` is used when the status says accepted. */
+export const byStatus = (reply: HttpReply, providerMessageId?: string): Outcome => {
+  const { status } = reply;
+  if (status >= 200 && status < 300) return accepted(providerMessageId);
+  const reason = describe(reply);
+  if (status === 408 || status === 425 || status === 429 || status >= 500) return retry(reason, retryAfter(reply));
+  if (status === 401 || status === 403) return rejected("auth", reason);
+  if (status >= 300 && status < 400) return rejected("config", `${reason} (redirects are not followed)`);
+  return rejected("content", reason);
+};
+
+/** Milliseconds the provider asks us to wait. A date is read against the provider's own clock when it sends one. */
+export const retryAfter = (reply: HttpReply): number | undefined => {
+  const value = reply.headers["retry-after"]?.trim();
+  if (!value) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  const until = Date.parse(value);
+  if (Number.isNaN(until)) return undefined;
+  const clock = Date.parse(reply.headers.date ?? "");
+  return Math.max(0, until - (Number.isNaN(clock) ? Date.now() : clock));
+};
+
+const describe = ({ status, text }: HttpReply): string => {
+  const said = text.replace(/\s+/g, " ").trim().slice(0, 300);
+  return said ? `HTTP ${status}: ${said}` : `HTTP ${status}`;
+};

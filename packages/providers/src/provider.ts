@@ -1,0 +1,110 @@
+// The shape of a provider: a declaration of its credentials, a pure function from message to request, a pure
+// function from reply to outcome. Only the few that need SMTP or several calls write `send` and get the network.
+
+import type { AnyProviderId } from "@tidings/contract";
+import type { CredentialFields, Credentials, CredentialValues } from "./credentials.ts";
+import type { Attachment, Message, MessageOf, SendingChannel } from "./message.ts";
+import type { CheckResult, Outcome } from "./outcome.ts";
+import type { HttpReply, HttpRequest } from "./request.ts";
+
+/** Everything that touches the network, handed to `send` and `check`. Failures are thrown as SendFault. */
+export interface Io {
+  http(request: HttpRequest): Promise<HttpReply>;
+  smtp(settings: SmtpSettings): SmtpLine;
+  /** Writes the message to the development mailbox. */
+  capture(message: Message): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  user?: string;
+  password?: string;
+  /** TLS from the first byte; otherwise STARTTLS when the server offers it. */
+  secure?: boolean;
+  requireTls?: boolean;
+  ignoreTls?: boolean;
+  tlsOptions?: { readonly [key: string]: unknown };
+  dkim?: { domain: string; selector: string; privateKey: string };
+}
+
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** A mail ready for the wire. Addresses are parsed: nothing here is split or interpreted again. */
+export interface Mail {
+  messageId: string;
+  from: Mailbox;
+  to: Mailbox[];
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  replyTo?: Mailbox;
+  subject: string;
+  html: string;
+  text: string;
+  headers: Record<string, string>;
+  attachments: Attachment[];
+}
+
+/** A pool of connections to one server with one set of settings. */
+export interface SmtpLine {
+  send(mail: Mail): Promise<void>;
+  verify(): Promise<void>;
+}
+
+export interface Limits {
+  /** Longest text the provider takes, in characters. */
+  text?: number;
+  perSecond?: number;
+}
+
+interface Description<Channel, Fields> {
+  readonly id: AnyProviderId;
+  readonly channel: Channel;
+  readonly name: string;
+  readonly docs?: string;
+  /** Where to get the credentials. */
+  readonly help?: string;
+  readonly credentials: Fields;
+  readonly limits?: Limits;
+  /** Sends nothing outside: what it takes is kept in the development mailbox. */
+  readonly capture?: true;
+  /** The provider reports delivery events to us. */
+  readonly inboundWebhook?: true;
+}
+
+/** A provider as the catalogue knows it before it has an adapter. */
+export type ProviderDescription = Description<SendingChannel | "in_app", CredentialFields>;
+
+/**
+ * The message a provider is given. `from` and `senderName` have been filled from the credentials where the message
+ * has none, and a provider that declares `from` as required is not called without one.
+ */
+export type Outgoing<C extends SendingChannel, F extends CredentialFields> = MessageOf<C> &
+  (F extends { from: { required: true } } ? { from: string } : unknown);
+
+interface Behaviour<M, V> {
+  request?(message: M, credentials: V): HttpRequest;
+  /** Left out, the status alone decides. */
+  read?(reply: HttpReply): Outcome;
+  send?(message: M, credentials: V, io: Io): Promise<Outcome>;
+  check?(credentials: V, io: Io): Promise<CheckResult>;
+}
+
+/** A provider with the types of its own fields forgotten, as the registry holds it. */
+export interface Provider extends Description<SendingChannel, CredentialFields>, Behaviour<Message, Credentials> {}
+
+interface Declaration<C extends SendingChannel, F extends CredentialFields>
+  extends Description<C, F>,
+    Behaviour<Outgoing<C, F>, CredentialValues<F>> {}
+
+/**
+ * Types the functions of a provider by its channel and fields. What it returns has forgotten them: the caller in
+ * deliver.ts pairs message, credentials and provider, and is the only one that calls these functions.
+ */
+export const defineProvider = <const C extends SendingChannel, const F extends CredentialFields>(
+  declaration: Declaration<C, F>,
+): Provider => declaration as unknown as Provider;

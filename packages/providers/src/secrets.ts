@@ -1,0 +1,55 @@
+// Which credential values are secret, and how they are kept out of text that people will read. Reasons come from
+// servers we do not control, and some of them answer a refused login by quoting it.
+
+import type { CredentialFields, Credentials } from "./credentials.ts";
+
+/** Members of `tlsOptions` that are as secret as a password. */
+export const secretTlsMembers: readonly string[] = ["key", "pfx", "passphrase"];
+
+const maxReason = 500;
+
+/**
+ * The secret member names of one provider: its own, and those that are secret for any other provider and that it
+ * does not declare itself. Members are shared, so an `apiKey` may be stored where nothing declares one.
+ */
+export const secretNames = (own: CredentialFields, everywhere: ReadonlySet<string>): string[] => {
+  const names = new Set(everywhere);
+  for (const [name, field] of Object.entries(own)) {
+    if (field.secret) names.add(name);
+    else names.delete(name);
+  }
+  return [...names];
+};
+
+/** The secret texts inside these credentials, longest first, in every form in which they could be quoted back. */
+export const secretValues = (names: readonly string[], credentials: Credentials): string[] => {
+  const values = new Set<string>();
+  for (const name of names) collect(credentials[name], values);
+  const tls = credentials.tlsOptions;
+  if (typeof tls === "object" && tls !== null) {
+    for (const name of secretTlsMembers) collect(Reflect.get(tls, name), values);
+  }
+  return [...values].sort((a, b) => b.length - a.length);
+};
+
+const collect = (value: unknown, into: Set<string>): void => {
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, into);
+    return;
+  }
+  if (typeof value !== "string" || value === "") return;
+  into.add(value);
+  into.add(encodeURIComponent(value));
+  into.add(JSON.stringify(value).slice(1, -1));
+  into.add(Buffer.from(value).toString("base64"));
+  // A private key is quoted line by line more often than whole.
+  for (const line of value.split(/\s*[\r\n]+\s*/)) if (line.length >= 16) into.add(line);
+};
+
+export const scrub = (reason: string, secrets: readonly string[]): string => {
+  let clean = reason;
+  for (const value of secrets) clean = clean.replaceAll(value, "********");
+  // The header of a request joins user and password before encoding, so neither would be found in it.
+  clean = clean.replace(/\b(Basic|Bearer)\s+[\w+/=.~-]{6,}/gi, "$1 ********");
+  return clean.length > maxReason ? `${clean.slice(0, maxReason)}…` : clean;
+};

@@ -1,0 +1,128 @@
+// Servers and values the tests share. Everything listens on 127.0.0.1; nothing here reaches further.
+
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+import PostalMime, { type Email } from "postal-mime";
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import { createIo, type EmailMessage, type Io, type IoOptions, type Message } from "../src/index.ts";
+
+/** Every name is this machine; names under .invalid do not exist, names under .private are refused. */
+export const resolveHere: IoOptions["resolveHost"] = async (host) => {
+  if (host.endsWith(".invalid")) {
+    throw Object.assign(new Error(`The host ${host} cannot be resolved`), { code: "HOST_UNRESOLVED" });
+  }
+  if (host.endsWith(".private")) {
+    throw Object.assign(new Error(`Connections to ${host} are refused`), { code: "ADDRESS_REFUSED" });
+  }
+  return { address: "127.0.0.1", family: 4 };
+};
+
+export const openIo = (t: TestContext, options: Partial<IoOptions> = {}): Io & { captured: Message[] } => {
+  const captured: Message[] = [];
+  const io = createIo({
+    resolveHost: resolveHere,
+    capture: async (message) => void captured.push(message),
+    timeoutMs: 5000,
+    ...options,
+  });
+  t.after(() => io.close());
+  return { ...io, captured };
+};
+
+export const email = (changes: Partial<EmailMessage> = {}): EmailMessage => ({
+  id: "0199a1b2-0000-7000-8000-000000000001",
+  channel: "email",
+  to: ["ada@example.com"],
+  subject: "Hello",
+  html: "<p>Hello Ada</p>",
+  text: "Hello Ada",
+  ...changes,
+});
+
+export interface Received {
+  mail: Email;
+  raw: string;
+  recipients: string[];
+  sender: string;
+}
+
+export const startSmtp = async (t: TestContext, options: SMTPServerOptions = {}) => {
+  const received: Received[] = [];
+  const sessions = new Set<string>();
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    logger: false,
+    closeTimeout: 20,
+    onConnect: (session, done) => {
+      sessions.add(session.id);
+      done();
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", async () => {
+        const raw = Buffer.concat(chunks);
+        received.push({
+          mail: await PostalMime.parse(raw),
+          raw: raw.toString("utf8"),
+          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          sender: senderOf(session),
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo;
+  return { port, received, sessions };
+};
+
+const senderOf = ({ envelope }: SMTPServerSession): string => (envelope.mailFrom ? envelope.mailFrom.address : "");
+
+/** An SMTP error as the server package takes it. */
+export const smtpError = (responseCode: number, message: string): Error =>
+  Object.assign(new Error(message), { responseCode });
+
+const listen = async (t: TestContext, server: Server): Promise<number> => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+export const startHttp = async (t: TestContext, listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  t.after(() => server.closeAllConnections());
+  return `http://api.test:${await listen(t, server)}`;
+};
+
+export const startTcp = async (t: TestContext, onConnection: (socket: Socket) => void): Promise<number> => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    onConnection(socket);
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return listen(t, server);
+};
+
+/** A port nobody listens on. */
+export const closedPort = async (): Promise<number> => {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};

@@ -1,0 +1,42 @@
+// Credentials on their way in and out: secrets are write-only. A stored secret reads as the mask; the mask sent back
+// keeps the stored value, so that a record which was read can be written again.
+import { type Credentials, secretFields, secretTlsMembers } from "@tidings/providers";
+import { isObject } from "../lib/json.ts";
+import { mask, type Secrets } from "../lib/secrets.ts";
+
+type JsonObject = Record<string, unknown>;
+
+export const seal = (secrets: Secrets, value: JsonObject): string => secrets.encrypt(JSON.stringify(value));
+
+export const unseal = (secrets: Secrets, stored: string | null): JsonObject =>
+  stored === null ? {} : (JSON.parse(secrets.decrypt(stored)) as JsonObject);
+
+const maskMembers = (value: JsonObject, names: Iterable<string>): JsonObject => {
+  const masked = { ...value };
+  for (const name of names) if (masked[name] !== undefined && masked[name] !== "") masked[name] = mask;
+  return masked;
+};
+
+export function maskCredentials(providerId: string, credentials: Credentials): JsonObject {
+  const masked = maskMembers(credentials, secretFields(providerId));
+  if (isObject(masked.tlsOptions)) masked.tlsOptions = maskMembers(masked.tlsOptions, secretTlsMembers);
+  return masked;
+}
+
+/** Members equal to the mask take the stored value, or disappear when there is none. */
+export function keepMasked(given: JsonObject, stored: JsonObject): JsonObject {
+  const merged: JsonObject = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === mask) {
+      if (stored[name] !== undefined) merged[name] = stored[name];
+    } else {
+      merged[name] = isObject(value) && isObject(stored[name]) ? keepMasked(value, stored[name]) : value;
+    }
+  }
+  return merged;
+}
+
+const secretConfigurations = ["inboundWebhookSigningKey"];
+
+export const maskConfigurations = (configurations: JsonObject): JsonObject =>
+  maskMembers(configurations, secretConfigurations);

@@ -1,0 +1,165 @@
+// Taking events in. Each event of a request is evaluated on its own, in the order of the table in docs/trigger.md; the
+// accepted ones are stored together with one task for the pipeline, in the transaction of the request. After the answer
+// nothing can be lost.
+import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
+import type { Caller, Ctx } from "../context.ts";
+import { failure, faultCollector } from "../failure.ts";
+import { jsonBytes } from "../lib/json.ts";
+import { claimTransactionIds, type EventRow, findUsedTransactionIds, insertEvents } from "../store/events.ts";
+import { findTriggerTargets, type TriggerTarget } from "../store/workflows.ts";
+import { compilePayloadSchema, type PayloadFault } from "./payload-schema.ts";
+import { readRecipients, recipientFault, toRecipient } from "./recipients.ts";
+
+/** Bytes of JSON in one event's payload. */
+const payloadLimit = 524_288;
+
+export async function triggerBulk(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"events.triggerBulk">,
+): Promise<Output<"events.triggerBulk">> {
+  checkRequest(ctx, body.events, (index) => `events.${index}.`);
+  return accept(ctx, caller, body.events);
+}
+
+export async function trigger(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"events.trigger">,
+): Promise<Output<"events.trigger">> {
+  checkRequest(ctx, [body], () => "");
+  const verdict = { faults: [] as PayloadFault[] };
+  const [result] = await accept(ctx, caller, [body], verdict);
+  if (result!.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: body.name });
+  if (verdict.faults.length > 0) {
+    const faults = verdict.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
+    throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, { errors: verdict.faults });
+  }
+  return result!;
+}
+
+/** What refuses the request as a whole: too many recipients, a payload that is too large. */
+function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) => string): void {
+  const faults = faultCollector();
+  const { maxRecipients } = ctx.config;
+  for (const [index, event] of events.entries()) {
+    const field = `${prefix(index)}to`;
+    if (Array.isArray(event.to) && event.to.length > maxRecipients) {
+      faults.add(field, `${field} must contain no more than ${maxRecipients} elements`);
+    }
+  }
+  faults.throwIfAny();
+  for (const [index, event] of events.entries()) {
+    if (!event.payload) continue;
+    const size = jsonBytes(event.payload);
+    if (size > payloadLimit) {
+      const which = `Event at index ${index} (${event.name})`;
+      throw failure("PAYLOAD_TOO_LARGE", {
+        detail: `${which} has a payload of ${size} bytes, the limit is ${payloadLimit}`,
+      });
+    }
+  }
+}
+
+type Evaluated = { result: TriggerResult; event?: EventRow };
+
+async function accept(
+  ctx: Ctx,
+  caller: Caller,
+  events: TriggerEvent[],
+  verdict: { faults: PayloadFault[] } = { faults: [] },
+): Promise<TriggerResult[]> {
+  const { environmentId } = caller;
+  const targets = await findTriggerTargets(ctx.db, environmentId, [...new Set(events.map((event) => event.name))]);
+  const byName = new Map(targets.map((target) => [target.workflow_id, target]));
+  const given = events.flatMap((event) => event.transactionId ?? []);
+  const used = await findUsedTransactionIds(ctx.db, environmentId, given);
+
+  const now = ctx.now();
+  const evaluated = events.map((event): Evaluated => {
+    const { transactionId } = event;
+    if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
+    const outcome = evaluate(ctx, caller, event, byName.get(event.name), now, verdict);
+    // The same id again later in this request counts as accepted before.
+    if (outcome.event && transactionId !== undefined) used.add(transactionId);
+    return outcome;
+  });
+
+  const rows = evaluated.flatMap(({ event }) => event ?? []);
+  const named = new Set(given);
+  const claims = rows
+    .filter((row) => named.has(row.transaction_id))
+    .map((row) => ({ transaction_id: row.transaction_id, event_id: row.id }));
+  const won = await claimTransactionIds(ctx.db, environmentId, claims);
+  // Another request took the id in the meantime: the event was accepted there, nothing is sent again.
+  const accepted = rows.filter((row) => !named.has(row.transaction_id) || won.has(row.id));
+  await insertEvents(ctx.db, accepted);
+  if (accepted.length > 0) {
+    await ctx.queue.enqueue(ctx.db, "trigger", [{ data: { eventIds: accepted.map((row) => row.id) } }]);
+  }
+  const results = evaluated.map(({ result }) => result);
+  for (const { status } of results) ctx.metrics.events.inc({ status });
+  return results;
+}
+
+const processed = (transactionId: string, error?: string[]): TriggerResult => ({
+  acknowledged: true,
+  status: "processed",
+  transactionId,
+  error: error?.length ? error : undefined,
+});
+
+function evaluate(
+  ctx: Ctx,
+  caller: Caller,
+  event: TriggerEvent,
+  target: TriggerTarget | undefined,
+  now: Date,
+  verdict: { faults: PayloadFault[] },
+): Evaluated {
+  const refuse = (status: TriggerResult["status"], error: string[]): Evaluated => ({
+    result: { acknowledged: true, status, error, transactionId: event.transactionId },
+  });
+  if (!target) return refuse("error", ["workflow_not_found"]);
+  if (!target.active) return refuse("trigger_not_active", [`Workflow ${target.name} is not active`]);
+  if (target.step_count === 0) return refuse("no_workflow_steps_defined", [`Workflow ${target.name} has no steps`]);
+  if (target.active_step_count === 0) {
+    return refuse("no_workflow_active_steps_defined", [`Workflow ${target.name} has no active steps`]);
+  }
+  const payload = event.payload ?? {};
+  if (target.validate_payload && target.payload_schema) {
+    const faults = compilePayloadSchema(target.payload_schema).check(payload);
+    if (faults.length > 0) {
+      verdict.faults = faults;
+      return refuse(
+        "error",
+        faults.map(({ field, message }) => `Payload validation failed: ${field}: ${message}`),
+      );
+    }
+  }
+  const id = ctx.newId();
+  const transactionId = event.transactionId ?? `txn_${id.replaceAll("-", "")}`;
+  const { valid, rejected } = readRecipients(event.to);
+  if (valid.length === 0) {
+    const error = rejected.length > 0 ? rejected : ["to must not be empty"];
+    return { result: { acknowledged: true, status: "invalid_recipients", error, transactionId } };
+  }
+  const actor = event.actor === undefined ? null : toRecipient(event.actor);
+  const actorFault = actor && recipientFault(actor);
+  if (actorFault) return refuse("error", [`Actor '${actor.subscriberId ?? ""}' is not valid: ${actorFault}`]);
+  return {
+    result: processed(transactionId, rejected),
+    event: {
+      id,
+      environment_id: caller.environmentId,
+      transaction_id: transactionId,
+      workflow_id: target.id,
+      workflow_version_id: target.version_id,
+      payload,
+      overrides: event.overrides ?? null,
+      recipients: valid,
+      actor,
+      created_at: now,
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// The first start: an organisation with the environments Development and Production and an API key each. And at every
+// start: the encryption key must be the one the secrets in this database were made with.
+import type { Config } from "../config.ts";
+import { newApiKey, type Secrets, sha256 } from "../lib/secrets.ts";
+import { type Db, inTransaction } from "../store/db.ts";
+import {
+  createInstallation,
+  findDevelopmentKey,
+  isEmptyInstallation,
+  lockInstallation,
+  readInstallationValue,
+  writeInstallationValue,
+} from "../store/environments.ts";
+import { insertIntegration } from "../store/integrations.ts";
+import { insertWorkflow, type WorkflowContent } from "../store/workflows.ts";
+
+export class WrongEncryptionKey extends Error {}
+
+export const welcomeWorkflowId = "welcome";
+
+type Tools = { db: Db; secrets: Secrets; now: () => Date; newId: () => string };
+
+export async function ensureInstallation(tools: Tools, config: Config): Promise<{ isFirstStart: boolean }> {
+  return inTransaction(tools.db, async (tx) => {
+    // Several processes may start at once on one database; one of them sets it up.
+    await lockInstallation(tx);
+    await checkEncryptionKey(tx, tools.secrets);
+    if (!(await isEmptyInstallation(tx))) return { isFirstStart: false };
+    await createFirst({ ...tools, db: tx }, config);
+    return { isFirstStart: true };
+  });
+}
+
+const probe = "tidings";
+
+async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
+  const stored = await readInstallationValue(db, "encryption_probe");
+  if (stored === null) return writeInstallationValue(db, "encryption_probe", secrets.encrypt(probe));
+  try {
+    if (secrets.decrypt(stored) === probe) return;
+  } catch {
+    // Answered below: a key that cannot decrypt is the same fault as one that decrypts to something else.
+  }
+  throw new WrongEncryptionKey(
+    "TIDINGS_ENCRYPTION_KEY is not the key this database was set up with; its secrets cannot be read. " +
+      "Give the old key, or after a rotation both as 2:<new key>,1:<old key>.",
+  );
+}
+
+async function createFirst({ db, secrets, now, newId }: Tools, config: Config): Promise<void> {
+  const development = newId();
+  const production = newId();
+  const key = (environmentId: string, clear: string) => ({
+    id: newId(),
+    environmentId,
+    hash: sha256(clear),
+    secret: secrets.encrypt(clear),
+  });
+  await createInstallation(db, {
+    organization: { id: newId(), name: "My organisation" },
+    user: { id: newId(), name: "Owner" },
+    environments: [
+      { id: development, name: "Development", identifier: "development", type: "dev", parentId: null },
+      { id: production, name: "Production", identifier: "production", type: "prod", parentId: development },
+    ],
+    keys: [key(development, config.apiKey || newApiKey()), key(production, newApiKey())],
+    now: now(),
+  });
+  const integration = (environmentId: string, providerId: string, name: string, channel: "in_app" | "email") => ({
+    id: newId(),
+    environment_id: environmentId,
+    identifier: `${providerId}-default`,
+    name,
+    provider_id: providerId,
+    channel,
+    credentials: secrets.encrypt("{}"),
+    configurations: null,
+    conditions: [],
+    active: true,
+    is_primary: channel === "email",
+    priority: 1,
+    created_at: now(),
+    updated_at: now(),
+  });
+  await insertIntegration(db, integration(development, "svc", "In-app", "in_app"));
+  await insertIntegration(db, integration(production, "svc", "In-app", "in_app"));
+  await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }));
+  // Development mail is captured, never sent: it is read back with GET /v2/captured.
+  await insertIntegration(db, integration(development, "svc-email", "Development mailbox", "email"));
+}
+
+/** Something to trigger from the first minute on: the banner's curl names it. */
+const welcomeWorkflow = ({ now, newId }: Pick<Tools, "now" | "newId">): WorkflowContent => ({
+  id: newId(),
+  workflow_id: welcomeWorkflowId,
+  name: "Welcome",
+  description: "An example: one in-app message. Change it or delete it.",
+  tags: [],
+  active: true,
+  validate_payload: false,
+  payload_schema: null,
+  is_translation_enabled: false,
+  severity: "none",
+  origin: "svc-cloud",
+  preferences_user: null,
+  preferences_default: { all: { enabled: true, readOnly: false }, channels: {} },
+  steps: [
+    {
+      id: newId(),
+      stepId: "in-app",
+      name: "In-app message",
+      type: "in_app",
+      controlValues: {
+        subject: "Welcome, {{ subscriber.firstName | default: subscriber.subscriberId }}",
+        body: "This message came from <b>{{ payload.product | default: 'Tidings' }}</b>.",
+      },
+      active: true,
+      shouldStopOnFail: false,
+    },
+  ],
+  updated_at: now(),
+  updated_by: null,
+});
+
+/** The key the start banner shows. */
+export async function developmentKey(tools: Pick<Tools, "db" | "secrets">): Promise<string | null> {
+  const row = await findDevelopmentKey(tools.db);
+  return row ? tools.secrets.decrypt(row.secret) : null;
+}

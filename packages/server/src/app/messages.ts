@@ -1,0 +1,158 @@
+// Messages and the in-app feed.
+import {
+  type FeedItem,
+  type Input,
+  inAppProviderId,
+  type Message,
+  type MessageCta,
+  type Output,
+} from "@tidings/contract";
+import type { Caller, Ctx } from "../context.ts";
+import { invalid } from "../failure.ts";
+import { isObject } from "../lib/json.ts";
+import { type ListedMessage, listFeed as listFeedRows, listMessages } from "../store/messages.ts";
+import { readContextKeys } from "./context-keys.ts";
+import { toPage } from "./paging.ts";
+import { requireSubscriber, toSubscriber } from "./subscribers.ts";
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"messages.list">,
+): Promise<Output<"messages.list">> {
+  const limit = query.limit ?? 10;
+  const { rows, totalCount } = await listMessages(
+    ctx.db,
+    caller.environmentId,
+    {
+      channel: query.channel,
+      subscriberId: query.subscriberId,
+      transactionIds: query.transactionId,
+      contextKeys: readContextKeys(query.contextKeys),
+    },
+    { offset: (query.page ?? 0) * limit, limit },
+  );
+  return { totalCount, ...toPage(rows, query, (row) => toMessage(caller, row)) };
+}
+
+export async function listFeed(
+  ctx: Ctx,
+  caller: Caller,
+  { params, query }: Input<"subscribers.listFeed">,
+): Promise<Output<"subscribers.listFeed">> {
+  const payload = query.payload === undefined ? undefined : readPayloadFilter(query.payload);
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const limit = query.limit ?? 10;
+  const { rows, totalCount } = await listFeedRows(
+    ctx.db,
+    caller.environmentId,
+    subscriber.id,
+    { read: query.read, seen: query.seen, payload },
+    { offset: (query.page ?? 0) * limit, limit },
+    ctx.now(),
+  );
+  return { totalCount, ...toPage(rows, query, (row) => toFeedItem(caller, row)) };
+}
+
+function readPayloadFilter(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(
+      Buffer.from(text.replaceAll("-", "+").replaceAll("_", "/"), "base64").toString("utf8"),
+    );
+    if (isObject(value)) return value;
+  } catch {
+    // Falls through to the same answer as a value that is no object.
+  }
+  throw invalid({ payload: { messages: ["payload must be a base64-encoded JSON object"], value: text } });
+}
+
+/**
+ * The contract knows three statuses. A message that waits for its provider, or for the repeat of a failed attempt, is
+ * shown as `warning`: not sent yet, with the reason in `errorText`.
+ */
+function statusOf(row: ListedMessage): Pick<Message, "status" | "errorText"> {
+  if (row.status !== "pending")
+    return { status: row.status as Message["status"], errorText: row.error_text ?? undefined };
+  return { status: "warning", errorText: row.error_text ?? "Waiting to be handed to the provider" };
+}
+
+type StoredAction = { label?: string };
+type StoredCta = { redirect?: { url?: string }; primaryAction?: StoredAction; secondaryAction?: StoredAction };
+
+function toCta(stored: StoredCta | null): MessageCta {
+  if (!stored) return {};
+  const button = (type: "primary" | "secondary", action: StoredAction | undefined) =>
+    action ? [{ type, content: action.label ?? "" }] : [];
+  const buttons = [...button("primary", stored.primaryAction), ...button("secondary", stored.secondaryAction)];
+  return {
+    ...(stored.redirect ? { type: "redirect" as const, data: { url: stored.redirect.url } } : {}),
+    ...(buttons.length > 0 ? { action: { status: "pending" as const, buttons } } : {}),
+  };
+}
+
+const toMessage = (caller: Caller, row: ListedMessage): Message => ({
+  _id: row.id,
+  _templateId: row.workflow_id,
+  _environmentId: row.environment_id,
+  _organizationId: caller.organizationId,
+  _notificationId: row.notification_id,
+  _subscriberId: row.subscriber_id,
+  subscriber: row.subscriber ? toSubscriber(row.subscriber, caller.organizationId) : undefined,
+  templateIdentifier: row.workflow_identifier ?? undefined,
+  createdAt: row.created_at.toISOString(),
+  deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+  lastSeenDate: row.seen_at?.toISOString(),
+  lastReadDate: row.read_at?.toISOString(),
+  content: row.content ?? undefined,
+  transactionId: row.transaction_id,
+  subject: row.subject ?? undefined,
+  channel: row.channel as Message["channel"],
+  read: row.read_at !== null,
+  seen: row.seen_at !== null,
+  snoozedUntil: row.snoozed_until?.toISOString(),
+  email: row.email ?? undefined,
+  providerId: row.provider_id ?? undefined,
+  cta: toCta(row.cta),
+  ...statusOf(row),
+  errorId: row.error_id ?? undefined,
+  payload: row.payload,
+  overrides: row.overrides ?? undefined,
+  contextKeys: row.context_keys,
+});
+
+const toFeedItem = (caller: Caller, row: ListedMessage): FeedItem => ({
+  _id: row.id,
+  _templateId: row.workflow_id,
+  _environmentId: row.environment_id,
+  _organizationId: caller.organizationId,
+  _notificationId: row.notification_id,
+  _subscriberId: row.subscriber_id,
+  _jobId: row.job_id,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+  actor: (row.actor as FeedItem["actor"] | null) ?? { type: "none", data: null },
+  subscriber: row.subscriber
+    ? {
+        _id: row.subscriber.id,
+        subscriberId: row.subscriber.subscriber_id,
+        firstName: row.subscriber.first_name ?? undefined,
+        lastName: row.subscriber.last_name ?? undefined,
+        avatar: row.subscriber.avatar ?? undefined,
+      }
+    : undefined,
+  transactionId: row.transaction_id,
+  templateIdentifier: row.workflow_identifier ?? undefined,
+  providerId: inAppProviderId,
+  content: row.content ?? "",
+  subject: row.subject,
+  channel: "in_app",
+  read: row.read_at !== null,
+  seen: row.seen_at !== null,
+  archived: row.archived_at !== null,
+  cta: toCta(row.cta),
+  status: row.status as FeedItem["status"],
+  payload: row.payload,
+  data: row.data,
+  overrides: row.overrides ?? undefined,
+  tags: row.tags,
+});

@@ -1,0 +1,170 @@
+// Notifications with their jobs: what happened to an event for each recipient, and why.
+import type { ExecutionDetail, Input, Job, Notification, Output } from "@tidings/contract";
+import { inAppProviderId } from "@tidings/contract";
+import type { Caller, Ctx } from "../context.ts";
+import { failure, invalid } from "../failure.ts";
+import { type DetailName, details } from "../pipeline/rules/details.ts";
+import { findEvents } from "../store/events.ts";
+import { findJobs, type JobRow } from "../store/jobs.ts";
+import { findNotification, type ListedNotification, listNotifications } from "../store/notifications.ts";
+import type { StoredDetail } from "../store/tables.ts";
+import { readContextKeys } from "./context-keys.ts";
+import { toPage } from "./paging.ts";
+
+const dayMs = 86_400_000;
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"notifications.list">,
+): Promise<Output<"notifications.list">> {
+  const now = ctx.now();
+  const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
+  const before = query.before ? new Date(query.before) : now;
+  const asked = query.after ? new Date(query.after) : oldest;
+  if (query.after && query.before && asked >= before) {
+    throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
+  }
+  const { channels, templates, emails, search, subscriberIds, severity, transactionId } = query;
+  const contextKeys = readContextKeys(query.contextKeys);
+  const after = asked < oldest ? oldest : asked;
+  const limit = query.limit ?? 10;
+  const rows = await listNotifications(
+    ctx.db,
+    caller.environmentId,
+    { channels, templates, emails, search, subscriberIds, severity, transactionId, contextKeys, after, before },
+    { offset: (query.page ?? 0) * limit, limit },
+  );
+  const jobs = await jobsOf(ctx, rows.slice(0, limit));
+  return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"notifications.retrieve">,
+): Promise<Output<"notifications.retrieve">> {
+  const row = await findNotification(ctx.db, caller.environmentId, params.notificationId);
+  if (!row) throw failure("NOTIFICATION_NOT_FOUND", { notificationId: params.notificationId });
+  const jobs = await jobsOf(ctx, [row]);
+  return toNotification(caller, row, jobs.get(row.id) ?? []);
+}
+
+async function jobsOf(ctx: Ctx, rows: ListedNotification[]): Promise<Map<string, Job[]>> {
+  const jobs = await findJobs(
+    ctx.db,
+    rows.map((row) => row.id),
+  );
+  const payloads = await digestPayloads(ctx, jobs);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const result = new Map<string, Job[]>();
+  for (const job of jobs) {
+    const notification = byId.get(job.notification_id)!;
+    result.set(job.notification_id, [...(result.get(job.notification_id) ?? []), toJob(job, notification, payloads)]);
+  }
+  return result;
+}
+
+type EventRef = { id: string; time: string };
+const digestedEvents = (job: JobRow): EventRef[] => (job.output?.events as EventRef[] | undefined) ?? [];
+
+/** A digest stores which events it collected; their payloads are read where they live. */
+async function digestPayloads(ctx: Ctx, jobs: JobRow[]): Promise<Map<string, Record<string, unknown>>> {
+  const ids = new Set(
+    jobs.flatMap((job) => (job.type === "digest" ? digestedEvents(job).map((event) => event.id) : [])),
+  );
+  return new Map((await findEvents(ctx.db, [...ids])).map((event) => [event.id, event.payload]));
+}
+
+function toJob(job: JobRow, notification: ListedNotification, payloads: Map<string, Record<string, unknown>>): Job {
+  const step = notification.definition.steps.filter((candidate) => candidate.active)[job.step_index]!;
+  const events = digestedEvents(job).map((event) => ({ ...event, payload: payloads.get(event.id) ?? {} }));
+  return {
+    _id: job.id,
+    type: job.type as Job["type"],
+    status: job.status as Job["status"],
+    providerId: job.provider_id ?? inAppProviderId,
+    executionDetails: toDetails(job, notification),
+    digest: job.digest
+      ? ({ ...job.digest, ...(job.status === "completed" ? { events } : {}) } as Job["digest"])
+      : undefined,
+    step: {
+      _id: step.id,
+      _templateId: step.id,
+      name: step.name,
+      active: step.active,
+      filters: [],
+      controlVariables: step.controlValues,
+    },
+    payload: notification.payload,
+    overrides: notification.overrides ?? undefined,
+    updatedAt: job.updated_at.toISOString(),
+  };
+}
+
+/** The job itself is the proof that it was created: that detail is not stored a second time. */
+function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
+  const created: StoredDetail = { d: "step_created", t: notification.created_at.getTime() };
+  return [created, ...job.details].map((stored, index) => {
+    const entry = details[stored.d as DetailName];
+    return {
+      _id: detailId(job.id, index),
+      createdAt: new Date(stored.t).toISOString(),
+      detail: entry.text,
+      status: entry.status,
+      source: entry.source,
+      isRetry: stored.y ?? false,
+      isTest: false,
+      providerId: stored.p,
+      raw: stored.r ? JSON.stringify(stored.r) : undefined,
+    };
+  });
+}
+
+/** Details have no row of their own; their id is the job's with the position in its last digits. */
+const detailId = (jobId: string, index: number): string => {
+  const tail = (Number.parseInt(jobId.slice(-4), 16) ^ index).toString(16).padStart(4, "0");
+  return jobId.slice(0, -4) + tail;
+};
+
+function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): Notification {
+  const { definition } = row;
+  const active = definition.steps.filter((step) => step.active);
+  return {
+    _id: row.id,
+    _environmentId: row.environment_id,
+    _organizationId: caller.organizationId,
+    _subscriberId: row.subscriber_id,
+    transactionId: row.transaction_id,
+    _templateId: row.workflow_id,
+    _digestedNotificationId: row.digested_into ?? undefined,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    channels: [...new Set(active.map((step) => step.type))],
+    subscriber: row.external_id
+      ? {
+          _id: row.subscriber_id,
+          subscriberId: row.external_id,
+          firstName: row.first_name ?? undefined,
+          lastName: row.last_name ?? undefined,
+          email: row.email ?? undefined,
+          phone: row.phone ?? undefined,
+        }
+      : undefined,
+    template: {
+      _id: row.workflow_id,
+      name: definition.name,
+      origin: definition.origin,
+      triggers: [{ type: "event", identifier: definition.workflowId, variables: [] }],
+    },
+    jobs,
+    payload: row.payload,
+    tags: definition.tags,
+    controls: {},
+    to: row.external_id ? { subscriberId: row.external_id } : {},
+    topics: [],
+    severity: row.severity as Notification["severity"],
+    critical: row.critical,
+    contextKeys: row.context_keys,
+  };
+}

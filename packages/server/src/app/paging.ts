@@ -1,0 +1,48 @@
+// Reads the cursor parameters of a list request into what the store pages by.
+import { faultCollector } from "../failure.ts";
+import { type CursorPage, type CursorRequest, decodeCursor } from "../store/paging.ts";
+
+type CursorQuery = {
+  after?: string;
+  before?: string;
+  limit?: number;
+  orderDirection?: "ASC" | "DESC";
+  includeCursor?: boolean;
+};
+
+export function readCursor(query: CursorQuery): CursorRequest {
+  const faults = faultCollector();
+  const read = (field: "after" | "before") => {
+    const text = query[field];
+    if (!text) return undefined;
+    const cursor = decodeCursor(text);
+    if (!cursor) faults.add(field, `${field} is not a valid cursor`, text);
+    return cursor ?? undefined;
+  };
+  const after = read("after");
+  const before = read("before");
+  if (query.after && query.before) faults.add("before", "before and after cannot be used together");
+  faults.throwIfAny();
+  return {
+    after,
+    before,
+    includeCursor: query.includeCursor ?? false,
+    limit: query.limit ?? 10,
+    direction: query.orderDirection ?? "DESC",
+  };
+}
+
+export const toCursorList = <Row, Item>(page: CursorPage<Row>, toItem: (row: Row) => Item) => ({
+  data: page.rows.map(toItem),
+  next: page.next,
+  previous: page.previous,
+  totalCount: page.totalCount,
+  totalCountCapped: page.totalCountCapped,
+});
+
+/** A page list: the store read one row more than asked, so `hasMore` is exact. */
+export function toPage<Row, Item>(rows: Row[], query: { page?: number; limit?: number }, toItem: (row: Row) => Item) {
+  const limit = query.limit ?? 10;
+  const items = rows.slice(0, limit).map(toItem);
+  return { hasMore: rows.length > limit, data: items, pageSize: items.length, page: query.page ?? 0 };
+}

@@ -1,0 +1,149 @@
+import { type Input, type Output, type Subscriber, SubscriberIn } from "@tidings/contract";
+import type { Caller, Ctx } from "../context.ts";
+import { failure } from "../failure.ts";
+import { detail } from "../pipeline/rules/details.ts";
+import { cancelWaitingJobs } from "../store/jobs.ts";
+import {
+  deleteSubscriber,
+  findSubscriber,
+  listSubscribers,
+  type SubscriberRow,
+  type SubscriberUpsert,
+  updateSubscriber,
+  upsertSubscribers,
+} from "../store/subscribers.ts";
+import { checkShape } from "../validation.ts";
+import { readCursor, toCursorList } from "./paging.ts";
+
+export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscriber => ({
+  _id: row.id,
+  subscriberId: row.subscriber_id,
+  firstName: row.first_name ?? undefined,
+  lastName: row.last_name ?? undefined,
+  email: row.email ?? undefined,
+  phone: row.phone ?? undefined,
+  avatar: row.avatar ?? undefined,
+  locale: row.locale ?? undefined,
+  timezone: row.timezone ?? undefined,
+  data: row.data ?? undefined,
+  channels: row.channels as Subscriber["channels"],
+  isOnline: row.is_online ?? undefined,
+  lastOnlineAt: row.last_online_at?.toISOString(),
+  _organizationId: organizationId,
+  _environmentId: row.environment_id,
+  deleted: false,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+});
+
+/** The subscriber named in a path, or 404. */
+export async function requireSubscriber(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {
+  const row = await findSubscriber(ctx.db, caller.environmentId, subscriberId.trim());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return row;
+}
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { body, query }: Input<"subscribers.create">,
+): Promise<Output<"subscribers.create">> {
+  const { subscriberId, ...fields } = body;
+  if (query.failIfExists) {
+    const existing = await findSubscriber(ctx.db, caller.environmentId, subscriberId);
+    // Existing clients read the record out of the conflict, so its fields stand beside the error's.
+    if (existing) {
+      throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: toSubscriber(existing, caller.organizationId) });
+    }
+  }
+  const entry = { id: ctx.newId(), subscriberId, fields: profileOf(fields) };
+  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now());
+  return toSubscriber(row!, caller.organizationId);
+}
+
+/** Only the fields of the profile: a body may carry members we do not know. */
+const profileOf = (fields: Record<string, unknown>): SubscriberUpsert["fields"] => {
+  const { firstName, lastName, email, phone, avatar, locale, timezone, data } = fields as SubscriberUpsert["fields"];
+  return { firstName, lastName, email, phone, avatar, locale, timezone, data };
+};
+
+const checkEntry = checkShape(SubscriberIn);
+
+export async function createBulk(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"subscribers.createBulk">,
+): Promise<Output<"subscribers.createBulk">> {
+  const failed: Output<"subscribers.createBulk">["failed"] = [];
+  const entries = new Map<string, SubscriberUpsert>();
+  for (const given of body.subscribers) {
+    const entry =
+      typeof given.subscriberId === "string" ? { ...given, subscriberId: given.subscriberId.trim() } : given;
+    const faults = checkEntry(entry);
+    if (faults.length > 0) {
+      const subscriberId = typeof entry.subscriberId === "string" ? entry.subscriberId : undefined;
+      failed.push({ subscriberId, message: faults.join("; ") });
+      continue;
+    }
+    const { subscriberId, ...fields } = entry as { subscriberId: string };
+    const before = entries.get(subscriberId);
+    const merged = { ...before?.fields, ...definedOnly(profileOf(fields)) };
+    entries.set(subscriberId, { id: before?.id ?? ctx.newId(), subscriberId, fields: merged });
+  }
+  const rows = await upsertSubscribers(ctx.db, caller.environmentId, [...entries.values()], ctx.now());
+  const keysOf = (isNew: boolean) =>
+    rows.filter((row) => row.is_new === isNew).map((row) => ({ subscriberId: row.subscriber_id }));
+  return { created: keysOf(true), updated: keysOf(false), failed };
+}
+
+const definedOnly = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"subscribers.list">,
+): Promise<Output<"subscribers.list">> {
+  const { subscriberId, email, phone, name } = query;
+  const filters = { subscriberId, email, phone, name };
+  const page = await listSubscribers(
+    ctx.db,
+    caller.environmentId,
+    filters,
+    query.orderBy ?? "createdAt",
+    readCursor(query),
+  );
+  return toCursorList(page, (row) => toSubscriber(row, caller.organizationId));
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscribers.retrieve">,
+): Promise<Output<"subscribers.retrieve">> {
+  return toSubscriber(await requireSubscriber(ctx, caller, params.subscriberId), caller.organizationId);
+}
+
+export async function update(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.update">,
+): Promise<Output<"subscribers.update">> {
+  const { subscriberId } = params;
+  const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, profileOf(body), ctx.now());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return toSubscriber(row, caller.organizationId);
+}
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscribers.delete">,
+): Promise<Output<"subscribers.delete">> {
+  const row = await requireSubscriber(ctx, caller, params.subscriberId);
+  const now = ctx.now();
+  const canceled = detail("step_canceled", now, { raw: { reason: "the subscriber was deleted" } });
+  await cancelWaitingJobs(ctx.db, caller.environmentId, { subscriberId: row.id }, canceled, now);
+  await deleteSubscriber(ctx.db, caller.environmentId, row.id);
+  return { acknowledged: true, status: "success" };
+}

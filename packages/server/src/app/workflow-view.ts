@@ -1,0 +1,158 @@
+// A workflow as the interface shows it: steps with their schemas, variables and issues, status, preferences.
+import {
+  channels,
+  type Step,
+  stepControlSchemas,
+  stepUiSchemas,
+  type Workflow,
+  type WorkflowPreference,
+} from "@tidings/contract";
+import { slug } from "../lib/ids.ts";
+import type { StoredStep, WorkflowRow } from "../store/workflows.ts";
+import { contentIssues } from "./step-controls.ts";
+
+/** What the answer depends on beside the workflow itself. */
+export type ViewFacts = { activeChannels: ReadonlySet<string>; maxWaitDays: number; lastTriggeredAt: Date | null };
+
+export function issuesOf(step: StoredStep, facts: ViewFacts): Step["issues"] {
+  const controls = contentIssues(step, facts.maxWaitDays);
+  const needsIntegration = step.type === "email" && !facts.activeChannels.has("email");
+  const issues: NonNullable<Step["issues"]> = {};
+  if (Object.keys(controls).length > 0) issues.controls = controls;
+  if (needsIntegration) {
+    const message = "No active integration for the email channel";
+    issues.integration = { email: [{ issueType: "MISSING_INTEGRATION", message }] };
+  }
+  return Object.keys(issues).length > 0 ? issues : undefined;
+}
+
+export function statusOf(row: WorkflowRow, facts: ViewFacts): Workflow["status"] {
+  if (!row.active) return "INACTIVE";
+  return row.steps.some((step) => issuesOf(step, facts)) ? "ERROR" : "ACTIVE";
+}
+
+export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
+  _id: row.id,
+  workflowId: row.workflow_id,
+  slug: slug(row.name, "wf", row.id),
+  name: row.name,
+  description: row.description ?? undefined,
+  tags: row.tags,
+  active: row.active,
+  validatePayload: row.validate_payload,
+  payloadSchema: row.payload_schema,
+  isTranslationEnabled: row.is_translation_enabled,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+  updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
+  steps: row.steps.map((step, index) => toStep(row, step, index, facts)),
+  origin: row.origin as Workflow["origin"],
+  preferences: {
+    user: row.preferences_user && complete(row.preferences_user),
+    default: complete(row.preferences_default),
+  },
+  status: statusOf(row, facts),
+  lastTriggeredAt: facts.lastTriggeredAt?.toISOString() ?? null,
+  payloadExample: row.payload_schema ? (exampleOf(row.payload_schema) as Record<string, unknown>) : null,
+  severity: row.severity as Workflow["severity"],
+});
+
+const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFacts): Step => ({
+  _id: step.id,
+  stepId: step.stepId,
+  name: step.name,
+  slug: slug(step.name, "st", step.id),
+  type: step.type,
+  origin: row.origin as Step["origin"],
+  workflowId: row.workflow_id,
+  workflowDatabaseId: row.id,
+  controls: {
+    dataSchema: stepControlSchemas[step.type],
+    uiSchema: stepUiSchemas[step.type],
+    values: step.controlValues,
+  },
+  controlValues: step.controlValues,
+  variables: variablesOf(row, row.steps.slice(0, index)),
+  issues: issuesOf(step, facts),
+  active: step.active,
+  shouldStopOnFail: step.shouldStopOnFail,
+});
+
+/** In answers every member is present. */
+const complete = (preference: WorkflowPreference): WorkflowPreference => ({
+  all: { enabled: preference.all?.enabled ?? true, readOnly: preference.all?.readOnly ?? false },
+  channels: Object.fromEntries(
+    channels.map((channel) => [
+      channel,
+      { enabled: preference.channels?.[channel]?.enabled ?? preference.all?.enabled ?? true },
+    ]),
+  ),
+});
+
+const text = { type: "string" };
+const person = {
+  type: "object",
+  properties: {
+    ...Object.fromEntries(
+      ["subscriberId", "firstName", "lastName", "email", "phone", "avatar", "locale", "timezone", "lastOnlineAt"].map(
+        (name) => [name, text],
+      ),
+    ),
+    isOnline: { type: "boolean" },
+    data: { type: "object", additionalProperties: true },
+  },
+};
+
+/** JSON Schema of what a template of a step may use. */
+function variablesOf(row: WorkflowRow, earlier: StoredStep[]): Record<string, unknown> {
+  const digested = {
+    type: "object",
+    properties: {
+      eventCount: { type: "number" },
+      events: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { id: text, time: text, payload: row.payload_schema ?? { type: "object" } },
+        },
+      },
+    },
+  };
+  const outputs = earlier.map((step) => [step.stepId, step.type === "digest" ? digested : { type: "object" }]);
+  const workflow = {
+    type: "object",
+    properties: {
+      ...{ workflowId: text, name: text, description: text, severity: text },
+      tags: { type: "array", items: text },
+    },
+  };
+  return {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      subscriber: person,
+      actor: person,
+      payload: row.payload_schema ?? { type: "object", additionalProperties: true },
+      workflow,
+      steps: { type: "object", additionalProperties: false, properties: Object.fromEntries(outputs) },
+    },
+  };
+}
+
+/** A value that fits a JSON Schema, for documentation: defaults and examples first, then something of the right type. */
+function exampleOf(schema: Record<string, unknown>, depth = 0): unknown {
+  if (schema.default !== undefined) return schema.default;
+  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (schema.const !== undefined) return schema.const;
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (depth > 8) return null;
+  if (type === "object" || schema.properties) {
+    const properties = (schema.properties ?? {}) as Record<string, Record<string, unknown>>;
+    return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member, depth + 1)]));
+  }
+  if (type === "array") return schema.items ? [exampleOf(schema.items as Record<string, unknown>, depth + 1)] : [];
+  if (type === "number" || type === "integer") return schema.minimum ?? 1;
+  if (type === "boolean") return true;
+  return type === "null" ? null : "text";
+}

@@ -1,0 +1,214 @@
+// Settings: environment variables, read once here and nowhere else. A misspelt TIDINGS_* variable is an error that names
+// the nearest real one, because a setting that silently does nothing is found too late. docs/config.md is generated
+// from this table.
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseEncryptionKeys } from "./lib/secrets.ts";
+import { parseNetworks } from "./lib/url-guard.ts";
+
+export class ConfigError extends Error {}
+
+export const roles = ["api", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+type Setting<T> = { about: string; fallback: string; parse(text: string): T };
+
+const fail = (message: string): never => {
+  throw new Error(message);
+};
+
+const integer = (minimum: number, maximum: number) => (text: string) => {
+  const value = Number(text);
+  const isValid = /^\d+$/.test(text) && value >= minimum && value <= maximum;
+  return isValid ? value : fail(`must be a whole number from ${minimum} to ${maximum}`);
+};
+
+const word =
+  <const V extends readonly string[]>(values: V) =>
+  (text: string): V[number] =>
+    values.includes(text) ? text : fail(`must be one of: ${values.join(", ")}`);
+
+const rate = integer(0, 10_000_000);
+const bytes = integer(1024, 1024 * 1024 * 1024);
+
+export const settings = {
+  TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
+  TIDINGS_HOST: { about: "Address to listen on.", fallback: "0.0.0.0", parse: (text: string) => text },
+  TIDINGS_DATA_DIR: {
+    about: "Folder of the embedded PostgreSQL and the generated encryption key.",
+    fallback: "./data",
+    parse: (text: string) => resolve(text),
+  },
+  DATABASE_URL: {
+    about: "Any PostgreSQL 15 or later instead of the embedded one: `postgres://user:password@host:5432/database`.",
+    fallback: "",
+    parse: (text: string) =>
+      text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
+  },
+  TIDINGS_DATABASE_POOL: {
+    about: "Connections this process keeps to the database, beside up to 5 for the queue.",
+    fallback: "10",
+    parse: integer(4, 500),
+  },
+  TIDINGS_API_KEY: {
+    about: "The key to give the Development environment on first start; otherwise one is generated and printed.",
+    fallback: "",
+    parse: (text: string) =>
+      text === "" || /^[\x21-\x7e]{16,255}$/.test(text)
+        ? text
+        : fail("must have 16 to 255 characters without spaces (32 random bytes are a good key)"),
+  },
+  TIDINGS_ENCRYPTION_KEY: {
+    about:
+      "Key for secrets at rest, 32 bytes in base64 or hex. Generated into the data folder for the embedded database, " +
+      "required with `DATABASE_URL`. To rotate: `2:<new key>,1:<old key>`.",
+    fallback: "",
+    parse: (text: string) => (text === "" ? [] : parseEncryptionKeys(text)),
+  },
+  TIDINGS_ROLE: {
+    about: "What this process does: `api`, `worker` or both. Any number of processes may share one database.",
+    fallback: "api,worker",
+    parse: (text: string) => {
+      const parts = text.split(",").map((part) => part.trim());
+      const isValid = parts.length > 0 && parts.every((part): part is Role => roles.includes(part as Role));
+      return isValid ? new Set<Role>(parts as Role[]) : fail("must be api, worker or api,worker");
+    },
+  },
+  TIDINGS_WORKER_CONCURRENCY: {
+    about: "Batches of each kind of task that a worker process handles at the same time.",
+    fallback: "2",
+    parse: integer(1, 64),
+  },
+  TIDINGS_ALLOW_NETWORKS: {
+    about:
+      "Private networks, as CIDRs separated by commas, that outbound calls (SMTP, webhooks) may reach. None by default: " +
+      "set `127.0.0.0/8` to send to a mail server on this machine.",
+    fallback: "",
+    parse: parseNetworks,
+  },
+  TIDINGS_LOG_LEVEL: {
+    about: "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+    fallback: "info",
+    parse: word(["trace", "debug", "info", "warn", "error", "silent"]),
+  },
+  TIDINGS_LOG_FORMAT: {
+    about: "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise.",
+    fallback: "",
+    parse: word(["", "text", "json"]),
+  },
+  TIDINGS_RATE_TRIGGER: {
+    about: "Events per second and environment that the trigger routes take; 0 switches the limit off.",
+    fallback: "50000",
+    parse: rate,
+  },
+  TIDINGS_RATE_CONFIGURATION: {
+    about: "Requests per second and environment to subscribers, workflows, integrations and the like; 0: no limit.",
+    fallback: "5000",
+    parse: rate,
+  },
+  TIDINGS_RATE_GLOBAL: {
+    about: "Requests per second and environment to everything else; 0: no limit.",
+    fallback: "5000",
+    parse: rate,
+  },
+  TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
+  TIDINGS_BULK_BODY_LIMIT: {
+    about: "Largest body of a bulk trigger in bytes.",
+    fallback: String(60 * 1024 * 1024),
+    parse: bytes,
+  },
+  TIDINGS_MAX_RECIPIENTS: {
+    about: "Recipients in one event's `to`.",
+    fallback: "100",
+    parse: integer(1, 10_000),
+  },
+  TIDINGS_RETENTION_DAYS: {
+    about: "How far back notifications can be listed.",
+    fallback: "90",
+    parse: integer(1, 3_650),
+  },
+  TIDINGS_MAX_WAIT_DAYS: { about: "Longest delay or digest, in days.", fallback: "90", parse: integer(1, 3_650) },
+  TIDINGS_DIGEST_EVENTS: { about: "Events kept per digest.", fallback: "1000", parse: integer(1, 100_000) },
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Settings = typeof settings;
+type Parsed = { [Name in keyof Settings]: ReturnType<Settings[Name]["parse"]> };
+
+export type Config = ReturnType<typeof toConfig>;
+
+const toConfig = (parsed: Parsed) => ({
+  host: parsed.TIDINGS_HOST,
+  port: parsed.TIDINGS_PORT,
+  dataDir: parsed.TIDINGS_DATA_DIR,
+  databaseUrl: parsed.DATABASE_URL,
+  databasePool: parsed.TIDINGS_DATABASE_POOL,
+  apiKey: parsed.TIDINGS_API_KEY,
+  encryptionKeys: parsed.TIDINGS_ENCRYPTION_KEY,
+  roles: parsed.TIDINGS_ROLE as ReadonlySet<Role>,
+  workerConcurrency: parsed.TIDINGS_WORKER_CONCURRENCY,
+  allowNetworks: parsed.TIDINGS_ALLOW_NETWORKS,
+  log: { level: parsed.TIDINGS_LOG_LEVEL, format: parsed.TIDINGS_LOG_FORMAT },
+  rates: {
+    trigger: parsed.TIDINGS_RATE_TRIGGER,
+    configuration: parsed.TIDINGS_RATE_CONFIGURATION,
+    global: parsed.TIDINGS_RATE_GLOBAL,
+  },
+  bodyLimit: parsed.TIDINGS_BODY_LIMIT,
+  bulkBodyLimit: parsed.TIDINGS_BULK_BODY_LIMIT,
+  maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,
+  retentionDays: parsed.TIDINGS_RETENTION_DAYS,
+  maxWaitDays: parsed.TIDINGS_MAX_WAIT_DAYS,
+  digestEvents: parsed.TIDINGS_DIGEST_EVENTS,
+});
+
+/** Reads the settings out of an environment. All faults are reported at once. */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const faults: string[] = [];
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith("TIDINGS_") && !Object.hasOwn(settings, name)) {
+      faults.push(`${name} is not a setting; did you mean ${nearest(name, Object.keys(settings))}?`);
+    }
+  }
+  const parsed: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      parsed[name] = setting.parse(environment[name]?.trim() || setting.fallback);
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`);
+    }
+  }
+  if (environment.DATABASE_URL && !environment.TIDINGS_ENCRYPTION_KEY) {
+    faults.push("TIDINGS_ENCRYPTION_KEY is required with DATABASE_URL (try: openssl rand -base64 32)");
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  return toConfig(parsed as Parsed);
+}
+
+/** The embedded default needs no key from the operator: it is made once and kept beside the data it protects. */
+export function ensureEncryptionKey(config: Config): Config {
+  if (config.encryptionKeys.length > 0) return config;
+  mkdirSync(config.dataDir, { recursive: true });
+  const file = join(config.dataDir, "encryption.key");
+  if (!existsSync(file)) {
+    writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+    chmodSync(file, 0o600);
+  }
+  return { ...config, encryptionKeys: parseEncryptionKeys(readFileSync(file, "utf8").trim()) };
+}
+
+function nearest(name: string, candidates: string[]): string {
+  return candidates.reduce((best, next) => (editDistance(name, next) < editDistance(name, best) ? next : best));
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,35 @@
+// What every layer above the store is handed: the database, the queue, time, ids, secrets, logs. Passed as the first
+// argument; there are no globals and no container. A request that writes gets a context whose `db` is its transaction.
+import type { Io } from "@tidings/providers";
+import type { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Secrets } from "./lib/secrets.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Db } from "./store/db.ts";
+import type { Queue } from "./store/queue.ts";
+import type { WorkflowVersion } from "./store/workflows.ts";
+
+export type Ctx = {
+  config: Config;
+  db: Db;
+  queue: Queue;
+  log: Logger;
+  metrics: Metrics;
+  secrets: Secrets;
+  /** Calls to providers. */
+  io: Io;
+  now(): Date;
+  newId(): string;
+  /** Workflow versions are immutable, so a cached one is never wrong. */
+  versions: LRUCache<string, WorkflowVersion>;
+};
+
+/** Who calls: an API key belongs to one environment. */
+export type Caller = {
+  environmentId: string;
+  organizationId: string;
+  environmentType: "dev" | "prod";
+  userId: string;
+  apiKeyId: string;
+};

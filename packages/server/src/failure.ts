@@ -1,0 +1,45 @@
+// A refusal that the caller should read: thrown by code from the catalogue in the contract, turned into HTTP only at the
+// edge (http/errors.ts). Anything else that is thrown is a fault of ours and becomes a 500.
+import { type ErrorCode, type ErrorParams, errorCatalogue, errorMessage } from "@tidings/contract";
+
+/** Field path → what is wrong with it. `general` holds faults that belong to no field. */
+export type FieldFaults = Record<string, { messages: string[]; value?: unknown }>;
+
+/** Members that stand beside the usual ones in the error body. */
+export type FailureExtra = { errors?: unknown; body?: Record<string, unknown>; headers?: Record<string, string> };
+
+export class Failure extends Error {
+  readonly code: ErrorCode;
+  readonly params: Record<string, unknown>;
+  readonly extra: FailureExtra;
+
+  constructor(code: ErrorCode, params: Record<string, unknown>, extra: FailureExtra) {
+    super(errorMessage(code, params));
+    this.code = code;
+    this.params = params;
+    this.extra = extra;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+}
+
+export const failure = <C extends ErrorCode>(code: C, params: ErrorParams<C>, extra: FailureExtra = {}): Failure =>
+  new Failure(code, params, extra);
+
+export const invalid = (errors: FieldFaults): Failure => failure("VALIDATION_ERROR", {}, { errors });
+
+/** Collects faults so that all of them are reported at once. */
+export function faultCollector() {
+  const faults: FieldFaults = {};
+  return {
+    add(field: string, message: string, value?: unknown) {
+      faults[field] ??= value === undefined ? { messages: [] } : { messages: [], value };
+      faults[field].messages.push(message);
+    },
+    throwIfAny() {
+      if (Object.keys(faults).length > 0) throw invalid(faults);
+    },
+  };
+}

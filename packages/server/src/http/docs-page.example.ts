@@ -1,0 +1,139 @@
+// Example values made from a schema, for the example bodies and curl commands of the documentation page. A made-up value
+// that looks like the real thing explains a field better than "string" does.
+import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "@tidings/contract";
+import { resolve } from "./docs-page.schema.ts";
+
+/** Values for well-known names; a name that is not here gets a value by its type. */
+const samples: Record<string, unknown> = {
+  subscriberId: "ada",
+  workflowId: "order-shipped",
+  stepId: "send-email",
+  name: "Order shipped",
+  "TriggerEvent.name": "order-shipped",
+  "Environment.name": "Development",
+  "Environment.identifier": "development",
+  "Integration.name": "SendGrid",
+  "IntegrationIn.name": "SendGrid",
+  "IntegrationPatch.name": "SendGrid",
+  to: "ada",
+  email: "ada@example.com",
+  firstName: "Ada",
+  lastName: "Lovelace",
+  phone: "+15551234567",
+  locale: "en_US",
+  timezone: "Europe/London",
+  payload: { orderId: "A-1042" },
+  data: { plan: "pro" },
+  transactionId: "txn_0b9f3c5e7a1d4f62",
+  providerId: "sendgrid",
+  identifier: "sendgrid-main",
+  integrationId: "sendgrid-main",
+  // An answer masks what is secret; in a request the mask would mean "keep what is stored".
+  credentials: { apiKey: "********" },
+  "IntegrationIn.credentials": { apiKey: "your-sendgrid-key" },
+  "IntegrationPatch.credentials": { apiKey: "your-sendgrid-key" },
+  subject: "Your order is on its way",
+  content: "Order A-1042 has left the warehouse.",
+  tags: ["orders"],
+  active: true,
+  acknowledged: true,
+  totalCount: 1,
+  page: 0,
+  pageSize: 1,
+};
+
+/** Of a closed set of words, the one that tells of the ordinary good case; otherwise the first. */
+const ordinaryWords = ["email", "sendgrid", "processed", "completed", "sent", "Success", "ACTIVE"];
+
+const id = "0190a5c2-7d3e-7c41-9b7a-2f6d1e8c4b05";
+const time = "2026-01-01T09:30:00.000Z";
+
+/** Deep enough for every body a person writes by hand; beyond it an answer's example would only repeat its field list. */
+const depthLimit = 5;
+
+/** Where a value stands: the name of its field, the type that has the field, and how deep it lies. */
+type Place = { name: string; owner: string; depth: number };
+
+const top: Place = { name: "", owner: "", depth: 0 };
+
+export const exampleOf = (document: OpenApiDocument, source: JsonSchema, place = top): unknown => {
+  const { name, owner, depth } = place;
+  const schema = resolve(document, source);
+  const sample = samples[`${owner}.${name}`] ?? samples[name];
+  const types = [schema.type].flat();
+  if (Array.isArray(schema.examples)) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum.find((word) => ordinaryWords.includes(word)) ?? schema.enum[0];
+  if (sample !== undefined && fits(schema, sample)) return sample;
+  if (schema.default !== undefined) return schema.default;
+  const choice = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray)?.[0] as JsonSchema | undefined;
+  if (choice) return exampleOf(document, choice, place);
+  if (types.includes("object")) return objectExample(document, schema, depth);
+  if (types.includes("array")) {
+    return depth < depthLimit
+      ? [exampleOf(document, (schema.items ?? {}) as JsonSchema, { ...top, depth: depth + 1 })]
+      : [];
+  }
+  if (types.includes("string")) return textExample(schema, name);
+  if (types.includes("integer") || types.includes("number")) return schema.minimum ?? 1;
+  if (types.includes("boolean")) return false;
+  return types.includes("null") ? null : {};
+};
+
+const typeOfValue = (value: unknown): string => (Array.isArray(value) ? "array" : typeof value);
+
+// A sample never replaces a structure the schema spells out, only a value it leaves open.
+const fits = (schema: JsonSchema, sample: unknown): boolean => {
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.some((choice: JsonSchema) => fits(choice, sample));
+  const type = typeOfValue(sample) === "number" ? ["integer", "number"] : [typeOfValue(sample)];
+  return [schema.type].flat().some((name) => type.includes(String(name))) && !(schema.items as JsonSchema)?.$ref;
+};
+
+const textExample = (schema: JsonSchema, name: string): string => {
+  if (schema.format === "date-time" || /(At|Date|Until)$/.test(name)) return time;
+  if (schema.format === "email") return "ada@example.com";
+  if (/^_.*[iI]d$|^id$|Id$/.test(name)) return id;
+  if (/url$/i.test(name)) return "https://example.com/orders/A-1042";
+  return name === "" ? "text" : name;
+};
+
+/** Required members, those with a sample, and where that leaves nothing, the first three. */
+const objectExample = (document: OpenApiDocument, schema: JsonSchema, depth: number): Record<string, unknown> => {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const required = (schema.required ?? []) as string[];
+  if (depth >= depthLimit) return {};
+  const chosen = properties.filter(([name]) => required.includes(name) || (depth < 2 && name in samples));
+  const shown = chosen.length > 0 || depth > 0 ? chosen : properties.slice(0, 3);
+  const owner = String(schema.title ?? "");
+  return Object.fromEntries(
+    shown.map(([name, member]) => [name, exampleOf(document, member, { name, owner, depth: depth + 1 })]),
+  );
+};
+
+/** The part of a shell command that would be read again by the shell is quoted; JSON may hold apostrophes. */
+const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Stands for the address of the service until the script, which knows it, puts the real one in. */
+export const placeholderOrigin = "http://localhost:3000";
+
+type CurlInput = { method: string; path: string; operation: OpenApiOperation; parameters: OpenApiParameter[] };
+
+export const curlOf = (document: OpenApiDocument, { method, path, operation, parameters }: CurlInput): string => {
+  const value = (parameter: OpenApiParameter) =>
+    encodeURIComponent(String([exampleOf(document, parameter.schema, { ...top, name: parameter.name })].flat()[0]));
+  const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const parameter = parameters.find((one) => one.in === "path" && one.name === name);
+    return parameter ? value(parameter) : whole;
+  });
+  const query = parameters
+    .filter((one) => one.in === "query" && one.required)
+    .map((one) => `${one.name}=${value(one)}`);
+  const url = `${placeholderOrigin}${filled}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+  const body = operation.requestBody?.content["application/json"].schema;
+  return [
+    `curl ${method === "GET" ? "" : `-X ${method} `}${shellQuote(url)}`,
+    `-H "Authorization: ApiKey $TIDINGS_API_KEY"`,
+    ...(body ? ["-H 'Content-Type: application/json'"] : []),
+    ...(body ? [`-d ${shellQuote(JSON.stringify(exampleOf(document, body), null, 2))}`] : []),
+  ].join(" \\\n  ");
+};

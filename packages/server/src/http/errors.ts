@@ -1,0 +1,65 @@
+// The only place where a failure becomes an HTTP answer.
+import { randomUUID } from "node:crypto";
+import { errorCatalogue } from "@tidings/contract";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { Failure, type Failure as FailureType, failure } from "../failure.ts";
+import { isDatabaseAway } from "../store/db.ts";
+
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: Record<string, unknown> };
+
+/** Fastify's own refusals, in our words. */
+function fromFramework(error: FastifyError, limit: number): FailureType | null {
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return failure("PAYLOAD_TOO_LARGE", { detail: `Request body is larger than ${limit} bytes` });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return failure("UNSUPPORTED_MEDIA_TYPE", {});
+    case "FST_ERR_CTP_INVALID_JSON_BODY":
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return failure("MALFORMED_JSON", {});
+    case "FST_ERR_BAD_URL":
+      return failure("ROUTE_NOT_FOUND", { method: "", path: "" });
+    default:
+      return error instanceof SyntaxError ? failure("MALFORMED_JSON", {}) : null;
+  }
+}
+
+export function toFailure(error: unknown, bodyLimit: number): FailureType | null {
+  if (error instanceof Failure) return error;
+  if (isDatabaseAway(error)) return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
+  return fromFramework(error as FastifyError, bodyLimit);
+}
+
+/** The error body of the interface; `errorId` ties a 500 to its log line. */
+export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswer {
+  const known = toFailure(error, request.routeOptions?.bodyLimit ?? 0);
+  const code = known?.code ?? "INTERNAL_ERROR";
+  const status = errorCatalogue[code].status;
+  const body: Record<string, unknown> = {
+    statusCode: status,
+    timestamp: new Date().toISOString(),
+    path: request.url,
+    message: known?.message ?? errorCatalogue.INTERNAL_ERROR.message,
+    code,
+  };
+  if (known && Object.keys(known.params).length > 0) body.ctx = known.params;
+  if (status === 400) Object.assign(body, { type: code, errors: [] });
+  if (known?.extra.errors !== undefined) body.errors = known.extra.errors;
+  if (!known) {
+    body.errorId = randomUUID();
+    request.log.error({ err: error, errorId: body.errorId }, "request failed");
+  }
+  const headers = { ...(known?.extra.headers ?? {}) };
+  if (status === 401) headers["www-authenticate"] = "ApiKey";
+  return { status, headers, body: { ...known?.extra.body, ...body } };
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = errorAnswer(error, request);
+  return reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .header("content-type", "application/json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send(answer.body);
+}

@@ -1,0 +1,72 @@
+// Idempotency keys. The lock on the key, the request's writes and the stored answer share one transaction: either all of
+// it happened or none of it. See docs/errors.md for what a caller sees.
+import { failure } from "../failure.ts";
+import { canonicalJson } from "../lib/json.ts";
+import { sha256 } from "../lib/secrets.ts";
+import { type Db, inTransaction, type Tx } from "../store/db.ts";
+import { claimKey, type StoredAnswer, storeAnswer } from "../store/idempotency.ts";
+
+export type Answer = { status: number; body: string | null; isReplay: boolean };
+
+export type IdempotentRequest = { environmentId: string; key: string; method: string; url: string; body: unknown };
+
+/** Thrown when another request stored its answer first; the work is rolled back and the stored answer is read. */
+class AnsweredMeanwhile extends Error {}
+
+const maxKeyLength = 255;
+
+/** Reads the header; an empty value counts as none. */
+export function readIdempotencyKey(header: string | string[] | undefined): string | null {
+  const key = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!key) return null;
+  if (key.length > maxKeyLength) throw failure("IDEMPOTENCY_KEY_TOO_LONG", {});
+  return key;
+}
+
+export const fingerprintOf = (request: IdempotentRequest): Buffer =>
+  sha256(`${request.method} ${request.url}\n${request.body === undefined ? "" : canonicalJson(request.body)}`);
+
+/**
+ * Runs `work` once per key. `work` answers the serialised answer; what it throws rolls back its writes and is worded by
+ * `onFailure`, which says whether that answer is kept too (4xx are, 5xx are not: a stored 500 would never heal).
+ */
+export async function runOnce(
+  db: Db,
+  request: IdempotentRequest,
+  work: (tx: Tx) => Promise<{ status: number; body: string | null }>,
+  onFailure: (error: unknown) => { status: number; body: string; isKept: boolean } | null,
+): Promise<Answer> {
+  const { environmentId, key } = request;
+  const fingerprint = fingerprintOf(request);
+  for (let tries = 0; ; tries++) {
+    try {
+      return await inTransaction(db, async (tx) => {
+        const claim = await claimKey(tx, environmentId, key);
+        if (claim.stored) return replay(claim.stored, fingerprint);
+        if (!claim.isLocked) throw failure("IDEMPOTENCY_IN_PROGRESS", {}, { headers: { "retry-after": "1" } });
+        const answer = await work(tx);
+        if (!(await storeAnswer(tx, environmentId, key, { fingerprint, ...answer }))) throw new AnsweredMeanwhile();
+        return { ...answer, isReplay: false };
+      });
+    } catch (error) {
+      if (error instanceof AnsweredMeanwhile && tries < 3) continue;
+      const answer = onFailure(error);
+      if (!answer) throw error;
+      if (answer.isKept) await storeAnswer(db, environmentId, key, { fingerprint, ...answer });
+      return { status: answer.status, body: answer.body, isReplay: false };
+    }
+  }
+}
+
+function replay(stored: StoredAnswer, fingerprint: Buffer): Answer {
+  if (!stored.fingerprint.equals(fingerprint)) {
+    throw failure(
+      "IDEMPOTENCY_KEY_REUSED",
+      {},
+      {
+        errors: { "idempotency-key": { messages: ["idempotency-key was used with another request"] } },
+      },
+    );
+  }
+  return { status: stored.status, body: stored.body, isReplay: true };
+}

@@ -1,0 +1,99 @@
+// UUIDv7: ids that sort by creation time. High-volume tables are range-partitioned on them, so the time inside an id
+// decides the partition it lives in.
+import { randomFillSync } from "node:crypto";
+
+const pool = Buffer.alloc(8 * 1024);
+let used = pool.length;
+
+let lastMs = 0;
+let sequence = 0;
+
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** A new id. Ids of one process are strictly increasing: 12 bits count within a millisecond, 62 bits are random. */
+export function newId(): string {
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    sequence = 0;
+  } else if (++sequence > 0xfff) {
+    // More than 4,096 ids in one millisecond, or a clock that went back: borrow the next millisecond.
+    lastMs++;
+    sequence = 0;
+  }
+  if (used + 8 > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const r = used;
+  used += 8;
+  const ms = lastMs.toString(16).padStart(12, "0");
+  const byte = (offset: number) => hex[pool[r + offset]!]!;
+  return (
+    `${ms.slice(0, 8)}-${ms.slice(8)}-7${sequence.toString(16).padStart(3, "0")}-` +
+    `${hex[(pool[r]! & 0x3f) | 0x80]!}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`
+  );
+}
+
+/** The smallest id of a moment: a bound for partitions and for time filters on ids. */
+export function firstIdAt(time: Date): string {
+  const ms = time.getTime().toString(16).padStart(12, "0");
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-0000-0000-000000000000`;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Ids in paths are never refused for their form; what cannot be an id is simply not looked up as one. */
+export const isUuid = (text: string): boolean => uuid.test(text);
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The tail of a slug: the id in base 62, always 22 characters. */
+export function idToBase62(id: string): string {
+  let rest = BigInt(`0x${id.replaceAll("-", "")}`);
+  let text = "";
+  for (let i = 0; i < 22; i++) {
+    text = alphabet[Number(rest % 62n)]! + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
+export function base62ToId(text: string): string | null {
+  if (text.length !== 22) return null;
+  let value = 0n;
+  for (const character of text) {
+    const digit = alphabet.indexOf(character);
+    if (digit < 0) return null;
+    value = value * 62n + BigInt(digit);
+  }
+  const digits = value.toString(16).padStart(32, "0");
+  if (digits.length > 32) return null;
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
+}
+
+export const kebab = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+
+type SlugPrefix = "wf" | "st" | "env" | "lt";
+
+/** `<name in kebab case>_<prefix>_<id in base 62>`; only the tail is read back. */
+export const slug = (name: string, prefix: SlugPrefix, id: string): string =>
+  `${kebab(name) || "untitled"}_${prefix}_${idToBase62(id)}`;
+
+export function idFromSlug(text: string, prefix: SlugPrefix): string | null {
+  const mark = text.lastIndexOf(`_${prefix}_`);
+  return mark < 0 ? null : base62ToId(text.slice(mark + prefix.length + 2));
+}
+
+const randomAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+export function randomText(length: number): string {
+  const bytes = randomFillSync(Buffer.alloc(length));
+  return Array.from(bytes, (byte) => randomAlphabet[byte % randomAlphabet.length]).join("");
+}

@@ -1,0 +1,62 @@
+// Secrets at rest: AES-256-GCM under a key from the configuration. Each ciphertext names the version of the key it was
+// made with, so that keys can be rotated: the first key encrypts, all of them decrypt.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+
+export type EncryptionKey = { version: number; key: Buffer };
+
+export type Secrets = {
+  encrypt(clear: string): string;
+  decrypt(stored: string): string;
+};
+
+export class UnknownKeyVersion extends Error {}
+
+/**
+ * Reads `TIDINGS_ENCRYPTION_KEY`: one key, or several separated by commas as `<version>:<key>`, newest first. A key is
+ * 32 bytes in base64 or hex.
+ */
+export function parseEncryptionKeys(text: string): EncryptionKey[] {
+  const keys = text.split(",").map((part) => {
+    const match = /^(?:(\d+):)?(.+)$/.exec(part.trim());
+    if (!match) throw new Error("is empty");
+    const material = match[2]!;
+    const key = /^[0-9a-fA-F]{64}$/.test(material) ? Buffer.from(material, "hex") : Buffer.from(material, "base64");
+    if (key.length !== 32) throw new Error("must be 32 bytes in base64 or hex (try: openssl rand -base64 32)");
+    return { version: Number(match[1] ?? 1), key };
+  });
+  if (new Set(keys.map((entry) => entry.version)).size !== keys.length) {
+    throw new Error("names a key version twice; write several keys as 2:<new key>,1:<old key>");
+  }
+  return keys;
+}
+
+export function createSecrets(keys: EncryptionKey[]): Secrets {
+  const current = keys[0]!;
+  const byVersion = new Map(keys.map((entry) => [entry.version, entry.key]));
+  return {
+    encrypt(clear) {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", current.key, iv);
+      const body = Buffer.concat([cipher.update(clear, "utf8"), cipher.final()]);
+      return `v${current.version}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")}`;
+    },
+    decrypt(stored) {
+      const match = /^v(\d+)\.(.+)$/.exec(stored);
+      const key = match && byVersion.get(Number(match[1]));
+      if (!match || !key)
+        throw new UnknownKeyVersion(`no encryption key of version ${match?.[1] ?? "?"} is configured`);
+      const bytes = Buffer.from(match[2]!, "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+    },
+  };
+}
+
+export const sha256 = (text: string | Buffer): Buffer => createHash("sha256").update(text).digest();
+
+/** A new API key: 32 random bytes in text form, with a prefix that secret scanners can look for. */
+export const newApiKey = (): string => `tdg_${randomBytes(32).toString("base64url")}`;
+
+/** What a stored secret reads as on the wire; sent back, it keeps the stored value. */
+export const mask = "********";

@@ -1,0 +1,70 @@
+// The command line: settings from the environment, a banner, signals. `npm start` runs this.
+import { ConfigError, readConfig } from "./config.ts";
+import { createLogger } from "./log.ts";
+import { type Service, startService } from "./service.ts";
+import { version } from "./version.ts";
+
+/** Errors whose message says everything a person needs; anything else is shown with its stack. */
+const plain = new Set(["ConfigError", "DataFolderInUse", "WrongEncryptionKey", "SchemaTooNew", "MigrationChanged"]);
+
+/** A drain that hangs must not keep the process for ever: a supervisor would kill it anyway. */
+const drainLimitMs = 45_000;
+
+function banner(service: Service): string {
+  const key = service.developmentKey ?? "<API key>";
+  const { url } = service;
+  const rows = [
+    ["API", url],
+    ["Docs", `${url}/docs`],
+    ["Database", service.database],
+    ["API key", `${key}  (Development)`],
+  ];
+  const body = JSON.stringify({
+    events: [{ name: "welcome", to: "ada", payload: { product: "Tidings" } }],
+  });
+  const lines = rows.map(([name, value]) => `  ${name!.padEnd(10)}${value}`);
+  return [
+    "",
+    `  Tidings ${version} is ready`,
+    "",
+    ...lines,
+    "",
+    "  Send a first notification:",
+    "",
+    `  curl -X POST ${url}/v1/events/trigger/bulk \\`,
+    `    -H 'Authorization: ApiKey ${key}' -H 'Content-Type: application/json' \\`,
+    `    -d '${body}'`,
+    "",
+    "  and read it in the subscriber's feed:",
+    "",
+    `  curl ${url}/v1/subscribers/ada/notifications/feed -H 'Authorization: ApiKey ${key}'`,
+    "",
+    "",
+  ].join("\n");
+}
+
+function stopOnSignals(service: Service): void {
+  let isStopping = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (isStopping) return;
+    isStopping = true;
+    process.stderr.write(`\nTidings: ${signal} received, finishing what is under way …\n`);
+    setTimeout(() => process.exit(1), drainLimitMs).unref();
+    await service.stop();
+    process.stderr.write("Tidings: stopped\n");
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(signal));
+}
+
+try {
+  const config = readConfig();
+  const service = await startService(config, createLogger(config, process.stderr));
+  stopOnSignals(service);
+  process.stdout.write(banner(service));
+} catch (error) {
+  const fault = error as Error;
+  const isPlain = fault instanceof ConfigError || plain.has(fault.constructor.name);
+  process.stderr.write(`Tidings could not start.\n${isPlain ? fault.message : fault.stack}\n`);
+  process.exit(1);
+}

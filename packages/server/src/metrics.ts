@@ -1,0 +1,68 @@
+// Prometheus metrics, one registry per service so that several services can live in one process (tests do that).
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Counter({
+      name: "tidings_http_requests_total",
+      help: "Requests answered",
+      labelNames: ["operation", "status"] as const,
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: "tidings_http_request_seconds",
+      help: "Time to answer a request",
+      labelNames: ["operation"] as const,
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    events: new Counter({
+      name: "tidings_events_total",
+      help: "Events by the answer given",
+      labelNames: ["status"] as const,
+      registers,
+    }),
+    notifications: new Counter({
+      name: "tidings_notifications_total",
+      help: "Notifications made (one per recipient of an event)",
+      registers,
+    }),
+    messages: new Counter({
+      name: "tidings_messages_total",
+      help: "Messages by channel and status",
+      labelNames: ["channel", "status"] as const,
+      registers,
+    }),
+    attempts: new Counter({
+      name: "tidings_delivery_attempts_total",
+      help: "Calls to providers by outcome",
+      labelNames: ["provider", "outcome"] as const,
+      registers,
+    }),
+    taskFailures: new Counter({
+      name: "tidings_task_failures_total",
+      help: "Tasks that failed and will be repeated",
+      labelNames: ["kind"] as const,
+      registers,
+    }),
+    taskSeconds: new Histogram({
+      name: "tidings_task_batch_seconds",
+      help: "Time to work one batch of tasks",
+      labelNames: ["kind"] as const,
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    }),
+    queueDepth: new Gauge({
+      name: "tidings_queue_depth",
+      help: "Tasks waiting or being worked on",
+      labelNames: ["kind"] as const,
+      registers,
+    }),
+  };
+}

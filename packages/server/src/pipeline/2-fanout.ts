@@ -1,0 +1,131 @@
+// Stage 2: from events to runs. Recipients are created or updated, one notification with its jobs is made for each, and
+// every run is taken as far as it goes at once, all in one transaction and a fixed number of statements per batch.
+import type { RecipientSubscriber } from "@tidings/contract";
+import type { Ctx } from "../context.ts";
+import { type Db, inTransaction } from "../store/db.ts";
+import { type EventRow, findEvents } from "../store/events.ts";
+import type { Task } from "../store/queue.ts";
+import {
+  findSubscribersByKeys,
+  type SubscriberFields,
+  type SubscriberRow,
+  type SubscriberUpsert,
+  upsertSubscribers,
+} from "../store/subscribers.ts";
+import { advanceAll, writeProgress } from "./batch.ts";
+import type { JobState, Run } from "./run.ts";
+import type { FanoutTask } from "./tasks.ts";
+import { loadVersions } from "./versions.ts";
+
+export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
+    const events = await findEvents(tx, [...new Set(tasks.map((task) => task.data.eventId))]);
+    const byId = new Map(events.map((event) => [event.id, event]));
+    await ctx.queue.finish(tx, "fanout", tasks);
+    const starts = tasks.flatMap(({ data }) => {
+      const event = byId.get(data.eventId);
+      return event ? [{ event, recipients: event.recipients.slice(data.from, data.to) }] : [];
+    });
+    await startRuns(ctx, tx, starts);
+  });
+}
+
+export type Start = { event: EventRow; recipients: RecipientSubscriber[] };
+
+export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void> {
+  if (starts.length === 0) return;
+  const people = await bringInSubscribers(ctx, tx, starts);
+  const versions = await loadVersions(
+    ctx,
+    tx,
+    starts.map(({ event }) => event.workflow_version_id),
+  );
+  const runs: Run[] = [];
+  for (const { event, recipients } of starts) {
+    const version = versions.get(event.workflow_version_id)!;
+    const person = (id: string | undefined) => people.get(keyOf(event.environment_id, id ?? "")) ?? null;
+    for (const recipient of recipients) {
+      runs.push({
+        notificationId: ctx.newId(),
+        environmentId: event.environment_id,
+        isNew: true,
+        event: {
+          id: event.id,
+          transactionId: event.transaction_id,
+          payload: event.payload,
+          overrides: event.overrides,
+          createdAt: event.created_at,
+        },
+        version,
+        subscriber: person(recipient.subscriberId),
+        actor: person(event.actor?.subscriberId),
+        isWorkflowDeleted: false,
+        contextKeys: [],
+        jobs: version.definition.steps
+          .filter((step) => step.active)
+          .map((step, stepIndex) => newJob(ctx, step, stepIndex)),
+      });
+    }
+  }
+  const progress = await advanceAll(ctx, tx, runs);
+  await writeProgress(ctx, tx, progress);
+}
+
+const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number): JobState => ({
+  id: ctx.newId(),
+  stepIndex,
+  step,
+  status: "pending",
+  providerId: null,
+  newDetails: [],
+  output: null,
+  digest: null,
+  mergedInto: null,
+  wakeAt: null,
+});
+
+const keyOf = (environmentId: string, subscriberId: string): string => `${environmentId} ${subscriberId}`;
+
+/**
+ * Finds everyone the events name, and creates or updates those that are new or come with other fields than stored.
+ * Most recipients are known and unchanged, so the common case is one read.
+ */
+async function bringInSubscribers(ctx: Ctx, tx: Db, starts: Start[]): Promise<Map<string, SubscriberRow>> {
+  const wanted = new Map<string, Map<string, SubscriberFields>>();
+  for (const { event, recipients } of starts) {
+    const inEnvironment = wanted.get(event.environment_id) ?? new Map<string, SubscriberFields>();
+    wanted.set(event.environment_id, inEnvironment);
+    for (const { subscriberId, channels, ...fields } of event.actor ? [...recipients, event.actor] : recipients) {
+      inEnvironment.set(subscriberId!, { ...inEnvironment.get(subscriberId!), ...fields });
+    }
+  }
+  const people = new Map<string, SubscriberRow>();
+  // One round per environment in the batch, not per recipient.
+  for (const [environmentId, fieldsById] of wanted) {
+    const known = await findSubscribersByKeys(tx, environmentId, [...fieldsById.keys()]);
+    for (const row of known) people.set(keyOf(environmentId, row.subscriber_id), row);
+    const upserts: SubscriberUpsert[] = [];
+    for (const [subscriberId, fields] of fieldsById) {
+      const row = people.get(keyOf(environmentId, subscriberId));
+      if (!row || isDifferent(row, fields)) upserts.push({ id: ctx.newId(), subscriberId, fields });
+    }
+    for (const row of await upsertSubscribers(tx, environmentId, upserts, ctx.now())) {
+      people.set(keyOf(environmentId, row.subscriber_id), row);
+    }
+  }
+  return people;
+}
+
+function isDifferent(row: SubscriberRow, fields: SubscriberFields): boolean {
+  const differs = (value: unknown, stored: unknown) => value !== undefined && value !== stored;
+  return (
+    differs(fields.firstName, row.first_name) ||
+    differs(fields.lastName, row.last_name) ||
+    differs(fields.email, row.email) ||
+    differs(fields.phone, row.phone) ||
+    differs(fields.avatar, row.avatar) ||
+    differs(fields.locale, row.locale) ||
+    differs(fields.timezone, row.timezone) ||
+    (fields.data !== undefined && JSON.stringify(fields.data) !== JSON.stringify(row.data))
+  );
+}

@@ -1,0 +1,121 @@
+// The service as a value: started from a configuration, stopped cleanly. main.ts wraps it for the command line, tests
+// start several in one process.
+import { createIo, type Message } from "@tidings/providers";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import { developmentKey, ensureInstallation } from "./app/installation.ts";
+import { type Config, ensureEncryptionKey } from "./config.ts";
+import type { Ctx } from "./context.ts";
+import { createServer } from "./http/server.ts";
+import { newId } from "./lib/ids.ts";
+import { createSecrets } from "./lib/secrets.ts";
+import { createUrlGuard } from "./lib/url-guard.ts";
+import { createMetrics } from "./metrics.ts";
+import { startWorkers } from "./pipeline/dispatch.ts";
+import { insertCaptured } from "./store/captured.ts";
+import { openDb } from "./store/db.ts";
+import { startEmbedded } from "./store/embedded.ts";
+import { migrate } from "./store/migrate.ts";
+import { ensurePartitions } from "./store/partitions.ts";
+import { openQueue } from "./store/queue.ts";
+import { version } from "./version.ts";
+
+export type Service = {
+  url: string;
+  database: string;
+  isFirstStart: boolean;
+  developmentKey: string | null;
+  /** Stops taking requests, finishes what is under way, closes everything. Safe to call twice. */
+  stop(): Promise<void>;
+};
+
+export async function startService(given: Config, log: Logger): Promise<Service> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) {
+      await close().catch((error: unknown) => log.error({ err: error }, "closing failed"));
+    }
+  };
+  try {
+    return await start(given, log, closers, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function start(
+  given: Config,
+  log: Logger,
+  closers: (() => Promise<unknown>)[],
+  closeAll: () => Promise<void>,
+): Promise<Service> {
+  const database = await openDatabase(given, log, closers);
+  const config = ensureEncryptionKey(given);
+  const onError = (error: Error) => log.warn({ reason: error.message }, "database connection lost; reconnecting");
+  const db = openDb({ url: database.url, poolSize: config.databasePool, onError });
+  closers.push(() => db.destroy());
+
+  const applied = await migrate(db);
+  if (applied.length > 0) log.info({ applied }, "schema migrated");
+  await ensurePartitions(db, new Date());
+  const secrets = createSecrets(config.encryptionKeys);
+  const now = () => new Date();
+  const { isFirstStart } = await ensureInstallation({ db, secrets, now, newId }, config);
+  const queue = await openQueue({ url: database.url, onError });
+  closers.push(() => queue.stop());
+
+  const io = createIo({
+    resolveHost: createUrlGuard({ allowNetworks: config.allowNetworks }).resolveHost,
+    capture: (message) =>
+      insertCaptured(db, { id: newId(), messageId: message.id, content: contentOf(message), now: now() }),
+  });
+  closers.push(() => io.close());
+  const metrics = createMetrics();
+  const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
+  const ctx: Ctx = { config, db, queue, log, metrics, secrets, io, now, newId, versions };
+
+  if (config.roles.has("worker")) await startWorkers(ctx);
+  let isDraining = false;
+  const isReady = async () =>
+    !isDraining &&
+    (await Promise.all([queue.ping(), migrationsAreKnown(ctx)]).then(
+      () => true,
+      () => false,
+    ));
+  const server = createServer(ctx, { version, isReady, isDraining: () => isDraining });
+  closers.push(() => server.close());
+  const url = await server.listen({ host: config.host, port: config.port });
+
+  let stopping: Promise<void> | null = null;
+  return {
+    url: url.replace("0.0.0.0", "localhost").replace("[::]", "localhost"),
+    database: database.name,
+    isFirstStart,
+    developmentKey: await developmentKey({ db, secrets }),
+    stop: () => {
+      isDraining = true;
+      stopping ??= closeAll();
+      return stopping;
+    },
+  };
+}
+
+async function openDatabase(config: Config, log: Logger, closers: (() => Promise<unknown>)[]) {
+  if (config.databaseUrl) {
+    const { host, pathname } = new URL(config.databaseUrl);
+    return { url: config.databaseUrl, name: `PostgreSQL at ${host}${pathname}` };
+  }
+  const embedded = await startEmbedded({ dataDir: config.dataDir, progress: (message) => log.info(message) });
+  closers.push(() => embedded.stop());
+  return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${config.dataDir}` };
+}
+
+/** Reachable and set up: one cheap read. */
+const migrationsAreKnown = (ctx: Ctx) => ctx.db.selectFrom("installation").select("name").limit(1).execute();
+
+/** What a captured message shows: everything but the attachments' bytes. */
+function contentOf(message: Message): Record<string, unknown> {
+  const { id, channel, ...content } = message as Message & { attachments?: unknown };
+  return { ...content, attachments: undefined, to: "to" in message ? [message.to].flat() : [] };
+}

@@ -1,0 +1,55 @@
+// The connection to PostgreSQL: a pool behind Kysely, and transactions. SQL lives in this folder only; the rest of the
+// service sees functions named after what they do.
+import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import pg from "pg";
+import type { Tables } from "./tables.ts";
+
+/** Reads and writes outside a transaction, or inside the caller's. */
+export type Db = Kysely<Tables>;
+export type Tx = Transaction<Tables>;
+
+// bigint (counts) as number: no count of ours comes near 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export type DbOptions = { url: string; poolSize: number; onError: (error: Error) => void };
+
+/**
+ * Every wait has an end: connecting 5 s, a statement 60 s, an idle transaction 5 minutes (which also frees the lock of
+ * a request whose process hangs).
+ */
+export function openDb(options: DbOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: 60_000,
+    idle_in_transaction_session_timeout: 300_000,
+    application_name: "tidings",
+  });
+  // An idle connection that breaks (database restart) is dropped by the pool; without a listener it would end the process.
+  pool.on("error", options.onError);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
+
+const connectionCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
+
+/** True when the database is away (as opposed to a statement it refused): callers answer 503 and try again. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as Error & { code?: string }).code ?? "";
+  if (connectionCodes.has(code)) return true;
+  // Class 08: connection exceptions; 57P01-57P05: shutting down, starting up; 53300: too many connections.
+  if (code.startsWith("08") || code.startsWith("57P") || code === "53300") return true;
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/i.test(
+    error.message,
+  );
+}
+
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
+  const fault = error as { code?: string; constraint?: string } | null;
+  return fault?.code === "23505" && (constraint === undefined || fault.constraint === constraint);
+};

@@ -1,0 +1,189 @@
+// PostgreSQL's processes as the operating system sees them: the user they run as, how a server is started, whether a process
+// id is the postmaster of a given folder, and how to end it. PostgreSQL refuses to run as root, and an orphaned postmaster is
+// not our child: both need more than `spawn`.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { link, readFile, readlink, rename, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+
+export const run = promisify(execFile);
+
+/** The service's environment holds its secrets and stays out of the server's; LC_ALL keeps messages in English. */
+export const childEnvironment = { LC_ALL: "C" };
+
+export type User = { uid: number; gid: number };
+
+/** The user that PostgreSQL has to run as; undefined when we are not root and it runs as ourselves. */
+export async function chooseUser(pgdata: string): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = await stat(pgdata).catch(() => undefined);
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  for (const name of ["postgres", "nobody"]) {
+    const ids = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]).catch(() => undefined);
+    if (ids) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
+  }
+  throw new Error(
+    "PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody to run it as. " +
+      "Start the service as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.",
+  );
+}
+
+export type Launcher = (file: string, args: string[]) => { file: string; args: string[]; as: Partial<User> };
+
+/**
+ * How to start a program as `user`. A clone under /root is closed to every other user, so there the user gets the one
+ * capability that opens folders. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb looks
+ * for its sibling programs.
+ */
+export async function launcherFor(user: User | undefined, mustReach: string[]): Promise<Launcher> {
+  if (!user) return (file, args) => ({ file, args, as: {} });
+  const reached = await Promise.all(mustReach.map((path) => canReach(user, path)));
+  if (reached.every(Boolean)) return (file, args) => ({ file, args, as: user });
+
+  const through = [
+    ...[`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"],
+    ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"],
+  ];
+  await run("setpriv", [...through, "true"], { env: childEnvironment }).catch((error: Error) => {
+    const closed = mustReach.filter((_, index) => !reached[index]).join(" and ");
+    throw new Error(
+      `PostgreSQL does not run as root, and user ${user.uid} that it would run as cannot reach ${closed}. ` +
+        "Start the service as an ordinary user, move it to a folder that every user may enter, " +
+        `or set DATABASE_URL to a PostgreSQL of your own. (${error.message.trim()})`,
+    );
+  });
+  return (file, args) => ({ file: "setpriv", args: [...through, file, ...args], as: {} });
+}
+
+async function canReach(user: User, path: string): Promise<boolean> {
+  for (let at = path; ; at = dirname(at)) {
+    const { uid, gid, mode } = await stat(at);
+    const mayEnter = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+    if ((mode & mayEnter) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+/** A server that we started: `ended` says how, once it has. */
+export type Server = { pid: number | undefined; ended?: string };
+
+/**
+ * Starts a program as a daemon: in a session of its own, so that Ctrl-C in the terminal does not end the database before the
+ * service has drained, and without holding our event loop.
+ */
+export function startServer({ file, args, as }: ReturnType<Launcher>, cwd: string, logFd: number): Server {
+  const child = spawn(file, args, {
+    ...as,
+    cwd,
+    env: childEnvironment,
+    detached: true,
+    stdio: ["ignore", logFd, logFd],
+    windowsHide: true,
+  });
+  const server: Server = { pid: child.pid };
+  child.once("error", (error) => {
+    server.ended = error.message;
+  });
+  child.once("exit", (code, signal) => {
+    server.ended = signal ?? `exit code ${code}`;
+  });
+  child.unref();
+  return server;
+}
+
+/** The wished port if nobody listens there, else any free one. */
+export async function freePort(wished = 0): Promise<number> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(wished, "127.0.0.1"), "listening");
+  } catch (error) {
+    if (wished === 0) throw error;
+    return freePort();
+  }
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return typeof address === "object" && address ? address.port : freePort();
+}
+
+export type Postmaster = { pid: number; port: number; ready: boolean };
+
+/** The living postmaster of this folder. A pid file that would only stand in the way of a new one is moved aside. */
+export async function findPostmaster(pgdata: string): Promise<Postmaster | undefined> {
+  const file = join(pgdata, "postmaster.pid");
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (text === undefined) return undefined;
+  const lines = text.split("\n");
+  const pid = Number(lines[0]);
+  if (!(pid > 0)) {
+    // Empty for an instant while a postmaster writes it; for longer only after a power cut.
+    const age = Date.now() - (await stat(file).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
+    if (age > 5_000) await moveAside(file, text);
+    return undefined;
+  }
+  if (await isPostmasterOf(pid, pgdata)) {
+    return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+  }
+  // PostgreSQL itself replaces a file whose process is gone; it gives up when the number now belongs to another process.
+  if (isAlive(pid)) await moveAside(file, text);
+  return undefined;
+}
+
+// Two services may judge the same stale file at once, and the slower one must not delete the pid file of the server that
+// the faster one has started meanwhile: take it away first, look at it, and put it back if it is not the one that was judged.
+async function moveAside(file: string, judged: string): Promise<void> {
+  const aside = `${file}.stale-${process.pid}-${performance.now()}`;
+  try {
+    await rename(file, aside);
+    if ((await readFile(aside, "utf8")) !== judged) await link(aside, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "EEXIST") throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+// A postmaster works inside its data folder. A zombie has no working folder any more, which is right: it serves nothing.
+async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
+  if (process.platform === "linux") {
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code);
+    const argv = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+    // Root in a container usually lacks the capability to look at other users' processes; their arguments are open to all.
+    return basename(argv[0] ?? "") === "postgres" && (cwd === "EACCES" ? argv.includes(pgdata) : cwd === pgdata);
+  }
+  if (process.platform === "win32") {
+    const listed = await run("tasklist", ["/NH", "/FI", `PID eq ${pid}`]).catch(() => ({ stdout: "" }));
+    return listed.stdout.includes("postgres");
+  }
+  const listed = await run("ps", ["-ww", "-o", "command=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
+  return listed.stdout.includes("postgres") && listed.stdout.includes(pgdata);
+}
+
+/** Fast shutdown, then an immediate one; false when the postmaster outlives both. Loses nothing that was committed. */
+export async function endPostmaster(pid: number, pgdata: string, pgCtl: string): Promise<boolean> {
+  for (const [signal, limit] of [["INT", 30_000] as const, ["QUIT", 10_000] as const]) {
+    if (!(await isPostmasterOf(pid, pgdata))) return true;
+    // Windows has no signals: there PostgreSQL listens for them on a pipe that pg_ctl knows.
+    if (process.platform === "win32") await run(pgCtl, ["kill", signal, String(pid)]).catch(() => undefined);
+    else process.kill(pid, `SIG${signal}`);
+    for (const until = Date.now() + limit; Date.now() < until; await delay(20)) {
+      if (!(await isPostmasterOf(pid, pgdata))) return true;
+    }
+  }
+  return false;
+}

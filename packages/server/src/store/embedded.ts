@@ -1,0 +1,312 @@
+// The PostgreSQL that the service starts by itself when no DATABASE_URL is given, so that a laptop runs the same engine as a
+// cluster. The server outlives a killed service on purpose: the next one adopts it. Who may use the folder is decided by an
+// advisory lock inside the database, because a process that dies cannot leave that one behind.
+
+import { realpath } from "node:fs/promises";
+import { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import * as files from "./embedded-folder.ts";
+import { endPostmaster, findPostmaster, freePort, type Server, startServer } from "./embedded-process.ts";
+
+export type EmbeddedDatabase = {
+  url: string;
+  version: string;
+  origin: "created" | "started" | "adopted";
+  stop(): Promise<void>;
+};
+
+/** Another service lives on this data folder. */
+export class DataFolderInUse extends Error {
+  override name = "DataFolderInUse";
+}
+
+type Progress = (message: string) => void;
+type Options = { dataDir: string; progress?: Progress; settings?: Record<string, string> };
+
+const START_LIMIT = 120_000;
+// A service that was just killed loses its lock when the server notices the closed connection, a moment later.
+const LOCK_PATIENCE = 2_000;
+const DEAF_PATIENCE = 5_000;
+// Any number that nothing else in this database locks.
+const LOCK_KEY = "7310302718542051";
+
+const serverSettings = {
+  listen_addresses: "127.0.0.1",
+  // A socket's path may be about a hundred characters long, which deep data folders exceed.
+  unix_socket_directories: "",
+  max_connections: "100",
+  shared_buffers: "256MB",
+  wal_compression: "on",
+  max_wal_size: "2GB",
+  checkpoint_timeout: "15min",
+  random_page_cost: "1.1",
+  logging_collector: "off",
+  log_destination: "stderr",
+  log_min_messages: "warning",
+  log_checkpoints: "off",
+};
+
+export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
+  const { dataDir, progress = () => {}, settings } = options;
+  const folder = await files.openFolder(dataDir);
+  const { created, credentials } = await files.openCluster(folder, progress);
+  const { password } = credentials;
+  const up = await bringUp(folder, credentials, { ...serverSettings, ...settings }, progress);
+  const lock = keepLock(up.session, () => takeLock(up.port, password), progress);
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= shutDown(folder, lock);
+    return stopping;
+  };
+  try {
+    await files.removeUnfinished(folder);
+    if (up.port !== credentials.port) await files.rememberPort(folder, up.port, password);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = `postgres://tidings:${password}@127.0.0.1:${up.port}/tidings`;
+  return { url, version: up.version, origin: created ? "created" : up.startedHere ? "started" : "adopted", stop };
+}
+
+// The lock is kept until the server is gone: a service that starts meanwhile must wait for that, not adopt a dying server.
+async function shutDown(folder: files.Folder, lock: Lock): Promise<void> {
+  try {
+    if (!(await lock.retire())) return;
+    const postmaster = await findPostmaster(folder.pgdata);
+    if (!postmaster || (await end(folder, postmaster.pid))) return;
+    throw new Error(`PostgreSQL in ${folder.pgdata} does not stop. ${await files.lastWords(folder)}`);
+  } finally {
+    lock.release();
+  }
+}
+
+const end = (folder: files.Folder, pid: number): Promise<boolean> =>
+  endPostmaster(pid, folder.pgdata, folder.programs.pg_ctl);
+
+/** Looks, acts, and looks again, until a server of this folder accepts us and we hold its lock. */
+async function bringUp(
+  folder: files.Folder,
+  { port: wishedPort, password }: files.Credentials,
+  settings: Record<string, string>,
+  progress: Progress,
+): Promise<{ session: Session; port: number; version: string; startedHere: boolean }> {
+  const deadline = Date.now() + START_LIMIT;
+  const [quiet, taken, deaf] = [stopwatch(), stopwatch(), stopwatch()];
+  let own: (Server & { logFrom: number }) | undefined;
+  let trouble = "it is starting or recovering";
+
+  for (; Date.now() < deadline; await delay(20)) {
+    if (quiet.reached(5_000)) {
+      quiet.reset();
+      progress(`Waiting for PostgreSQL in ${folder.pgdata}: ${trouble}`);
+    }
+    const postmaster = await findPostmaster(folder.pgdata);
+    if (!postmaster) {
+      if (own && !own.ended) continue;
+      if (own) trouble = await whyRetry(folder, own);
+      own = await launch(folder, await freePort(own ? undefined : wishedPort), settings);
+      continue;
+    }
+    // Its pid file tells when it is ready; knocking earlier would only fill the log.
+    if (!postmaster.ready) continue;
+    const { port, pid } = postmaster;
+    const answer = await enter(folder, port, password);
+    if (answer.kind === "entered") return { ...answer, port, startedHere: pid === own?.pid };
+
+    trouble = answer.why;
+    if (answer.kind === "taken" && taken.reached(LOCK_PATIENCE)) {
+      throw new DataFolderInUse(
+        `The data folder ${folder.path} is in use by another running service. Stop that one first, or give this one a ` +
+          "data folder of its own; to run several services on one database, set DATABASE_URL.",
+      );
+    }
+    if (answer.kind === "refused") {
+      if (pid === own?.pid) await end(folder, pid);
+      throw new Error(
+        `PostgreSQL in ${folder.pgdata} does not accept the password in ${folder.path}/postgres.json (${trouble}): ` +
+          `put back the file that belongs to it. ${await files.lastWords(folder)}`,
+      );
+    }
+    // Safe to end, since nobody can be using it: it does not listen where it says, or its lock was free.
+    if (answer.kind === "misplaced" || (answer.kind === "deaf" && deaf.reached(DEAF_PATIENCE))) {
+      progress(`Restarting PostgreSQL in ${folder.pgdata}: ${trouble}`);
+      await end(folder, pid);
+      deaf.reset();
+    }
+  }
+  throw new Error(
+    `PostgreSQL in ${folder.pgdata} was not ready within ${START_LIMIT / 1000} s: ${trouble}. If it is recovering from a ` +
+      `crash it goes on with that, and the next start finds it. ${await files.lastWords(folder)}`,
+  );
+}
+
+async function launch(folder: files.Folder, port: number, settings: Record<string, string>) {
+  const log = await files.openLog(folder);
+  const options = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
+  const command = folder.launch(folder.programs.postgres, ["-D", folder.pgdata, ...options]);
+  try {
+    return Object.assign(startServer(command, folder.path, log.handle.fd), { logFrom: log.from });
+  } finally {
+    await log.handle.close();
+  }
+}
+
+// The causes that pass: another service was faster, or took our server and has stopped it again; the processes of a killed
+// server are not gone yet; the port was taken in between.
+async function whyRetry(folder: files.Folder, own: Server & { logFrom: number }): Promise<string> {
+  const said = await files.logSince(folder, own.logFrom);
+  const passing = /^.*(lock file|ready to accept connections|shared memory block|could not bind).*$/m.exec(said);
+  if (passing) return delay(100, passing[0]);
+  throw new Error(`PostgreSQL could not start in ${folder.pgdata} (${own.ended}). ${await files.lastWords(folder)}`);
+}
+
+type Session = { client: pg.Client; socket: Socket };
+
+async function connect(port: number, password: string, database: string): Promise<Session> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    ...{
+      host: "127.0.0.1",
+      port,
+      user: "tidings",
+      password,
+      database,
+      ssl: false,
+      stream: () => socket,
+      keepAlive: true,
+    },
+    ...{ application_name: "tidings data folder", connectionTimeoutMillis: 10_000, query_timeout: 30_000 },
+  });
+  // A lost connection shows in "end" or in the failed query; without a listener the error would end the process.
+  client.on("error", () => {});
+  await client.connect().catch((error) => {
+    socket.destroy();
+    throw error;
+  });
+  return { client, socket };
+}
+
+async function ask(session: Session, sql: string): Promise<unknown> {
+  const { rows } = await session.client.query<unknown[]>({ text: sql, rowMode: "array" });
+  return rows[0]?.[0];
+}
+
+/** The session that holds the lock, or undefined when another service has it. */
+async function takeLock(port: number, password: string): Promise<Session | undefined> {
+  const session = await connect(port, password, "tidings");
+  let locked: unknown;
+  try {
+    locked = await ask(session, `select pg_try_advisory_lock(${LOCK_KEY})`);
+  } finally {
+    if (!locked) session.socket.destroy();
+  }
+  return locked ? session : undefined;
+}
+
+type Answer =
+  | { kind: "entered"; session: Session; version: string }
+  | { kind: "taken" | "refused" | "misplaced" | "deaf" | "not yet"; why: string };
+
+async function enter(folder: files.Folder, port: number, password: string): Promise<Answer> {
+  let session: Session | undefined;
+  try {
+    session = await takeLock(port, password);
+    if (!session) return { kind: "taken", why: "another service holds its lock" };
+    const serves = String(await ask(session, "show data_directory"));
+    if ((await realpath(serves).catch(() => undefined)) !== folder.pgdata) {
+      session.socket.destroy();
+      return { kind: "misplaced", why: `it believes to be in ${serves}` };
+    }
+    // A server that is shutting down may still have given us the lock of its last service, but lets nobody in any more.
+    const second = await connect(port, password, "tidings");
+    const version = String(await ask(second, "show server_version").finally(() => second.socket.destroy()));
+    return { kind: "entered", session, version: version.split(" ")[0] ?? version };
+  } catch (error) {
+    session?.socket.destroy();
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (code === "3D000") await createDatabase(port, password).catch(() => undefined);
+    // 53300 is "too many clients": then somebody is using it.
+    const kind =
+      code === "53300" ? "taken" : code === "ECONNREFUSED" ? "deaf" : code.startsWith("28") ? "refused" : "not yet";
+    return { kind, why: message };
+  }
+}
+
+// Not part of making the cluster: a kill in between leaves a cluster without it. Losing a race for it is no harm either.
+async function createDatabase(port: number, password: string): Promise<void> {
+  const session = await connect(port, password, "postgres");
+  await ask(session, "create database tidings").finally(() => session.socket.destroy());
+}
+
+type Lock = {
+  /** No more regaining. True unless another service has the lock by now, whose server this then is. */
+  retire(): Promise<boolean>;
+  release(): void;
+};
+
+/** Holds the lock for the life of the service, and takes it again when the database restarted under it. */
+function keepLock(first: Session, take: () => Promise<Session | undefined>, progress: Progress): Lock {
+  let held: Session | undefined;
+  let retired = false;
+  let released = false;
+  let attempt: Promise<Session | undefined> | undefined;
+
+  const hold = (session: Session | undefined) => {
+    if (released) session?.socket.destroy();
+    if (released || !session) return undefined;
+    held = session;
+    session.socket.unref();
+    session.client.once("end", () => {
+      held = undefined;
+      void regain();
+    });
+    return session;
+  };
+  // One at a time, or our own second attempt would look like another service.
+  const tryAgain = () => {
+    attempt ??= take()
+      .then(hold)
+      .finally(() => {
+        attempt = undefined;
+      });
+    return attempt;
+  };
+  const regain = async () => {
+    for (let pause = 100; !retired && !held; pause = Math.min(pause * 2, 5_000)) {
+      await delay(pause, undefined, { ref: false });
+      if (retired) return;
+      const unreachable = Symbol();
+      if ((await tryAgain().catch(() => unreachable)) === undefined) progress("Another service took the data folder");
+    }
+  };
+  hold(first);
+  return {
+    retire: async () => {
+      retired = true;
+      return held !== undefined || (await tryAgain().then(Boolean, () => true));
+    },
+    release: () => {
+      retired = released = true;
+      held?.socket.destroy();
+    },
+  };
+}
+
+function stopwatch() {
+  let since: number | undefined;
+  return {
+    /** Whether it is this long ago that this was asked first. */
+    reached: (milliseconds: number): boolean => {
+      since ??= Date.now();
+      return Date.now() - since >= milliseconds;
+    },
+    reset: () => {
+      since = undefined;
+    },
+  };
+}

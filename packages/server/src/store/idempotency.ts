@@ -1,0 +1,48 @@
+// Answers kept under the caller's idempotency key. Existing clients send a fresh key with every request, so the common
+// path is one statement before the request's own work and one insert in its transaction.
+import { sql } from "kysely";
+import type { Db } from "./db.ts";
+
+export type StoredAnswer = { fingerprint: Buffer; status: number; body: string | null };
+
+/**
+ * Takes the lock of the key for the rest of the transaction and reads the stored answer, in one statement. The lock goes
+ * with the transaction, so a crashed request frees it at once. The snapshot is older than the lock: an answer committed
+ * in between is missed here and found by the primary key when this request stores its own.
+ */
+export async function claimKey(
+  tx: Db,
+  environmentId: string,
+  key: string,
+): Promise<{ isLocked: boolean; stored: StoredAnswer | null }> {
+  const { rows } = await sql<{ locked: boolean; fingerprint: Buffer | null; status: number; body: string | null }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${environmentId}:${key}`}, 0)) as locked,
+           k.fingerprint, k.status, k.body
+    from (select 1) as one
+    left join idempotency_keys k on k.environment_id = ${environmentId} and k.key = ${key}
+      and k.created_at > now() - interval '24 hours'`.execute(tx);
+  const row = rows[0]!;
+  const stored = row.fingerprint ? { fingerprint: row.fingerprint, status: row.status, body: row.body } : null;
+  return { isLocked: row.locked, stored };
+}
+
+/** The primary key refuses a second answer under the same key; one past its 24 hours is replaced. */
+export async function storeAnswer(tx: Db, environmentId: string, key: string, answer: StoredAnswer): Promise<boolean> {
+  const { rows } = await sql<{ key: string }>`
+    insert into idempotency_keys as k (environment_id, key, fingerprint, status, body)
+    values (${environmentId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body})
+    on conflict (environment_id, key) do update
+      set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = now()
+      where k.created_at <= now() - interval '24 hours'
+    returning key`.execute(tx);
+  return rows.length === 1;
+}
+
+/** Removes a bounded number of expired answers; the caller repeats while it returns the full number. */
+export async function purgeExpiredAnswers(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where (environment_id, key) in (
+      select environment_id, key from idempotency_keys where created_at <= now() - interval '24 hours'
+      order by created_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,74 @@
+// Jobs: one per active step of a notification, with their state and the trail of execution details.
+import { type Selectable, sql } from "kysely";
+import { insertRows, rowsOf } from "./bulk.ts";
+import type { Db } from "./db.ts";
+import type { StoredDetail, Tables } from "./tables.ts";
+
+export type JobRow = Selectable<Tables["jobs"]>;
+
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  notification_id: "uuid",
+  step_index: "smallint",
+  type: "text",
+  status: "text",
+  provider_id: "text",
+  details: "jsonb",
+  output: "jsonb",
+  digest: "jsonb",
+  merged_into: "uuid",
+  wake_at: "timestamptz",
+  updated_at: "timestamptz",
+};
+
+export const insertJobs = (db: Db, rows: JobRow[]): Promise<void> => insertRows(db, "jobs", columns, rows);
+
+export async function findJobs(db: Db, notificationIds: string[]): Promise<JobRow[]> {
+  if (notificationIds.length === 0) return [];
+  const { rows } = await sql<JobRow>`
+    select * from jobs where notification_id = any(${notificationIds}) order by notification_id, step_index`.execute(
+    db,
+  );
+  return rows;
+}
+
+export type JobUpdate = {
+  id: string;
+  status: string;
+  provider_id: string | null;
+  /** Added behind the details already stored. */
+  details: StoredDetail[];
+  output: Record<string, unknown> | null;
+  digest: Record<string, unknown> | null;
+  merged_into: string | null;
+  wake_at: Date | null;
+};
+
+export async function updateJobs(db: Db, updates: JobUpdate[], now: Date): Promise<void> {
+  if (updates.length === 0) return;
+  const { environment_id, notification_id, step_index, type, updated_at, ...changing } = columns;
+  await sql`
+    update jobs j set status = r.status, provider_id = coalesce(r.provider_id, j.provider_id),
+      details = j.details || r.details, output = coalesce(r.output, j.output), digest = coalesce(r.digest, j.digest),
+      merged_into = r.merged_into, wake_at = r.wake_at, updated_at = ${now}
+    from ${rowsOf("r", changing, updates)} where j.id = r.id`.execute(db);
+}
+
+/** Ends every waiting job of the matching notifications; running ones finish. */
+export async function cancelWaitingJobs(
+  db: Db,
+  environmentId: string,
+  target: { workflowId: string } | { subscriberId: string },
+  canceled: StoredDetail,
+  now: Date,
+): Promise<void> {
+  const condition =
+    "workflowId" in target ? sql`n.workflow_id = ${target.workflowId}` : sql`n.subscriber_id = ${target.subscriberId}`;
+  await sql`
+    update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
+      details = j.details || ${JSON.stringify([canceled])}::jsonb
+    from notifications n
+    where n.id = j.notification_id and n.environment_id = ${environmentId} and ${condition}
+      and j.status in ('pending', 'queued', 'delayed', 'merged')`.execute(db);
+}

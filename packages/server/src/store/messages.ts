@@ -1,0 +1,173 @@
+// Messages: what was made for one person on one channel. The in-app feed is a view of them.
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import { insertRows, rowsOf } from "./bulk.ts";
+import type { Db } from "./db.ts";
+import { cappedCount } from "./paging.ts";
+import type { SubscriberRow } from "./subscribers.ts";
+import type { Tables } from "./tables.ts";
+
+export type MessageRow = Selectable<Tables["messages"]>;
+
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  notification_id: "uuid",
+  event_id: "uuid",
+  job_id: "uuid",
+  subscriber_id: "uuid",
+  workflow_id: "uuid",
+  channel: "text",
+  provider_id: "text",
+  integration_id: "uuid",
+  status: "text",
+  error_id: "text",
+  error_text: "text",
+  subject: "text",
+  content: "text",
+  cta: "jsonb",
+  data: "jsonb",
+  actor: "jsonb",
+  email: "text",
+  outgoing: "jsonb",
+  context_keys: "text[]",
+  delivered_at: "timestamptz[]",
+  created_at: "timestamptz",
+  updated_at: "timestamptz",
+};
+
+export type NewMessage = Omit<
+  MessageRow,
+  "seen_at" | "read_at" | "archived_at" | "snoozed_until" | "provider_message_id"
+>;
+
+export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => insertRows(db, "messages", columns, rows);
+
+/** Messages that still wait to be handed to a provider. */
+export async function findPendingMessages(db: Db, ids: string[]): Promise<MessageRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<MessageRow>`
+    select * from messages where id = any(${ids}) and status = 'pending'`.execute(db);
+  return rows;
+}
+
+export type MessageOutcome = {
+  id: string;
+  status: string;
+  error_id: string | null;
+  error_text: string | null;
+  integration_id: string;
+  provider_id: string;
+  provider_message_id: string | null;
+};
+
+export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Date): Promise<void> {
+  if (outcomes.length === 0) return;
+  const shape = {
+    id: "uuid",
+    status: "text",
+    error_id: "text",
+    error_text: "text",
+    integration_id: "uuid",
+    provider_id: "text",
+    provider_message_id: "text",
+  };
+  await sql`
+    update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
+      integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
+      outgoing = case when r.status = 'pending' then m.outgoing end, updated_at = ${now}
+    from ${rowsOf("r", shape, outcomes)} where m.id = r.id`.execute(db);
+}
+
+/** What a listed message carries beside its own row. */
+export type ListedMessage = MessageRow & {
+  transaction_id: string;
+  payload: Record<string, unknown>;
+  overrides: Record<string, unknown> | null;
+  workflow_identifier: string | null;
+  tags: string[] | null;
+  subscriber: SubscriberRow | null;
+};
+
+const select = sql`
+  select m.*, e.transaction_id, e.payload, e.overrides, w.workflow_id as workflow_identifier, w.tags,
+         to_jsonb(s) as subscriber
+  from page m
+  join events e on e.id = m.event_id
+  left join workflows w on w.id = m.workflow_id
+  left join subscribers s on s.id = m.subscriber_id
+  order by m.id desc`;
+
+type Page = { offset: number; limit: number };
+type MessagePage = { rows: ListedMessage[]; totalCount: number };
+
+/** One row more than asked comes back, so that the caller knows whether there are more. */
+async function readPage(db: Db, from: RawBuilder<unknown>, page: Page): Promise<MessagePage> {
+  const { rows } = await sql<ListedMessage>`
+    with page as (select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}) ${select}
+  `.execute(db);
+  for (const { subscriber } of rows) if (subscriber) reviveTimes(subscriber);
+  return { rows, totalCount: await cappedCount(db, from) };
+}
+
+/** Inside a JSON value times are texts; a row has them as dates. */
+function reviveTimes(subscriber: SubscriberRow): void {
+  subscriber.created_at = new Date(subscriber.created_at);
+  subscriber.updated_at = new Date(subscriber.updated_at);
+  subscriber.last_online_at &&= new Date(subscriber.last_online_at);
+}
+
+export type FeedFilters = { read?: boolean; seen?: boolean; payload?: Record<string, unknown> };
+
+/** The feed: in-app messages of one subscriber, newest first, snoozed ones left out until they are due. */
+export async function listFeed(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  filters: FeedFilters,
+  page: Page,
+  now: Date,
+): Promise<MessagePage> {
+  const conditions = [
+    sql`f.subscriber_id = ${subscriberId}`,
+    sql`f.environment_id = ${environmentId}`,
+    sql`f.channel = 'in_app'`,
+    sql`f.status = 'sent'`,
+    sql`(f.snoozed_until is null or f.snoozed_until <= ${now})`,
+  ];
+  if (filters.read !== undefined) conditions.push(filters.read ? sql`f.read_at is not null` : sql`f.read_at is null`);
+  if (filters.seen !== undefined) conditions.push(filters.seen ? sql`f.seen_at is not null` : sql`f.seen_at is null`);
+  if (filters.payload) {
+    conditions.push(sql`exists (select 1 from events p where p.id = f.event_id
+      and p.payload @> ${JSON.stringify(filters.payload)}::jsonb)`);
+  }
+  const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
+  return readPage(db, from, page);
+}
+
+export type MessageFilters = {
+  channel?: string;
+  subscriberId?: string;
+  transactionIds?: string[];
+  contextKeys?: string[];
+};
+
+export async function listMessages(
+  db: Db,
+  environmentId: string,
+  filters: MessageFilters,
+  page: Page,
+): Promise<MessagePage> {
+  const conditions = [sql`f.environment_id = ${environmentId}`];
+  if (filters.channel) conditions.push(sql`f.channel = ${filters.channel}`);
+  if (filters.subscriberId) {
+    conditions.push(sql`f.subscriber_id = (select id from subscribers
+      where environment_id = ${environmentId} and subscriber_id = ${filters.subscriberId})`);
+  }
+  if (filters.transactionIds?.length) {
+    conditions.push(sql`f.event_id in (select id from events
+      where environment_id = ${environmentId} and transaction_id = any(${filters.transactionIds}))`);
+  }
+  if (filters.contextKeys) conditions.push(sql`f.context_keys = ${filters.contextKeys}::text[]`);
+  const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
+  return readPage(db, from, page);
+}

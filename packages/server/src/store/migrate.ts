@@ -1,0 +1,74 @@
+// Numbered, forward-only migrations, applied under an advisory lock so that several processes may start at once. A
+// database that is newer than this code is refused: running old code on it could destroy what it does not know.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { sql } from "kysely";
+import type { Db } from "./db.ts";
+
+export class SchemaTooNew extends Error {}
+export class MigrationChanged extends Error {}
+
+type Migration = { version: number; name: string; text: string; checksum: string };
+
+const folder = new URL("./migrations/", import.meta.url);
+
+/** Any number will do as long as nobody else on the database uses it. */
+const migrationLock = 7_465_001;
+
+export function readMigrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(new URL(file, folder), "utf8");
+      const checksum = createHash("sha256").update(text).digest("hex");
+      return { version: Number.parseInt(file, 10), name: file.replace(/\.sql$/, ""), text, checksum };
+    });
+}
+
+/** Brings the schema up to date. Answers the names of the migrations it applied. */
+export async function migrate(db: Db): Promise<string[]> {
+  const migrations = readMigrations();
+  return db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${migrationLock})`.execute(connection);
+    try {
+      return await applyMissing(connection as Db, migrations);
+    } finally {
+      await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection);
+    }
+  });
+}
+
+async function applyMissing(db: Db, migrations: Migration[]): Promise<string[]> {
+  await sql`create table if not exists schema_migrations (
+    version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+  )`.execute(db);
+  const { rows: applied } = await sql<{ version: number; name: string; checksum: string }>`
+    select version, name, checksum from schema_migrations order by version`.execute(db);
+
+  const newest = migrations.at(-1)?.version ?? 0;
+  const ahead = applied.find((row) => row.version > newest);
+  if (ahead) {
+    throw new SchemaTooNew(
+      `The database has migration ${ahead.name}, which this version of Tidings does not know. Start the newer version.`,
+    );
+  }
+  const done = new Map(applied.map((row) => [row.version, row]));
+  const names: string[] = [];
+  for (const migration of migrations) {
+    const before = done.get(migration.version);
+    if (before && before.checksum !== migration.checksum) {
+      throw new MigrationChanged(
+        `Migration ${migration.name} was changed after it was applied; add a new one instead.`,
+      );
+    }
+    if (before) continue;
+    await db.transaction().execute(async (tx) => {
+      await sql.raw(migration.text).execute(tx);
+      await sql`insert into schema_migrations (version, name, checksum)
+        values (${migration.version}, ${migration.name}, ${migration.checksum})`.execute(tx);
+    });
+    names.push(migration.name);
+  }
+  return names;
+}

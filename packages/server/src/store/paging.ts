@@ -1,0 +1,101 @@
+// The two ways to list: by cursor (an opaque string that holds the sort value and id of one item, so that paging goes on
+// when that item was deleted meanwhile) and by page number. Both read one row more than they return, so "is there more"
+// is exact.
+import { countCap } from "@tidings/contract";
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "./db.ts";
+
+export type Cursor = { value: string; id: string };
+
+export const encodeCursor = (cursor: Cursor): string =>
+  Buffer.from(JSON.stringify([cursor.value, cursor.id])).toString("base64url");
+
+/** Null when the text is no cursor of ours. */
+export function decodeCursor(text: string): Cursor | null {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    if (!Array.isArray(parsed) || parsed.length !== 2) return null;
+    const [value, id] = parsed as unknown[];
+    if (typeof value !== "string" || typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
+    return Number.isNaN(Date.parse(value)) ? null : { value, id };
+  } catch {
+    return null;
+  }
+}
+
+export type CursorRequest = {
+  after?: Cursor;
+  before?: Cursor;
+  includeCursor: boolean;
+  limit: number;
+  direction: "ASC" | "DESC";
+};
+
+export type CursorSource = {
+  /** What to select; must contain `id`. */
+  columns: RawBuilder<unknown>;
+  /** `from … where …` without ordering. */
+  from: RawBuilder<unknown>;
+  /** The sort column, a timestamp. */
+  sort: RawBuilder<unknown>;
+  id: RawBuilder<unknown>;
+};
+
+export type CursorPage<Row> = {
+  rows: Row[];
+  next: string | null;
+  previous: string | null;
+  totalCount: number;
+  totalCountCapped: boolean;
+};
+
+export async function cursorPage<Row>(db: Db, source: CursorSource, request: CursorRequest): Promise<CursorPage<Row>> {
+  const { columns, from, sort, id } = source;
+  const isBackward = request.before !== undefined;
+  const cursor = request.after ?? request.before;
+  // Walking backward reads in the opposite order, nearest to the cursor first, and turns the page round afterwards.
+  const isAscending = (request.direction === "ASC") !== isBackward;
+  const order = isAscending ? sql`asc` : sql`desc`;
+  const beyond = (at: Cursor, ascending: boolean, inclusive: boolean) =>
+    sql`(${sort}, ${id}) ${sql.raw(`${ascending ? ">" : "<"}${inclusive ? "=" : ""}`)} (${at.value}::timestamptz, ${at.id}::uuid)`;
+
+  type Sorted = Row & { sort_value: Date; sort_id: string };
+  const page = sql<Sorted>`
+    select ${columns}, ${sort} as sort_value, ${id} as sort_id ${from}
+    ${cursor ? sql`and ${beyond(cursor, isAscending, request.includeCursor)}` : sql``}
+    order by ${sort} ${order}, ${id} ${order} limit ${request.limit + 1}`.execute(db);
+  const counted = sql<{ count: number }>`
+    select count(*) as count from (select 1 ${from} limit ${countCap + 1}) as counted`.execute(db);
+
+  const rows = (await page).rows;
+  const count = (await counted).rows[0]!.count;
+  const hasMore = rows.length > request.limit;
+  const items = rows.slice(0, request.limit);
+  if (isBackward) items.reverse();
+
+  const first = items[0];
+  const last = items.at(-1);
+  const cursorOf = (row: Sorted): Cursor => ({ value: row.sort_value.toISOString(), id: row.sort_id });
+  const exists = async (row: Sorted, ascending: boolean): Promise<boolean> => {
+    const found = await sql`select 1 ${from} and ${beyond(cursorOf(row), ascending, false)} limit 1`.execute(db);
+    return found.rows.length > 0;
+  };
+  const forward = request.direction === "ASC";
+  const hasNext = last !== undefined && (isBackward ? await exists(last, forward) : hasMore);
+  const hasPrevious =
+    first !== undefined && (isBackward ? hasMore : cursor !== undefined && (await exists(first, !forward)));
+  return {
+    rows: items,
+    next: hasNext ? encodeCursor(cursorOf(last)) : null,
+    previous: hasPrevious ? encodeCursor(cursorOf(first)) : null,
+    totalCount: Math.min(count, countCap),
+    totalCountCapped: count > countCap,
+  };
+}
+
+/** Counts up to the cap: `from` is a `from … where …` text. */
+export async function cappedCount(db: Db, from: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select 1 ${from} limit ${countCap}) as counted`.execute(db);
+  return rows[0]!.count;
+}

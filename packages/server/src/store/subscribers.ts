@@ -1,0 +1,176 @@
+// Subscribers: the people (or systems) that notifications are for.
+import type { SubscriberPatch } from "@tidings/contract";
+import { type Selectable, sql } from "kysely";
+import { rowsOf } from "./bulk.ts";
+import type { Db } from "./db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "./paging.ts";
+import type { Tables } from "./tables.ts";
+
+export type SubscriberRow = Selectable<Tables["subscribers"]>;
+
+/** Fields a caller gave: absent ones stay as they are, null clears. */
+export type SubscriberFields = SubscriberPatch;
+
+export const findSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
+  db
+    .selectFrom("subscribers")
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .selectAll()
+    .executeTakeFirst();
+
+export const findSubscribersByIds = async (db: Db, environmentId: string, ids: string[]): Promise<SubscriberRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom("subscribers")
+        .where("environment_id", "=", environmentId)
+        .where("id", "in", ids)
+        .selectAll()
+        .execute();
+
+const columnOf = {
+  firstName: "first_name",
+  lastName: "last_name",
+  email: "email",
+  phone: "phone",
+  avatar: "avatar",
+  locale: "locale",
+  timezone: "timezone",
+  data: "data",
+} as const;
+
+export type SubscriberUpsert = { id: string; subscriberId: string; fields: SubscriberFields };
+
+const upsertColumns = {
+  id: "uuid",
+  subscriber_id: "text",
+  first_name: "text",
+  last_name: "text",
+  email: "text",
+  phone: "text",
+  avatar: "text",
+  locale: "text",
+  timezone: "text",
+  data: "jsonb",
+  given: "text[]",
+};
+
+export type UpsertedSubscriber = SubscriberRow & { is_new: boolean };
+
+/**
+ * Creates or updates many subscribers in one statement. Rows are taken in the order of their key, so that two batches
+ * that name the same people cannot wait for each other.
+ */
+export async function upsertSubscribers(
+  db: Db,
+  environmentId: string,
+  entries: SubscriberUpsert[],
+  now: Date,
+): Promise<UpsertedSubscriber[]> {
+  if (entries.length === 0) return [];
+  const rows = entries.map((entry) => {
+    const row: Record<string, unknown> = { id: entry.id, subscriber_id: entry.subscriberId, given: [] };
+    for (const [field, column] of Object.entries(columnOf)) {
+      const value = entry.fields[field as keyof typeof columnOf];
+      if (value === undefined) continue;
+      row[column] = value;
+      (row.given as string[]).push(column);
+    }
+    return row;
+  });
+  const columns = Object.values(columnOf);
+  // `given` travels as a scratch list beside the rows: which of them this entry wants to change.
+  const assign = columns.map(
+    (column) => `${column} = case when '${column}' = any(g.given) then g.${column} else s.${column} end`,
+  );
+  const list = columns.join(", ");
+  const { rows: inserted } = await sql<SubscriberRow>`
+    insert into subscribers (id, environment_id, subscriber_id, ${sql.raw(list)}, created_at, updated_at)
+    select id, ${environmentId}, subscriber_id, ${sql.raw(list)}, ${now}, ${now}
+    from ${rowsOf("r", upsertColumns, rows)} order by subscriber_id
+    on conflict (environment_id, subscriber_id) do nothing
+    returning *`.execute(db);
+  const created = new Set(inserted.map((row) => row.subscriber_id));
+  const rest = rows.filter((row) => !created.has(row.subscriber_id as string));
+  if (rest.length === 0) return inserted.map((row) => ({ ...row, is_new: true }));
+  const changed = rest.filter((row) => (row.given as string[]).length > 0);
+  if (changed.length > 0) {
+    await sql`
+      update subscribers s set ${sql.raw(assign.join(", "))}, updated_at = ${now}
+      from (select * from ${rowsOf("r", upsertColumns, changed)} order by subscriber_id) as g
+      where s.environment_id = ${environmentId} and s.subscriber_id = g.subscriber_id`.execute(db);
+  }
+  const existing = await findSubscribersByKeys(
+    db,
+    environmentId,
+    rest.map((row) => row.subscriber_id as string),
+  );
+  return [...inserted.map((row) => ({ ...row, is_new: true })), ...existing.map((row) => ({ ...row, is_new: false }))];
+}
+
+export const findSubscribersByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> =>
+  keys.length === 0
+    ? []
+    : (
+        await sql<SubscriberRow>`
+          select * from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})`.execute(
+          db,
+        )
+      ).rows;
+
+export async function updateSubscriber(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  fields: SubscriberFields,
+  now: Date,
+): Promise<SubscriberRow | undefined> {
+  const values: Record<string, unknown> = { updated_at: now };
+  for (const [field, column] of Object.entries(columnOf)) {
+    const value = fields[field as keyof typeof columnOf];
+    if (value === undefined) continue;
+    values[column] = field === "data" && value !== null ? JSON.stringify(value) : value;
+  }
+  return db
+    .updateTable("subscribers")
+    .set(values)
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Past messages stay, without the address they went to. */
+export async function deleteSubscriber(db: Db, environmentId: string, id: string): Promise<void> {
+  await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();
+  await sql`update messages set email = null, outgoing = null
+    where environment_id = ${environmentId} and subscriber_id = ${id}
+      and (email is not null or outgoing is not null)`.execute(db);
+  await sql`delete from digest_windows where environment_id = ${environmentId} and subscriber_id = ${id}`.execute(db);
+}
+
+export type SubscriberFilters = { subscriberId?: string; email?: string; phone?: string; name?: string };
+
+export function listSubscribers(
+  db: Db,
+  environmentId: string,
+  filters: SubscriberFilters,
+  orderBy: "createdAt" | "updatedAt",
+  request: CursorRequest,
+): Promise<CursorPage<SubscriberRow>> {
+  const conditions = [sql`environment_id = ${environmentId}`];
+  if (filters.subscriberId) conditions.push(sql`lower(subscriber_id) = lower(${filters.subscriberId})`);
+  if (filters.email) conditions.push(sql`lower(email) = lower(${filters.email})`);
+  if (filters.phone) conditions.push(sql`phone = ${filters.phone}`);
+  if (filters.name) {
+    conditions.push(sql`position(lower(${filters.name}) in lower(concat_ws(' ', first_name, last_name))) > 0`);
+  }
+  const source = {
+    columns: sql`*`,
+    from: sql`from subscribers where ${sql.join(conditions, sql` and `)}`,
+    sort: orderBy === "updatedAt" ? sql`updated_at` : sql`created_at`,
+    id: sql`id`,
+  };
+  return cursorPage<SubscriberRow>(db, source, request);
+}

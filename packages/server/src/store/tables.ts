@@ -1,0 +1,261 @@
+// The rows as TypeScript sees them: schema.sql is the same in SQL.
+import type { RecipientSubscriber, StepFilter, WorkflowPreference } from "@tidings/contract";
+import type { ColumnType } from "kysely";
+
+/** A jsonb column: parsed on the way out, given as text on the way in. */
+type Json<T> = ColumnType<T, string, string>;
+type NullableJson<T> = ColumnType<T | null, string | null, string | null>;
+type Defaulted<T> = ColumnType<T, T | undefined, T>;
+type JsonObject = Record<string, unknown>;
+
+type EnvironmentsTable = {
+  id: string;
+  organization_id: string;
+  parent_id: string | null;
+  name: string;
+  identifier: string;
+  type: "dev" | "prod";
+  created_at: Date;
+  updated_at: Date;
+};
+
+type ApiKeysTable = {
+  id: string;
+  environment_id: string;
+  user_id: string;
+  hash: Buffer;
+  secret: string;
+  created_at: Date;
+  revoked_at: Date | null;
+};
+
+type SubscribersTable = {
+  id: string;
+  environment_id: string;
+  subscriber_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+  phone: string | null;
+  avatar: string | null;
+  locale: string | null;
+  timezone: string | null;
+  data: NullableJson<JsonObject>;
+  channels: Defaulted<JsonObject[]>;
+  is_online: boolean | null;
+  last_online_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** A step as the workflow stores it. */
+export type StoredStep = {
+  id: string;
+  stepId: string;
+  name: string;
+  type: "in_app" | "email" | "delay" | "digest";
+  controlValues: JsonObject;
+  active: boolean;
+  shouldStopOnFail: boolean;
+};
+
+type WorkflowsTable = {
+  id: string;
+  environment_id: string;
+  workflow_id: string;
+  version_id: string;
+  name: string;
+  description: string | null;
+  tags: string[];
+  active: boolean;
+  validate_payload: boolean;
+  payload_schema: NullableJson<JsonObject>;
+  is_translation_enabled: boolean;
+  severity: string;
+  origin: string;
+  preferences_user: NullableJson<WorkflowPreference>;
+  preferences_default: Json<WorkflowPreference>;
+  steps: Json<StoredStep[]>;
+  created_at: Date;
+  updated_at: Date;
+  updated_by: string | null;
+  deleted_at: Date | null;
+};
+
+/** What a run needs of its workflow, frozen when the workflow was saved. */
+export type WorkflowDefinition = {
+  workflowId: string;
+  name: string;
+  description: string | null;
+  tags: string[];
+  severity: "high" | "medium" | "low" | "none";
+  origin: string;
+  preferences: { user: WorkflowPreference | null; default: WorkflowPreference };
+  steps: StoredStep[];
+};
+
+type WorkflowVersionsTable = {
+  id: string;
+  environment_id: string;
+  workflow_id: string;
+  definition: Json<WorkflowDefinition>;
+  step_types: string[];
+  created_at: Date;
+};
+
+type IntegrationsTable = {
+  id: string;
+  environment_id: string;
+  identifier: string;
+  name: string;
+  provider_id: string;
+  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  credentials: string | null;
+  configurations: string | null;
+  conditions: Json<StepFilter[]>;
+  active: boolean;
+  is_primary: boolean;
+  priority: number;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  deleted_by: string | null;
+};
+
+type EventsTable = {
+  id: string;
+  environment_id: string;
+  transaction_id: string;
+  workflow_id: string;
+  workflow_version_id: string;
+  payload: Json<JsonObject>;
+  overrides: NullableJson<JsonObject>;
+  recipients: Json<RecipientSubscriber[]>;
+  actor: NullableJson<RecipientSubscriber>;
+  created_at: Date;
+};
+
+type NotificationsTable = {
+  id: string;
+  environment_id: string;
+  event_id: string;
+  workflow_id: string;
+  workflow_version_id: string;
+  subscriber_id: string;
+  severity: string;
+  critical: boolean;
+  context_keys: string[];
+  digested_into: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** One execution detail as stored: `d` names it in the catalogue of rules/details.ts, `t` is the time in ms. */
+export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: JsonObject };
+
+type JobsTable = {
+  id: string;
+  environment_id: string;
+  notification_id: string;
+  step_index: number;
+  type: string;
+  status: string;
+  provider_id: string | null;
+  details: Json<StoredDetail[]>;
+  output: NullableJson<JsonObject>;
+  digest: NullableJson<JsonObject>;
+  merged_into: string | null;
+  wake_at: Date | null;
+  updated_at: Date;
+};
+
+type MessagesTable = {
+  id: string;
+  environment_id: string;
+  notification_id: string;
+  event_id: string;
+  job_id: string;
+  subscriber_id: string;
+  workflow_id: string;
+  channel: string;
+  provider_id: string | null;
+  integration_id: string | null;
+  status: string;
+  error_id: string | null;
+  error_text: string | null;
+  subject: string | null;
+  content: string | null;
+  cta: NullableJson<JsonObject>;
+  data: NullableJson<JsonObject>;
+  actor: NullableJson<JsonObject>;
+  email: string | null;
+  outgoing: NullableJson<JsonObject>;
+  provider_message_id: string | null;
+  context_keys: string[];
+  seen_at: Date | null;
+  read_at: Date | null;
+  archived_at: Date | null;
+  snoozed_until: Date | null;
+  delivered_at: Date[] | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type Tables = {
+  installation: { name: string; value: string };
+  organizations: { id: string; name: string; created_at: Date };
+  users: { id: string; organization_id: string; name: string; created_at: Date };
+  environments: EnvironmentsTable;
+  api_keys: ApiKeysTable;
+  idempotency_keys: {
+    environment_id: string;
+    key: string;
+    fingerprint: Buffer;
+    status: number;
+    body: string | null;
+    created_at: Defaulted<Date>;
+  };
+  subscribers: SubscribersTable;
+  workflows: WorkflowsTable;
+  workflow_versions: WorkflowVersionsTable;
+  integrations: IntegrationsTable;
+  events: EventsTable;
+  transaction_ids: { environment_id: string; transaction_id: string; event_id: string };
+  notifications: NotificationsTable;
+  jobs: JobsTable;
+  messages: MessagesTable;
+  attempts: {
+    id: string;
+    environment_id: string;
+    message_id: string;
+    integration_id: string;
+    number: number;
+    started_at: Date;
+    finished_at: Date | null;
+    outcome: string | null;
+    reason: string | null;
+    provider_message_id: string | null;
+  };
+  digest_windows: {
+    environment_id: string;
+    step_id: string;
+    subscriber_id: string;
+    group_key: string;
+    leader_job_id: string;
+    leader_notification_id: string;
+    due_at: Date;
+  };
+  captured_messages: {
+    id: string;
+    environment_id: string;
+    message_id: string;
+    event_id: string;
+    subscriber_id: string;
+    transaction_id: string;
+    channel: "in_app" | "email" | "sms" | "chat" | "push";
+    provider_id: string;
+    integration_identifier: string;
+    content: Json<JsonObject>;
+    created_at: Date;
+  };
+};

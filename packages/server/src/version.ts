@@ -1,0 +1,6 @@
+// The version of the service, read from the package itself.
+import { readFileSync } from "node:fs";
+
+const packageFile = new URL("../package.json", import.meta.url);
+
+export const version: string = (JSON.parse(readFileSync(packageFile, "utf8")) as { version: string }).version;

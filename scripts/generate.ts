@@ -1,0 +1,85 @@
+// Writes every generated file of the repository; with --check it writes nothing and fails when a committed file is not
+// what its source would give. Generated files are committed so that a change of the API shows up in review.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { type ErrorCode, errorCatalogue, openApiDocument } from "../packages/contract/src/index.ts";
+import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
+
+/** `path` is absolute or relative to the root of the repository. */
+type Generated = { path: string; content: string };
+
+const root = dirname(import.meta.dirname);
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+
+const openApi = (): Generated => ({
+  path: "docs/openapi.json",
+  content: `${JSON.stringify(openApiDocument({ version }), null, 2)}\n`,
+});
+
+const errorsIntro = `# Errors
+
+<!-- Generated from packages/contract/src/errors.ts by \`npm run generate\`. Do not edit. -->
+
+Every answer outside 2xx has a JSON body of this shape:
+
+\`\`\`json
+{
+  "statusCode": 404,
+  "timestamp": "2026-01-01T00:00:00.000Z",
+  "path": "/v2/subscribers/ada",
+  "message": "Subscriber with id ada not found",
+  "code": "SUBSCRIBER_NOT_FOUND",
+  "ctx": { "subscriberId": "ada" }
+}
+\`\`\`
+
+- \`statusCode\`, \`timestamp\`, \`path\` (with query string), \`message\` and \`code\` are always there. Programs should look at
+  \`code\`: it is stable, the wording of \`message\` is not.
+- \`ctx\` holds the names and ids the message speaks of; in the tables below they stand in braces.
+- 422 adds \`errors\`, a map from field path (\`limit\`, \`events.0.name\`) to \`{ "messages": [...], "value": ... }\`. All faults
+  of a request are reported at once, and nothing is written when there is one.
+- 400 adds \`type\`, equal to \`code\`, and \`errors\`, a list of \`{ "field", "message" }\` which may be empty.
+- 500 adds \`errorId\`, which the log has as well.
+- 409, 429 and 503 carry \`Retry-After\` when another attempt makes sense.
+`;
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+const errorsPage = (): Generated => {
+  const codes = Object.keys(errorCatalogue) as ErrorCode[];
+  const byStatus = [...Map.groupBy(codes, (code) => errorCatalogue[code].status)].sort(([a], [b]) => a - b);
+  const section = (status: number, group: ErrorCode[]): string => {
+    const rows = group.sort().map((code) => {
+      const { message, when } = errorCatalogue[code];
+      return `| \`${code}\` | ${status} | ${cell(message)} | ${cell(when)} |`;
+    });
+    return [`## ${status}`, "", "| code | status | message | when |", "|---|---|---|---|", ...rows, ""].join("\n");
+  };
+  const sections = byStatus.map(([status, group]) => section(status, group));
+  return { path: "docs/errors.md", content: [errorsIntro, ...sections].join("\n") };
+};
+
+// One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
+const generators: (() => Generated | Promise<Generated>)[] = [
+  openApi, // docs/openapi.json
+  errorsPage, // docs/errors.md
+  generateRegistry, // packages/providers/src/registry.gen.ts
+];
+
+const check = process.argv.includes("--check");
+const stale: string[] = [];
+for (const generate of generators) {
+  const { path, content } = await generate();
+  const file = resolve(root, path);
+  if (existsSync(file) && readFileSync(file, "utf8") === content) continue;
+  stale.push(relative(root, file));
+  if (check) continue;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+for (const file of stale) {
+  if (check) console.error(`${file} is stale; run: npm run generate`);
+  else console.log(`${file} written`);
+}
+if (check && stale.length > 0) process.exitCode = 1;

@@ -1,0 +1,39 @@
+// Brings node_modules in line with package-lock.json before any script runs. It runs on whatever Node
+// the machine has (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
+// PATH, so the script that follows this one already runs on Node 24.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const marker = join(root, "node_modules", ".tidings-setup");
+const pinnedNode = join(root, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
+
+// The platform is part of the state: a node_modules folder copied from another machine has the wrong binaries.
+const wanted = createHash("sha256")
+  .update(readFileSync(join(root, "package-lock.json")))
+  .update(`${process.platform}-${process.arch}`)
+  .digest("hex");
+
+const isCurrent = existsSync(marker) && existsSync(pinnedNode) && readFileSync(marker, "utf8") === wanted;
+if (!isCurrent) {
+  console.error("Tidings: installing dependencies (first start or changed lock file), about 15 to 60 seconds …");
+  const started = Date.now();
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result = npm
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" })
+    : spawnSync("npm", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
+  if (result.status !== 0) {
+    console.error("Tidings: npm ci failed; the lines above say why. Nothing was started.");
+    process.exit(result.status ?? 1);
+  }
+  if (!existsSync(pinnedNode)) {
+    console.error("Tidings: the pinned Node runtime was not installed. Are install scripts disabled (ignore-scripts)?");
+    process.exit(1);
+  }
+  writeFileSync(marker, wanted);
+  console.error(`Tidings: dependencies installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
+}
