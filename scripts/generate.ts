@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type ErrorCode, errorCatalogue, openApiDocument } from "../packages/contract/src/index.ts";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
+import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
+import { settings } from "../packages/server/src/config.ts";
 
 /** `path` is absolute or relative to the root of the repository. */
 type Generated = { path: string; content: string };
@@ -59,11 +61,31 @@ const errorsPage = (): Generated => {
   return { path: "docs/errors.md", content: [errorsIntro, ...sections].join("\n") };
 };
 
+const configIntro = `# Settings
+
+<!-- Generated from packages/server/src/config.ts by \`npm run generate\`. Do not edit. -->
+
+Settings are environment variables. They are read once at start and checked; all faults are reported together, and a
+misspelt \`TIDINGS_*\` variable is an error that names the nearest real one. Nothing has to be set for \`npm start\`.
+
+| variable | default | meaning |
+|---|---|---|
+`;
+
+const configPage = (): Generated => {
+  const rows = Object.entries(settings).map(
+    ([name, { about, fallback }]) => `| \`${name}\` | ${fallback === "" ? "–" : `\`${fallback}\``} | ${cell(about)} |`,
+  );
+  return { path: "docs/config.md", content: `${configIntro}${rows.join("\n")}\n` };
+};
+
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
 const generators: (() => Generated | Promise<Generated>)[] = [
   openApi, // docs/openapi.json
   errorsPage, // docs/errors.md
+  configPage, // docs/config.md
   generateRegistry, // packages/providers/src/registry.gen.ts
+  dumpSchema, // packages/server/src/store/schema.sql
 ];
 
 const check = process.argv.includes("--check");

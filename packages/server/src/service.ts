@@ -1,5 +1,6 @@
 // The service as a value: started from a configuration, stopped cleanly. main.ts wraps it for the command line, tests
 // start several in one process.
+import type { AddressInfo } from "node:net";
 import { createIo, type Message } from "@tidings/providers";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -85,11 +86,14 @@ async function start(
     ));
   const server = createServer(ctx, { version, isReady, isDraining: () => isDraining });
   closers.push(() => server.close());
-  const url = await server.listen({ host: config.host, port: config.port });
+  await server.listen({ host: config.host, port: config.port });
+  const address = server.server.address() as AddressInfo;
+  const isEverywhere = address.address === "0.0.0.0" || address.address === "::";
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
 
   let stopping: Promise<void> | null = null;
   return {
-    url: url.replace("0.0.0.0", "localhost").replace("[::]", "localhost"),
+    url: `http://${isEverywhere ? "localhost" : host}:${address.port}`,
     database: database.name,
     isFirstStart,
     developmentKey: await developmentKey({ db, secrets }),

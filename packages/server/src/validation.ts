@@ -7,6 +7,7 @@ import { jsonBytes } from "./lib/json.ts";
 
 /** Values of these members never travel back in an error. */
 const secretMember = /key|secret|password|token|credential|pfx|passphrase/i;
+const secretNames = new RegExp(`"[^"]*(?:${secretMember.source})[^"]*":`, "i");
 
 const isTimezone = (text: string): boolean => {
   try {
@@ -101,7 +102,11 @@ function messageOf(error: ErrorObject): string {
 function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
   let kept = errors;
   for (const union of errors.filter((error) => error.keyword === "anyOf")) {
-    const inside = (error: ErrorObject) => error !== union && error.schemaPath.startsWith(`${union.schemaPath}/`);
+    // The same union stands in the schema once for every item of a list: the place in the value tells them apart.
+    const inside = (error: ErrorObject) =>
+      error !== union &&
+      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+      (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`));
     const branches = kept.filter(inside);
     const meant = branches.filter((error) => error.keyword !== "type" || error.instancePath !== union.instancePath);
     if (meant.length > 0) {
@@ -120,13 +125,66 @@ export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
   const faults: FieldFaults = {};
   for (const error of withoutUnionNoise(errors)) {
     const field = fieldOf(error, prefix);
-    const text = `${field} ${messageOf(error)}`;
-    faults[field] ??= { messages: [] };
-    if (!faults[field].messages.includes(text)) faults[field].messages.push(text);
-    const value = error.keyword === "required" ? undefined : error.data;
-    const isShowable = value !== undefined && !secretMember.test(field) && jsonBytes(value) <= 1000;
-    if (isShowable && error.keyword !== "additionalProperties") faults[field].value = value;
+    const text = `${field === "general" ? "Request body" : field} ${messageOf(error)}`;
+    // Fields are named by callers: `toString` must not find what every object inherits.
+    if (!Object.hasOwn(faults, field)) faults[field] = { messages: [] };
+    const fault = faults[field]!;
+    if (!fault.messages.includes(text)) fault.messages.push(text);
+    const isAbout = error.keyword !== "required" && error.keyword !== "additionalProperties";
+    if (isAbout && isShowable(field, error.data)) fault.value = error.data;
   }
+  return faults;
+}
+
+/** A rejected value travels back unless it is long, secret, or holds something secret. */
+function isShowable(field: string, value: unknown): boolean {
+  if (value === undefined || secretMember.test(field)) return false;
+  const text = JSON.stringify(value);
+  return text.length <= 1000 && !secretNames.test(text);
+}
+
+/** Adds the faults of `more` to `into`. */
+export function mergeFaults(into: FieldFaults, ...more: FieldFaults[]): void {
+  for (const [field, fault] of more.flatMap((faults) => Object.entries(faults))) {
+    const before = Object.hasOwn(into, field) ? into[field]! : undefined;
+    into[field] = before ? { ...before, messages: [...before.messages, ...fault.messages] } : fault;
+  }
+}
+
+/** Whole numbers of a query beyond what a number can hold exactly: no list is that long. */
+export function unreadableNumbers(query: Record<string, unknown>): FieldFaults {
+  const faults: FieldFaults = {};
+  for (const [field, value] of Object.entries(query)) {
+    if (typeof value === "number" && value > Number.MAX_SAFE_INTEGER) {
+      faults[field] = { messages: [`${field} must not be greater than ${Number.MAX_SAFE_INTEGER}`], value };
+    }
+  }
+  return faults;
+}
+
+const maxReported = 100;
+
+/** Texts that PostgreSQL does not store: with U+0000, or with half a surrogate pair. */
+export function unstorableTexts(root: unknown): FieldFaults {
+  const faults: FieldFaults = {};
+  const isBad = (text: string) => text.includes("\0") || !text.isWellFormed();
+  const add = (path: string[]) => {
+    const field = path.join(".") || "general";
+    const message = `${field} must not contain U+0000 or half a surrogate pair`;
+    if (Object.keys(faults).length < maxReported) faults[field] = { messages: [message] };
+  };
+  const visit = (value: unknown, path: string[]) => {
+    if (typeof value === "string") {
+      if (isBad(value)) add(path);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, member] of Object.entries(value)) {
+        const at = [...path, name];
+        if (isBad(name)) add(path.length > 0 ? path : ["general"]);
+        else visit(member, at);
+      }
+    }
+  };
+  visit(root, []);
   return faults;
 }
 

@@ -19,7 +19,7 @@ export function createAuthenticator(ctx: Ctx): Authenticator {
   return {
     async authenticate(header) {
       if (!header) throw failure("MISSING_AUTHORIZATION", {});
-      const [scheme = "", key = ""] = header.trim().split(/\s+/, 2);
+      const [, scheme = "", key = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(header) ?? [];
       if (scheme.toLowerCase() !== "apikey") throw failure("INVALID_AUTH_SCHEME", { scheme: scheme.slice(0, 50) });
       if (key === "") throw failure("UNAUTHORIZED", {});
       const hash = sha256(key);

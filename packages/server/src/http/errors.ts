@@ -17,8 +17,6 @@ function fromFramework(error: FastifyError, limit: number): FailureType | null {
     case "FST_ERR_CTP_INVALID_JSON_BODY":
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return failure("MALFORMED_JSON", {});
-    case "FST_ERR_BAD_URL":
-      return failure("ROUTE_NOT_FOUND", { method: "", path: "" });
     default:
       return error instanceof SyntaxError ? failure("MALFORMED_JSON", {}) : null;
   }
@@ -26,9 +24,14 @@ function fromFramework(error: FastifyError, limit: number): FailureType | null {
 
 export function toFailure(error: unknown, bodyLimit: number): FailureType | null {
   if (error instanceof Failure) return error;
-  if (isDatabaseAway(error)) return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
+  if (isDatabaseAway(error) || isDatabaseClosed(error))
+    return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
   return fromFramework(error as FastifyError, bodyLimit);
 }
+
+/** A database that is closed for maintenance refuses connections with a code it also uses for other things. */
+const isDatabaseClosed = (error: unknown): boolean =>
+  error instanceof Error && error.message.endsWith("is not currently accepting connections");
 
 /** The error body of the interface; `errorId` ties a 500 to its log line. */
 export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswer {
@@ -42,7 +45,9 @@ export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswe
     message: known?.message ?? errorCatalogue.INTERNAL_ERROR.message,
     code,
   };
-  if (known && Object.keys(known.params).length > 0) body.ctx = known.params;
+  // `detail` is the message itself.
+  const { detail, ...names } = known?.params ?? {};
+  if (Object.keys(names).length > 0) body.ctx = names;
   if (status === 400) Object.assign(body, { type: code, errors: [] });
   if (known?.extra.errors !== undefined) body.errors = known.extra.errors;
   if (!known) {

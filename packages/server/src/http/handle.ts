@@ -4,9 +4,9 @@ import { type Operation, type OperationId, operations } from "@tidings/contract"
 import type { ValidateFunction } from "ajv";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Ctx } from "../context.ts";
-import { Failure, invalid } from "../failure.ts";
+import { Failure, type FieldFaults, invalid } from "../failure.ts";
 import { inTransaction } from "../store/db.ts";
-import { compileBody, compileQuery, faultsOf } from "../validation.ts";
+import { compileBody, compileQuery, faultsOf, mergeFaults, unreadableNumbers, unstorableTexts } from "../validation.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
 import type { Handler } from "./routes.ts";
@@ -70,21 +70,36 @@ function send(reply: FastifyReply, status: number, body: string | null): Fastify
 
 function readInput(operation: Operation, checks: Checks, request: FastifyRequest) {
   const query = { ...(request.query as Record<string, unknown>) };
-  const faults = {};
-  if (checks.query && !checks.query(query)) Object.assign(faults, faultsOf(checks.query.errors ?? []));
+  const faults: FieldFaults = {};
+  if (checks.query) {
+    if (!checks.query(query)) mergeFaults(faults, faultsOf(checks.query.errors ?? []));
+    mergeFaults(faults, unreadableNumbers(query), unstorableTexts(query));
+  }
   if (checks.body) {
     if (request.body === undefined || request.body === null) {
-      Object.assign(faults, { general: { messages: ["Request body is required"] } });
-    } else if (!checks.body(request.body)) {
-      Object.assign(faults, faultsOf(checks.body.errors ?? []));
+      mergeFaults(faults, { general: { messages: ["Request body is required"] } });
+    } else {
+      if (!checks.body(request.body)) mergeFaults(faults, faultsOf(checks.body.errors ?? []));
+      if (request.mayHoldUnstorableText) mergeFaults(faults, unstorableTexts(request.body));
     }
   }
   if (Object.keys(faults).length > 0) throw invalid(faults);
-  return { params: request.params, query, body: operation.body ? request.body : undefined };
+  return { params: readParams(request), query, body: operation.body ? request.body : undefined };
+}
+
+/**
+ * Ids in paths are never refused for their form. One with U+0000, which the database does not take, is looked up with a
+ * character in its place that no identifier may have: it is simply not found.
+ */
+function readParams(request: FastifyRequest): Record<string, string> {
+  const params = Object.entries(request.params as Record<string, string>);
+  return Object.fromEntries(params.map(([name, value]) => [name, value.replaceAll("\0", "\ufffd")]));
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
+    /** Whether the request has been charged to its rate limit. */
+    isCounted: boolean;
   }
 }

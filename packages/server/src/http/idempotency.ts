@@ -43,20 +43,25 @@ export async function runOnce(
       return await inTransaction(db, async (tx) => {
         const claim = await claimKey(tx, environmentId, key);
         if (claim.stored) return replay(claim.stored, fingerprint);
-        if (!claim.isLocked) throw failure("IDEMPOTENCY_IN_PROGRESS", {}, { headers: { "retry-after": "1" } });
+        if (!claim.isLocked) throw inProgress();
         const answer = await work(tx);
         if (!(await storeAnswer(tx, environmentId, key, { fingerprint, ...answer }))) throw new AnsweredMeanwhile();
         return { ...answer, isReplay: false };
       });
     } catch (error) {
       if (error instanceof AnsweredMeanwhile && tries < 3) continue;
-      const answer = onFailure(error);
+      const answer = onFailure(error instanceof AnsweredMeanwhile ? inProgress() : error);
       if (!answer) throw error;
-      if (answer.isKept) await storeAnswer(db, environmentId, key, { fingerprint, ...answer });
+      // The lock went with the transaction, so another request may have stored its answer by now. Whoever stored first
+      // is right: this request changed nothing, and a repeat has to see what the key holds.
+      const isHeld = !answer.isKept || (await storeAnswer(db, environmentId, key, { fingerprint, ...answer }));
+      if (!isHeld && tries < 3) continue;
       return { status: answer.status, body: answer.body, isReplay: false };
     }
   }
 }
+
+const inProgress = () => failure("IDEMPOTENCY_IN_PROGRESS", {}, { headers: { "retry-after": "1" } });
 
 function replay(stored: StoredAnswer, fingerprint: Buffer): Answer {
   if (!stored.fingerprint.equals(fingerprint)) {

@@ -1,9 +1,16 @@
 // The edge: a Fastify server with one route per operation of the contract. No SQL and no rules live here.
 import { type Operation, type OperationId, openApiDocument, operations } from "@tidings/contract";
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import type { Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { createAuthenticator } from "./auth.ts";
+import { acceptJson } from "./body.ts";
 import { docsPageCsp, renderDocsPage } from "./docs-page.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
@@ -13,13 +20,16 @@ import { bulkCosts, type Handler, routes } from "./routes.ts";
 
 export type EdgeOptions = { version: string; isReady: () => Promise<boolean>; isDraining: () => boolean };
 
+/** Routes beside the operations. */
+const systemPaths = ["/health", "/ready", "/metrics", "/openapi.json", "/docs", "/"] as const;
+
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
 export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
   const server = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     // One line per request is written below, with the operation's name; Fastify's own two lines would say less.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.bodyLimit,
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
@@ -27,9 +37,18 @@ export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
       const given = request.headers["x-request-id"];
       return typeof given === "string" && requestIdPattern.test(given) ? given : ctx.newId();
     },
-    routerOptions: { querystringParser: parseQueryString, ignoreTrailingSlash: true, maxParamLength: 1024 },
+    // Ids are never refused for their length, they are not found: a path part may be as long as the head of a request.
+    routerOptions: { querystringParser: parseQueryString, ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    // A path that cannot be decoded comes here and past all hooks.
+    frameworkErrors: (_error, request, reply) => {
+      reply.header("x-request-id", request.id);
+      sendError(noSuchRoute(request), request as FastifyRequest, reply as FastifyReply);
+    },
+    // While draining, the hook below answers, in our words.
+    return503OnClosing: false,
   });
   server.decorateRequest("caller", null);
+  server.decorateRequest("isCounted", false);
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   server.setNotFoundHandler((request, reply) => sendError(noRoute(request), request, reply));
@@ -37,20 +56,12 @@ export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
     reply.header("x-request-id", request.id);
     if (options.isDraining())
       throw failure("UNAVAILABLE", {}, { headers: { "retry-after": "5", connection: "close" } });
+    // Here and not in the handler: a body that nobody will read must not be judged first.
+    if (request.is404) throw noRoute(request);
   });
   addSystemRoutes(server, ctx, options);
   addOperations(server, ctx);
   return server;
-}
-
-/** An empty body counts as none, whatever its content type; members named `__proto__` are dropped. */
-function acceptJson(server: FastifyInstance): void {
-  const parse = server.getDefaultJsonParser("remove", "remove");
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    parse(request, body as string, done);
-  });
 }
 
 function addOperations(server: FastifyInstance, ctx: Ctx): void {
@@ -62,6 +73,7 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
     const { schema, status } = operation.success;
     const bulkCost = bulkCosts[id];
     const takeTokens = (request: FastifyRequest, reply: FastifyReply, cost: number) => {
+      request.isCounted = true;
       const verdict = limiter.take(request.caller!.environmentId, operation.category, cost);
       reply.headers(verdict.headers);
       if (!verdict.isAllowed) throw failure("RATE_LIMITED", {});
@@ -92,6 +104,16 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
           "request",
         );
       },
+      errorHandler: (error, request, reply) => {
+        // A bulk request whose body could not be read has not been counted yet: it costs what a single one does.
+        let answer: unknown = error;
+        try {
+          if (request.caller && !request.isCounted) takeTokens(request, reply, 1);
+        } catch (refusal) {
+          answer = refusal;
+        }
+        sendError(answer, request, reply);
+      },
       handler: createRequestHandler(ctx, id, routes[id] as Handler),
     });
   }
@@ -121,15 +143,25 @@ function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions
   server.get("/", async (_request, reply) => reply.redirect("/docs"));
 }
 
+type Known = { pattern: RegExp; method: string };
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
+
+const known: Known[] = [
+  ...(Object.values(operations) as Operation[]).map(({ path, method }) => ({ pattern: patternOf(path), method })),
+  ...systemPaths.map((path) => ({ pattern: patternOf(path), method: "GET" })),
+];
+
+const noSuchRoute = (request: { method: string; url: string }): Error =>
+  failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url.split("?")[0]! });
+
 /** A path that exists with other methods is 405 and names them; anything else is 404. */
 function noRoute(request: FastifyRequest): Error {
   const path = request.url.split("?")[0]!;
-  const allowed = (Object.values(operations) as Operation[])
-    .filter((operation) => pathPattern(operation.path).test(path))
-    .map((operation) => operation.method);
-  if (allowed.length === 0) return failure("ROUTE_NOT_FOUND", { method: request.method, path });
-  const headers = { allow: [...new Set(allowed)].join(", ") };
+  const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (methods.length === 0) return noSuchRoute(request);
+  if (methods.includes("GET")) methods.push("HEAD");
+  const headers = { allow: [...new Set(methods)].sort().join(", ") };
   return failure("METHOD_NOT_ALLOWED", { method: request.method }, { headers });
 }
-
-const pathPattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);

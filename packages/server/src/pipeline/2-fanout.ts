@@ -67,8 +67,8 @@ export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void
       });
     }
   }
-  const progress = await advanceAll(ctx, tx, runs);
-  await writeProgress(ctx, tx, progress);
+  const now = ctx.now();
+  await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, now), now);
 }
 
 const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number): JobState => ({

@@ -19,8 +19,9 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
     await ctx.queue.finish(tx, "wake", tasks);
     const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
     const runs = await loadRuns(ctx, tx, ids);
-    const digests = await loadDigests(ctx, tx, runs);
-    await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, { digests }));
+    const now = ctx.now();
+    const digests = await loadDigests(ctx, tx, runs, now);
+    await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, now, { digests }), now);
   });
 }
 
@@ -94,8 +95,7 @@ type EventRef = { id: string; time: string };
 type Gathered = { refs: EventRef[]; eventCount: number };
 
 /** What each digest of these runs holds: windows that close now, and digests that closed before. */
-async function loadDigests(ctx: Ctx, tx: Db, runs: Run[]): Promise<Map<string, DigestResult>> {
-  const now = ctx.now();
+async function loadDigests(ctx: Ctx, tx: Db, runs: Run[], now: Date): Promise<Map<string, DigestResult>> {
   const gathered = new Map<string, Gathered>();
   const closing: { run: Run; job: JobState }[] = [];
   for (const run of runs) {

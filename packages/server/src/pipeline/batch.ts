@@ -21,8 +21,7 @@ type Known = { digests?: ReadonlyMap<string, DigestResult> };
  * Advances every run. A digest step first claims its window; the claims of a round are settled in one statement and the
  * runs that made them go on in the next. A run has at most one claim a round and at most 20 steps, so rounds are bounded.
  */
-export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], known: Known = {}): Promise<Progress[]> {
-  const now = ctx.now();
+export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], now: Date, known: Known = {}): Promise<Progress[]> {
   const verdicts = new Map<string, DigestVerdict>();
   const facts: Facts = {
     integrations: await findActiveIntegrations(tx, [...new Set(runs.map((run) => run.environmentId))]),
@@ -79,26 +78,23 @@ async function settleClaims(tx: Db, claiming: Progress[]): Promise<[string, Dige
   );
   return windows.flatMap((window) => {
     const key = JSON.stringify([window.environment_id, window.step_id, window.subscriber_id, window.group_key]);
-    return groups
-      .get(key)!
-      .jobIds.map((jobId): [string, DigestVerdict] =>
-        jobId === window.leader_job_id
-          ? [jobId, { kind: "leader", dueAt: window.due_at }]
-          : [
-              jobId,
-              {
-                kind: "merged",
-                leaderJobId: window.leader_job_id,
-                leaderNotificationId: window.leader_notification_id,
-              },
-            ],
-      );
+    return groups.get(key)!.jobIds.map((jobId): [string, DigestVerdict] =>
+      jobId === window.leader_job_id
+        ? [jobId, { kind: "leader", dueAt: window.due_at }]
+        : [
+            jobId,
+            {
+              kind: "merged",
+              leaderJobId: window.leader_job_id,
+              leaderNotificationId: window.leader_notification_id,
+            },
+          ],
+    );
   });
 }
 
 /** Writes what the runs need, each table once, and the tasks that follow from it. */
-export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[]): Promise<void> {
-  const now = ctx.now();
+export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], now: Date): Promise<void> {
   const notifications: NotificationRow[] = [];
   const newJobs: JobRow[] = [];
   const jobUpdates: JobUpdate[] = [];

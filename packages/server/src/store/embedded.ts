@@ -1,13 +1,13 @@
-// The PostgreSQL that the service starts by itself when no DATABASE_URL is given, so that a laptop runs the same engine as a
-// cluster. The server outlives a killed service on purpose: the next one adopts it. Who may use the folder is decided by an
-// advisory lock inside the database, because a process that dies cannot leave that one behind.
+// The PostgreSQL that the service starts by itself when no DATABASE_URL is given, so that a laptop runs the same engine
+// as a cluster. The server outlives a killed service on purpose: the next one adopts it. Who may use the folder is
+// decided by an advisory lock inside the database, because a process that dies cannot leave that one behind.
 
 import { realpath } from "node:fs/promises";
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import * as files from "./embedded-folder.ts";
-import { endPostmaster, findPostmaster, freePort, type Server, startServer } from "./embedded-process.ts";
+import { endPostmaster, findPostmaster, freePort } from "./embedded-process.ts";
 
 export type EmbeddedDatabase = {
   url: string;
@@ -49,8 +49,8 @@ const serverSettings = {
 
 export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
   const { dataDir, progress = () => {}, settings } = options;
-  const folder = await files.openFolder(dataDir);
-  const { created, credentials } = await files.openCluster(folder, progress);
+  const folder = await files.openFolder(dataDir).catch(asSentence(dataDir));
+  const { created, credentials } = await files.openCluster(folder, progress).catch(asSentence(dataDir));
   const { password } = credentials;
   const up = await bringUp(folder, credentials, { ...serverSettings, ...settings }, progress);
   const lock = keepLock(up.session, () => takeLock(up.port, password), progress);
@@ -70,7 +70,13 @@ export async function startEmbedded(options: Options): Promise<EmbeddedDatabase>
   return { url, version: up.version, origin: created ? "created" : up.startedHere ? "started" : "adopted", stop };
 }
 
-// The lock is kept until the server is gone: a service that starts meanwhile must wait for that, not adopt a dying server.
+const asSentence = (dataDir: string) => (error: NodeJS.ErrnoException) => {
+  if (error.syscall === undefined) throw error;
+  throw new Error(`The data folder ${dataDir} cannot be used by the user that runs this service: ${error.message}.`);
+};
+
+// The lock is kept until the server is gone: a service that starts meanwhile must wait for that, not adopt a dying
+// server.
 async function shutDown(folder: files.Folder, lock: Lock): Promise<void> {
   try {
     if (!(await lock.retire())) return;
@@ -94,7 +100,7 @@ async function bringUp(
 ): Promise<{ session: Session; port: number; version: string; startedHere: boolean }> {
   const deadline = Date.now() + START_LIMIT;
   const [quiet, taken, deaf] = [stopwatch(), stopwatch(), stopwatch()];
-  let own: (Server & { logFrom: number }) | undefined;
+  let own: files.Launched | undefined;
   let trouble = "it is starting or recovering";
 
   for (; Date.now() < deadline; await delay(20)) {
@@ -105,8 +111,8 @@ async function bringUp(
     const postmaster = await findPostmaster(folder.pgdata);
     if (!postmaster) {
       if (own && !own.ended) continue;
-      if (own) trouble = await whyRetry(folder, own);
-      own = await launch(folder, await freePort(own ? undefined : wishedPort), settings);
+      if (own) trouble = await files.whyRetry(folder, own);
+      own = await files.launch(folder, await freePort(own ? undefined : wishedPort), settings);
       continue;
     }
     // Its pid file tells when it is ready; knocking earlier would only fill the log.
@@ -118,14 +124,14 @@ async function bringUp(
     trouble = answer.why;
     if (answer.kind === "taken" && taken.reached(LOCK_PATIENCE)) {
       throw new DataFolderInUse(
-        `The data folder ${folder.path} is in use by another running service. Stop that one first, or give this one a ` +
-          "data folder of its own; to run several services on one database, set DATABASE_URL.",
+        `The data folder ${folder.path} is in use by another running service. Stop that one first, or give this one ` +
+          "a data folder of its own; to run several services on one database, set DATABASE_URL.",
       );
     }
     if (answer.kind === "refused") {
       if (pid === own?.pid) await end(folder, pid);
       throw new Error(
-        `PostgreSQL in ${folder.pgdata} does not accept the password in ${folder.path}/postgres.json (${trouble}): ` +
+        `PostgreSQL in ${folder.pgdata} does not accept the password in ${folder.credentialsFile} (${trouble}): ` +
           `put back the file that belongs to it. ${await files.lastWords(folder)}`,
       );
     }
@@ -137,50 +143,22 @@ async function bringUp(
     }
   }
   throw new Error(
-    `PostgreSQL in ${folder.pgdata} was not ready within ${START_LIMIT / 1000} s: ${trouble}. If it is recovering from a ` +
-      `crash it goes on with that, and the next start finds it. ${await files.lastWords(folder)}`,
+    `PostgreSQL in ${folder.pgdata} was not ready within ${START_LIMIT / 1000} s: ${trouble}. If it is recovering ` +
+      `from a crash it goes on with that, and the next start finds it. ${await files.lastWords(folder)}`,
   );
-}
-
-async function launch(folder: files.Folder, port: number, settings: Record<string, string>) {
-  const log = await files.openLog(folder);
-  const options = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => [
-    "-c",
-    `${name}=${value}`,
-  ]);
-  const command = folder.launch(folder.programs.postgres, ["-D", folder.pgdata, ...options]);
-  try {
-    return Object.assign(startServer(command, folder.path, log.handle.fd), { logFrom: log.from });
-  } finally {
-    await log.handle.close();
-  }
-}
-
-// The causes that pass: another service was faster, or took our server and has stopped it again; the processes of a killed
-// server are not gone yet; the port was taken in between.
-async function whyRetry(folder: files.Folder, own: Server & { logFrom: number }): Promise<string> {
-  const said = await files.logSince(folder, own.logFrom);
-  const passing = /^.*(lock file|ready to accept connections|shared memory block|could not bind).*$/m.exec(said);
-  if (passing) return delay(100, passing[0]);
-  throw new Error(`PostgreSQL could not start in ${folder.pgdata} (${own.ended}). ${await files.lastWords(folder)}`);
 }
 
 type Session = { client: pg.Client; socket: Socket };
 
 async function connect(port: number, password: string, database: string): Promise<Session> {
   const socket = new Socket();
+  const address = { host: "127.0.0.1", port, user: "tidings", password, database, ssl: false };
+  const limits = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, keepAlive: true };
   const client = new pg.Client({
-    ...{
-      host: "127.0.0.1",
-      port,
-      user: "tidings",
-      password,
-      database,
-      ssl: false,
-      stream: () => socket,
-      keepAlive: true,
-    },
-    ...{ application_name: "tidings data folder", connectionTimeoutMillis: 10_000, query_timeout: 30_000 },
+    ...address,
+    ...limits,
+    application_name: "tidings data folder",
+    stream: () => socket,
   });
   // A lost connection shows in "end" or in the failed query; without a listener the error would end the process.
   client.on("error", () => {});
@@ -212,6 +190,14 @@ type Answer =
   | { kind: "entered"; session: Session; version: string }
   | { kind: "taken" | "refused" | "misplaced" | "deaf" | "not yet"; why: string };
 
+const meaning: Record<string, "taken" | "refused" | "deaf"> = {
+  "28P01": "refused",
+  "28000": "refused",
+  // Too many clients: then somebody is using it.
+  "53300": "taken",
+  ECONNREFUSED: "deaf",
+};
+
 async function enter(folder: files.Folder, port: number, password: string): Promise<Answer> {
   let session: Session | undefined;
   try {
@@ -230,14 +216,12 @@ async function enter(folder: files.Folder, port: number, password: string): Prom
     session?.socket.destroy();
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (code === "3D000") await createDatabase(port, password).catch(() => undefined);
-    // 53300 is "too many clients": then somebody is using it.
-    const kind =
-      code === "53300" ? "taken" : code === "ECONNREFUSED" ? "deaf" : code.startsWith("28") ? "refused" : "not yet";
-    return { kind, why: message };
+    return { kind: meaning[code] ?? "not yet", why: message };
   }
 }
 
-// Not part of making the cluster: a kill in between leaves a cluster without it. Losing a race for it is no harm either.
+// Not part of making the cluster: a kill in between leaves a cluster without it. Losing a race for it is no harm
+// either.
 async function createDatabase(port: number, password: string): Promise<void> {
   const session = await connect(port, password, "postgres");
   await ask(session, "create database tidings").finally(() => session.socket.destroy());
@@ -280,8 +264,10 @@ function keepLock(first: Session, take: () => Promise<Session | undefined>, prog
     for (let pause = 100; !retired && !held; pause = Math.min(pause * 2, 5_000)) {
       await delay(pause, undefined, { ref: false });
       if (retired) return;
-      const unreachable = Symbol();
-      if ((await tryAgain().catch(() => unreachable)) === undefined) progress("Another service took the data folder");
+      // Unreachable is no news: whoever uses the database notices that too.
+      const ours = await tryAgain().then(Boolean, () => undefined);
+      if (ours === false && !retired)
+        progress("Another service has taken the data folder while the database restarted");
     }
   };
   hold(first);

@@ -2,6 +2,7 @@
 // when it closes, the leader's chain goes on with all of them. Who leads is decided by the database (one open window per
 // group), so this step asks first: it answers a claim, and runs again with the verdict.
 import { canonicalJson, valueAt } from "../../lib/json.ts";
+import { sha256 } from "../../lib/secrets.ts";
 import { detail } from "../rules/details.ts";
 import { readWait } from "../rules/waits.ts";
 import type { StepInput, StepResult } from "../run.ts";
@@ -49,5 +50,6 @@ export function closeDigest({ job, facts, now }: StepInput): StepResult {
 function groupKeyOf(payload: Record<string, unknown>, digestKey: unknown, contextKeys: string[]): string {
   const path = typeof digestKey === "string" ? digestKey.trim().replace(/^payload\./, "") : "";
   const value = path === "" ? null : (valueAt(payload, path) ?? null);
-  return canonicalJson([value, contextKeys]);
+  // Hashed, because the key is indexed and a payload value can be larger than an index entry may be.
+  return sha256(canonicalJson([value, contextKeys])).toString("base64url");
 }

@@ -42,6 +42,15 @@ create table api_keys (
 );
 create index api_keys_environment on api_keys (environment_id);
 
+-- Processes cache who owns a key. Whatever changes a key, also by hand, tells all of them to forget what they know.
+create function announce_api_key_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('tidings_api_keys', '');
+  return null;
+end $$;
+create trigger api_keys_changed after insert or update or delete on api_keys
+  for each statement execute function announce_api_key_change();
+
 -- The answer to a request, kept 24 hours under the caller's key. Written in the transaction of the request itself.
 create table idempotency_keys (
   environment_id uuid not null references environments on delete cascade,

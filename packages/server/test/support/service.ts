@@ -1,0 +1,90 @@
+// The real service on a real database, started in the test's own process and driven over HTTP. When the test file ends
+// the service must leave nothing behind: no connection, no socket, no server.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after } from "node:test";
+import { type Client, createClient } from "@tidings/contract";
+import { sql } from "kysely";
+import { pino } from "pino";
+import { readConfig } from "../../src/config.ts";
+import { newApiKey, sha256 } from "../../src/lib/secrets.ts";
+import { startService } from "../../src/service.ts";
+import { type Db, openDb } from "../../src/store/db.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+
+export type TestService = {
+  url: string;
+  apiKey: string;
+  /** Calls operations with the Development key. */
+  client: Client;
+  /** The same with the Production key: another environment of the same organisation. */
+  production: Client;
+  database: TestDatabase;
+  /** Direct access, to look at what the interface does not show. */
+  db: Db;
+  logs: Record<string, unknown>[];
+  stop(): Promise<void>;
+};
+
+export type TestSettings = Record<string, string>;
+
+/** Starts a service for the calling test file; it is stopped and checked for leaks when the file ends. */
+export async function startTestService(settings: TestSettings = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const apiKey = newApiKey();
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    TIDINGS_HOST: "127.0.0.1",
+    TIDINGS_PORT: "0",
+    TIDINGS_API_KEY: apiKey,
+    TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
+    TIDINGS_DATABASE_POOL: "8",
+    ...settings,
+  });
+  const logs: Record<string, unknown>[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const service = await startService(config, log);
+  const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
+  const productionKey = await addProductionKey(db);
+
+  let stopping: Promise<void> | null = null;
+  const stop = () => {
+    stopping ??= (async () => {
+      await service.stop();
+      await db.destroy();
+      await database.drop();
+      await noSocketsLeft();
+    })();
+    return stopping;
+  };
+  after(stop);
+  return {
+    url: service.url,
+    apiKey,
+    client: createClient({ baseUrl: service.url, apiKey }),
+    production: createClient({ baseUrl: service.url, apiKey: productionKey }),
+    database,
+    db,
+    logs,
+    stop,
+  };
+}
+
+/** The generated Production key is shown to nobody but its own environment, so tests give that environment another. */
+async function addProductionKey(db: Db): Promise<string> {
+  const key = newApiKey();
+  await sql`insert into api_keys (id, environment_id, user_id, hash, secret, created_at)
+    select gen_random_uuid(), e.id, u.id, ${sha256(key)}, '', now()
+    from environments e, users u where e.type = 'prod'`.execute(db);
+  return key;
+}
+
+const socketKinds = new Set(["TCPSocketWrap", "TCPServerWrap", "ProcessWrap"]);
+
+async function noSocketsLeft(): Promise<void> {
+  const left = () => process.getActiveResourcesInfo().filter((kind) => socketKinds.has(kind));
+  const deadline = Date.now() + 5_000;
+  while (left().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(left(), [], "sockets, servers or processes were left behind");
+}

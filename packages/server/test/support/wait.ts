@@ -1,0 +1,16 @@
+// Waiting is for a condition, never for a length of time.
+
+/** Repeats `probe` until it answers something truthy, and answers that. */
+export async function eventually<T>(
+  probe: () => Promise<T> | T,
+  what: string,
+  limitMs = 20_000,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const value = await probe();
+    if (value) return value as NonNullable<T>;
+    if (Date.now() > deadline) throw new Error(`waited ${limitMs / 1000} s for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

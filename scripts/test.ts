@@ -1,0 +1,31 @@
+// `npm test`: a PostgreSQL of its own for the whole run, a migrated template database that every test file clones, then
+// node's test runner over all packages. Arguments are passed on: `npm test -- packages/server/test/http/auth.test.ts`.
+import { spawn } from "node:child_process";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbedded } from "../packages/server/src/store/embedded.ts";
+import { prepareTemplate } from "../packages/server/test/support/database.ts";
+
+const args = process.argv.slice(2);
+const files = args.some((arg) => arg.endsWith(".test.ts")) ? [] : globSync("packages/*/test/**/*.test.ts").sort();
+
+const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
+const database = await startEmbedded({ dataDir, settings: { max_connections: "400" } });
+let code = 1;
+try {
+  await prepareTemplate(database.url);
+  code = await new Promise<number>((resolve) => {
+    const options = ["--test", "--test-concurrency=2", "--test-timeout=120000"];
+    const child = spawn(process.execPath, [...options, ...args, ...files], {
+      stdio: "inherit",
+      env: { ...process.env, TEST_DATABASE_URL: database.url },
+    });
+    process.on("SIGINT", () => child.kill("SIGINT"));
+    child.on("exit", (status) => resolve(status ?? 1));
+  });
+} finally {
+  await database.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+process.exit(code);
