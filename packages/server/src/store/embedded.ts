@@ -3,10 +3,9 @@
 // decided by an advisory lock inside the database, because a process that dies cannot leave that one behind.
 
 import { realpath } from "node:fs/promises";
-import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
 import * as files from "./embedded-folder.ts";
+import { ask, connect, keepLock, type Lock, type Session, takeLock } from "./embedded-lock.ts";
 import { endPostmaster, findPostmaster, freePort } from "./embedded-process.ts";
 
 export type EmbeddedDatabase = {
@@ -28,8 +27,6 @@ const START_LIMIT = 120_000;
 // A service that was just killed loses its lock when the server notices the closed connection, a moment later.
 const LOCK_PATIENCE = 2_000;
 const DEAF_PATIENCE = 5_000;
-// Any number that nothing else in this database locks.
-const LOCK_KEY = "7310302718542051";
 
 const serverSettings = {
   listen_addresses: "127.0.0.1",
@@ -52,8 +49,18 @@ export async function startEmbedded(options: Options): Promise<EmbeddedDatabase>
   const folder = await files.openFolder(dataDir).catch(asSentence(dataDir));
   const { created, credentials } = await files.openCluster(folder, progress).catch(asSentence(dataDir));
   const { password } = credentials;
-  const up = await bringUp(folder, credentials, { ...serverSettings, ...settings }, progress);
-  const lock = keepLock(up.session, () => takeLock(up.port, password), progress);
+  const serving = { ...serverSettings, ...settings };
+  const up = await bringUp(folder, credentials, serving, progress);
+  const lock = keepLock(up.session, {
+    take: () => takeLock(up.port, password),
+    // The server died under a living service (killed, out of memory): bring it back on the port everybody knows.
+    revive: async () => {
+      if (await findPostmaster(folder.pgdata)) return;
+      progress(`PostgreSQL in ${folder.pgdata} is gone; starting it again`);
+      await files.launch(folder, up.port, serving);
+    },
+    progress,
+  });
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= shutDown(folder, lock);
@@ -148,44 +155,6 @@ async function bringUp(
   );
 }
 
-type Session = { client: pg.Client; socket: Socket };
-
-async function connect(port: number, password: string, database: string): Promise<Session> {
-  const socket = new Socket();
-  const address = { host: "127.0.0.1", port, user: "tidings", password, database, ssl: false };
-  const limits = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, keepAlive: true };
-  const client = new pg.Client({
-    ...address,
-    ...limits,
-    application_name: "tidings data folder",
-    stream: () => socket,
-  });
-  // A lost connection shows in "end" or in the failed query; without a listener the error would end the process.
-  client.on("error", () => {});
-  await client.connect().catch((error) => {
-    socket.destroy();
-    throw error;
-  });
-  return { client, socket };
-}
-
-async function ask(session: Session, sql: string): Promise<unknown> {
-  const { rows } = await session.client.query<unknown[]>({ text: sql, rowMode: "array" });
-  return rows[0]?.[0];
-}
-
-/** The session that holds the lock, or undefined when another service has it. */
-async function takeLock(port: number, password: string): Promise<Session | undefined> {
-  const session = await connect(port, password, "tidings");
-  let locked: unknown;
-  try {
-    locked = await ask(session, `select pg_try_advisory_lock(${LOCK_KEY})`);
-  } finally {
-    if (!locked) session.socket.destroy();
-  }
-  return locked ? session : undefined;
-}
-
 type Answer =
   | { kind: "entered"; session: Session; version: string }
   | { kind: "taken" | "refused" | "misplaced" | "deaf" | "not yet"; why: string };
@@ -225,62 +194,6 @@ async function enter(folder: files.Folder, port: number, password: string): Prom
 async function createDatabase(port: number, password: string): Promise<void> {
   const session = await connect(port, password, "postgres");
   await ask(session, "create database tidings").finally(() => session.socket.destroy());
-}
-
-type Lock = {
-  /** No more regaining. True unless another service has the lock by now, whose server this then is. */
-  retire(): Promise<boolean>;
-  release(): void;
-};
-
-/** Holds the lock for the life of the service, and takes it again when the database restarted under it. */
-function keepLock(first: Session, take: () => Promise<Session | undefined>, progress: Progress): Lock {
-  let held: Session | undefined;
-  let retired = false;
-  let released = false;
-  let attempt: Promise<Session | undefined> | undefined;
-
-  const hold = (session: Session | undefined) => {
-    if (released) session?.socket.destroy();
-    if (released || !session) return undefined;
-    held = session;
-    session.socket.unref();
-    session.client.once("end", () => {
-      held = undefined;
-      void regain();
-    });
-    return session;
-  };
-  // One at a time, or our own second attempt would look like another service.
-  const tryAgain = () => {
-    attempt ??= take()
-      .then(hold)
-      .finally(() => {
-        attempt = undefined;
-      });
-    return attempt;
-  };
-  const regain = async () => {
-    for (let pause = 100; !retired && !held; pause = Math.min(pause * 2, 5_000)) {
-      await delay(pause, undefined, { ref: false });
-      if (retired) return;
-      // Unreachable is no news: whoever uses the database notices that too.
-      const ours = await tryAgain().then(Boolean, () => undefined);
-      if (ours === false && !retired)
-        progress("Another service has taken the data folder while the database restarted");
-    }
-  };
-  hold(first);
-  return {
-    retire: async () => {
-      retired = true;
-      return held !== undefined || (await tryAgain().then(Boolean, () => true));
-    },
-    release: () => {
-      retired = released = true;
-      held?.socket.destroy();
-    },
-  };
 }
 
 function stopwatch() {

@@ -237,6 +237,18 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       await again.stop();
     });
 
+    test("a server that is killed under a living service comes back on the same port", async () => {
+      const dataDir = freshFolder();
+      const database = await startEmbedded({ dataDir });
+      const word = await writeRow(database.url);
+      process.kill(postmasterPid(dataDir), "SIGKILL");
+      const locks = () => query(database.url, "select 1 from pg_locks where locktype = 'advisory' and granted");
+      await until("the server is back and its service has it", async () => (await locks().catch(() => [])).length > 0);
+      await assertRow(database.url, word);
+      await assert.rejects(startEmbedded({ dataDir }), DataFolderInUse);
+      await database.stop();
+    });
+
     test("a server that cannot start says why, with the folder and the log", async () => {
       await assert.rejects(startEmbedded({ dataDir, settings: { shared_buffers: "many" } }), (error: Error) => {
         assert.ok(
