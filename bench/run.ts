@@ -1,27 +1,62 @@
-// `npm run bench`: starts what it needs, measures, prints a table. Results worth keeping go to bench/results.md.
+// `npm run bench`: starts what it needs, measures, prints tables. `npm run bench -- in-app growth` chooses; `--events`,
+// `--rounds` and `--rows` make it shorter or longer. Results worth keeping go to bench/results.md.
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
+import { benchGrowth } from "./growth.ts";
 import { benchInApp } from "./in-app.ts";
-import { progress, startBenchService } from "./support.ts";
+import { type BenchService, progress, startBenchService } from "./support.ts";
 
-const { values } = parseArgs({
-  options: { events: { type: "string", default: "60000" }, rounds: { type: "string", default: "3" } },
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    events: { type: "string", default: "60000" },
+    rounds: { type: "string", default: "3" },
+    rows: { type: "string", default: "2000000" },
+  },
 });
 
-progress("starting PostgreSQL and the service …");
-const service = await startBenchService();
-try {
+const number = (value: number) => Math.round(value).toLocaleString("en");
+
+async function inApp(service: BenchService): Promise<string[]> {
   const result = await benchInApp(service, { events: Number(values.events), rounds: Number(values.rounds) });
-  const number = (value: number) => Math.round(value).toLocaleString("en");
-  const date = new Date().toISOString().slice(0, 10);
-  console.log(`\n${date}, ${cpus().length} cores, ${platform()} ${arch()}, Node ${process.versions.node}\n`);
-  console.log("| benchmark | per second | raw limit | ratio |");
-  console.log("|---|--:|--:|--:|");
-  console.log(
-    `| in-app notifications, HTTP bulk trigger → feed (${number(result.events)} events, median of ${values.rounds}) ` +
-      `| ${number(result.service)} | ${number(result.raw)} | ${result.ratio.toFixed(2)} |`,
-  );
-  console.log(`| … of which accepted (201) | ${number(result.accepted)} | | |`);
-} finally {
-  await service.stop();
+  const title = `in-app, HTTP bulk trigger → feed (${number(result.events)} events, median of ${values.rounds})`;
+  return [
+    "| benchmark | per second | raw limit | ratio |",
+    "|---|--:|--:|--:|",
+    `| ${title} | ${number(result.service)} | ${number(result.raw)} | ${result.ratio.toFixed(2)} |`,
+    `| … of which accepted (201) | ${number(result.accepted)} | | |`,
+  ];
+}
+
+async function growth(service: BenchService): Promise<string[]> {
+  const large = Number(values.rows);
+  const small = Math.min(100_000, large / 2);
+  const rows = await benchGrowth(service, { small, large, requests: 500 });
+  const ms = (value: number) => value.toFixed(1);
+  return [
+    `| list | p50 at ${number(small)} | p99 | p50 at ${number(large)} | p99 | ratio of p50 |`,
+    "|---|--:|--:|--:|--:|--:|",
+    ...rows.map(
+      (row) =>
+        `| ${row.list} | ${ms(row.small.p50)} ms | ${ms(row.small.p99)} ms | ${ms(row.large.p50)} ms | ${ms(row.large.p99)} ms | ${row.ratio.toFixed(2)} |`,
+    ),
+  ];
+}
+
+const benchmarks: Record<string, (service: BenchService) => Promise<string[]>> = { "in-app": inApp, growth };
+const chosen = positionals.length > 0 ? positionals : ["in-app"];
+
+for (const name of chosen) {
+  const run = benchmarks[name];
+  if (!run) throw new Error(`there is no benchmark ${name}; there are: ${Object.keys(benchmarks).join(", ")}`);
+  progress(`${name}: starting PostgreSQL and the service …`);
+  const service = await startBenchService();
+  try {
+    const table = await run(service);
+    const date = new Date().toISOString().slice(0, 10);
+    console.log(`\n${date}, ${cpus().length} cores, ${platform()} ${arch()}, Node ${process.versions.node}\n`);
+    console.log(table.join("\n"));
+  } finally {
+    await service.stop();
+  }
 }
