@@ -24,12 +24,14 @@ export const JobTypeWord = oneOf(jobTypes, { title: "JobType" });
 export const SeverityWord = oneOf(severities, { title: "Severity" });
 export const OriginWord = oneOf(origins, { title: "Origin" });
 
-const looseIdentifier = "^[a-zA-Z0-9_:.-]+$";
+const loose = "[a-zA-Z0-9_:.-]+";
+const looseIdentifier = `^${loose}$`;
 const email = "[^\\s@<>\"']+@[^\\s@<>\"']+";
 
 /** Patterns and lengths of the identifiers that callers choose. */
 export const identifiers = {
-  subscriberId: { pattern: `${looseIdentifier.slice(0, -1)}$|^${email}$`, minLength: 1, maxLength: 255 },
+  // Spaces around it are trimmed, not refused: ids are often pasted out of tables.
+  subscriberId: { pattern: `^\\s*(?:${loose}|${email})\\s*$`, minLength: 1, maxLength: 255 },
   workflowId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
   stepId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
   integration: { pattern: looseIdentifier, minLength: 1, maxLength: 255 },

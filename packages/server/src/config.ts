@@ -27,7 +27,7 @@ const integer = (minimum: number, maximum: number) => (text: string) => {
 const word =
   <const V extends readonly string[]>(values: V) =>
   (text: string): V[number] =>
-    values.includes(text) ? text : fail(`must be one of: ${values.join(", ")}`);
+    values.includes(text) ? text : fail(`must be one of: ${values.filter(Boolean).join(", ")}`);
 
 const rate = integer(0, 10_000_000);
 const bytes = integer(1024, 1024 * 1024 * 1024);
@@ -171,14 +171,16 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     }
   }
   const parsed: Record<string, unknown> = {};
+  // An empty value counts as none: that is how a variable is taken back in many tools.
+  const given = (name: string): string => environment[name]?.trim() ?? "";
   for (const [name, setting] of Object.entries(settings)) {
     try {
-      parsed[name] = setting.parse(environment[name]?.trim() || setting.fallback);
+      parsed[name] = setting.parse(given(name) || setting.fallback);
     } catch (error) {
       faults.push(`${name} ${(error as Error).message}`);
     }
   }
-  if (environment.DATABASE_URL && !environment.TIDINGS_ENCRYPTION_KEY) {
+  if (given("DATABASE_URL") && !given("TIDINGS_ENCRYPTION_KEY")) {
     faults.push("TIDINGS_ENCRYPTION_KEY is required with DATABASE_URL (try: openssl rand -base64 32)");
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));

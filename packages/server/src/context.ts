@@ -23,6 +23,8 @@ export type Ctx = {
   newId(): string;
   /** Workflow versions are immutable, so a cached one is never wrong. */
   versions: LRUCache<string, WorkflowVersion>;
+  /** Who owns an API key, by its hash; emptied whenever a key changes. */
+  keyOwners: LRUCache<string, Caller>;
 };
 
 /** Who calls: an API key belongs to one environment. */

@@ -35,8 +35,10 @@ export function faultCollector() {
   const faults: FieldFaults = {};
   return {
     add(field: string, message: string, value?: unknown) {
-      faults[field] ??= value === undefined ? { messages: [] } : { messages: [], value };
-      faults[field].messages.push(message);
+      // Field names come from callers: `toString` must not find the one every object has.
+      if (!Object.hasOwn(faults, field))
+        faults[field] = value === undefined ? { messages: [] } : { messages: [], value };
+      faults[field]!.messages.push(message);
     },
     throwIfAny() {
       if (Object.keys(faults).length > 0) throw invalid(faults);

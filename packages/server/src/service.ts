@@ -16,6 +16,7 @@ import { startWorkers } from "./pipeline/dispatch.ts";
 import { insertCaptured } from "./store/captured.ts";
 import { openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded.ts";
+import { listen } from "./store/listen.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { openQueue } from "./store/queue.ts";
@@ -74,7 +75,12 @@ async function start(
   closers.push(() => io.close());
   const metrics = createMetrics();
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
-  const ctx: Ctx = { config, db, queue, log, metrics, secrets, io, now, newId, versions };
+  // The time to live is a backstop for announcements missed while the listener was away.
+  const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
+  const onAnnounced = () => keyOwners.clear();
+  const listener = await listen({ url: database.url, channel: "tidings_api_keys", onAnnounced, onError });
+  closers.push(() => listener.close());
+  const ctx: Ctx = { config, db, queue, log, metrics, secrets, io, now, newId, versions, keyOwners };
 
   if (config.roles.has("worker")) await startWorkers(ctx);
   let isDraining = false;

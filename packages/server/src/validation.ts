@@ -59,9 +59,14 @@ const typeWords: Record<string, string> = { integer: "number" };
 
 function typeMessage(error: ErrorObject): string {
   const types = (Array.isArray(error.params.type) ? error.params.type : [error.params.type]) as string[];
-  if (types.includes("integer") && typeof error.data === "number") return "must be a whole number";
+  // A query has numbers as text: `1.5` is one, only not a whole one.
+  const number = typeof error.data === "string" && error.data !== "" ? Number(error.data) : error.data;
+  if (types.includes("integer") && Number.isFinite(number) && !Number.isInteger(number))
+    return "must be a whole number";
   const words = types.filter((type) => type !== "null").map((type) => typeWords[type] ?? type);
-  return `must be ${words.map((word) => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`)).join(" or ")}`;
+  const named = words.map((word) => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`));
+  const last = named.pop();
+  return `must be ${named.length > 0 ? `${named.join(", ")} or ${last}` : last}`;
 }
 
 function messageOf(error: ErrorObject): string {

@@ -1,14 +1,20 @@
 // Events: what a product team tells the service.
+import { identifiers } from "../common.ts";
 import { operation } from "../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../schema.ts";
 
 const RecipientChannel = named("RecipientChannel", {
-  providerId: Type.String(),
+  providerId: Type.Optional(Type.String({ description: "Required; a chat or push provider" })),
   integrationIdentifier: Type.Optional(Type.String()),
-  credentials: Type.Object({
-    webhookUrl: Type.Optional(Type.String()),
-    deviceTokens: Type.Optional(Type.Array(Type.String())),
-  }),
+  credentials: Type.Optional(
+    Type.Object(
+      {
+        webhookUrl: Type.Optional(Type.String()),
+        deviceTokens: Type.Optional(Type.Array(Type.String(), { description: "At most 100" })),
+      },
+      { description: "Required" },
+    ),
+  ),
 });
 
 // A recipient's id and fields are judged one by one when the event is taken in (`invalid_recipients`), so that one bad
@@ -38,9 +44,12 @@ export const TriggerEvent = named("TriggerEvent", {
   payload: Type.Optional(openObject({ description: "At most 512 KB of JSON" })),
   overrides: Type.Optional(openObject()),
   transactionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: "An event with this id is accepted once" }),
+    Type.String({ ...identifiers.transactionId, description: "An event with this id is accepted once" }),
   ),
   actor: Type.Optional(Type.Union([Type.String(), RecipientSubscriber])),
+  tenant: Type.Optional(
+    Type.Union([Type.String(), openObject()], { description: "No tenant can be made yet, so every id is unknown" }),
+  ),
 });
 export type TriggerEvent = Static<typeof TriggerEvent>;
 

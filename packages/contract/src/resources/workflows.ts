@@ -183,7 +183,9 @@ export type WorkflowIn = Static<typeof WorkflowIn>;
 
 export const WorkflowUpdate = named("WorkflowUpdate", {
   name: workflowName,
-  workflowId: Type.Optional(Type.String({ ...identifiers.workflowId, description: "Only unchanged" })),
+  workflowId: Type.Optional(
+    Type.String({ ...identifiers.workflowId, description: "Only unchanged, unless `origin` is external" }),
+  ),
   steps,
   preferences: PreferencesIn,
   origin: oneOf(origins),
@@ -247,13 +249,14 @@ export const workflowOperations = {
     id: "workflows.update",
     method: "PUT",
     path: "/v2/workflows/{workflowId}",
-    summary: "Replace a workflow",
-    description: "Events under way keep the version that started them.",
+    summary: "Update a workflow",
+    description:
+      "`steps` are replaced, settings left out stay as they are. Events under way keep the version that started them.",
     category: "configuration",
     params: workflowPath,
     body: WorkflowUpdate,
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND"],
+    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN"],
   }),
   "workflows.patch": operation({
     id: "workflows.patch",

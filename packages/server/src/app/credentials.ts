@@ -30,7 +30,8 @@ export function keepMasked(given: JsonObject, stored: JsonObject): JsonObject {
     if (value === mask) {
       if (stored[name] !== undefined) merged[name] = stored[name];
     } else {
-      merged[name] = isObject(value) && isObject(stored[name]) ? keepMasked(value, stored[name]) : value;
+      const before = stored[name];
+      merged[name] = isObject(value) ? keepMasked(value, isObject(before) ? before : {}) : value;
     }
   }
   return merged;

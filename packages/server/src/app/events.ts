@@ -8,7 +8,7 @@ import { jsonBytes } from "../lib/json.ts";
 import { claimTransactionIds, type EventRow, findUsedTransactionIds, insertEvents } from "../store/events.ts";
 import { findTriggerTargets, type TriggerTarget } from "../store/workflows.ts";
 import { compilePayloadSchema, type PayloadFault } from "./payload-schema.ts";
-import { readRecipients, recipientFault, toRecipient } from "./recipients.ts";
+import { readRecipient, readRecipients } from "./recipients.ts";
 
 /** Bytes of JSON in one event's payload. */
 const payloadLimit = 524_288;
@@ -28,12 +28,13 @@ export async function trigger(
   { body }: Input<"events.trigger">,
 ): Promise<Output<"events.trigger">> {
   checkRequest(ctx, [body], () => "");
-  const verdict = { faults: [] as PayloadFault[] };
+  const verdict: Verdict = { faults: [], schema: null };
   const [result] = await accept(ctx, caller, [body], verdict);
   if (result!.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: body.name });
   if (verdict.faults.length > 0) {
     const faults = verdict.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
-    throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, { errors: verdict.faults });
+    const extra = { errors: verdict.faults, body: { schema: verdict.schema } };
+    throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, extra);
   }
   return result!;
 }
@@ -61,13 +62,16 @@ function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) 
   }
 }
 
+/** What a single trigger says about a payload beyond the texts in the item. */
+type Verdict = { faults: PayloadFault[]; schema: Record<string, unknown> | null };
+
 type Evaluated = { result: TriggerResult; event?: EventRow };
 
 async function accept(
   ctx: Ctx,
   caller: Caller,
   events: TriggerEvent[],
-  verdict: { faults: PayloadFault[] } = { faults: [] },
+  verdict: Verdict = { faults: [], schema: null },
 ): Promise<TriggerResult[]> {
   const { environmentId } = caller;
   const targets = await findTriggerTargets(ctx.db, environmentId, [...new Set(events.map((event) => event.name))]);
@@ -115,7 +119,7 @@ function evaluate(
   event: TriggerEvent,
   target: TriggerTarget | undefined,
   now: Date,
-  verdict: { faults: PayloadFault[] },
+  verdict: Verdict,
 ): Evaluated {
   const refuse = (status: TriggerResult["status"], error: string[]): Evaluated => ({
     result: { acknowledged: true, status, error, transactionId: event.transactionId },
@@ -130,13 +134,14 @@ function evaluate(
   if (target.validate_payload && target.payload_schema) {
     const faults = compilePayloadSchema(target.payload_schema).check(payload);
     if (faults.length > 0) {
-      verdict.faults = faults;
+      Object.assign(verdict, { faults, schema: target.payload_schema });
       return refuse(
         "error",
         faults.map(({ field, message }) => `Payload validation failed: ${field}: ${message}`),
       );
     }
   }
+  if (typeof event.tenant === "string") return refuse("no_tenant_found", [`Tenant ${event.tenant} not found`]);
   const id = ctx.newId();
   const transactionId = event.transactionId ?? `txn_${id.replaceAll("-", "")}`;
   const { valid, rejected } = readRecipients(event.to);
@@ -144,9 +149,8 @@ function evaluate(
     const error = rejected.length > 0 ? rejected : ["to must not be empty"];
     return { result: { acknowledged: true, status: "invalid_recipients", error, transactionId } };
   }
-  const actor = event.actor === undefined ? null : toRecipient(event.actor);
-  const actorFault = actor && recipientFault(actor);
-  if (actorFault) return refuse("error", [`Actor '${actor.subscriberId ?? ""}' is not valid: ${actorFault}`]);
+  const actor = event.actor === undefined ? null : readRecipient(event.actor);
+  if (actor?.fault) return refuse("error", [`Actor '${actor.id}' is not valid: ${actor.fault}`]);
   return {
     result: processed(transactionId, rejected),
     event: {
@@ -158,7 +162,7 @@ function evaluate(
       payload,
       overrides: event.overrides ?? null,
       recipients: valid,
-      actor,
+      actor: actor?.recipient ?? null,
       created_at: now,
     },
   };

@@ -11,6 +11,7 @@ import {
   type IntegrationRow,
   insertIntegration,
   listIntegrations,
+  lockIntegrations,
   markIntegrationDeleted,
   nextPriority,
   updateIntegration,
@@ -52,16 +53,19 @@ export async function create(
   if (provider.channel !== body.channel) {
     faults.add("channel", `channel must be ${provider.channel} for provider ${body.providerId}`, body.channel);
   }
-  faults.throwIfAny();
-  await checkEnvironment(ctx, caller, body._environmentId);
   const credentials = keepMasked((body.credentials ?? {}) as JsonObject, {});
   const active = body.active ?? false;
-  checkCredentials(body.providerId, credentials, active);
+  addCredentialFaults(faults, body.providerId, credentials, active);
+  faults.throwIfAny();
+  await checkEnvironment(ctx, caller, body._environmentId);
+  if (body.check) await askProvider(ctx, body.providerId, credentials);
+
+  // Who is primary, and that there is one in-app integration, is decided by one request at a time.
+  await lockIntegrations(ctx.db, caller.environmentId);
   const existing = await listIntegrations(ctx.db, caller.environmentId);
   if (body.channel === "in_app" && existing.some((row) => row.channel === "in_app")) {
     throw failure("IN_APP_INTEGRATION_EXISTS", {});
   }
-  if (body.check) await askProvider(ctx, body.providerId, credentials);
 
   const conditions = body.conditions ?? [];
   const now = ctx.now();
@@ -104,6 +108,8 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"integrations.update">,
 ): Promise<Output<"integrations.update">> {
+  // What is wrong whatever the provider is told before anything is looked up.
+  if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
   await checkEnvironment(ctx, caller, body._environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const stored = unseal(ctx.secrets, row.credentials);
@@ -168,10 +174,19 @@ async function checkEnvironment(ctx: Ctx, caller: Caller, environmentId: string 
 
 function checkCredentials(providerId: string, credentials: JsonObject, requireAll: boolean): void {
   const faults = faultCollector();
+  addCredentialFaults(faults, providerId, credentials, requireAll);
+  faults.throwIfAny();
+}
+
+function addCredentialFaults(
+  faults: ReturnType<typeof faultCollector>,
+  providerId: string,
+  credentials: JsonObject,
+  requireAll: boolean,
+): void {
   for (const { field, message } of validateCredentials(providerId, credentials, { requireAll })) {
     faults.add(`credentials.${field}`, `credentials.${message}`);
   }
-  faults.throwIfAny();
 }
 
 const checkTimeoutMs = 10_000;

@@ -11,8 +11,9 @@ import type { Caller, Ctx } from "../context.ts";
 import { invalid } from "../failure.ts";
 import { isObject } from "../lib/json.ts";
 import { type ListedMessage, listFeed as listFeedRows, listMessages } from "../store/messages.ts";
+import { unstorableTexts } from "../validation.ts";
 import { readContextKeys } from "./context-keys.ts";
-import { toPage } from "./paging.ts";
+import { pageRange, toPage } from "./paging.ts";
 import { requireSubscriber, toSubscriber } from "./subscribers.ts";
 
 export async function list(
@@ -20,7 +21,6 @@ export async function list(
   caller: Caller,
   { query }: Input<"messages.list">,
 ): Promise<Output<"messages.list">> {
-  const limit = query.limit ?? 10;
   const { rows, totalCount } = await listMessages(
     ctx.db,
     caller.environmentId,
@@ -30,7 +30,7 @@ export async function list(
       transactionIds: query.transactionId,
       contextKeys: readContextKeys(query.contextKeys),
     },
-    { offset: (query.page ?? 0) * limit, limit },
+    pageRange(query),
   );
   return { totalCount, ...toPage(rows, query, (row) => toMessage(caller, row)) };
 }
@@ -42,26 +42,30 @@ export async function listFeed(
 ): Promise<Output<"subscribers.listFeed">> {
   const payload = query.payload === undefined ? undefined : readPayloadFilter(query.payload);
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
-  const limit = query.limit ?? 10;
   const { rows, totalCount } = await listFeedRows(
     ctx.db,
     caller.environmentId,
     subscriber.id,
     { read: query.read, seen: query.seen, payload },
-    { offset: (query.page ?? 0) * limit, limit },
+    pageRange(query),
     ctx.now(),
   );
   return { totalCount, ...toPage(rows, query, (row) => toFeedItem(caller, row)) };
 }
 
+/** The standard or the URL alphabet, with or without padding. Decoding alone would skip what does not belong. */
+const isBase64 = /^[a-zA-Z0-9+/_-]+={0,2}$/;
+
 function readPayloadFilter(text: string): Record<string, unknown> {
+  // A plus sign that nobody escaped arrives as a space.
+  const base64 = text.replaceAll(" ", "+");
   try {
-    const value: unknown = JSON.parse(
-      Buffer.from(text.replaceAll("-", "+").replaceAll("_", "/"), "base64").toString("utf8"),
-    );
-    if (isObject(value)) return value;
+    if (isBase64.test(base64)) {
+      const value: unknown = JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
+      if (isObject(value) && Object.keys(unstorableTexts(value)).length === 0) return value;
+    }
   } catch {
-    // Falls through to the same answer as a value that is no object.
+    // Falls through to the same answer as a value that is no object, or one that no stored payload can hold.
   }
   throw invalid({ payload: { messages: ["payload must be a base64-encoded JSON object"], value: text } });
 }

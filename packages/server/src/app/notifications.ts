@@ -9,7 +9,7 @@ import { findJobs, type JobRow } from "../store/jobs.ts";
 import { findNotification, type ListedNotification, listNotifications } from "../store/notifications.ts";
 import type { StoredDetail } from "../store/tables.ts";
 import { readContextKeys } from "./context-keys.ts";
-import { toPage } from "./paging.ts";
+import { pageRange, toPage } from "./paging.ts";
 
 const dayMs = 86_400_000;
 
@@ -28,14 +28,14 @@ export async function list(
   const { channels, templates, emails, search, subscriberIds, severity, transactionId } = query;
   const contextKeys = readContextKeys(query.contextKeys);
   const after = asked < oldest ? oldest : asked;
-  const limit = query.limit ?? 10;
+  const range = pageRange(query);
   const rows = await listNotifications(
     ctx.db,
     caller.environmentId,
     { channels, templates, emails, search, subscriberIds, severity, transactionId, contextKeys, after, before },
-    { offset: (query.page ?? 0) * limit, limit },
+    range,
   );
-  const jobs = await jobsOf(ctx, rows.slice(0, limit));
+  const jobs = await jobsOf(ctx, rows.slice(0, range.limit));
   return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
 }
 

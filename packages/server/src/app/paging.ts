@@ -40,6 +40,12 @@ export const toCursorList = <Row, Item>(page: CursorPage<Row>, toItem: (row: Row
   totalCountCapped: page.totalCountCapped,
 });
 
+/** Where a page begins. A page beyond every end is empty, not a number the database cannot read. */
+export const pageRange = (query: { page?: number; limit?: number }) => {
+  const limit = query.limit ?? 10;
+  return { offset: Math.min((query.page ?? 0) * limit, Number.MAX_SAFE_INTEGER), limit };
+};
+
 /** A page list: the store read one row more than asked, so `hasMore` is exact. */
 export function toPage<Row, Item>(rows: Row[], query: { page?: number; limit?: number }, toItem: (row: Row) => Item) {
   const limit = query.limit ?? 10;

@@ -33,6 +33,8 @@ function compile(schema: Record<string, unknown>): PayloadCheck {
     const ajv = is2020 ? new Ajv2020(options) : new Ajv(options);
     addFormats.default(ajv as Ajv);
     const { $schema, ...rest } = schema;
+    // It would turn every check into a promise that nobody awaits.
+    if (rest.$async !== undefined) throw new Error("$async is not supported");
     const validate = ajv.compile(rest);
     return {
       fault: null,

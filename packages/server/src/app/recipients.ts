@@ -1,44 +1,60 @@
 // Recipients of an event, judged one by one: a bad one is reported by name and never holds up the others.
-import { emailPattern, identifiers, type RecipientSubscriber, type TriggerEvent } from "@tidings/contract";
-import { formats } from "../validation.ts";
+import { type RecipientSubscriber, SubscriberIn, type TriggerEvent } from "@tidings/contract";
+import { findProvider } from "@tidings/providers";
+import { checkShape } from "../validation.ts";
 
 export type Recipients = { valid: RecipientSubscriber[]; rejected: string[] };
 
-const idPattern = new RegExp(identifiers.subscriberId.pattern);
+/** A recipient's fields become the subscriber's, so they obey the same rules. */
+const faultsIn = checkShape(SubscriberIn);
+
+const maxDeviceTokens = 100;
 
 /** Null when the recipient is fine, otherwise what is wrong with it. */
-export function recipientFault(recipient: RecipientSubscriber): string | null {
-  const id = recipient.subscriberId;
+function recipientFault(recipient: RecipientSubscriber): string | null {
   if ("topicKey" in recipient) return "topics are not supported yet";
-  if (id === undefined || id === "") return "subscriberId is required";
-  if (id.length > identifiers.subscriberId.maxLength) return "subscriberId must not be longer than 255 characters";
-  if (!idPattern.test(id)) return "subscriberId has an invalid format";
-  if (recipient.email !== undefined && !emailPattern.test(recipient.email)) return "email has an invalid format";
-  if (recipient.timezone !== undefined && !formats.timezone(recipient.timezone)) return "timezone is not an IANA name";
-  if (recipient.locale !== undefined && !formats.locale(recipient.locale)) return "locale has an invalid format";
+  return faultsIn(recipient)[0] ?? channelFault(recipient.channels ?? []);
+}
+
+function channelFault(channels: NonNullable<RecipientSubscriber["channels"]>): string | null {
+  for (const [index, { providerId, credentials }] of channels.entries()) {
+    const field = `channels.${index}`;
+    if (!providerId) return `${field}.providerId is required`;
+    const channel = findProvider(providerId)?.channel;
+    if (channel !== "chat" && channel !== "push") return `${field}.providerId must be a chat or push provider`;
+    if (!credentials) return `${field}.credentials is required`;
+    if ((credentials.deviceTokens?.length ?? 0) > maxDeviceTokens) {
+      return `${field}.credentials.deviceTokens must contain no more than ${maxDeviceTokens} elements`;
+    }
+  }
   return null;
 }
 
 /** Everyone once, in order of first appearance; fields given twice for the same subscriber: the last one wins. */
 export function readRecipients(to: TriggerEvent["to"]): Recipients {
-  const list = Array.isArray(to) ? to : [to];
   const valid = new Map<string, RecipientSubscriber>();
   const rejected: string[] = [];
-  for (const entry of list) {
-    const recipient = toRecipient(entry);
-    const fault = recipientFault(recipient);
-    if (fault) rejected.push(`Recipient '${recipient.subscriberId ?? ""}' is not valid: ${fault}`);
-    else valid.set(recipient.subscriberId!, { ...valid.get(recipient.subscriberId!), ...recipient });
+  for (const entry of Array.isArray(to) ? to : [to]) {
+    const { id, recipient, fault } = readRecipient(entry);
+    if (fault) rejected.push(`Recipient '${id}' is not valid: ${fault}`);
+    else valid.set(id, { ...valid.get(id), ...recipient });
   }
   return { valid: [...valid.values()], rejected };
 }
 
+/** Ids are told back in errors, but not whole books. */
+const shown = (id: string): string => (id.length > 255 ? `${id.slice(0, 255)}…` : id);
+
+export function readRecipient(entry: string | RecipientSubscriber) {
+  const given = typeof entry === "string" ? { subscriberId: entry } : entry;
+  const trimmed = { ...given, subscriberId: given.subscriberId?.trim() };
+  const fault = recipientFault(trimmed);
+  return { id: shown(trimmed.subscriberId ?? ""), recipient: fieldsOf(trimmed), fault };
+}
+
 /** Only the members we know: the rest of what a caller sends about a person is not kept. */
-export function toRecipient(entry: string | RecipientSubscriber): RecipientSubscriber {
-  if (typeof entry === "string") return { subscriberId: entry.trim() };
-  const { subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data } = entry;
-  const fields = { firstName, lastName, email, phone, avatar, locale, timezone, data };
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const topic = "topicKey" in entry ? { topicKey: entry.topicKey } : {};
-  return { subscriberId: subscriberId?.trim(), ...given, ...topic };
+function fieldsOf(recipient: RecipientSubscriber): RecipientSubscriber {
+  const { subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data } = recipient;
+  const fields = { subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -6,6 +6,7 @@ import { checkTemplate, RenderFault } from "../pipeline/render/liquid.ts";
 import { readWait } from "../pipeline/rules/waits.ts";
 import type { StoredStep } from "../store/workflows.ts";
 import { compileBody, faultsOf } from "../validation.ts";
+import { unknownNames } from "./template-names.ts";
 
 type JsonObject = Record<string, unknown>;
 type StepType = StoredStep["type"];
@@ -35,11 +36,16 @@ export function readControlValues(step: StepIn, path: string): { values: JsonObj
 
 const htmlControls = new Set(["in_app.body", "email.body"]);
 
-export function contentIssues(step: StoredStep, maxWaitDays: number): Record<string, ContentIssue[]> {
+/** `variables` is the JSON Schema of the names that the step's templates may use. */
+export function contentIssues(
+  step: StoredStep,
+  variables: JsonObject,
+  maxWaitDays: number,
+): Record<string, ContentIssue[]> {
   const issues: Record<string, ContentIssue[]> = {};
-  const add = (path: string, issueType: ContentIssue["issueType"], message: string) => {
+  const add = (path: string, issueType: ContentIssue["issueType"], message: string, variableName?: string) => {
     issues[path] ??= [];
-    issues[path].push({ issueType, message });
+    issues[path].push({ issueType, message, variableName });
   };
   const { controlValues: values, type } = step;
   const isMissing = (name: string) => values[name] === undefined || values[name] === null || values[name] === "";
@@ -59,9 +65,12 @@ export function contentIssues(step: StoredStep, maxWaitDays: number): Record<str
   for (const [path, template] of templatesIn(values)) {
     try {
       checkTemplate(template, htmlControls.has(`${type}.${path}`) ? "html" : "text");
+      for (const name of unknownNames(template, variables)) {
+        add(path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", `${name} is not a variable of this step`, name);
+      }
     } catch (error) {
       if (!(error instanceof RenderFault)) throw error;
-      const isFilter = /filter/i.test(error.message);
+      const isFilter = /^undefined filter/.test(error.message);
       const place = error.position ? ` (${error.position})` : "";
       add(
         path,

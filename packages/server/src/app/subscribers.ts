@@ -3,6 +3,7 @@ import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { detail } from "../pipeline/rules/details.ts";
 import { cancelWaitingJobs } from "../store/jobs.ts";
+import { cancelPendingMessages } from "../store/messages.ts";
 import {
   deleteSubscriber,
   findSubscriber,
@@ -48,17 +49,14 @@ export async function create(
   caller: Caller,
   { body, query }: Input<"subscribers.create">,
 ): Promise<Output<"subscribers.create">> {
-  const { subscriberId, ...fields } = body;
-  if (query.failIfExists) {
-    const existing = await findSubscriber(ctx.db, caller.environmentId, subscriberId);
-    // Existing clients read the record out of the conflict, so its fields stand beside the error's.
-    if (existing) {
-      throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: toSubscriber(existing, caller.organizationId) });
-    }
-  }
-  const entry = { id: ctx.newId(), subscriberId, fields: profileOf(fields) };
-  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now());
-  return toSubscriber(row!, caller.organizationId);
+  const subscriberId = body.subscriberId.trim();
+  const entry = { id: ctx.newId(), subscriberId, fields: profileOf(body) };
+  const keepExisting = query.failIfExists ?? false;
+  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting });
+  const subscriber = toSubscriber(row!, caller.organizationId);
+  // Existing clients read the record out of the conflict, so its fields stand beside the error's.
+  if (keepExisting && !row!.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
+  return subscriber;
 }
 
 /** Only the fields of the profile: a body may carry members we do not know. */
@@ -129,7 +127,7 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"subscribers.update">,
 ): Promise<Output<"subscribers.update">> {
-  const { subscriberId } = params;
+  const subscriberId = params.subscriberId.trim();
   const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, profileOf(body), ctx.now());
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return toSubscriber(row, caller.organizationId);
@@ -142,8 +140,11 @@ export async function remove(
 ): Promise<Output<"subscribers.delete">> {
   const row = await requireSubscriber(ctx, caller, params.subscriberId);
   const now = ctx.now();
-  const canceled = detail("step_canceled", now, { raw: { reason: "the subscriber was deleted" } });
-  await cancelWaitingJobs(ctx.db, caller.environmentId, { subscriberId: row.id }, canceled, now);
+  const target = { subscriberId: row.id };
+  const reason = "the subscriber was deleted";
+  await cancelPendingMessages(ctx.db, caller.environmentId, target, reason, now);
+  const canceled = detail("step_canceled", now, { raw: { reason } });
+  await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
   await deleteSubscriber(ctx.db, caller.environmentId, row.id);
   return { acknowledged: true, status: "success" };
 }

@@ -8,27 +8,29 @@ import {
   type WorkflowPreference,
 } from "@tidings/contract";
 import { slug } from "../lib/ids.ts";
+import { isObject } from "../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../store/workflows.ts";
 import { contentIssues } from "./step-controls.ts";
 
 /** What the answer depends on beside the workflow itself. */
 export type ViewFacts = { activeChannels: ReadonlySet<string>; maxWaitDays: number; lastTriggeredAt: Date | null };
 
-export function issuesOf(step: StoredStep, facts: ViewFacts): Step["issues"] {
-  const controls = contentIssues(step, facts.maxWaitDays);
-  const needsIntegration = step.type === "email" && !facts.activeChannels.has("email");
+export function issuesOf(row: WorkflowRow, index: number, facts: ViewFacts): Step["issues"] {
+  const step = row.steps[index]!;
+  const controls = contentIssues(step, variablesOf(row, index), facts.maxWaitDays);
+  const isChannel = (channels as readonly string[]).includes(step.type);
   const issues: NonNullable<Step["issues"]> = {};
   if (Object.keys(controls).length > 0) issues.controls = controls;
-  if (needsIntegration) {
-    const message = "No active integration for the email channel";
-    issues.integration = { email: [{ issueType: "MISSING_INTEGRATION", message }] };
+  if (isChannel && !facts.activeChannels.has(step.type)) {
+    const message = `No active integration for the ${step.type} channel`;
+    issues.integration = { [step.type]: [{ issueType: "MISSING_INTEGRATION", message }] };
   }
   return Object.keys(issues).length > 0 ? issues : undefined;
 }
 
 export function statusOf(row: WorkflowRow, facts: ViewFacts): Workflow["status"] {
   if (!row.active) return "INACTIVE";
-  return row.steps.some((step) => issuesOf(step, facts)) ? "ERROR" : "ACTIVE";
+  return row.steps.some((_step, index) => issuesOf(row, index, facts)) ? "ERROR" : "ACTIVE";
 }
 
 export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
@@ -53,7 +55,7 @@ export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
   },
   status: statusOf(row, facts),
   lastTriggeredAt: facts.lastTriggeredAt?.toISOString() ?? null,
-  payloadExample: row.payload_schema ? (exampleOf(row.payload_schema) as Record<string, unknown>) : null,
+  payloadExample: payloadExampleOf(row),
   severity: row.severity as Workflow["severity"],
 });
 
@@ -72,8 +74,8 @@ const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFa
     values: step.controlValues,
   },
   controlValues: step.controlValues,
-  variables: variablesOf(row, row.steps.slice(0, index)),
-  issues: issuesOf(step, facts),
+  variables: variablesOf(row, index),
+  issues: issuesOf(row, index, facts),
   active: step.active,
   shouldStopOnFail: step.shouldStopOnFail,
 });
@@ -92,6 +94,7 @@ const complete = (preference: WorkflowPreference): WorkflowPreference => ({
 const text = { type: "string" };
 const person = {
   type: "object",
+  additionalProperties: false,
   properties: {
     ...Object.fromEntries(
       ["subscriberId", "firstName", "lastName", "email", "phone", "avatar", "locale", "timezone", "lastOnlineAt"].map(
@@ -103,8 +106,9 @@ const person = {
   },
 };
 
-/** JSON Schema of what a template of a step may use. */
-function variablesOf(row: WorkflowRow, earlier: StoredStep[]): Record<string, unknown> {
+/** JSON Schema of what a template of the step at this position may use. */
+function variablesOf(row: WorkflowRow, index: number): Record<string, unknown> {
+  const earlier = row.steps.slice(0, index);
   const digested = {
     type: "object",
     properties: {
@@ -121,6 +125,7 @@ function variablesOf(row: WorkflowRow, earlier: StoredStep[]): Record<string, un
   const outputs = earlier.map((step) => [step.stepId, step.type === "digest" ? digested : { type: "object" }]);
   const workflow = {
     type: "object",
+    additionalProperties: false,
     properties: {
       ...{ workflowId: text, name: text, description: text, severity: text },
       tags: { type: "array", items: text },
@@ -137,6 +142,12 @@ function variablesOf(row: WorkflowRow, earlier: StoredStep[]): Record<string, un
       steps: { type: "object", additionalProperties: false, properties: Object.fromEntries(outputs) },
     },
   };
+}
+
+/** A payload is an object whatever its schema says about other kinds of values. */
+function payloadExampleOf(row: WorkflowRow): Record<string, unknown> | null {
+  const example = row.payload_schema && exampleOf(row.payload_schema);
+  return isObject(example) ? example : null;
 }
 
 /** A value that fits a JSON Schema, for documentation: defaults and examples first, then something of the right type. */

@@ -2,13 +2,14 @@
 // way keep the version that started them.
 import type { Input, Output, StepIn, Workflow, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
-import { type FieldFaults, failure, invalid } from "../failure.ts";
+import { type FieldFaults, failure, faultCollector, invalid } from "../failure.ts";
 import { idFromSlug, kebab, slug } from "../lib/ids.ts";
 import { detail } from "../pipeline/rules/details.ts";
 import { isUniqueViolation } from "../store/db.ts";
 import { findEnvironment } from "../store/environments.ts";
 import { findActiveIntegrations } from "../store/integrations.ts";
 import { cancelWaitingJobs } from "../store/jobs.ts";
+import { cancelPendingMessages } from "../store/messages.ts";
 import {
   findLastTriggered,
   findWorkflow,
@@ -30,10 +31,16 @@ async function requireWorkflow(
   workflowId: string,
   options: { lock?: boolean } = {},
 ): Promise<WorkflowRow> {
-  const fromSlug = idFromSlug(workflowId, "wf");
-  const row = await findWorkflow(ctx.db, environmentId, fromSlug ?? workflowId, options);
+  const row = await findByAnyId(ctx, environmentId, workflowId, options);
   if (!row) throw failure("WORKFLOW_NOT_FOUND", { workflowId });
   return row;
+}
+
+/** By internal id, slug or identifier. What looks like a slug may also be somebody's identifier. */
+async function findByAnyId(ctx: Ctx, environmentId: string, workflowId: string, options: { lock?: boolean } = {}) {
+  const fromSlug = idFromSlug(workflowId, "wf");
+  const bySlug = fromSlug ? await findWorkflow(ctx.db, environmentId, fromSlug, options) : undefined;
+  return bySlug ?? findWorkflow(ctx.db, environmentId, workflowId, options);
 }
 
 async function viewFacts(ctx: Ctx, environmentId: string, lastTriggeredAt: Date | null = null): Promise<ViewFacts> {
@@ -53,7 +60,7 @@ export async function create(
   { body }: Input<"workflows.create">,
 ): Promise<Output<"workflows.create">> {
   const content: WorkflowContent = {
-    ...settingsOf(body),
+    ...settingsOf(body, freshSettings),
     id: ctx.newId(),
     workflow_id: body.workflowId,
     name: body.name,
@@ -64,39 +71,77 @@ export async function create(
     updated_at: ctx.now(),
     updated_by: caller.userId,
   };
+  const row = await saving(body.workflowId, () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content));
+  return view(ctx, row);
+}
+
+async function saving<T>(workflowId: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await view(ctx, await insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content));
+    return await work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw failure("WORKFLOW_ID_TAKEN", { workflowId: body.workflowId });
+    if (isUniqueViolation(error)) throw failure("WORKFLOW_ID_TAKEN", { workflowId });
     throw error;
   }
 }
 
 const defaultPreference: WorkflowPreference = { all: { enabled: true, readOnly: false }, channels: {} };
 
-function settingsOf(body: WorkflowPatch) {
-  if (body.payloadSchema) {
-    const fault = compilePayloadSchema(body.payloadSchema).fault;
-    if (fault) throw invalid({ payloadSchema: { messages: [`payloadSchema is not a valid JSON Schema: ${fault}`] } });
+type Settings = Pick<
+  WorkflowContent,
+  "description" | "tags" | "active" | "validate_payload" | "payload_schema" | "is_translation_enabled" | "severity"
+>;
+
+const freshSettings: Settings = {
+  description: null,
+  tags: [],
+  active: false,
+  validate_payload: false,
+  payload_schema: null,
+  is_translation_enabled: false,
+  severity: "none",
+};
+
+/** The settings given; absent ones stay as they were. */
+function settingsOf(body: WorkflowPatch, before: Settings): Settings {
+  const faults = faultCollector();
+  const schemaFault = body.payloadSchema ? compilePayloadSchema(body.payloadSchema).fault : null;
+  if (schemaFault) faults.add("payloadSchema", `payloadSchema is not a valid JSON Schema: ${schemaFault}`);
+  const tags = body.tags?.map((tag) => tag.trim());
+  for (const [index, tag] of (tags ?? []).entries()) {
+    if (tag === "") faults.add(`tags.${index}`, `tags.${index} must not be empty`, body.tags![index]);
   }
+  faults.throwIfAny();
   return {
-    description: body.description ?? null,
-    tags: (body.tags ?? []).map((tag) => tag.trim()),
-    active: body.active ?? false,
-    validate_payload: body.validatePayload ?? false,
-    payload_schema: body.payloadSchema ?? null,
-    is_translation_enabled: body.isTranslationEnabled ?? false,
-    severity: body.severity ?? "none",
+    description: body.description ?? before.description,
+    tags: tags ?? before.tags,
+    active: body.active ?? before.active,
+    validate_payload: body.validatePayload ?? before.validate_payload,
+    payload_schema: body.payloadSchema === undefined ? before.payload_schema : body.payloadSchema,
+    is_translation_enabled: body.isTranslationEnabled ?? before.is_translation_enabled,
+    severity: body.severity ?? before.severity,
   };
 }
 
-/** Matches given steps with stored ones by `_id`, else by `stepId`, so that they keep their identity. */
+/** For each given step the stored one it replaces: by `_id`, else by `stepId`, each stored one at most once. */
+function matchSteps(given: StepIn[], stored: StoredStep[]): (StoredStep | undefined)[] {
+  const free = new Set(stored);
+  const take = (isMeant: (old: StoredStep) => boolean) => {
+    const found = [...free].find(isMeant);
+    if (found) free.delete(found);
+    return found;
+  };
+  const byId = given.map((step) => (step._id === undefined ? undefined : take((old) => old.id === step._id)));
+  return given.map((step, index) => byId[index] ?? take((old) => old.stepId === step.stepId));
+}
+
+/** Steps that replace stored ones keep their identity. */
 function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[] {
   const faults: FieldFaults = {};
-  const taken = new Set(given.flatMap((step) => step.stepId ?? []));
+  const matches = matchSteps(given, stored);
+  const taken = new Set(given.flatMap((step, index) => step.stepId ?? matches[index]?.stepId ?? []));
   const seen = new Set<string>();
   const steps = given.map((step, index) => {
-    const before = stored.find((old) => (step._id ? old.id === step._id : old.stepId === step.stepId));
+    const before = matches[index];
     const { values, faults: found } = readControlValues(step, `steps.${index}.controlValues`);
     Object.assign(faults, found);
     const stepId = step.stepId ?? before?.stepId ?? freeStepId(step.name, taken);
@@ -121,7 +166,7 @@ function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[
 }
 
 function freeStepId(name: string, taken: ReadonlySet<string>): string {
-  const base = kebab(name).slice(0, 90) || "step";
+  const base = kebab(kebab(name).slice(0, 90)) || "step";
   if (!taken.has(base)) return base;
   for (let number = 1; ; number++) {
     if (!taken.has(`${base}-${number}`)) return `${base}-${number}`;
@@ -134,13 +179,17 @@ export async function update(
   { params, body }: Input<"workflows.update">,
 ): Promise<Output<"workflows.update">> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
-  if (body.workflowId !== undefined && body.workflowId !== row.workflow_id) {
+  const isRenamed = body.workflowId !== undefined && body.workflowId !== row.workflow_id;
+  // What is defined in code is named there; everything else is addressed by its identifier for good.
+  if (isRenamed && body.origin !== "external") {
     throw invalid({ workflowId: { messages: ["workflowId cannot be changed"], value: body.workflowId } });
   }
   const { preferences } = body;
   return save(ctx, caller, row, {
-    ...settingsOf(body),
+    ...settingsOf(body, row),
     name: body.name,
+    workflow_id: body.workflowId ?? row.workflow_id,
+    origin: body.origin,
     preferences_user: preferences.user === undefined ? row.preferences_user : preferences.user,
     preferences_default:
       preferences.workflow ?? (preferences.workflow === null ? defaultPreference : row.preferences_default),
@@ -154,24 +203,14 @@ export async function patch(
   { params, body }: Input<"workflows.patch">,
 ): Promise<Output<"workflows.patch">> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
-  const given = settingsOf(body);
-  return save(ctx, caller, row, {
-    name: body.name ?? row.name,
-    description: body.description === undefined ? row.description : given.description,
-    tags: body.tags === undefined ? row.tags : given.tags,
-    active: body.active === undefined ? row.active : given.active,
-    validate_payload: body.validatePayload === undefined ? row.validate_payload : given.validate_payload,
-    payload_schema: body.payloadSchema === undefined ? row.payload_schema : given.payload_schema,
-    is_translation_enabled:
-      body.isTranslationEnabled === undefined ? row.is_translation_enabled : given.is_translation_enabled,
-    severity: body.severity === undefined ? row.severity : given.severity,
-  });
+  return save(ctx, caller, row, { ...settingsOf(body, row), name: body.name ?? row.name });
 }
 
 async function save(ctx: Ctx, caller: Caller, row: WorkflowRow, changes: Partial<WorkflowContent>): Promise<Workflow> {
   const { environment_id, version_id, created_at, deleted_at, ...content } = row;
   const next = { ...content, ...changes, updated_at: ctx.now(), updated_by: caller.userId };
-  return view(ctx, await replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next));
+  const saved = await saving(next.workflow_id, () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next));
+  return view(ctx, saved);
 }
 
 export async function retrieve(
@@ -179,13 +218,15 @@ export async function retrieve(
   caller: Caller,
   { params, query }: Input<"workflows.retrieve">,
 ): Promise<Output<"workflows.retrieve">> {
-  let { environmentId } = caller;
-  if (query.environmentId) {
-    const environment = await findEnvironment(ctx.db, caller.organizationId, query.environmentId);
-    if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId: query.environmentId });
-    environmentId = environment.id;
-  }
-  return view(ctx, await requireWorkflow(ctx, environmentId, params.workflowId));
+  const { environmentId } = query;
+  if (!environmentId) return view(ctx, await requireWorkflow(ctx, caller.environmentId, params.workflowId));
+  const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
+  if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId });
+  // Environments share identifiers, not ids: an id of the caller's own environment stands for its identifier.
+  const own = await findByAnyId(ctx, caller.environmentId, params.workflowId);
+  const row = await findByAnyId(ctx, environment.id, own?.workflow_id ?? params.workflowId);
+  if (!row) throw failure("WORKFLOW_NOT_FOUND", { workflowId: params.workflowId });
+  return view(ctx, row);
 }
 
 export async function list(
@@ -216,10 +257,10 @@ export async function list(
       lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
       stepTypeOverviews: row.steps.map((step) => step.type),
       isTranslationEnabled: row.is_translation_enabled,
-      steps: row.steps.map((step) => ({
+      steps: row.steps.map((step, index) => ({
         slug: slug(step.name, "st", step.id),
         type: step.type,
-        issues: issuesOf(step, facts),
+        issues: issuesOf(row, index, facts),
       })),
     })),
   };
@@ -229,6 +270,9 @@ export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"workfl
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
   const now = ctx.now();
   await markWorkflowDeleted(ctx.db, caller.environmentId, row.id, now);
-  const canceled = detail("step_canceled", now, { raw: { reason: "the workflow was deleted" } });
-  await cancelWaitingJobs(ctx.db, caller.environmentId, { workflowId: row.id }, canceled, now);
+  const target = { workflowId: row.id };
+  const reason = "the workflow was deleted";
+  await cancelPendingMessages(ctx.db, caller.environmentId, target, reason, now);
+  const canceled = detail("step_canceled", now, { raw: { reason } });
+  await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
 }

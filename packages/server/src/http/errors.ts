@@ -24,14 +24,9 @@ function fromFramework(error: FastifyError, limit: number): FailureType | null {
 
 export function toFailure(error: unknown, bodyLimit: number): FailureType | null {
   if (error instanceof Failure) return error;
-  if (isDatabaseAway(error) || isDatabaseClosed(error))
-    return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
+  if (isDatabaseAway(error)) return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
   return fromFramework(error as FastifyError, bodyLimit);
 }
-
-/** A database that is closed for maintenance refuses connections with a code it also uses for other things. */
-const isDatabaseClosed = (error: unknown): boolean =>
-  error instanceof Error && error.message.endsWith("is not currently accepting connections");
 
 /** The error body of the interface; `errorId` ties a 500 to its log line. */
 export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswer {

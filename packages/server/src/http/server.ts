@@ -1,4 +1,6 @@
 // The edge: a Fastify server with one route per operation of the contract. No SQL and no rules live here.
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { type Operation, type OperationId, openApiDocument, operations } from "@tidings/contract";
 import fastify, {
   type FastifyBaseLogger,
@@ -9,7 +11,7 @@ import fastify, {
 } from "fastify";
 import type { Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
-import { createAuthenticator } from "./auth.ts";
+import { authenticate } from "./auth.ts";
 import { acceptJson } from "./body.ts";
 import { docsPageCsp, renderDocsPage } from "./docs-page.ts";
 import { sendError } from "./errors.ts";
@@ -59,13 +61,36 @@ export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
     // Here and not in the handler: a body that nobody will read must not be judged first.
     if (request.is404) throw noRoute(request);
   });
+  // The last answer on a connection tells the client not to use it again.
+  server.addHook("onSend", async (_request, reply) => {
+    if (options.isDraining()) reply.header("connection", "close");
+  });
+  closePromptly(server);
   addSystemRoutes(server, ctx, options);
   addOperations(server, ctx);
   return server;
 }
 
+/**
+ * Closing waits for connections to end. Those on which a client has not asked anything yet, or keeps still after the
+ * last answer, would hold it up for as long as they are kept alive.
+ */
+function closePromptly(server: FastifyInstance): void {
+  const silent = new Set<Socket>();
+  server.server.on("connection", (socket: Socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  server.server.on("request", (request: IncomingMessage) => silent.delete(request.socket));
+  server.addHook("preClose", (done) => {
+    for (const socket of silent) socket.destroy();
+    const sweep = setInterval(() => server.server.closeIdleConnections(), 100).unref();
+    server.server.once("close", () => clearInterval(sweep));
+    done();
+  });
+}
+
 function addOperations(server: FastifyInstance, ctx: Ctx): void {
-  const { authenticate } = createAuthenticator(ctx);
   const limiter = createRateLimiter(ctx.config.rates, () => performance.now());
 
   for (const id of Object.keys(operations) as OperationId[]) {
@@ -84,7 +109,7 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
       bodyLimit: operation.bodyLimit === "bulk" ? ctx.config.bulkBodyLimit : ctx.config.bodyLimit,
       schema: schema ? { response: { [status]: schema } } : {},
       onRequest: async (request, reply) => {
-        request.caller = await authenticate(request.headers.authorization);
+        request.caller = await authenticate(ctx, request.headers.authorization);
         if (!bulkCost) takeTokens(request, reply, 1);
       },
       preHandler: async (request, reply) => {

@@ -46,7 +46,7 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
       if (!match || !key)
         throw new UnknownKeyVersion(`no encryption key of version ${match?.[1] ?? "?"} is configured`);
       const bytes = Buffer.from(match[2]!, "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },

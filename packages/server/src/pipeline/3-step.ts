@@ -6,9 +6,10 @@ import { closeWindows, findMerged } from "../store/digests.ts";
 import { type EventRow, findEvents } from "../store/events.ts";
 import { findJobs, type JobRow } from "../store/jobs.ts";
 import { lockNotifications, type NotificationRow } from "../store/notifications.ts";
-import type { Task } from "../store/queue.ts";
+import type { NewTask, Task } from "../store/queue.ts";
 import { findSubscribersByIds, findSubscribersByKeys, type SubscriberRow } from "../store/subscribers.ts";
 import { findDeletedWorkflows } from "../store/workflows.ts";
+import { isFinished } from "./advance.ts";
 import { advanceAll, writeProgress } from "./batch.ts";
 import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
 import type { WakeTask } from "./tasks.ts";
@@ -20,8 +21,26 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
     const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
     const runs = await loadRuns(ctx, tx, ids);
     const now = ctx.now();
+    const early = earlyWakes(runs, now);
     const digests = await loadDigests(ctx, tx, runs, now);
     await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, now, { digests }), now);
+    await ctx.queue.enqueue(tx, "wake", early);
+  });
+}
+
+/** A delayed email waits for the repeat of its delivery, which brings its own task. */
+const sleepers: ReadonlySet<string> = new Set(["delay", "digest"]);
+
+/**
+ * The queue wakes by the clock of the database, a run is due by ours. When ours is behind, the run sleeps on for the
+ * difference: without a new task it would never wake.
+ */
+function earlyWakes(runs: Run[], now: Date): NewTask[] {
+  return runs.flatMap((run) => {
+    const job = run.jobs.find((candidate) => !isFinished(candidate));
+    if (job?.status !== "delayed" || !job.wakeAt || job.wakeAt <= now || !sleepers.has(job.step.type)) return [];
+    const seconds = Math.ceil((job.wakeAt.getTime() - now.getTime()) / 1000);
+    return [{ data: { notificationIds: [run.notificationId] }, startAfter: seconds }];
   });
 }
 
@@ -98,17 +117,17 @@ type Gathered = { refs: EventRef[]; eventCount: number };
 async function loadDigests(ctx: Ctx, tx: Db, runs: Run[], now: Date): Promise<Map<string, DigestResult>> {
   const gathered = new Map<string, Gathered>();
   const closing: { run: Run; job: JobState }[] = [];
+  const abandoned: string[] = [];
   for (const run of runs) {
     for (const job of run.jobs) {
       if (job.step.type !== "digest") continue;
       if (job.status === "completed") gathered.set(job.id, storedDigest(job.output));
       else if (job.status === "delayed" && job.wakeAt && job.wakeAt <= now) closing.push({ run, job });
+      else if (job.status === "canceled") abandoned.push(job.id);
     }
   }
-  await closeWindows(
-    tx,
-    closing.map(({ job }) => job.id),
-  );
+  // A window whose leader was canceled has nobody left to close it.
+  await closeWindows(tx, [...closing.map(({ job }) => job.id), ...abandoned]);
   const merged = await findMerged(
     tx,
     closing.map(({ job }) => job.id),
@@ -126,7 +145,8 @@ async function loadDigests(ctx: Ctx, tx: Db, runs: Run[], now: Date): Promise<Ma
     const members = (mergedByLeader.get(job.id) ?? []).map((row) => {
       const jobs = (earlier.get(row.notification_id) ?? []).map((other) => ({ ...other, stepIndex: other.step_index }));
       const own = { id: row.event_id, time: row.created_at.toISOString() };
-      return contribution(jobs, job.stepIndex, own);
+      // Its own position, not the leader's: the two may run different versions of the workflow.
+      return contribution(jobs, jobs.find((other) => other.id === row.job_id)!.stepIndex, own);
     });
     const own = { id: run.event.id, time: run.event.createdAt.toISOString() };
     const all = [

@@ -1,14 +1,14 @@
 // Stage 4: what leaves the building. Every call to a provider is recorded before it is made and after it returned; the
 // retry decision is rules/retry.ts; the result settles message, job and attempt in one transaction together with the
 // task that follows from it.
-import { type EmailMessage, send } from "@tidings/providers";
+import { type EmailMessage, type Outcome, send } from "@tidings/providers";
 import type { Ctx } from "../context.ts";
-import { insertAttempts, summarizeAttempts } from "../store/attempts.ts";
-import { type Db, inTransaction } from "../store/db.ts";
+import { findStopped, insertAttempts, summarizeAttempts } from "../store/attempts.ts";
+import { type Db, inTransaction, isDatabaseAway } from "../store/db.ts";
 import { findActiveIntegrations, findIntegrationsByIds, type IntegrationRow } from "../store/integrations.ts";
 import { findPendingMessages, type MessageRow } from "../store/messages.ts";
-import type { Task } from "../store/queue.ts";
-import { type Settled, settle } from "./outcome.ts";
+import { ClaimLost, type Task } from "../store/queue.ts";
+import { type Settled, settle, withdraw } from "./outcome.ts";
 import { candidatesFor, nextCandidate } from "./rules/integration-choice.ts";
 import { afterAttempt } from "./rules/retry.ts";
 import type { DeliverTask } from "./tasks.ts";
@@ -27,21 +27,58 @@ type Attempt = {
 /** How long a finished send may wait for others before its result is written: they then share a transaction. */
 const gatherMs = 20;
 
+/** The database has to be away this long before a message that was sent is given back, to be sent again. */
+const writeRounds = 10;
+const writePauseMs = 1_000;
+
+/** Sends were made whose results could not be written. Their tasks go back to the queue, none is repeated at once. */
+export class ResultNotWritten extends Error {}
+
 export async function runDeliver(ctx: Ctx, tasks: Task<DeliverTask>[]): Promise<void> {
   const attempts = await inTransaction(ctx.db, (tx) => prepare(ctx, tx, tasks));
   const waiting = attempts.map((attempt) => sendOne(ctx, attempt));
-  for await (const group of gather(waiting, gatherMs)) {
-    await inTransaction(ctx.db, (tx) => settle(ctx, tx, group));
+  let failed: unknown;
+  for await (const group of gather(waiting, gatherMs)) failed = (await write(ctx, group)) ?? failed;
+  if (failed) throw new ResultNotWritten("the result of a delivery could not be written", { cause: failed });
+}
+
+/** Writing again is better than sending again. Answers the fault when all rounds failed. */
+async function write(ctx: Ctx, group: Settled[]): Promise<unknown> {
+  for (let round = 1; ; round++) {
+    try {
+      await inTransaction(ctx.db, (tx) => settle(ctx, tx, group));
+      return undefined;
+    } catch (error) {
+      // One result that the database does not take must not keep back the others.
+      if (group.length > 1 && !isDatabaseAway(error)) {
+        let failed: unknown;
+        for (const one of group) failed = (await write(ctx, [one])) ?? failed;
+        return failed;
+      }
+      // Another worker has the message; for it, this attempt is one whose outcome is unknown.
+      if (error instanceof ClaimLost) return undefined;
+      if (round === writeRounds) return error;
+      await new Promise((resolve) => setTimeout(resolve, writePauseMs));
+    }
   }
 }
 
 /** Chooses integrations and writes the attempts down. Tasks whose message needs nothing any more are finished here. */
 async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[]): Promise<Attempt[]> {
   const now = ctx.now();
-  const messages = await findPendingMessages(
+  // What is sent cannot be taken back, so a lapsed claim has to show before, not when the result is written.
+  await ctx.queue.confirm(tx, "deliver", tasks);
+  const pending = await findPendingMessages(
     tx,
     tasks.map((task) => task.data.messageId),
   );
+  const stopped = await findStopped(
+    tx,
+    pending.map((message) => message.id),
+  );
+  await withdraw(ctx, tx, pending, stopped);
+  const isStopped = new Set(stopped.map((row) => row.message_id));
+  const messages = pending.filter((message) => !isStopped.has(message.id));
   const byId = new Map(messages.map((message) => [message.id, message]));
   const tried = Map.groupBy(await summarizeAttempts(tx, [...byId.keys()], now), (row) => row.message_id);
   const environments = [...new Set(messages.map((message) => message.environment_id))];
@@ -90,15 +127,35 @@ async function findGone(tx: Db, message: MessageRow): Promise<IntegrationRow> {
 }
 
 async function sendOne(ctx: Ctx, attempt: Attempt): Promise<Settled> {
-  const { integration, message, number } = attempt;
-  const credentials = integration.credentials
-    ? (JSON.parse(ctx.secrets.decrypt(integration.credentials)) as Record<string, unknown>)
-    : {};
-  const outcome = await send(integration.provider_id, toEmail(message), credentials, ctx.io);
+  const { integration, number } = attempt;
+  const outcome = storable(await callProvider(ctx, attempt));
   ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });
   const next = afterAttempt(outcome, number, Math.random);
   return { ...attempt, attemptId: attempt.id, outcome, decision: next, nextIntegration: attempt.next, at: ctx.now() };
 }
+
+/** Never rejects: one message must not take the results of its neighbours with it. */
+async function callProvider(ctx: Ctx, { integration, message }: Attempt): Promise<Outcome> {
+  let credentials: Record<string, unknown>;
+  try {
+    credentials = integration.credentials ? JSON.parse(ctx.secrets.decrypt(integration.credentials)) : {};
+  } catch (error) {
+    ctx.log.error({ err: error, integration: integration.identifier }, "credentials cannot be read");
+    return { kind: "rejected", class: "config", reason: "the stored credentials cannot be read" };
+  }
+  try {
+    return await send(integration.provider_id, toEmail(message), credentials, ctx.io);
+  } catch (error) {
+    ctx.log.error({ err: error, provider: integration.provider_id }, "a provider adapter failed");
+    return { kind: "unknown", reason: "the provider adapter failed" };
+  }
+}
+
+/** Servers answer with any bytes they like; the database does not take all of them in a text. */
+const storable = (outcome: Outcome): Outcome =>
+  outcome.kind === "accepted"
+    ? outcome
+    : { ...outcome, reason: outcome.reason.replace(/\p{Cc}+/gu, " ").toWellFormed() };
 
 const toEmail = (message: MessageRow): EmailMessage => ({
   id: message.id,
@@ -118,16 +175,13 @@ async function* gather<T>(pending: Promise<T>[], waitMs: number): AsyncGenerator
     promise.then((value) => {
       group.push(value);
       wake();
-    }, wake);
+    });
   }
-  // A send never rejects; if one does all the same, the batch fails and its tasks are repeated.
-  const failed = Promise.all(pending).then(() => new Promise<never>(() => {}));
   while (left > 0) {
     if (group.length === 0) {
-      const arrived = new Promise<void>((resolve) => {
+      await new Promise<void>((resolve) => {
         wake = resolve;
       });
-      await Promise.race([arrived, failed]);
       if (group.length < left) await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
     const ready = group;

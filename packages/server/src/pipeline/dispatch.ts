@@ -6,7 +6,7 @@ import { ClaimLost, type Task, type TaskKind } from "../store/queue.ts";
 import { runTrigger } from "./1-trigger.ts";
 import { runFanout } from "./2-fanout.ts";
 import { runWake } from "./3-step.ts";
-import { runDeliver } from "./4-deliver.ts";
+import { ResultNotWritten, runDeliver } from "./4-deliver.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 
 type Stage<T> = {
@@ -42,7 +42,7 @@ async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Pr
   try {
     await stage.run(ctx, tasks);
   } catch (error) {
-    if (isDatabaseAway(error)) throw report(ctx, stage, error, tasks);
+    if (isDatabaseAway(error) || error instanceof ResultNotWritten) throw report(ctx, stage, error, tasks);
     if (tasks.length > 1) await runOneByOne(ctx, stage, tasks);
     // A lost claim is no fault: another worker has the task, and nothing of this attempt was kept.
     else if (!(error instanceof ClaimLost)) throw report(ctx, stage, error, tasks);

@@ -2,7 +2,7 @@
 // outcome into state.
 import type { Outcome } from "@tidings/providers";
 import type { Ctx } from "../context.ts";
-import { finishAttempts } from "../store/attempts.ts";
+import { finishAttempts, type Stopped } from "../store/attempts.ts";
 import type { Db } from "../store/db.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
 import { type JobUpdate, updateJobs } from "../store/jobs.ts";
@@ -67,6 +67,44 @@ export async function settle(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> 
   }
 }
 
+/** Messages that nobody wants any more are not sent. The runs are woken: what stands behind the step ends with it. */
+export async function withdraw(ctx: Ctx, tx: Db, messages: MessageRow[], stopped: Stopped[]): Promise<void> {
+  if (stopped.length === 0) return;
+  const now = ctx.now();
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const unwanted = stopped.map((row) => ({ ...row, message: byId.get(row.message_id)! }));
+  await recordOutcomes(
+    tx,
+    unwanted.map(({ message, reason }) => ({
+      id: message.id,
+      status: "warning",
+      error_id: null,
+      error_text: `Canceled: ${reason}`,
+      integration_id: message.integration_id!,
+      provider_id: message.provider_id!,
+      provider_message_id: null,
+    })),
+    now,
+  );
+  const open = unwanted.filter((row) => row.job_status !== "canceled");
+  await updateJobs(
+    tx,
+    open.map(({ message, reason }) => ({
+      id: message.job_id,
+      status: "canceled",
+      provider_id: null,
+      details: [detail("step_canceled", now, { raw: { reason } })],
+      output: null,
+      digest: null,
+      merged_into: null,
+      wake_at: null,
+    })),
+    now,
+  );
+  const runs = [...new Set(open.map(({ message }) => message.notification_id))];
+  if (runs.length > 0) await ctx.queue.enqueue(tx, "wake", [{ data: { notificationIds: runs } }]);
+}
+
 function effectOf(settled: Settled): Effect {
   const { message, integration, decision, number, at } = settled;
   const providerId = integration.provider_id;
@@ -111,7 +149,7 @@ function effectOf(settled: Settled): Effect {
     const raw = { reason, attempt: number, next: until.toISOString() };
     return {
       message: outcome("pending", { error_text: `Will be repeated: ${reason}` }),
-      job: job("delayed", [detail("provider_retry", at, { providerId, isRetry, raw })], until),
+      job: job("delayed", [detail("provider_retry", at, { providerId, isRetry: true, raw })], until),
       deliver: { data: { messageId: message.id }, startAfter: until },
     };
   }

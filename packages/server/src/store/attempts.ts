@@ -59,3 +59,19 @@ export async function summarizeAttempts(db: Db, messageIds: string[], now: Date)
     where message_id = any(${messageIds}) group by message_id, integration_id`.execute(db);
   return rows;
 }
+
+export type Stopped = { message_id: string; job_status: string; reason: string };
+
+/** Of these messages, those nobody wants any more: their job was canceled, or their workflow or subscriber is gone. */
+export async function findStopped(db: Db, messageIds: string[]): Promise<Stopped[]> {
+  const { rows } = await sql<Stopped>`
+    select m.id as message_id, j.status as job_status,
+      case when w.deleted_at is not null then 'the workflow was deleted'
+           when s.id is null then 'the subscriber was deleted' else 'the step was canceled' end as reason
+    from messages m join jobs j on j.id = m.job_id
+    left join workflows w on w.id = m.workflow_id left join subscribers s on s.id = m.subscriber_id
+    where m.id = any(${messageIds}) and (j.status = 'canceled' or w.deleted_at is not null or s.id is null)`.execute(
+    db,
+  );
+  return rows;
+}

@@ -27,8 +27,10 @@ export function openDb(options: DbOptions): Db {
     idle_in_transaction_session_timeout: 300_000,
     application_name: "tidings",
   });
-  // An idle connection that breaks (database restart) is dropped by the pool; without a listener it would end the process.
+  // A connection that breaks (database restart) is dropped by the pool, and whoever uses it gets the error of its query;
+  // without a listener, idle or in use, it would end the process.
   pool.on("error", options.onError);
+  pool.on("connect", (client) => client.on("error", options.onError));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
@@ -43,6 +45,8 @@ export function isDatabaseAway(error: unknown): boolean {
   if (connectionCodes.has(code)) return true;
   // Class 08: connection exceptions; 57P01-57P05: shutting down, starting up; 53300: too many connections.
   if (code.startsWith("08") || code.startsWith("57P") || code === "53300") return true;
+  // A database that is closed for connections (maintenance) shares its code with other faults.
+  if (code === "55000" && error.message.includes("not currently accepting connections")) return true;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/i.test(
     error.message,

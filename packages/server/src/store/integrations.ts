@@ -13,6 +13,11 @@ const live = (db: Db, environmentId: string) =>
 export const listIntegrations = (db: Db, environmentId: string): Promise<IntegrationRow[]> =>
   live(db, environmentId).orderBy("created_at").orderBy("id").execute();
 
+/** Held until the transaction ends. Does not hold up writes that only refer to the environment. */
+export async function lockIntegrations(db: Db, environmentId: string): Promise<void> {
+  await sql`select id from environments where id = ${environmentId} for no key update`.execute(db);
+}
+
 export async function findIntegration(
   db: Db,
   environmentId: string,

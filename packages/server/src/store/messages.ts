@@ -78,6 +78,25 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Da
     from ${rowsOf("r", shape, outcomes)} where m.id = r.id`.execute(db);
 }
 
+/**
+ * Takes back messages that no provider has been asked about, or that wait for the repeat of a failed attempt. Called
+ * before the jobs are canceled: settling a delivery takes its rows in the same order.
+ */
+export async function cancelPendingMessages(
+  db: Db,
+  environmentId: string,
+  target: { workflowId: string } | { subscriberId: string },
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const condition =
+    "workflowId" in target ? sql`workflow_id = ${target.workflowId}` : sql`subscriber_id = ${target.subscriberId}`;
+  await sql`
+    update messages set status = 'warning', error_id = null, error_text = ${`Canceled: ${reason}`}, outgoing = null,
+      updated_at = ${now}
+    where environment_id = ${environmentId} and status = 'pending' and ${condition}`.execute(db);
+}
+
 /** What a listed message carries beside its own row. */
 export type ListedMessage = MessageRow & {
   transaction_id: string;
@@ -137,11 +156,25 @@ export async function listFeed(
   if (filters.read !== undefined) conditions.push(filters.read ? sql`f.read_at is not null` : sql`f.read_at is null`);
   if (filters.seen !== undefined) conditions.push(filters.seen ? sql`f.seen_at is not null` : sql`f.seen_at is null`);
   if (filters.payload) {
+    // Containment looks for list items anywhere in a list; leaves inside lists have to be equal at their own place.
+    const exact = listLeaves(filters.payload).map(
+      ([path, value]) => sql`and p.payload #> ${path}::text[] = ${JSON.stringify(value)}::jsonb`,
+    );
     conditions.push(sql`exists (select 1 from events p where p.id = f.event_id
-      and p.payload @> ${JSON.stringify(filters.payload)}::jsonb)`);
+      and p.payload @> ${JSON.stringify(filters.payload)}::jsonb ${sql.join(exact, sql` `)})`);
   }
   const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
   return readPage(db, from, page);
+}
+
+/** Leaves that containment alone does not pin down: those inside lists, and empty lists and objects. */
+function listLeaves(value: unknown, path: string[] = [], isInList = false): [string[], unknown][] {
+  const isContainer = typeof value === "object" && value !== null;
+  const members = isContainer ? Object.entries(value) : [];
+  if (members.length > 0) {
+    return members.flatMap(([name, member]) => listLeaves(member, [...path, name], isInList || Array.isArray(value)));
+  }
+  return path.length > 0 && (isInList || isContainer) ? [[path, value]] : [];
 }
 
 export type MessageFilters = {

@@ -30,11 +30,17 @@ export function readMigrations(): Migration[] {
 export async function migrate(db: Db): Promise<string[]> {
   const migrations = readMigrations();
   return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${migrationLock})`.execute(connection);
+    // A migration of a large table, and waiting for another process to make it, may take longer than a statement should.
+    await sql`set statement_timeout = 0`.execute(connection);
     try {
-      return await applyMissing(connection as Db, migrations);
+      await sql`select pg_advisory_lock(${migrationLock})`.execute(connection);
+      try {
+        return await applyMissing(connection as Db, migrations);
+      } finally {
+        await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection);
+      }
     } finally {
-      await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection);
+      await sql`reset statement_timeout`.execute(connection);
     }
   });
 }

@@ -3,6 +3,7 @@
 // is exact.
 import { countCap } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
+import { isUuid } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 
 export type Cursor = { value: string; id: string };
@@ -16,12 +17,17 @@ export function decodeCursor(text: string): Cursor | null {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (!Array.isArray(parsed) || parsed.length !== 2) return null;
     const [value, id] = parsed as unknown[];
-    if (typeof value !== "string" || typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
-    return Number.isNaN(Date.parse(value)) ? null : { value, id };
+    if (typeof value !== "string" || typeof id !== "string" || !isUuid(id) || !isTime(value)) return null;
+    // Decoding forgives stray characters; a cursor of ours is exactly what encoding it again gives.
+    return encodeCursor({ value, id }) === text ? { value, id } : null;
   } catch {
     return null;
   }
 }
+
+/** A time as we write it. The year 0000 is one to JavaScript and none to PostgreSQL. */
+const isTime = (text: string): boolean =>
+  /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
 
 export type CursorRequest = {
   after?: Cursor;
@@ -67,8 +73,9 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
   const counted = sql<{ count: number }>`
     select count(*) as count from (select 1 ${from} limit ${countCap + 1}) as counted`.execute(db);
 
-  const rows = (await page).rows;
-  const count = (await counted).rows[0]!.count;
+  // Awaited together: when the database is away both fail, and a second failure must not go unheard.
+  const [{ rows }, { rows: counts }] = await Promise.all([page, counted]);
+  const { count } = counts[0]!;
   const hasMore = rows.length > request.limit;
   const items = rows.slice(0, request.limit);
   if (isBackward) items.reverse();

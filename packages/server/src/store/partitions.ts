@@ -23,8 +23,23 @@ export function monthsAround(now: Date, ahead = monthsAhead): Month[] {
   return months;
 }
 
+/** Any number will do as long as nobody else on the database uses it. */
+const partitionLock = 7_465_002;
+
 /** Makes the partitions that are missing; safe to run at the same time in several processes. */
 export async function ensurePartitions(db: Db, now: Date): Promise<string[]> {
+  return db.connection().execute(async (connection) => {
+    // Two processes that make the same table at the same time would both find it missing, and one would fail.
+    await sql`select pg_advisory_lock(${partitionLock})`.execute(connection);
+    try {
+      return await makeMissing(connection, now);
+    } finally {
+      await sql`select pg_advisory_unlock(${partitionLock})`.execute(connection);
+    }
+  });
+}
+
+async function makeMissing(db: Db, now: Date): Promise<string[]> {
   const { rows } = await sql<{ relname: string }>`
     select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
     where p.relname in (${sql.join(partitionedTables)})`.execute(db);
@@ -34,9 +49,14 @@ export async function ensurePartitions(db: Db, now: Date): Promise<string[]> {
     for (const month of monthsAround(now)) {
       const name = `${table}_${month.name}`;
       if (existing.has(name)) continue;
-      // Identifiers and bounds are made here from numbers; nothing of a caller's reaches this text.
-      const statement = `create table if not exists ${name} partition of ${table} for values from ('${month.from}') to ('${month.to}')`;
-      await sql.raw(statement).execute(db);
+      // Made apart and then attached: `create table … partition of` would stop all reading and writing of the table until
+      // the longest statement on it has ended. Identifiers and bounds are made here from numbers; nothing of a caller's
+      // reaches this text.
+      await db.transaction().execute(async (tx) => {
+        await sql.raw(`create table ${name} (like ${table} including all)`).execute(tx);
+        const bounds = `from ('${month.from}') to ('${month.to}')`;
+        await sql.raw(`alter table ${table} attach partition ${name} for values ${bounds}`).execute(tx);
+      });
       made.push(name);
     }
   }

@@ -1,12 +1,14 @@
 // The queue: pg-boss in the same database as the state it moves. A task is enqueued in the transaction that makes it
 // necessary and finished in the transaction that holds its result, so the two can never disagree.
+import { randomUUID } from "node:crypto";
 import { fromKysely, type Job, PgBoss } from "pg-boss";
 import type { Db } from "./db.ts";
 
 export const taskKinds = ["trigger", "fanout", "wake", "deliver", "housekeeping"] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
-export type NewTask = { data: object; startAfter?: Date };
+/** `startAfter`: a moment, or seconds from now by the clock of the database. */
+export type NewTask = { data: object; startAfter?: Date | number };
 
 /** A task as a worker holds it: `attempt` fences the claim, so that a lapsed holder cannot finish it. */
 export type Task<T> = { id: string; attempt: number; data: T };
@@ -17,6 +19,8 @@ export type WorkOptions = { batchSize: number; concurrency: number; pollSeconds:
 
 export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
+  /** Throws ClaimLost unless all of these are still ours: asked before work that cannot be taken back. */
+  confirm(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /** Removes finished tasks inside the transaction of their result; throws ClaimLost when another worker has them. */
   finish(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): Promise<void>;
@@ -45,11 +49,44 @@ const queueOptions = {
   retentionSeconds: 5 * 365 * 24 * 3600,
 };
 
+const namePrefix = "tidings-queue ";
+
+/**
+ * When nobody else is connected, every claim belongs to a process that died: its tasks need not wait for their
+ * heartbeat to lapse. Claims are fenced, so if somebody is alive after all (cut off for a moment, say), what he still
+ * does with them is rolled back, exactly as after a lapse.
+ */
+async function takeOver(boss: PgBoss, name: string): Promise<void> {
+  const db = boss.getDb();
+  const { rows } = await db.executeSql(
+    `select 1 from pg_stat_activity where datname = current_database()
+       and starts_with(application_name, $1) and application_name <> $2 limit 1`,
+    [namePrefix, name],
+  );
+  if (rows.length > 0) return;
+  const stale = await db.executeSql(
+    `update ${schema}.job set heartbeat_on = '-infinity'
+     where state = 'active' and heartbeat_seconds is not null returning 1`,
+  );
+  if (stale.rows.length > 0) await boss.supervise();
+}
+
+type Affected = { affected: number };
+
+const claims = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
+
+function requireAll(kind: TaskKind, tasks: Task<unknown>[], { affected }: Affected): void {
+  if (affected === tasks.length) return;
+  throw new ClaimLost(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held elsewhere`);
+}
+
 export async function openQueue(options: { url: string; onError: (error: Error) => void }): Promise<Queue> {
+  // One name per process: it tells whether others are alive.
+  const name = `${namePrefix}${randomUUID()}`;
   const boss = new PgBoss({
     connectionString: options.url,
     schema,
-    application_name: "tidings-queue",
+    application_name: name,
     max: 5,
     connectionTimeoutMillis: 5_000,
     useListenNotify: true,
@@ -59,18 +96,20 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
   boss.on("error", options.onError);
   await boss.start();
   for (const kind of taskKinds) await boss.createQueue(kind, queueOptions);
+  await takeOver(boss, name);
 
   return {
     async enqueue(tx, kind, tasks) {
       if (tasks.length === 0) return;
       await boss.insert(kind, tasks, { db: fromKysely(tx), returnId: false });
     },
+    async confirm(tx, kind, tasks) {
+      const result = (await boss.touch(kind, claims(tasks), { db: fromKysely(tx) })) as Affected;
+      requireAll(kind, tasks, result);
+    },
     async finish(tx, kind, tasks) {
-      const attempts = tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
-      const result = (await boss.deleteJob(kind, attempts, { db: fromKysely(tx) })) as { affected: number };
-      if (result.affected !== tasks.length) {
-        throw new ClaimLost(`${tasks.length - result.affected} of ${tasks.length} ${kind} tasks are held elsewhere`);
-      }
+      const result = (await boss.deleteJob(kind, claims(tasks), { db: fromKysely(tx) })) as Affected;
+      requireAll(kind, tasks, result);
     },
     async work<T>(kind: TaskKind, work: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>) {
       const poll = { pollingIntervalSeconds: work.pollSeconds, notifyPollingIntervalSeconds: work.pollSeconds };

@@ -59,14 +59,15 @@ const upsertColumns = {
 export type UpsertedSubscriber = SubscriberRow & { is_new: boolean };
 
 /**
- * Creates or updates many subscribers in one statement. Rows are taken in the order of their key, so that two batches
- * that name the same people cannot wait for each other.
+ * Creates or updates many subscribers, each with one statement for all. Rows are taken in the order of their key, so
+ * that two batches that name the same people cannot wait for each other. `keepExisting` leaves known people as they are.
  */
 export async function upsertSubscribers(
   db: Db,
   environmentId: string,
   entries: SubscriberUpsert[],
   now: Date,
+  options: { keepExisting?: boolean } = {},
 ): Promise<UpsertedSubscriber[]> {
   if (entries.length === 0) return [];
   const rows = entries.map((entry) => {
@@ -94,19 +95,32 @@ export async function upsertSubscribers(
   const created = new Set(inserted.map((row) => row.subscriber_id));
   const rest = rows.filter((row) => !created.has(row.subscriber_id as string));
   if (rest.length === 0) return inserted.map((row) => ({ ...row, is_new: true }));
-  const changed = rest.filter((row) => (row.given as string[]).length > 0);
+  const changed = options.keepExisting ? [] : rest.filter((row) => (row.given as string[]).length > 0);
   if (changed.length > 0) {
+    const keys = changed.map((row) => row.subscriber_id);
+    // An update takes its rows in whatever order the plan finds them, so they are locked in order first.
     await sql`
+      with locked as materialized (
+        select id from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})
+        order by subscriber_id for update
+      )
       update subscribers s set ${sql.raw(assign.join(", "))}, updated_at = ${now}
-      from (select * from ${rowsOf("r", upsertColumns, changed)} order by subscriber_id) as g
-      where s.environment_id = ${environmentId} and s.subscriber_id = g.subscriber_id`.execute(db);
+      from locked, ${rowsOf("g", upsertColumns, changed)}
+      where s.id = locked.id and s.subscriber_id = g.subscriber_id`.execute(db);
   }
   const existing = await findSubscribersByKeys(
     db,
     environmentId,
     rest.map((row) => row.subscriber_id as string),
   );
-  return [...inserted.map((row) => ({ ...row, is_new: true })), ...existing.map((row) => ({ ...row, is_new: false }))];
+  const found = new Set([...created, ...existing.map((row) => row.subscriber_id)]);
+  // Deleted between the two statements: such people are new again.
+  const gone = entries.filter((entry) => !found.has(entry.subscriberId));
+  return [
+    ...inserted.map((row) => ({ ...row, is_new: true })),
+    ...existing.map((row) => ({ ...row, is_new: false })),
+    ...(await upsertSubscribers(db, environmentId, gone, now, options)),
+  ];
 }
 
 export const findSubscribersByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> =>
@@ -126,6 +140,8 @@ export async function updateSubscriber(
   fields: SubscriberFields,
   now: Date,
 ): Promise<SubscriberRow | undefined> {
+  const isUnchanged = Object.values(fields).every((value) => value === undefined);
+  if (isUnchanged) return findSubscriber(db, environmentId, subscriberId);
   const values: Record<string, unknown> = { updated_at: now };
   for (const [field, column] of Object.entries(columnOf)) {
     const value = fields[field as keyof typeof columnOf];
@@ -141,12 +157,15 @@ export async function updateSubscriber(
     .executeTakeFirst();
 }
 
-/** Past messages stay, without the address they went to. */
+/** Past messages stay, without the address they went to; so do those in the development mailbox. */
 export async function deleteSubscriber(db: Db, environmentId: string, id: string): Promise<void> {
-  await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();
+  await sql`update captured_messages c set content = jsonb_set(c.content, '{to}', '[]')
+    from messages m where m.environment_id = ${environmentId} and m.subscriber_id = ${id} and c.message_id = m.id
+  `.execute(db);
   await sql`update messages set email = null, outgoing = null
     where environment_id = ${environmentId} and subscriber_id = ${id}
       and (email is not null or outgoing is not null)`.execute(db);
+  await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();
   await sql`delete from digest_windows where environment_id = ${environmentId} and subscriber_id = ${id}`.execute(db);
 }
 

@@ -178,7 +178,8 @@ export async function listWorkflows(
 ): Promise<ListedWorkflow[]> {
   const conditions = [sql`w.environment_id = ${environmentId}`, sql`w.deleted_at is null`];
   if (filters.query) {
-    conditions.push(sql`position(lower(${filters.query}) in lower(w.name || ' ' || w.workflow_id)) > 0`);
+    const part = sql`lower(${filters.query})`;
+    conditions.push(sql`(position(${part} in lower(w.name)) > 0 or position(${part} in lower(w.workflow_id)) > 0)`);
   }
   if (filters.tags?.length) conditions.push(sql`w.tags && ${filters.tags}::text[]`);
   const direction = sql.raw(order.direction === "ASC" ? "asc nulls first" : "desc nulls last");

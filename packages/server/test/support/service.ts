@@ -7,7 +7,7 @@ import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
-import { newApiKey, sha256 } from "../../src/lib/secrets.ts";
+import { createSecrets, newApiKey, type Secrets, sha256 } from "../../src/lib/secrets.ts";
 import { startService } from "../../src/service.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
@@ -46,7 +46,7 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
   const log = pino({ level: "debug" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const service = await startService(config, log);
   const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
-  const productionKey = await addProductionKey(db);
+  const productionKey = await addProductionKey(db, createSecrets(config.encryptionKeys));
 
   let stopping: Promise<void> | null = null;
   const stop = () => {
@@ -72,10 +72,11 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
 }
 
 /** The generated Production key is shown to nobody but its own environment, so tests give that environment another. */
-async function addProductionKey(db: Db): Promise<string> {
+async function addProductionKey(db: Db, secrets: Secrets): Promise<string> {
   const key = newApiKey();
+  const secret = secrets.encrypt(key);
   await sql`insert into api_keys (id, environment_id, user_id, hash, secret, created_at)
-    select gen_random_uuid(), e.id, u.id, ${sha256(key)}, '', now()
+    select gen_random_uuid(), e.id, u.id, ${sha256(key)}, ${secret}, now()
     from environments e, users u where e.type = 'prod'`.execute(db);
   return key;
 }

@@ -36,12 +36,18 @@ function createEngine(target: RenderTarget): Liquid {
     },
   });
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
-  engine.registerFilter("pluralize", (count: unknown, one: string, many: string) => {
-    const number = Array.isArray(count) ? count.length : Number(count ?? 0);
-    return `${number} ${number === 1 ? one : many}`;
+  // These evaluate an expression per item inside one filter, where the render limit is not looked at: two nested lists
+  // of a payload would hold the process for minutes. They are no part of standard Liquid.
+  for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
+  engine.registerFilter("pluralize", (count: unknown, one = "", many = one) => {
+    const number = Array.isArray(count) ? count.length : Number(count ?? 0) || 0;
+    return `${number} ${number === 1 ? one : many}`.trimEnd();
   });
   return engine;
 }
+
+/** Filters can cut a character in half or make a NUL, and the database takes neither in a text. */
+const storable = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 
 const engines: Record<RenderTarget, Liquid> = { html: createEngine("html"), text: createEngine("text") };
 
@@ -82,13 +88,14 @@ export function render(template: string, scope: object, target: RenderTarget): s
   const templates = parseTemplate(template, target);
   let output: unknown;
   try {
-    output = engines[target].renderSync(templates, scope);
+    // `increment` and `decrement` write into the scope they are given.
+    output = engines[target].renderSync(templates, { ...scope });
   } catch (error) {
     throw toFault(error);
   }
   const text = String(output ?? "");
   if (text.length > outputLimit) throw new RenderFault("output is larger than 5 MB");
-  return text;
+  return storable(text);
 }
 
 /** Renders every text inside a JSON value: objects, lists, urls. */

@@ -50,11 +50,12 @@ export function runEmail({ run, job, facts, now }: StepInput): StepResult {
     const controls = job.step.controlValues as EmailControls;
     const scope = templateScope(run, facts);
     const body = render(controls.body ?? "", scope, "html");
-    draft.content = controls.disableOutputSanitization ? body : sanitizeHtml(body);
+    const clean = sanitizeHtml(body);
+    draft.content = controls.disableOutputSanitization ? body : clean;
     draft.subject = render(controls.subject ?? "", scope, "text")
       .replace(/\s+/g, " ")
       .trim();
-    draft.outgoing = { text: htmlToText(draft.content) };
+    draft.outgoing = { text: htmlToText(clean) };
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
     const raw = { reason: error.message, position: error.position };

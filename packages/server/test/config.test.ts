@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, test } from "node:test";
+import { ConfigError, ensureEncryptionKey, readConfig, settings } from "../src/config.ts";
+import { createSecrets, UnknownKeyVersion } from "../src/lib/secrets.ts";
+
+const keyOf = (byte: number) => Buffer.alloc(32, byte);
+const base64 = (byte: number) => keyOf(byte).toString("base64");
+const hex = (byte: number) => keyOf(byte).toString("hex");
+const url = "postgres://user:pass@127.0.0.1:5432/tidings";
+
+/** The faults of an environment, one a line; none when it is fine. */
+function faultsIn(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message.split("\n");
+  }
+}
+
+test("nothing has to be set", () => {
+  const { encryptionKeys, ...config } = readConfig({});
+  assert.deepEqual(encryptionKeys, []);
+  assert.deepEqual(config, {
+    host: "0.0.0.0",
+    port: 3000,
+    dataDir: resolve("./data"),
+    databaseUrl: "",
+    databasePool: 10,
+    apiKey: "",
+    roles: new Set(["api", "worker"]),
+    workerConcurrency: 2,
+    allowNetworks: [],
+    log: { level: "info", format: "" },
+    rates: { trigger: 50_000, configuration: 5_000, global: 5_000 },
+    bodyLimit: 10_485_760,
+    bulkBodyLimit: 62_914_560,
+    maxRecipients: 100,
+    retentionDays: 90,
+    maxWaitDays: 90,
+    digestEvents: 1000,
+  });
+});
+
+test("an empty or blank value counts as not set, and spaces around a value do not matter", () => {
+  const config = readConfig({ TIDINGS_PORT: "", TIDINGS_ROLE: "  ", TIDINGS_HOST: " 127.0.0.1 ", DATABASE_URL: " " });
+  assert.deepEqual([config.port, config.host, config.roles.size, config.databaseUrl], [3000, "127.0.0.1", 2, ""]);
+});
+
+test("every setting has a default that passes its own check, and says what it is for", () => {
+  for (const [name, setting] of Object.entries(settings)) {
+    assert.doesNotThrow(() => setting.parse(setting.fallback), name);
+    assert.ok(setting.about.length > 0, name);
+  }
+});
+
+const range = (minimum: number, maximum: number) => `must be a whole number from ${minimum} to ${maximum}`;
+const encryption = "must be 32 bytes in base64 or hex (try: openssl rand -base64 32)";
+
+type Row = { name: string; value: string; fault?: string };
+
+const rows: Row[] = [
+  { name: "TIDINGS_PORT", value: "0" },
+  { name: "TIDINGS_PORT", value: "65535" },
+  ...["65536", "-1", "80.5", "http", "1e3", "0x50"].map((value) => ({
+    name: "TIDINGS_PORT",
+    value,
+    fault: range(0, 65_535),
+  })),
+  { name: "DATABASE_URL", value: "postgresql://localhost/tidings" },
+  { name: "DATABASE_URL", value: "mysql://localhost/tidings", fault: "must start with postgres:// or postgresql://" },
+  { name: "TIDINGS_DATABASE_POOL", value: "3", fault: range(4, 500) },
+  { name: "TIDINGS_DATABASE_POOL", value: "501", fault: range(4, 500) },
+  { name: "TIDINGS_API_KEY", value: "x".repeat(16) },
+  ...["short", "with a space in the key", "ü".repeat(20), "x".repeat(256)].map((value) => ({
+    name: "TIDINGS_API_KEY",
+    value,
+    fault: "must have 16 to 255 characters without spaces (32 random bytes are a good key)",
+  })),
+  { name: "TIDINGS_ENCRYPTION_KEY", value: base64(1) },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: hex(1) },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: hex(171).toUpperCase() },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: `2:${base64(2)},1:${hex(1)}` },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: "too-short", fault: encryption },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: Buffer.alloc(31).toString("base64"), fault: encryption },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: Buffer.alloc(33).toString("hex"), fault: encryption },
+  { name: "TIDINGS_ENCRYPTION_KEY", value: `2:${base64(2)},`, fault: "is empty" },
+  {
+    name: "TIDINGS_ENCRYPTION_KEY",
+    value: `${base64(2)},${base64(1)}`,
+    fault: "names a key version twice; write several keys as 2:<new key>,1:<old key>",
+  },
+  ...["api", "worker", "api,worker", " worker , api "].map((value) => ({ name: "TIDINGS_ROLE", value })),
+  ...["all", "api worker", "api,", "API"].map((value) => ({
+    name: "TIDINGS_ROLE",
+    value,
+    fault: "must be api, worker or api,worker",
+  })),
+  { name: "TIDINGS_WORKER_CONCURRENCY", value: "0", fault: range(1, 64) },
+  { name: "TIDINGS_WORKER_CONCURRENCY", value: "65", fault: range(1, 64) },
+  { name: "TIDINGS_ALLOW_NETWORKS", value: "127.0.0.0/8, 10.1.2.3,fd00::/8" },
+  ...["localhost", "10.0.0.0/33"].map((value) => ({
+    name: "TIDINGS_ALLOW_NETWORKS",
+    value,
+    fault: `"${value}" is not a network: write it like 10.0.0.0/8, 192.168.1.5 or fd00::/8`,
+  })),
+  { name: "TIDINGS_LOG_LEVEL", value: "silent" },
+  { name: "TIDINGS_LOG_LEVEL", value: "loud", fault: "must be one of: trace, debug, info, warn, error, silent" },
+  { name: "TIDINGS_LOG_FORMAT", value: "json" },
+  { name: "TIDINGS_LOG_FORMAT", value: "xml", fault: "must be one of: text, json" },
+  ...["TRIGGER", "CONFIGURATION", "GLOBAL"].flatMap((category) => [
+    { name: `TIDINGS_RATE_${category}`, value: "0" },
+    { name: `TIDINGS_RATE_${category}`, value: "-1", fault: range(0, 10_000_000) },
+    { name: `TIDINGS_RATE_${category}`, value: "10000001", fault: range(0, 10_000_000) },
+  ]),
+  { name: "TIDINGS_BODY_LIMIT", value: "1024" },
+  { name: "TIDINGS_BODY_LIMIT", value: "1023", fault: range(1024, 1_073_741_824) },
+  { name: "TIDINGS_BULK_BODY_LIMIT", value: "10MB", fault: range(1024, 1_073_741_824) },
+  { name: "TIDINGS_MAX_RECIPIENTS", value: "0", fault: range(1, 10_000) },
+  { name: "TIDINGS_RETENTION_DAYS", value: "0", fault: range(1, 3_650) },
+  { name: "TIDINGS_MAX_WAIT_DAYS", value: "3651", fault: range(1, 3_650) },
+  { name: "TIDINGS_DIGEST_EVENTS", value: "0", fault: range(1, 100_000) },
+];
+
+for (const { name, value, fault } of rows) {
+  test(`${name}=${value.slice(0, 40)} ${fault ?? "is fine"}`, () => {
+    // A database of one's own asks for a key of one's own.
+    const key: Record<string, string> = name === "DATABASE_URL" ? { TIDINGS_ENCRYPTION_KEY: base64(1) } : {};
+    assert.deepEqual(faultsIn({ [name]: value, ...key }), fault === undefined ? [] : [`${name} ${fault}`]);
+  });
+}
+
+test("every setting that can be wrong is in the table above", () => {
+  const free = ["TIDINGS_HOST", "TIDINGS_DATA_DIR"];
+  const tested = new Set(rows.filter(({ fault }) => fault).map(({ name }) => name));
+  assert.deepEqual(
+    Object.keys(settings)
+      .filter((name) => !tested.has(name))
+      .sort(),
+    free.sort(),
+  );
+});
+
+const misspelt = [
+  ["TIDINGS_PROT", "TIDINGS_PORT"],
+  ["TIDINGS_DATABASE_URL", "TIDINGS_DATABASE_POOL"],
+  ["TIDINGS_ENCRYPTION_KEYS", "TIDINGS_ENCRYPTION_KEY"],
+  ["TIDINGS_LOGLEVEL", "TIDINGS_LOG_LEVEL"],
+  ["TIDINGS_port", "TIDINGS_PORT"],
+];
+
+test("a misspelt setting is an error that names the nearest", () => {
+  for (const [name, nearest] of misspelt) {
+    assert.deepEqual(faultsIn({ [name!]: "1" }), [`${name} is not a setting; did you mean ${nearest}?`]);
+  }
+  // What is not ours is not our business.
+  assert.deepEqual(faultsIn({ PORT: "x", HOME: "/", tidings_port: "x", toString: "x" }), []);
+});
+
+test("all faults are told at once, and no value with them", () => {
+  const faults = faultsIn({
+    TIDINGS_PROT: "s3cret-1",
+    TIDINGS_PORT: "s3cret-2",
+    TIDINGS_API_KEY: "s3cret-3",
+    TIDINGS_ENCRYPTION_KEY: "s3cret-4",
+    DATABASE_URL: "s3cret-5",
+  });
+  assert.deepEqual(faults.map((fault) => fault.split(" ")[0]).sort(), [
+    "DATABASE_URL",
+    "TIDINGS_API_KEY",
+    "TIDINGS_ENCRYPTION_KEY",
+    "TIDINGS_PORT",
+    "TIDINGS_PROT",
+  ]);
+  assert.doesNotMatch(faults.join("\n"), /s3cret/);
+});
+
+test("a database of one's own needs an encryption key of one's own", () => {
+  const fault = "TIDINGS_ENCRYPTION_KEY is required with DATABASE_URL (try: openssl rand -base64 32)";
+  assert.deepEqual(faultsIn({ DATABASE_URL: url }), [fault]);
+  assert.deepEqual(faultsIn({ DATABASE_URL: url, TIDINGS_ENCRYPTION_KEY: "  " }), [fault]);
+  assert.deepEqual(faultsIn({ DATABASE_URL: "  " }), []);
+  const config = readConfig({ DATABASE_URL: url, TIDINGS_ENCRYPTION_KEY: base64(1) });
+  assert.deepEqual([config.databaseUrl, config.encryptionKeys], [url, [{ version: 1, key: keyOf(1) }]]);
+});
+
+const folder = mkdtempSync(join(tmpdir(), "tidings-config-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the embedded database gets a key by itself: made once, readable by its owner alone", () => {
+  const dataDir = join(folder, "deep", "data");
+  const first = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: dataDir }));
+  assert.equal(first.encryptionKeys.length, 1);
+  const file = join(dataDir, "encryption.key");
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(Buffer.from(readFileSync(file, "utf8").trim(), "base64"), first.encryptionKeys[0]!.key);
+  const again = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: dataDir }));
+  assert.deepEqual(again.encryptionKeys, first.encryptionKeys);
+  const other = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: join(folder, "other") }));
+  assert.notDeepEqual(other.encryptionKeys, first.encryptionKeys);
+});
+
+test("a key that is given is used as it is, and nothing is written", () => {
+  const dataDir = join(folder, "untouched");
+  const config = readConfig({ TIDINGS_DATA_DIR: dataDir, TIDINGS_ENCRYPTION_KEY: hex(7) });
+  assert.equal(ensureEncryptionKey(config), config);
+  assert.throws(() => statSync(dataDir), { code: "ENOENT" });
+});
+
+const secretsOf = (text: string) => createSecrets(readConfig({ TIDINGS_ENCRYPTION_KEY: text }).encryptionKeys);
+
+test("rotation: what was encrypted before is read after it, and new secrets use the new key", () => {
+  const old = secretsOf(base64(1));
+  const stored = old.encrypt("pässword");
+  assert.match(stored, /^v1\./);
+  assert.notEqual(old.encrypt("pässword"), stored, "equal secrets do not look equal");
+
+  const rotated = secretsOf(`2:${hex(2)}, 1:${base64(1)}`);
+  assert.equal(rotated.decrypt(stored), "pässword");
+  const renewed = rotated.encrypt("pässword");
+  assert.match(renewed, /^v2\./);
+  assert.equal(rotated.decrypt(renewed), "pässword");
+
+  assert.throws(() => old.decrypt(renewed), UnknownKeyVersion);
+  assert.throws(() => secretsOf(`2:${hex(2)}`).decrypt(stored), UnknownKeyVersion);
+});
+
+test("a wrong key, a changed text or no ciphertext at all is never read as something else", () => {
+  const secrets = secretsOf(base64(1));
+  const stored = secrets.encrypt("secret");
+  assert.throws(() => secretsOf(base64(9)).decrypt(stored));
+  const bytes = Buffer.from(stored.slice(3), "base64url");
+  for (const at of [0, 12, bytes.length - 1]) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1;
+    assert.throws(() => secrets.decrypt(`v1.${changed.toString("base64url")}`), `byte ${at}`);
+  }
+  for (const text of ["", "secret", "v1.", "v1.AAAA", "v9.AAAA"]) assert.throws(() => secrets.decrypt(text), text);
+  assert.equal(secrets.decrypt(secrets.encrypt("")), "");
+});

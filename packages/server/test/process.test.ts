@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import pg from "pg";
+import { temporaryFolder } from "./support/process.ts";
+import { createWorkflow, feedOf, inApp } from "./support/verbs.ts";
+import { eventually } from "./support/wait.ts";
+
+/** The request a curl line of the banner would make. */
+function requestOf(curl: string): { url: string; init: RequestInit } {
+  const url = /(http\S+)/.exec(curl)?.[1] ?? "";
+  const headers = [...curl.matchAll(/-H '([^:]+): ([^']*)'/g)].map((match): [string, string] => [match[1]!, match[2]!]);
+  const body = /-d '([^']*)'/.exec(curl)?.[1];
+  return { url, init: { method: body ? "POST" : "GET", headers, body } };
+}
+
+test("from the first start to the second: banner, curl, one service a folder, clean stop, nothing forgotten", async (context) => {
+  const folder = temporaryFolder(context);
+  const first = folder.run();
+  const { apiKey, banner, client } = await first.started();
+  assert.match(apiKey, /^tdg_/);
+
+  const [send, read] = banner.split(/^ {2}(?=curl )/m).slice(1);
+  const accepted = await fetch(...toFetch(requestOf(send!)));
+  assert.equal(accepted.status, 201);
+  const feed = await eventually(async () => {
+    const answer = await fetch(...toFetch(requestOf(read!)));
+    // Until the event is worked on, the service has not heard of the subscriber.
+    if (answer.status === 404) return null;
+    assert.equal(answer.status, 200);
+    const { data } = (await answer.json()) as { data: { content: string }[] };
+    return data.length > 0 ? data : null;
+  }, "the message of the banner's curl");
+  assert.match(feed[0]!.content, /Tidings/);
+
+  const second = folder.run();
+  assert.equal(await second.ended(), 1);
+  assert.match(second.output(), /Tidings could not start\.\n.*in use by another running service/);
+  assert.doesNotMatch(second.output(), /\n {4}at /, "no stack for a fault that a sentence explains");
+  assert.equal((await feedOf(client, "ada")).length, 1, "the first one does not mind");
+
+  assert.equal(await first.end("SIGTERM"), 0);
+  assert.match(first.output(), /SIGTERM received, finishing what is under way[\s\S]*stopped\n$/);
+
+  const wrong = folder.run({ TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") });
+  assert.equal(await wrong.ended(), 1);
+  assert.match(wrong.output(), /TIDINGS_ENCRYPTION_KEY is not the key this database was set up with/);
+  assert.doesNotMatch(wrong.output(), /\n {4}at /);
+
+  const again = folder.run();
+  const restarted = await again.started();
+  assert.equal(restarted.apiKey, apiKey);
+  assert.equal((await feedOf(restarted.client, "ada")).length, 1);
+  assert.equal(await again.end("SIGINT"), 0);
+});
+
+const toFetch = ({ url, init }: ReturnType<typeof requestOf>): [string, RequestInit] => [url, init];
+
+test("a misspelt setting is refused with the one that was meant, before anything starts", async (context) => {
+  const program = temporaryFolder(context).run({ TIDINGS_PROT: "3000", TIDINGS_LOG_LEVEL: "loud" });
+  assert.equal(await program.ended(), 1);
+  assert.match(program.output(), /TIDINGS_PROT is not a setting; did you mean TIDINGS_PORT\?/);
+  assert.match(program.output(), /TIDINGS_LOG_LEVEL must be one of/);
+  assert.doesNotMatch(program.output(), /PostgreSQL/);
+});
+
+// 5,000 events with two recipients each, half of them through a delay: 10,000 notifications and 15,000 messages.
+const requests = 50;
+const eventsPerRequest = 100;
+const recipients = ["ada", "bob"];
+
+test("nothing accepted is lost or doubled when the service is killed under load", async (context) => {
+  const folder = temporaryFolder(context);
+  const first = folder.run({ TIDINGS_LOG_LEVEL: "error" });
+  const { client, apiKey, url } = await first.started();
+  await createWorkflow(client, "plain", [inApp({ body: "one" })]);
+  await createWorkflow(client, "paused", [
+    inApp({ body: "one" }),
+    { name: "Wait", type: "delay", controlValues: { amount: 1, unit: "seconds" } },
+    inApp({ body: "two" }),
+  ]);
+
+  const accepted = new Map<string, "plain" | "paused">();
+  const unsent = new Set(Array.from({ length: requests }, (_, index) => index));
+  const send = async (baseUrl: string, index: number): Promise<void> => {
+    const name = index % 2 ? "paused" : "plain";
+    const events = Array.from({ length: eventsPerRequest }, (_, n) => ({ name, to: recipients, payload: { n } }));
+    const answer = await fetch(`${baseUrl}/v1/events/trigger/bulk`, {
+      method: "POST",
+      headers: { authorization: `ApiKey ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ events }),
+    });
+    assert.equal(answer.status, 201);
+    for (const { transactionId } of (await answer.json()) as { transactionId: string }[])
+      accepted.set(transactionId, name);
+    unsent.delete(index);
+  };
+  const sendAll = async (baseUrl: string, onAnswer: () => void): Promise<void> => {
+    const queue = [...unsent];
+    const caller = async () => {
+      for (let index = queue.shift(); index !== undefined; index = queue.shift()) {
+        await send(baseUrl, index);
+        onAnswer();
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, caller));
+  };
+
+  // Killed with requests on the line, tasks in the workers and delays running. Requests without an answer were perhaps
+  // taken in and perhaps not; what counts is what was answered.
+  let killing: Promise<unknown> | undefined;
+  await sendAll(url, () => {
+    if (accepted.size >= requests * eventsPerRequest * 0.8) killing ??= first.end("SIGKILL");
+  }).catch(() => {});
+  await killing;
+  assert.ok(accepted.size >= requests * eventsPerRequest * 0.8);
+
+  const db = new pg.Client({ connectionString: folder.databaseUrl() });
+  await db.connect();
+  // Also when the test fails half-way: the server is about to be stopped under the connection.
+  db.on("error", () => {});
+  const atKill = await standing(db, [...accepted.keys()]);
+  assert.ok(atKill.missing + atKill.open > 0, "the service was killed before it had finished");
+
+  const second = folder.run({ TIDINGS_LOG_LEVEL: "error" });
+  const restarted = await second.started();
+  await sendAll(restarted.url, () => {});
+  assert.equal(accepted.size, requests * eventsPerRequest);
+  const ids = [...accepted.keys()];
+  await eventually(
+    async () => {
+      const { missing, open } = await standing(db, ids);
+      return missing === 0 && open === 0;
+    },
+    "every accepted event to end",
+    45_000,
+  );
+
+  const { rows } = await db.query(
+    `select w.workflow_id as workflow, count(*)::int as pairs, min(messages)::int as least, max(messages)::int as most,
+       min(jobs)::int as jobs, bool_and(all_done) as done
+     from (
+       select n.workflow_id, n.event_id, n.subscriber_id, count(distinct n.id) as notifications,
+         count(distinct m.id) as messages, count(distinct j.id) as jobs, bool_and(j.status = 'completed') as all_done
+       from events e join notifications n on n.event_id = e.id join jobs j on j.notification_id = n.id
+       left join messages m on m.job_id = j.id
+       where e.transaction_id = any($1)
+       group by n.workflow_id, n.event_id, n.subscriber_id) per join workflows w on w.id = per.workflow_id
+     group by 1 order by 1`,
+    [ids],
+  );
+  const pairs = (requests / 2) * eventsPerRequest * recipients.length;
+  assert.deepEqual(rows, [
+    { workflow: "paused", pairs, least: 2, most: 2, jobs: 3, done: true },
+    { workflow: "plain", pairs, least: 1, most: 1, jobs: 1, done: true },
+  ]);
+  await db.end();
+  assert.equal(await second.end("SIGTERM"), 0);
+});
+
+/** Of these transactions: notifications that were not made yet, and jobs that have not ended. */
+async function standing(db: pg.Client, transactionIds: string[]): Promise<{ missing: number; open: number }> {
+  const { rows } = await db.query<{ notifications: number; open: number }>(
+    `select count(distinct n.id)::int as notifications,
+       count(*) filter (where j.status in ('pending', 'queued', 'running', 'delayed'))::int as open
+     from events e join notifications n on n.event_id = e.id join jobs j on j.notification_id = n.id
+     where e.transaction_id = any($1)`,
+    [transactionIds],
+  );
+  return { missing: transactionIds.length * recipients.length - rows[0]!.notifications, open: rows[0]!.open };
+}

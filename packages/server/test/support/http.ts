@@ -1,0 +1,81 @@
+// Requests below the client: as text on the wire, with every header in the test's own hand.
+import assert from "node:assert/strict";
+import {
+  createClient,
+  type ErrorCode,
+  errorCatalogue,
+  type Operation,
+  type OperationId,
+  operations,
+  type RawInput,
+} from "@tidings/contract";
+
+export type Reply = { status: number; headers: Headers; text: string; body: unknown };
+
+const toReply = async (response: Response): Promise<Reply> => {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+};
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: string };
+type Target = { url: string; apiKey: string };
+
+/** One request without a key, a content type or anything else of its own. */
+export const request = async (target: Target, path: string, sent: Sent = {}): Promise<Reply> =>
+  toReply(await fetch(`${target.url}${path}`, { redirect: "manual", ...sent }));
+
+/** The same with the Development key, and as JSON when there is a body. */
+export const authorized = (target: Target, path: string, sent: Sent = {}): Promise<Reply> =>
+  request(target, path, {
+    ...sent,
+    headers: {
+      authorization: `ApiKey ${target.apiKey}`,
+      ...(sent.body === undefined ? {} : { "content-type": "application/json" }),
+      ...sent.headers,
+    },
+  });
+
+/** One operation, with the answer's text beside its body. */
+export async function exchange(target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> {
+  let reply: Reply | undefined;
+  const client = createClient({
+    baseUrl: target.url,
+    apiKey: target.apiKey,
+    fetch: async (...args) => {
+      const response = await fetch(...args);
+      reply = await toReply(response.clone());
+      return response;
+    },
+  });
+  await client.raw(id, input);
+  return reply!;
+}
+
+export type ErrorBody = {
+  statusCode: number;
+  timestamp: string;
+  path: string;
+  message: string;
+  code: ErrorCode;
+  ctx?: Record<string, unknown>;
+  type?: string;
+  errors?: Record<string, { messages: string[]; value?: unknown }>;
+  errorId?: string;
+};
+
+/** Checks what every error body has, and answers it. */
+export function errorOf(reply: Pick<Reply, "status" | "body">, code: ErrorCode): ErrorBody {
+  const body = reply.body as ErrorBody;
+  assert.equal(body?.code, code, JSON.stringify(body));
+  assert.equal(reply.status, errorCatalogue[code].status);
+  assert.equal(body.statusCode, reply.status);
+  assert.match(body.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(typeof body.path, "string");
+  assert.ok(body.message.length > 0);
+  return body;
+}
+
+export const operationIds = Object.keys(operations) as OperationId[];
+export const operationOf = (id: OperationId): Operation => operations[id];
+export const isWrite = (id: OperationId): boolean => operationOf(id).method !== "GET";

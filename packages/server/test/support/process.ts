@@ -1,0 +1,113 @@
+// The real program in a process of its own, with an embedded PostgreSQL in a temporary folder.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "@tidings/contract";
+import { startEmbedded } from "../../src/store/embedded.ts";
+import { eventually } from "./wait.ts";
+
+const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+export type Started = { url: string; apiKey: string; banner: string; client: Client };
+
+export type Program = {
+  /** What it wrote so far, both streams. */
+  output(): string;
+  /** Waits for the banner. */
+  started(): Promise<Started>;
+  /** Sends a signal and waits for the end: the exit code, or null when the signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Waits for it to end by itself. */
+  ended(): Promise<number | null>;
+};
+
+export type Folder = {
+  path: string;
+  run(settings?: Record<string, string>): Program;
+  /** The address of the folder's database while it runs. */
+  databaseUrl(): string;
+};
+
+/** A data folder for one test. Afterwards whatever was started on it is ended, and the folder is gone. */
+export function temporaryFolder(context: TestContext): Folder {
+  const path = mkdtempSync(join(tmpdir(), "tidings-process-"));
+  const credentials = join(path, "postgres.json");
+  const children: ChildProcess[] = [];
+  context.after(async () => {
+    for (const child of children) child.kill("SIGKILL");
+    await Promise.all(children.map(exitOf));
+    // A killed service leaves its database running: adopt it and stop it.
+    if (existsSync(credentials)) await (await startEmbedded({ dataDir: path })).stop();
+    rmSync(path, { recursive: true, force: true });
+  });
+  return {
+    path,
+    run: (settings = {}) => {
+      const child = launch(path, settings);
+      children.push(child);
+      return programOf(child);
+    },
+    databaseUrl: () => {
+      const { port, password } = JSON.parse(readFileSync(credentials, "utf8")) as Record<string, unknown>;
+      return `postgres://tidings:${password}@127.0.0.1:${port}/tidings`;
+    },
+  };
+}
+
+// Nothing of the surroundings but what a program needs to run: no setting of the machine reaches the test.
+const launch = (dataDir: string, settings: Record<string, string>): ChildProcess => {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    TMPDIR,
+    TIDINGS_HOST: "127.0.0.1",
+    TIDINGS_PORT: "0",
+    TIDINGS_DATA_DIR: dataDir,
+    ...settings,
+  };
+  return spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
+};
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve(child.exitCode)
+    : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+
+function programOf(child: ChildProcess): Program {
+  let [text, banner] = ["", ""];
+  child.stdout?.on("data", (chunk: Buffer) => {
+    text += chunk;
+    banner += chunk;
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    text += chunk;
+  });
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const ended = async () => {
+    const code = await exitOf(child);
+    await closed;
+    return code;
+  };
+  return {
+    output: () => text,
+    ended,
+    end: (signal) => {
+      child.kill(signal);
+      return ended();
+    },
+    started: async () => {
+      const isUp = () => {
+        if (child.exitCode !== null) throw new Error(`the program ended instead of starting:\n${text}`);
+        return banner.includes("notifications/feed");
+      };
+      await eventually(isUp, "the banner", 60_000);
+      const url = /API\s+(http\S+)/.exec(banner)?.[1] ?? "";
+      const apiKey = /API key\s+(\S+)/.exec(banner)?.[1] ?? "";
+      return { url, apiKey, banner, client: createClient({ baseUrl: url, apiKey }) };
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// A mail server that does what a test wants it to do with each recipient: take the mail, refuse it with a code, or keep
+// the sender waiting.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { after } from "node:test";
+import PostalMime, { type Email } from "postal-mime";
+import { SMTPServer } from "smtp-server";
+
+/** An SMTP code to refuse with, or null to accept. `times` counts how often this recipient was named before. */
+export type Script = (address: string, times: number) => number | null | Promise<number | null>;
+
+export type ScriptedMail = {
+  port: number;
+  /** How often each recipient was named. */
+  asked: Map<string, number>;
+  /** The mails taken for a recipient. */
+  mailsTo(address: string): Email[];
+};
+
+/** Stopped when the file ends. Start it before the service: what is started first ends first. */
+export async function startScriptedMail(script: Script): Promise<ScriptedMail> {
+  const asked = new Map<string, number>();
+  const received: { to: string; mail: Email }[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    logger: false,
+    closeTimeout: 20,
+    onAuth: (_auth, _session, done) => done(Object.assign(new Error("Invalid login"), { responseCode: 535 })),
+    onRcptTo: async ({ address }, _session, done) => {
+      const times = asked.get(address) ?? 0;
+      asked.set(address, times + 1);
+      const code = await script(address, times);
+      done(code === null ? null : Object.assign(new Error(`scripted ${code}`), { responseCode: code }));
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", async () => {
+        const mail = await PostalMime.parse(Buffer.concat(chunks));
+        for (const { address } of session.envelope.rcptTo) received.push({ to: address, mail });
+        done();
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo;
+  const mailsTo = (address: string) => received.flatMap((entry) => (entry.to === address ? [entry.mail] : []));
+  return { port, asked, mailsTo };
+}
+
+/** Something to wait for that the test opens. */
+export function gate(): { opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}

@@ -1,0 +1,10 @@
+// Holds an answer against the schema that the contract promises for it.
+import assert from "node:assert/strict";
+import { type Operation, type OperationId, operations } from "@tidings/contract";
+import { compileBody } from "../../src/validation.ts";
+
+export function assertShape(id: OperationId, body: unknown): void {
+  const { success }: Operation = operations[id];
+  const check = compileBody(success.schema!);
+  assert.ok(check(body), JSON.stringify(check.errors?.map(({ instancePath, message }) => [instancePath, message])));
+}

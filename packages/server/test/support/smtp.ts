@@ -1,0 +1,56 @@
+// A mail server on this machine that asks for a name and a password.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { after } from "node:test";
+import PostalMime, { type Email } from "postal-mime";
+import { SMTPServer } from "smtp-server";
+
+export type MailServer = {
+  port: number;
+  user: string;
+  password: string;
+  received: Email[];
+  stop(): Promise<void>;
+};
+
+/** Stopped when the file ends. Start it before the service: what is started first ends first. */
+export async function startMailServer(): Promise<MailServer> {
+  const login = { user: "mailer", password: "correct horse battery" };
+  const received: Email[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    logger: false,
+    closeTimeout: 20,
+    onAuth: ({ username, password }, _session, done) => {
+      const isRight = username === login.user && password === login.password;
+      done(isRight ? null : Object.assign(new Error("Invalid login"), { responseCode: 535 }), { user: username });
+    },
+    onData: (stream, _session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", async () => {
+        received.push(await PostalMime.parse(Buffer.concat(chunks)));
+        done();
+      });
+    },
+  });
+  server.on("error", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  const { port } = server.server.address() as AddressInfo;
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  after(stop);
+  return { port, ...login, received, stop };
+}
+
+/** A port nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
