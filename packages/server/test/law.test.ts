@@ -36,6 +36,7 @@ const law: Law = {
       "lockNotifications",
       "markDigested",
       "findVersions",
+      "findDeletedWorkflows",
     ),
     ...exempt(
       reasons.rowsCarryIt,
@@ -62,6 +63,7 @@ const law: Law = {
       "migrate",
       "ensurePartitions",
       "inTransaction",
+      "inRepeatableTransaction",
     ),
     ...exempt(reasons.builder, "cursorPage", "cappedCount"),
   },

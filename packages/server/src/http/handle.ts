@@ -5,7 +5,7 @@ import type { ValidateFunction } from "ajv";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Ctx } from "../context.ts";
 import { Failure, type FieldFaults, invalid } from "../failure.ts";
-import { inTransaction } from "../store/db.ts";
+import { inRepeatableTransaction } from "../store/db.ts";
 import { compileBody, compileQuery, faultsOf, mergeFaults, unreadableNumbers, unstorableTexts } from "../validation.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
@@ -41,7 +41,7 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
 
     const key = readIdempotencyKey(request.headers["idempotency-key"]);
     if (key === null) {
-      return send(reply, status, await inTransaction(ctx.db, (tx) => work({ ...ctx, db: tx })));
+      return send(reply, status, await inRepeatableTransaction(ctx.db, (tx) => work({ ...ctx, db: tx })));
     }
     const answer = await runOnce(
       ctx.db,

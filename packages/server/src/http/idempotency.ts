@@ -3,7 +3,7 @@
 import { failure } from "../failure.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { type Db, inTransaction, type Tx } from "../store/db.ts";
+import { type Db, inRepeatableTransaction, type Tx } from "../store/db.ts";
 import { claimKey, type StoredAnswer, storeAnswer } from "../store/idempotency.ts";
 
 export type Answer = { status: number; body: string | null; isReplay: boolean };
@@ -40,7 +40,7 @@ export async function runOnce(
   const fingerprint = fingerprintOf(request);
   for (let tries = 0; ; tries++) {
     try {
-      return await inTransaction(db, async (tx) => {
+      return await inRepeatableTransaction(db, async (tx) => {
         const claim = await claimKey(tx, environmentId, key);
         if (claim.stored) return replay(claim.stored, fingerprint);
         if (!claim.isLocked) throw inProgress();

@@ -12,6 +12,7 @@ import {
   type SubscriberUpsert,
   upsertSubscribers,
 } from "../store/subscribers.ts";
+import { findDeletedWorkflows } from "../store/workflows.ts";
 import { advanceAll, writeProgress } from "./batch.ts";
 import type { JobState, Run } from "./run.ts";
 import type { FanoutTask } from "./tasks.ts";
@@ -40,6 +41,8 @@ export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void
     tx,
     starts.map(({ event }) => event.workflow_version_id),
   );
+  // Deleting a workflow stops events that were accepted before and are worked only now.
+  const deleted = await findDeletedWorkflows(tx, [...new Set(starts.map(({ event }) => event.workflow_id))]);
   const runs: Run[] = [];
   for (const { event, recipients } of starts) {
     const version = versions.get(event.workflow_version_id)!;
@@ -59,7 +62,7 @@ export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void
         version,
         subscriber: person(recipient.subscriberId),
         actor: person(event.actor?.subscriberId),
-        isWorkflowDeleted: false,
+        isWorkflowDeleted: deleted.has(event.workflow_id),
         contextKeys: [],
         jobs: version.definition.steps
           .filter((step) => step.active)
@@ -100,8 +103,8 @@ async function bringInSubscribers(ctx: Ctx, tx: Db, starts: Start[]): Promise<Ma
     }
   }
   const people = new Map<string, SubscriberRow>();
-  // One round per environment in the batch, not per recipient.
-  for (const [environmentId, fieldsById] of wanted) {
+  // One round per environment in the batch, not per recipient; in order, so that two batches cannot wait for each other.
+  for (const [environmentId, fieldsById] of [...wanted].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const known = await findSubscribersByKeys(tx, environmentId, [...fieldsById.keys()]);
     for (const row of known) people.set(keyOf(environmentId, row.subscriber_id), row);
     const upserts: SubscriberUpsert[] = [];

@@ -56,7 +56,7 @@ async function loadRuns(ctx: Ctx, tx: Db, ids: string[]): Promise<Run[]> {
   const runs: Run[] = [];
   for (const [environmentId, rows] of Map.groupBy(notifications, (row) => row.environment_id)) {
     const people = await loadPeople(tx, environmentId, rows, events);
-    const deleted = await findDeletedWorkflows(tx, environmentId, [...new Set(rows.map((row) => row.workflow_id))]);
+    const deleted = await findDeletedWorkflows(tx, [...new Set(rows.map((row) => row.workflow_id))]);
     for (const row of rows) {
       const event = events.get(row.event_id);
       const version = versions.get(row.workflow_version_id);

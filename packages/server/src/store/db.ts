@@ -36,6 +36,22 @@ export function openDb(options: DbOptions): Db {
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 
+/** Deadlock and serialisation failures: the transaction was rolled back and may simply run again. */
+const isTransient = (error: unknown): boolean => ["40P01", "40001"].includes((error as { code?: string })?.code ?? "");
+
+const maxTries = 3;
+
+/** As inTransaction, for work that may run again from its beginning. */
+export async function inRepeatableTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await inTransaction(db, work);
+    } catch (error) {
+      if (!isTransient(error) || tries === maxTries) throw error;
+    }
+  }
+}
+
 const connectionCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
 
 /** True when the database is away (as opposed to a statement it refused): callers answer 503 and try again. */

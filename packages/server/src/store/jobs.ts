@@ -55,7 +55,7 @@ export async function updateJobs(db: Db, updates: JobUpdate[], now: Date): Promi
     from ${rowsOf("r", changing, updates)} where j.id = r.id`.execute(db);
 }
 
-/** Ends every waiting job of the matching notifications; running ones finish. */
+/** Ends every waiting job of the matching notifications; running ones finish, and so does what a digest sent long ago. */
 export async function cancelWaitingJobs(
   db: Db,
   environmentId: string,
@@ -70,5 +70,6 @@ export async function cancelWaitingJobs(
       details = j.details || ${JSON.stringify([canceled])}::jsonb
     from notifications n
     where n.id = j.notification_id and n.environment_id = ${environmentId} and ${condition}
-      and j.status in ('pending', 'queued', 'delayed', 'merged')`.execute(db);
+      and (j.status in ('pending', 'queued', 'delayed') or (j.status = 'merged' and exists (
+        select 1 from digest_windows w where w.leader_notification_id = n.digested_into)))`.execute(db);
 }

@@ -63,6 +63,7 @@ create table digest_windows (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
 CREATE INDEX digest_windows_leader on digest_windows USING btree (leader_job_id);
+CREATE INDEX digest_windows_notification on digest_windows USING btree (leader_notification_id);
 
 create table environments (
   id              uuid not null,

@@ -134,11 +134,10 @@ export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersi
   }));
 }
 
-/** Of these workflows, the ones that are deleted. */
-export async function findDeletedWorkflows(db: Db, environmentId: string, ids: string[]): Promise<Set<string>> {
+/** Of these workflows, whatever their environments, the ones that are deleted. */
+export async function findDeletedWorkflows(db: Db, ids: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom("workflows")
-    .where("environment_id", "=", environmentId)
     .where("id", "in", ids)
     .where("deleted_at", "is not", null)
     .select("id")

@@ -3,11 +3,13 @@
 import sanitize from "sanitize-html";
 import { RenderFault } from "./liquid.ts";
 
-const options: sanitize.IOptions = {
-  allowedTags: [
-    ...sanitize.defaults.allowedTags,
-    ...["img", "style", "title", "head", "body", "html", "meta", "center", "font", "del", "ins"],
-  ],
+/** A mail is a document of its own; a feed message stands in somebody's page, where a style sheet would reach beyond it. */
+export type HtmlPlace = "mail" | "feed";
+
+const inlineTags = [...sanitize.defaults.allowedTags, "img", "center", "font", "del", "ins"];
+
+const mailOptions: sanitize.IOptions = {
+  allowedTags: [...inlineTags, "style", "title", "head", "body", "html", "meta"],
   allowedAttributes: {
     "*": [
       ...[
@@ -37,13 +39,18 @@ const options: sanitize.IOptions = {
   parseStyleAttributes: false,
 };
 
+const options: Record<HtmlPlace, sanitize.IOptions> = {
+  mail: mailOptions,
+  feed: { ...mailOptions, allowedTags: inlineTags },
+};
+
 /** The time to sanitise grows with the square of the depth: 5,000 levels take 50 ms, 200,000 a minute. */
 const deepest = 5_000;
 
-export function sanitizeHtml(html: string): string {
+export function sanitizeHtml(html: string, place: HtmlPlace): string {
   if (!html.includes("<")) return html;
   if (isDeeperThan(html, deepest)) throw new RenderFault(`html is nested deeper than ${deepest} levels`);
-  return sanitize(html, options);
+  return sanitize(html, options[place]);
 }
 
 const neverNested = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "p", "wbr"]);

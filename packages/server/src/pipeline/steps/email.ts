@@ -50,7 +50,7 @@ export function runEmail({ run, job, facts, now }: StepInput): StepResult {
     const controls = job.step.controlValues as EmailControls;
     const scope = templateScope(run, facts);
     const body = render(controls.body ?? "", scope, "html");
-    const clean = sanitizeHtml(body);
+    const clean = sanitizeHtml(body, "mail");
     draft.content = controls.disableOutputSanitization ? body : clean;
     draft.subject = render(controls.subject ?? "", scope, "text")
       .replace(/\s+/g, " ")

@@ -55,7 +55,7 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
   try {
     const scope = templateScope(run, facts);
     const body = render(controls.body ?? "", scope, "html");
-    draft.content = controls.disableOutputSanitization ? body : sanitizeHtml(body);
+    draft.content = controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed");
     draft.subject = controls.subject === undefined ? null : render(controls.subject, scope, "text");
     draft.cta = ctaOf(controls, scope);
     draft.data = controls.data ? renderDeep(controls.data, scope) : null;

@@ -274,6 +274,7 @@ create table digest_windows (
   primary key (environment_id, step_id, subscriber_id, group_key)
 );
 create index digest_windows_leader on digest_windows (leader_job_id);
+create index digest_windows_notification on digest_windows (leader_notification_id);
 
 create table captured_messages (
   id                     uuid primary key,

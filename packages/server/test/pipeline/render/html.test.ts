@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { htmlToText, isSafeUrl, sanitizeHtml } from "../../../src/pipeline/render/html.ts";
+import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
+
+test("what could run is removed, what can be read stays", () => {
+  const table: [html: string, clean: string][] = [
+    ["<b>bold</b> text", "<b>bold</b> text"],
+    ["a<script>alert(1)</script>b", "ab"],
+    ["<SCRIPT SRC=//x.example/x.js></SCRIPT>b", "b"],
+    ["<scr<script>ipt>alert(1)</script>", "ipt&gt;alert(1)"],
+    ["<b onclick=alert(1)>x</b>", "<b>x</b>"],
+    ["<b onclick\n=\n'alert(1)'>x</b>", "<b>x</b>"],
+    ["<img src=x onerror=alert(1)>", '<img src="x" />'],
+    ["<body onload=alert(1)>x</body>", "<body>x</body>"],
+    ['<a href="javascript:alert(1)">x</a>', "<a>x</a>"],
+    ['<a href="JaVaScRiPt:alert(1)">x</a>', "<a>x</a>"],
+    ['<a href=" java\tscript:alert(1)">x</a>', "<a>x</a>"],
+    ['<a href="&#106;avascript:alert(1)">x</a>', "<a>x</a>"],
+    ['<a href="&#x6A;&#x0A;avascript&colon;alert(1)">x</a>', "<a>x</a>"],
+    ['<a href="vbscript:x">x</a>', "<a>x</a>"],
+    ['<a href="data:text/html,<script>alert(1)</script>">x</a>', "<a>x</a>"],
+    ['<a href="https://example.com/?a=1&amp;b=2">x</a>', '<a href="https://example.com/?a=1&amp;b=2">x</a>'],
+    ['<a href="mailto:a@example.com">x</a>', '<a href="mailto:a@example.com">x</a>'],
+    ['<a href="tel:+49">x</a>', '<a href="tel:+49">x</a>'],
+    ['<img src="javascript:alert(1)">', "<img />"],
+    ['<img src="data:image/png;base64,AAAA">', '<img src="data:image/png;base64,AAAA" />'],
+    ['<img src="cid:logo">', '<img src="cid:logo" />'],
+    ["<svg onload=alert(1)><circle /></svg>x", "x"],
+    ["<svg><script>alert(1)</script></svg>x", "x"],
+    ['<math><a xlink:href="javascript:alert(1)">x</a></math>', "<a>x</a>"],
+    ['<iframe src="https://x.example"></iframe>x', "x"],
+    ["<object data=x></object><embed src=x>x", "x"],
+    ["<form action=https://x.example><input name=a>x</form>", "x"],
+    ["<base href=https://x.example>x", "x"],
+    ["<link rel=stylesheet href=https://x.example>x", "x"],
+    [
+      '<meta http-equiv="refresh" content="0;url=javascript:alert(1)">x',
+      '<meta content="0;url=javascript:alert(1)" />x',
+    ],
+    ["<!-- <script>alert(1)</script> -->x", "x"],
+    ["<![CDATA[<script>alert(1)</script>]]>x", "x"],
+    ["<b><i>x", "<b><i>x</i></b>"],
+    ["x</b></b>", "x"],
+    ["<<b>x</b>", "&lt;<b>x</b>"],
+    ["a < b", "a &lt; b"],
+    ["<p style='color:red'>x</p>", '<p style="color:red">x</p>'],
+    [
+      "<noscript><p title='</noscript><img onerror=x>'></noscript>",
+      '<p title="&lt;/noscript&gt;&lt;img onerror=x&gt;"></p>',
+    ],
+    ["<textarea><script>alert(1)</script></textarea>x", "x"],
+    ["no markup & no cost", "no markup & no cost"],
+  ];
+  for (const [html, clean] of table) assert.equal(sanitizeHtml(html, "mail"), clean, html);
+});
+
+test("a feed message brings no style sheet and no document into the page it stands in", () => {
+  const html = "<html><head><title>x</title><style>body{display:none}</style></head><body><b>hi</b></body></html>";
+  assert.equal(sanitizeHtml(html, "feed"), "x<b>hi</b>");
+});
+
+const dangerous =
+  /<(script|svg|iframe|object|embed|form|base|link|math)\b|<[^>]*\son\w+\s*=|(href|src)="\s*(javascript|vbscript):/i;
+
+test("however the pieces are put together, nothing that runs comes out", () => {
+  const piece = fc.constantFrom(
+    ...[
+      "<script>",
+      "</script>",
+      "<scr",
+      "ipt>",
+      "<svg ",
+      "<b ",
+      "onload=",
+      "alert(1)",
+      ">",
+      "<",
+      "/",
+      "'",
+      '"',
+      "=",
+      " ",
+    ],
+    ...[
+      "<a href=",
+      "javascript:",
+      "&#106;",
+      "<img src=",
+      "<!--",
+      "-->",
+      "<style>",
+      "</style>",
+      "<iframe ",
+      "\n",
+      "\0",
+      "x",
+    ],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+      const clean = sanitizeHtml(pieces.join(""), "mail");
+      // A style sheet is text, not markup; it ends where its element ends.
+      assert.doesNotMatch(clean.replace(/<style>[\s\S]*?<\/style>/g, ""), dangerous);
+      assert.doesNotMatch(sanitizeHtml(pieces.join(""), "feed"), dangerous);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("markup nested thousands of levels deep is refused, not worked on for minutes", () => {
+  for (const html of ["<div>".repeat(200_000), "<b></i>".repeat(200_000), "<table><tr><td>".repeat(100_000)]) {
+    assert.throws(() => sanitizeHtml(html, "feed"), RenderFault);
+  }
+  const flat = ["<p>x</p>", "<div>x</div>", "<br>", "<p>x", "<img src=x>"].map((one) => one.repeat(6_000));
+  for (const html of flat) assert.ok(sanitizeHtml(html, "feed").length > 0);
+});
+
+test("the text part reads like the html", () => {
+  const table: [html: string, text: string][] = [
+    ["<p>One</p><p>Two</p>", "One\n\nTwo"],
+    ["One<br>Two<br/>Three", "One\nTwo\nThree"],
+    ["<h1>Title</h1>\n\n  <div>Body   text</div>", "Title\n\nBody text"],
+    ["<ul><li>a</li><li>b</li></ul>", "- a\n- b"],
+    ['<a href="https://example.com">here</a>', "here (https://example.com)"],
+    ['<a href="https://example.com">https://example.com</a>', "https://example.com"],
+    ['<a class="b" href="https://example.com/?a=1&amp;b=2">x</a>', "x (https://example.com/?a=1&b=2)"],
+    ["<head><title>T</title><style>p{}</style></head><p>x</p>", "x"],
+    ["a &lt;b&gt; &amp;amp; &quot;c&quot;", 'a <b> &amp; "c"'],
+    ["Preis:&nbsp;5&nbsp;€", "Preis: 5 €"],
+    ["&auml;&#8364;", "ä€"],
+    ["<table><tr><td>a</td></tr><tr><td>b</td></tr></table>", "a\n\nb"],
+    ["", ""],
+  ];
+  for (const [html, text] of table) assert.equal(htmlToText(sanitizeHtml(`${html}<!---->`)), text, html);
+});
+
+test("the text part of any clean html has no tags and no more than one empty line in a row", () => {
+  const piece = fc.constantFrom(
+    "<p>",
+    "</p>",
+    "<br>",
+    "<li>",
+    "a",
+    " ",
+    "\n",
+    "<a href=x>",
+    "</a>",
+    "<div>",
+    "</div>",
+    "&amp;",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = htmlToText(sanitizeHtml(pieces.join("")));
+      assert.doesNotMatch(text, /<\/?[a-z]|\n{3}|[ \t]\n|^\s|\s$/);
+    }),
+  );
+});
+
+test("links lead to web addresses or into the product", () => {
+  for (const url of ["https://example.com", "HTTP://EXAMPLE.COM", "/orders/7?x=1#y", "/"]) {
+    assert.equal(isSafeUrl(url), true, url);
+  }
+  const unsafe = [
+    ...["javascript:alert(1)", " https://x", "//host/x", "/\\host", "/\t/host", "/\n/host", "data:text/html,x"],
+    ...["ftp://x", "orders/7", "", "https:/x", "mailto:a@example.com"],
+  ];
+  for (const url of unsafe) assert.equal(isSafeUrl(url), false, JSON.stringify(url));
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
+import { type Db, openDb } from "../../src/store/db.ts";
+import { MigrationChanged, migrate, readMigrations, SchemaTooNew } from "../../src/store/migrate.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+/** An empty database and as many pools on it as processes would have. */
+async function open(context: TestContext, pools = 1): Promise<[Db, ...Db[]]> {
+  const database = await createTestDatabase({ isEmpty: true });
+  const openOne = () => openDb({ url: database.url, poolSize: 2, onError: () => {} });
+  const all: [Db, ...Db[]] = [openOne(), ...Array.from({ length: pools - 1 }, openOne)];
+  context.after(async () => {
+    await Promise.all(all.map((db) => db.destroy()));
+    await database.drop();
+  });
+  return all;
+}
+
+const names = readMigrations().map((migration) => migration.name);
+
+const tablesOf = async (db: Db): Promise<string[]> =>
+  (
+    await sql<{ name: string }>`select relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'public' and relkind in ('r', 'p') order by 1`.execute(db)
+  ).rows.map((row) => row.name);
+
+test("migrations are numbered without gaps or doubles", () => {
+  assert.deepEqual(
+    readMigrations().map((migration) => migration.version),
+    names.map((_, index) => index + 1),
+  );
+});
+
+test("an empty database gets every migration, a second run changes nothing", async (context) => {
+  const [db] = await open(context);
+  assert.deepEqual(await migrate(db), names);
+  const tables = await tablesOf(db);
+  for (const table of ["events", "notifications", "jobs", "messages", "schema_migrations"]) {
+    assert.ok(tables.includes(table), table);
+  }
+  assert.deepEqual(await migrate(db), []);
+  assert.deepEqual(await tablesOf(db), tables);
+});
+
+test("several processes may migrate at once: each migration is applied by one of them", async (context) => {
+  const pools = await open(context, 6);
+  const applied = await Promise.all(pools.map((db) => migrate(db)));
+  assert.deepEqual(applied.flat().toSorted(), names.toSorted());
+  const { rows } = await sql<{ count: number }>`select count(*) as count from schema_migrations`.execute(pools[0]);
+  assert.equal(rows[0]!.count, names.length);
+});
+
+test("the limit on statements is lifted for migrations only", async (context) => {
+  const [db] = await open(context);
+  await migrate(db);
+  for (let connection = 0; connection < 2; connection++) {
+    const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db);
+    assert.equal(rows[0]!.statement_timeout, "1min");
+  }
+});
+
+test("a database of a newer version is refused and left alone", async (context) => {
+  const [db] = await open(context);
+  await migrate(db);
+  await sql`insert into schema_migrations (version, name, checksum) values (9999, '9999_future', 'x')`.execute(db);
+  await assert.rejects(
+    () => migrate(db),
+    (error) => error instanceof SchemaTooNew && /9999_future.*Start the newer version/.test(error.message),
+  );
+});
+
+test("a migration that was changed after it was applied is refused", async (context) => {
+  const [db] = await open(context);
+  await migrate(db);
+  await sql`update schema_migrations set checksum = 'other' where version = 1`.execute(db);
+  await assert.rejects(
+    () => migrate(db),
+    (error) => error instanceof MigrationChanged && error.message.includes(names[0]!),
+  );
+  // The refusal released the lock: the next process is not kept waiting.
+  await sql`delete from schema_migrations where version = 9999`.execute(db);
+  await assert.rejects(() => migrate(db), MigrationChanged);
+});
+
+test("a migration that fails leaves nothing of itself", async (context) => {
+  const [db] = await open(context);
+  // Something is in the way of the first migration: a table of the same name.
+  await sql`create table digest_windows (x integer)`.execute(db);
+  await assert.rejects(() => migrate(db), /already exists/);
+  assert.deepEqual(await tablesOf(db), ["digest_windows", "schema_migrations"]);
+  await sql`drop table digest_windows`.execute(db);
+  assert.deepEqual(await migrate(db), names);
+});
