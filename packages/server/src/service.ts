@@ -54,7 +54,10 @@ async function start(
 ): Promise<Service> {
   const database = await openDatabase(given, log, closers);
   const config = ensureEncryptionKey(given);
-  const onError = (error: Error) => log.warn({ reason: error.message }, "database connection lost; reconnecting");
+  let isDraining = false;
+  // While stopping, connections are meant to end.
+  const onError = (error: Error) =>
+    log[isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
   const db = openDb({ url: database.url, poolSize: config.databasePool, onError });
   closers.push(() => db.destroy());
 
@@ -83,7 +86,6 @@ async function start(
   const ctx: Ctx = { config, db, queue, log, metrics, secrets, io, now, newId, versions, keyOwners };
 
   if (config.roles.has("worker")) await startWorkers(ctx);
-  let isDraining = false;
   const isReady = async () =>
     !isDraining &&
     (await Promise.all([queue.ping(), migrationsAreKnown(ctx)]).then(

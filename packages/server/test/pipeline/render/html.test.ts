@@ -133,7 +133,7 @@ test("the text part reads like the html", () => {
     ["<table><tr><td>a</td></tr><tr><td>b</td></tr></table>", "a\n\nb"],
     ["", ""],
   ];
-  for (const [html, text] of table) assert.equal(htmlToText(sanitizeHtml(`${html}<!---->`)), text, html);
+  for (const [html, text] of table) assert.equal(htmlToText(sanitizeHtml(`${html}<!---->`, "mail")), text, html);
 });
 
 test("the text part of any clean html has no tags and no more than one empty line in a row", () => {
@@ -153,7 +153,7 @@ test("the text part of any clean html has no tags and no more than one empty lin
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      const text = htmlToText(sanitizeHtml(pieces.join("")));
+      const text = htmlToText(sanitizeHtml(pieces.join(""), "mail"));
       assert.doesNotMatch(text, /<\/?[a-z]|\n{3}|[ \t]\n|^\s|\s$/);
     }),
   );
