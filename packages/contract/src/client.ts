@@ -3,7 +3,7 @@
 import type { ErrorCode } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationId, type Operations, type Output, operations } from "./operations.ts";
-import type { Static, TSchema } from "./schema.ts";
+import type { Static, TSchema, UploadedFile } from "./schema.ts";
 
 export type ClientOptions = {
   /** Origin of the service, with a path prefix if it sits behind one; `""` in a browser means the page's own origin. */
@@ -71,8 +71,8 @@ export const createClient = (options: ClientOptions): Client => {
     const send = options.fetch ?? globalThis.fetch;
     const response = await send(urlOf(options.baseUrl, operation, input), {
       method: operation.method,
-      headers: headersOf(options, input),
-      body: input.body === undefined ? undefined : JSON.stringify(input.body),
+      headers: headersOf(options, operation, input),
+      body: bodyOf(operation, input.body),
       signal: input.signal,
     });
     return { status: response.status, headers: response.headers, body: parse(await response.text()) };
@@ -83,12 +83,18 @@ export const createClient = (options: ClientOptions): Client => {
     const { success }: Operation = operations[id];
     const succeeded = answer.status >= 200 && answer.status < 300;
     // A proxy's friendly HTML page with status 200 must not pass for the record that was asked for.
-    const readable = success.schema === undefined || (typeof answer.body === "object" && answer.body !== null);
+    const readable = success.schema === undefined || isReadable(success.schema, answer.body);
     if (!succeeded || !readable) throw new ApiError(id, answer);
     return answer;
   };
 
   return Object.assign(call, { raw }) as Client;
+};
+
+/** JSON of the kind that was asked for: an object or a list, or the bare value that a few operations answer. */
+const isReadable = (schema: TSchema, body: unknown): boolean => {
+  const { type } = schema as { type?: string };
+  return type === "boolean" || type === "number" ? typeof body === type : typeof body === "object" && body !== null;
 };
 
 const urlOf = (baseUrl: string, operation: Operation, input: RawInput): string => {
@@ -110,9 +116,32 @@ const pathPart = (name: string, value: unknown): string => {
   return encodeURIComponent(text);
 };
 
-const headersOf = (options: ClientOptions, input: RawInput): Headers => {
+const bodyOf = (operation: Operation, body: unknown): string | FormData | undefined => {
+  if (body === undefined) return undefined;
+  return operation.bodyType === "multipart" ? formOf(body as Record<string, unknown>) : JSON.stringify(body);
+};
+
+const formOf = (body: Record<string, unknown>): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (isUploadedFile(one)) {
+        const bytes = Uint8Array.from(one.bytes, (character) => character.charCodeAt(0));
+        form.append(name, new Blob([bytes], { type: one.contentType }), one.fileName);
+      } else if (one !== undefined) form.append(name, String(one));
+    }
+  }
+  return form;
+};
+
+const isUploadedFile = (value: unknown): value is UploadedFile =>
+  typeof value === "object" && value !== null && "fileName" in value && "bytes" in value;
+
+const headersOf = (options: ClientOptions, operation: Operation, input: RawInput): Headers => {
   const headers = new Headers({ accept: "application/json", authorization: `ApiKey ${options.apiKey}` });
-  if (input.body !== undefined) headers.set("content-type", "application/json");
+  // A form brings its own, with the boundary in it.
+  const isJson = input.body !== undefined && operation.bodyType !== "multipart";
+  if (isJson) headers.set("content-type", "application/json");
   for (const [name, value] of Object.entries({ ...options.headers, ...input.headers })) {
     if (value === undefined) headers.delete(name);
     else headers.set(name, value);

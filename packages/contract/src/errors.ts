@@ -6,6 +6,11 @@ type Entry = { status: number; message: string; when: string };
 
 export const errorCatalogue = {
   MALFORMED_JSON: { status: 400, message: "Request body is not valid JSON", when: "The body cannot be parsed." },
+  MALFORMED_FORM: {
+    status: 400,
+    message: "Request body is not valid multipart/form-data: {reason}",
+    when: "An upload cannot be parsed.",
+  },
   IDEMPOTENCY_KEY_TOO_LONG: {
     status: 400,
     message: "idempotency-key must not be longer than 255 characters",
@@ -26,6 +31,26 @@ export const errorCatalogue = {
     message: "The provider host {host} cannot be resolved",
     when: "An integration is saved with `check: true` and its host name does not exist. Nothing is stored.",
   },
+  PRIMARY_NOT_SUPPORTED: {
+    status: 400,
+    message: "Channel {channel} does not support a primary integration",
+    when: "Only email and SMS integrations can be made primary.",
+  },
+  OAUTH_NOT_SUPPORTED: {
+    status: 400,
+    message: "Provider {providerId} does not support OAuth",
+    when: "An OAuth address is asked for an integration whose provider has none.",
+  },
+  CRITICAL_WORKFLOW: {
+    status: 400,
+    message: "Preferences of critical workflows cannot be changed: {workflowIds}",
+    when: "A subscriber's preference names a critical workflow. Nothing is changed.",
+  },
+  ACTION_NOT_FOUND: {
+    status: 400,
+    message: "Message with id {messageId} has no {type} action",
+    when: "A button is marked that the message does not have.",
+  },
   MISSING_AUTHORIZATION: { status: 401, message: "Missing authorization header", when: "No `Authorization` header." },
   INVALID_AUTH_SCHEME: {
     status: 401,
@@ -40,6 +65,21 @@ export const errorCatalogue = {
     when: "The key is valid, the action lies outside its environment.",
   },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "Unknown path." },
+  CONNECTION_NOT_FOUND: {
+    status: 404,
+    message: "Channel connection with identifier {identifier} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  CONTEXT_NOT_FOUND: {
+    status: 404,
+    message: "Context {type}:{id} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  ENDPOINT_NOT_FOUND: {
+    status: 404,
+    message: "Channel endpoint with identifier {identifier} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
   ENVIRONMENT_NOT_FOUND: {
     status: 404,
     message: "Environment with id {environmentId} not found",
@@ -49,6 +89,11 @@ export const errorCatalogue = {
     status: 404,
     message: "Integration with id {integrationId} not found",
     when: "Unknown, deleted, or of another environment.",
+  },
+  MESSAGE_NOT_FOUND: {
+    status: 404,
+    message: "Message with id {messageId} not found",
+    when: "Unknown, deleted, or of another environment or subscriber; or a transaction without messages.",
   },
   NOTIFICATION_NOT_FOUND: {
     status: 404,
@@ -60,15 +105,105 @@ export const errorCatalogue = {
     message: "Subscriber with id {subscriberId} not found",
     when: "Unknown, deleted, or of another environment.",
   },
+  SUBSCRIPTION_NOT_FOUND: {
+    status: 404,
+    message: "Subscription with identifier {identifier} not found in topic {topicKey}",
+    when: "The topic has no such subscription.",
+  },
+  TOPIC_NOT_FOUND: {
+    status: 404,
+    message: "Topic with key {topicKey} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
   WORKFLOW_NOT_FOUND: {
     status: 404,
     message: "Workflow {workflowId} not found",
     when: "Unknown, deleted, or of another environment.",
   },
+  STEP_NOT_FOUND: {
+    status: 404,
+    message: "Step {stepId} not found in workflow {workflowId}",
+    when: "The workflow has no such step.",
+  },
+  LAYOUT_NOT_FOUND: {
+    status: 404,
+    message: "Layout {layoutId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  TRANSLATION_NOT_FOUND: {
+    status: 404,
+    message: "Translation {locale} of {resourceType} {resourceId} not found",
+    when: "The resource exists and has no texts in this locale.",
+  },
+  TRANSLATION_GROUP_NOT_FOUND: {
+    status: 404,
+    message: "Translations of {resourceType} {resourceId} not found",
+    when: "The resource has no texts in any locale, or cannot have any.",
+  },
+  KEY_NOT_FOUND: {
+    status: 404,
+    message: "API key with id {keyId} not found",
+    when: "Unknown, revoked, or of another environment.",
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: "Method {method} is not allowed here",
     when: "The path exists with other methods; the `Allow` header names them.",
+  },
+  CONNECTION_EXISTS: {
+    status: 409,
+    message: "Channel connection with identifier {identifier} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  CONTEXT_EXISTS: {
+    status: 409,
+    message: "Context {type}:{id} already exists",
+    when: "A context of this type and id exists in this environment.",
+  },
+  ENDPOINT_EXISTS: {
+    status: 409,
+    message: "Channel endpoint with identifier {identifier} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  ENVIRONMENT_PROTECTED: {
+    status: 409,
+    message: "Environment {environmentId} is protected and cannot be deleted",
+    when: "A production environment, or the one the calling key belongs to.",
+  },
+  ENVIRONMENT_IDENTIFIER_TAKEN: {
+    status: 409,
+    message: "Environment with identifier {identifier} already exists",
+    when: "The identifier is in use in this organisation.",
+  },
+  API_KEY_LIMIT: {
+    status: 409,
+    message: "Environment {environmentId} already has two live API keys",
+    when: "A third key is made; revoke one first.",
+  },
+  LAST_API_KEY: {
+    status: 409,
+    message: "The last live API key of an environment cannot be revoked",
+    when: "Make a new key first.",
+  },
+  LAYOUT_ID_TAKEN: {
+    status: 409,
+    message: "Layout {layoutId} already exists",
+    when: "The identifier is in use in this environment.",
+  },
+  LAYOUT_IS_DEFAULT: {
+    status: 409,
+    message: "Layout {layoutId} is the default layout and cannot be deleted",
+    when: "The first layout of an environment is its default.",
+  },
+  LAYOUT_IN_USE: {
+    status: 409,
+    message: "Layout {layoutId} is used by workflows: {workflowIds}",
+    when: "A layout is deleted that steps of workflows name.",
+  },
+  LAYOUT_MISSING_IN_TARGET: {
+    status: 409,
+    message: "Workflow {workflowId} uses layout {layoutId}, which the target environment does not have",
+    when: "Publish the layout first, or both with environments.publish.",
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
@@ -90,6 +225,11 @@ export const errorCatalogue = {
     message: "Subscriber {subscriberId} already exists",
     when: "`failIfExists=true` and the subscriber exists. The body also carries the fields of the existing record.",
   },
+  TOPIC_EXISTS: {
+    status: 409,
+    message: "Topic {topicKey} already exists",
+    when: "`failIfExists=true` and the topic exists. The body also carries the fields of the existing record.",
+  },
   WORKFLOW_ID_TAKEN: {
     status: 409,
     message: "Workflow {workflowId} already exists",
@@ -104,6 +244,11 @@ export const errorCatalogue = {
     status: 415,
     message: "Content-Type must be application/json",
     when: "A body of another type.",
+  },
+  MULTIPART_REQUIRED: {
+    status: 415,
+    message: "Content-Type must be multipart/form-data",
+    when: "An upload route got a body of another type.",
   },
   VALIDATION_ERROR: {
     status: 422,

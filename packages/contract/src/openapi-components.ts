@@ -46,6 +46,7 @@ export const schemaCollector = () => {
       else if (kind === "map") schema[keyword] = visitMembers(value as Record<string, JsonSchema>);
       else schema[keyword] = value;
     }
+    if ((source as JsonSchema).isUpload === true) Object.assign(schema, { type: "string", format: "binary" });
     const { format, patternProperties } = schema;
     if (typeof format === "string") schema.format = formatNames[format] ?? format;
     const anyMember = isSchema(patternProperties) ? patternProperties["^.*$"] : undefined;

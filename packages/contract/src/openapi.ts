@@ -10,7 +10,7 @@ import {
   schemaCollector,
   securitySchemes,
 } from "./openapi-components.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, successStatuses } from "./operation.ts";
 import { operations } from "./operations.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -25,7 +25,7 @@ export type OpenApiParameter = {
   explode?: boolean;
 };
 type Reference = { $ref: string };
-type Content = { "application/json": { schema: JsonSchema } };
+type Content = { [mediaType: string]: { schema: JsonSchema } };
 export type OpenApiResponse = {
   description: string;
   headers: Record<string, Reference>;
@@ -113,6 +113,8 @@ const parametersOf = (operation: Operation, visit: Visit): OpenApiParameter[] =>
   });
 
 const jsonContent = (schema: JsonSchema): Content => ({ "application/json": { schema } });
+const bodyContent = (operation: Operation, schema: JsonSchema): Content =>
+  operation.bodyType === "multipart" ? { "multipart/form-data": { schema } } : jsonContent(schema);
 const headerReferences = (names: string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -155,21 +157,26 @@ const errorResponses = (operation: Operation): Record<string, OpenApiResponse | 
     ]),
   );
 
+const successResponses = ({ success, method }: Operation, visit: Visit): Record<string, OpenApiResponse> =>
+  Object.fromEntries(
+    successStatuses(success).map((status) => [
+      String(status),
+      {
+        description: successWords[status] ?? "Success",
+        headers: headerReferences([...rateLimitHeaders, ...(method === "GET" ? [] : idempotencyHeaders)]),
+        ...(success.schema && { content: jsonContent(visit(success.schema)) }),
+      },
+    ]),
+  );
+
 const describeOperation = (operation: Operation, visit: Visit): OpenApiOperation => ({
   operationId: operation.id,
   tags: [humanName(resourceOf(operation))],
   summary: operation.summary,
   ...(operation.description !== undefined && { description: operation.description }),
   parameters: [...parametersOf(operation, visit), { $ref: "#/components/parameters/IdempotencyKey" }],
-  ...(operation.body && { requestBody: { required: true, content: jsonContent(visit(operation.body)) } }),
-  responses: {
-    [operation.success.status]: {
-      description: successWords[operation.success.status] ?? "Success",
-      headers: headerReferences([...rateLimitHeaders, ...(operation.method === "GET" ? [] : idempotencyHeaders)]),
-      ...(operation.success.schema && { content: jsonContent(visit(operation.success.schema)) }),
-    },
-    ...errorResponses(operation),
-  },
+  ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
+  responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
   "x-rate-limit-category": operation.category,
 });
 

@@ -18,13 +18,24 @@ export type Operation = {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** The success answer: its status, and its shape unless the answer has no body. */
-  success: { status: number; schema?: TSchema };
+  /** `multipart`: the body comes as multipart/form-data; its files are `UploadedFile`s. JSON otherwise. */
+  bodyType?: "multipart";
+  /**
+   * The success answer: its status, and its shape unless the answer has no body. `also` is a second status with the same
+   * shape, for operations that tell "made" from "was there"; the handler marks the answers that have it.
+   */
+  success: { status: number; also?: number; schema?: TSchema };
   /** Errors of its own, beside those that every operation can give. */
   errors: readonly ErrorCode[];
+  /** The answer holds a secret in clear: what is kept of it under an idempotency key is encrypted. */
+  isSecretAnswer?: true;
   /** `bulk` raises the limit of the request body (settings). */
   bodyLimit?: "bulk";
 };
+
+/** Every status a success answer of the operation may have. */
+export const successStatuses = ({ status, also }: Operation["success"]): number[] =>
+  also === undefined ? [status] : [status, also];
 
 export const operation = <const O extends Operation>(definition: O): O => definition;
 

@@ -1,13 +1,24 @@
 // Every operation of the service, by id.
 import type { InputOf, OutputOf } from "./operation.ts";
 import { capturedOperations } from "./resources/captured.ts";
+import { channelConnectionOperations } from "./resources/channel-connections.ts";
+import { channelEndpointOperations } from "./resources/channel-endpoints.ts";
+import { contextOperations } from "./resources/contexts.ts";
 import { environmentOperations } from "./resources/environments.ts";
 import { eventOperations } from "./resources/events.ts";
 import { feedOperations } from "./resources/feed.ts";
 import { integrationOperations } from "./resources/integrations.ts";
+import { layoutOperations } from "./resources/layouts.ts";
+import { messageMarkOperations } from "./resources/message-marks.ts";
 import { messageOperations } from "./resources/messages.ts";
 import { notificationOperations } from "./resources/notifications.ts";
+import { preferenceOperations } from "./resources/preferences.ts";
+import { publishingOperations } from "./resources/publishing.ts";
+import { subscriberCredentialOperations } from "./resources/subscriber-credentials.ts";
 import { subscriberOperations } from "./resources/subscribers.ts";
+import { topicSubscriptionOperations } from "./resources/topic-subscriptions.ts";
+import { topicOperations } from "./resources/topics.ts";
+import { translationOperations } from "./resources/translations.ts";
 import { workflowOperations } from "./resources/workflows.ts";
 
 export const operations = {
@@ -15,10 +26,21 @@ export const operations = {
   ...notificationOperations,
   ...messageOperations,
   ...workflowOperations,
+  ...layoutOperations,
+  ...translationOperations,
   ...subscriberOperations,
+  ...subscriberCredentialOperations,
+  ...preferenceOperations,
+  ...messageMarkOperations,
   ...feedOperations,
+  ...topicOperations,
+  ...topicSubscriptionOperations,
+  ...contextOperations,
   ...integrationOperations,
+  ...channelConnectionOperations,
+  ...channelEndpointOperations,
   ...environmentOperations,
+  ...publishingOperations,
   ...capturedOperations,
 };
 

@@ -33,3 +33,15 @@ export const isoTime = (description: string) => Type.String({ description: `${de
 /** An object that carries a name into the OpenAPI document. */
 export const named = <P extends TProperties>(title: string, properties: P, options: Options = {}): TObject<P> =>
   Type.Object(properties, { title, ...options });
+
+/** A file of a form, as the service sees it. */
+export type UploadedFile = {
+  fileName: string;
+  contentType: string;
+  /** One character per byte: a JSON value like any other, whatever the file holds. */
+  bytes: string;
+};
+
+/** A file in a multipart body; OpenAPI shows it as a binary string. */
+export const uploadedFile = (options: Options = {}) =>
+  Type.Unsafe<UploadedFile>({ type: "object", isUpload: true, ...options });

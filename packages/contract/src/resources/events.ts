@@ -2,6 +2,7 @@
 import { identifiers } from "../common.ts";
 import { operation } from "../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../schema.ts";
+import { topicKeyRule } from "./topics.ts";
 
 const RecipientChannel = named("RecipientChannel", {
   providerId: Type.Optional(Type.String({ description: "Required; a chat or push provider" })),
@@ -33,13 +34,26 @@ const RecipientSubscriber = named("RecipientSubscriber", {
 });
 export type RecipientSubscriber = Static<typeof RecipientSubscriber>;
 
-const Recipient = Type.Union([Type.String(), RecipientSubscriber]);
+/** Judged one by one like subscribers, also when it is malformed. */
+export const RecipientTopic = named("RecipientTopic", {
+  type: oneOf(["Topic"]),
+  topicKey: Type.String({ ...topicKeyRule, description: "A topic that does not exist adds nobody" }),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), { description: "Ids of subscribers that no topic of the event adds" }),
+  ),
+});
+export type RecipientTopic = Static<typeof RecipientTopic>;
+
+const Recipient = Type.Union([Type.String(), RecipientSubscriber, RecipientTopic]);
 export type Recipient = Static<typeof Recipient>;
 
 export const TriggerEvent = named("TriggerEvent", {
   name: Type.String({ minLength: 1, description: "Identifier of the workflow" }),
-  to: Type.Union([Type.String(), RecipientSubscriber, Type.Array(Recipient)], {
-    description: "A subscriber id, a subscriber, or a list of them. A subscriber that does not exist yet is created.",
+  to: Type.Union([Type.String(), RecipientSubscriber, RecipientTopic, Type.Array(Recipient)], {
+    description:
+      "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. " +
+      "Everyone receives the event once: topics add who is not named directly, not excluded and not the actor, and " +
+      "whose subscription has exactly the contexts of the event and rules that let it through.",
   }),
   payload: Type.Optional(openObject({ description: "At most 512 KB of JSON" })),
   overrides: Type.Optional(openObject()),
@@ -47,11 +61,27 @@ export const TriggerEvent = named("TriggerEvent", {
     Type.String({ ...identifiers.transactionId, description: "An event with this id is accepted once" }),
   ),
   actor: Type.Optional(Type.Union([Type.String(), RecipientSubscriber])),
+  context: Type.Optional(
+    // Faults inside are reported in the item, so that one event never holds up the others.
+    openObject({
+      description:
+        "What the event is about, at most 5: from context type to the context's id, or to `{id, data}` to give a new " +
+        "context its data. Unknown contexts are created, known ones are used as they are.",
+    }),
+  ),
   tenant: Type.Optional(
     Type.Union([Type.String(), openObject()], { description: "No tenant can be made yet, so every id is unknown" }),
   ),
 });
 export type TriggerEvent = Static<typeof TriggerEvent>;
+
+const { to, payload, ...common } = TriggerEvent.properties;
+
+export const BroadcastEvent = named("BroadcastEvent", {
+  ...common,
+  payload: openObject({ description: "At most 512 KB of JSON" }),
+});
+export type BroadcastEvent = Static<typeof BroadcastEvent>;
 
 export const triggerStatuses = [
   "error",
@@ -92,6 +122,28 @@ export const eventOperations = {
     bodyLimit: "bulk",
     body: named("TriggerBulkIn", { events: Type.Array(TriggerEvent, { minItems: 1, maxItems: 100 }) }),
     success: { status: 201, schema: Type.Array(TriggerResult) },
+    errors: [],
+  }),
+  "events.broadcast": operation({
+    id: "events.broadcast",
+    method: "POST",
+    path: "/v1/events/trigger/broadcast",
+    summary: "Trigger an event for every subscriber",
+    description: "Everyone who is a subscriber of the environment when the event is taken up, in the background.",
+    category: "trigger",
+    body: BroadcastEvent,
+    success: { status: 201, schema: TriggerResult },
+    errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
+  }),
+  "events.cancel": operation({
+    id: "events.cancel",
+    method: "DELETE",
+    path: "/v1/events/trigger/{transactionId}",
+    summary: "Cancel what still waits of an event",
+    description: "Answers `true` when something was canceled, `false` when nothing was waiting.",
+    category: "trigger",
+    params: Type.Object({ transactionId: Type.String() }),
+    success: { status: 200, schema: Type.Boolean() },
     errors: [],
   }),
 };

@@ -2,6 +2,7 @@ import { ChannelWord, identifiers } from "../common.ts";
 import { operation } from "../operation.ts";
 import { inAppProviderId, providerIds } from "../provider-ids.ts";
 import { named, oneOf, openObject, type Static, Type } from "../schema.ts";
+import { ContextMap } from "./contexts.ts";
 import { StepFilter } from "./filters.ts";
 
 const text = Type.Optional(Type.String());
@@ -72,6 +73,8 @@ export const Credentials = named(
 export const IntegrationConfigurations = named("IntegrationConfigurations", {
   inboundWebhookEnabled: flag,
   inboundWebhookSigningKey: text,
+  configurationSetName: Type.Optional(Type.String({ description: "Amazon SES" })),
+  pushResources: Type.Optional(Type.Unknown({ description: "Push providers" })),
 });
 
 export const Integration = named("Integration", {
@@ -171,6 +174,66 @@ export const integrationOperations = {
     category: "configuration",
     params: integrationPath,
     success: { status: 200, schema: Type.Array(Integration) },
+    errors: ["INTEGRATION_NOT_FOUND"],
+  }),
+  "integrations.listActive": operation({
+    id: "integrations.listActive",
+    method: "GET",
+    path: "/v1/integrations/active",
+    summary: "List active integrations",
+    category: "configuration",
+    success: { status: 200, schema: Type.Array(Integration) },
+    errors: [],
+  }),
+  "integrations.setPrimary": operation({
+    id: "integrations.setPrimary",
+    method: "POST",
+    path: "/v1/integrations/{integrationId}/set-primary",
+    summary: "Make an integration the primary of its channel",
+    description: "Email and SMS only. It becomes active and loses its conditions; the previous primary stays active.",
+    category: "configuration",
+    params: integrationPath,
+    success: { status: 200, schema: Integration },
+    errors: ["PRIMARY_NOT_SUPPORTED", "INTEGRATION_NOT_FOUND"],
+  }),
+  "integrations.createChatOauthUrl": operation({
+    id: "integrations.createChatOauthUrl",
+    method: "POST",
+    path: "/v1/integrations/chat/oauth",
+    summary: "Make the address where a chat workspace is connected",
+    description: "For `slack` and `msteams`. The address is valid for 10 minutes.",
+    category: "configuration",
+    body: named("ChatOauthIn", {
+      integrationIdentifier: Type.String({ minLength: 1 }),
+      subscriberId: Type.Optional(Type.String({ minLength: 1 })),
+      connectionIdentifier: Type.Optional(Type.String(identifiers.integration)),
+      context: Type.Optional(ContextMap),
+      scope: Type.Optional(
+        Type.Array(Type.String({ pattern: "^[^\\s,]+$", maxLength: 255 }), {
+          maxItems: 100,
+          description: "Instead of the scopes that sending needs",
+        }),
+      ),
+    }),
+    success: { status: 201, schema: named("ChatOauthUrl", { url: Type.String() }) },
+    errors: ["OAUTH_NOT_SUPPORTED", "INTEGRATION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],
+  }),
+  "integrations.autoConfigure": operation({
+    id: "integrations.autoConfigure",
+    method: "POST",
+    path: "/v1/integrations/{integrationId}/auto-configure",
+    summary: "Register the delivery webhook with the provider",
+    description: "`success` is false when the provider's webhook has to be set up by hand; `message` says how.",
+    category: "configuration",
+    params: integrationPath,
+    success: {
+      status: 200,
+      schema: named("IntegrationAutoConfigured", {
+        success: Type.Boolean(),
+        message: Type.Optional(Type.String()),
+        integration: Type.Optional(Integration),
+      }),
+    },
     errors: ["INTEGRATION_NOT_FOUND"],
   }),
 };

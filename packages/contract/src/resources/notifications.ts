@@ -120,7 +120,11 @@ export const Notification = named("Notification", {
   tags: Type.Optional(Type.Array(Type.String())),
   controls: Type.Optional(openObject()),
   to: Type.Optional(openObject()),
-  topics: Type.Optional(Type.Array(Type.Object({ _topicId: Type.String(), topicKey: Type.String() }))),
+  topics: Type.Optional(
+    Type.Array(Type.Object({ _topicId: Type.String(), topicKey: Type.String() }), {
+      description: "The topics that led here; empty when the subscriber was named directly",
+    }),
+  ),
   severity: Type.Optional(SeverityWord),
   critical: Type.Optional(Type.Boolean()),
   contextKeys: Type.Optional(Type.Array(Type.String())),
@@ -145,6 +149,10 @@ export const notificationOperations = {
       subscriberIds: Type.Optional(repeated(Type.String())),
       severity: Type.Optional(repeated(oneOf(severities))),
       transactionId: Type.Optional(Type.String()),
+      topicKey: Type.Optional(Type.String({ description: "Exact: one of the topics that led to the notification" })),
+      subscriptionId: Type.Optional(
+        Type.String({ description: "Identifier or id of a topic subscription that let the event through" }),
+      ),
       contextKeys: contextKeysQuery,
       after: Type.Optional(Type.String({ format: "iso-time", description: "Records at or after this time" })),
       before: Type.Optional(Type.String({ format: "iso-time", description: "Records at or before this time" })),

@@ -16,6 +16,9 @@ import {
 /** Step types this release runs. The others of the contract are refused when a workflow is saved. */
 export const supportedStepTypes = ["in_app", "email", "delay", "digest"] as const;
 
+/** What happens to channel steps outside the subscriber's schedule. */
+export const outsideScheduleWords = ["hold", "skip"] as const;
+
 export const workflowStatuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
 
 export const contentIssueTypes = [
@@ -89,7 +92,7 @@ export type WorkflowPreference = Static<typeof WorkflowPreference>;
 
 const nullablePreference = Type.Union([WorkflowPreference, Type.Null()]);
 
-const User = named("User", {
+export const User = named("User", {
   _id: Type.String(),
   firstName: Type.Optional(nullableString()),
   lastName: Type.Optional(nullableString()),
@@ -120,6 +123,9 @@ export const Workflow = named("Workflow", {
   lastTriggeredAt: Type.Optional(nullableString()),
   payloadExample: Type.Optional(nullableOpenObject()),
   severity: SeverityWord,
+  outsideSchedule: Type.Optional(
+    oneOf(outsideScheduleWords, { description: "What happens to channel steps outside the subscriber's schedule" }),
+  ),
 });
 export type Workflow = Static<typeof Workflow>;
 
@@ -162,6 +168,7 @@ const settings = {
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),
   isTranslationEnabled: Type.Optional(Type.Boolean({ default: false })),
   severity: Type.Optional(SeverityWord),
+  outsideSchedule: Type.Optional(oneOf(outsideScheduleWords, { default: "hold" })),
 };
 
 const PreferencesIn = named("WorkflowPreferencesIn", {
@@ -279,5 +286,34 @@ export const workflowOperations = {
     params: workflowPath,
     success: { status: 204 },
     errors: ["WORKFLOW_NOT_FOUND"],
+  }),
+  "workflows.retrieveStep": operation({
+    id: "workflows.retrieveStep",
+    method: "GET",
+    path: "/v2/workflows/{workflowId}/steps/{stepId}",
+    summary: "Retrieve a step of a workflow",
+    category: "configuration",
+    params: Type.Object({
+      workflowId: Type.String({ description: "Internal id, identifier or slug" }),
+      stepId: Type.String({ description: "Internal id, identifier or slug" }),
+    }),
+    success: { status: 200, schema: Step },
+    errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND"],
+  }),
+  "workflows.sync": operation({
+    id: "workflows.sync",
+    method: "PUT",
+    path: "/v2/workflows/{workflowId}/sync",
+    summary: "Publish one workflow to another environment",
+    description:
+      "Copies the workflow and its translations to the environment named, over the one of the same identifier if there " +
+      "is one. Answers the workflow as it is there now.",
+    category: "configuration",
+    params: workflowPath,
+    body: named("WorkflowSync", {
+      targetEnvironmentId: Type.String({ minLength: 1, description: "Id or identifier" }),
+    }),
+    success: { status: 200, schema: Workflow },
+    errors: ["WORKFLOW_NOT_FOUND", "ENVIRONMENT_NOT_FOUND", "LAYOUT_MISSING_IN_TARGET"],
   }),
 };
