@@ -1,6 +1,10 @@
 // Organisations, environments and their API keys.
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import { isUuid } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
+import type { Tables } from "./tables.ts";
+
+export type EnvironmentRow = Selectable<Tables["environments"]>;
 
 export type KeyOwner = {
   environmentId: string;
@@ -16,6 +20,7 @@ export async function findKeyOwner(db: Db, hash: Buffer): Promise<KeyOwner | nul
     .innerJoin("environments as e", "e.id", "k.environment_id")
     .where("k.hash", "=", hash)
     .where("k.revoked_at", "is", null)
+    .where("e.deleted_at", "is", null)
     .select(["k.id", "k.user_id", "e.id as environment_id", "e.organization_id", "e.type"])
     .executeTakeFirst();
   return row
@@ -33,10 +38,110 @@ export const listEnvironments = (db: Db, organizationId: string) =>
   db
     .selectFrom("environments")
     .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
     .orderBy("created_at")
     .orderBy("id")
     .selectAll()
     .execute();
+
+/** By id or identifier, within one organisation; the id is tried first. */
+export async function findEnvironment(
+  db: Db,
+  organizationId: string,
+  idOrIdentifier: string,
+): Promise<EnvironmentRow | undefined> {
+  const base = db
+    .selectFrom("environments")
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .selectAll();
+  const byId = isUuid(idOrIdentifier) ? await base.where("id", "=", idOrIdentifier).executeTakeFirst() : undefined;
+  return byId ?? base.where("identifier", "=", idOrIdentifier).executeTakeFirst();
+}
+
+/** Held until the transaction ends. Does not hold up writes that only refer to the environment. */
+export async function lockEnvironment(db: Db, environmentId: string): Promise<void> {
+  await sql`select id from environments where id = ${environmentId} for no key update`.execute(db);
+}
+
+/** Environments of the organisation whose identifiers begin like this one. */
+export async function findEnvironmentIdentifiersLike(
+  db: Db,
+  organizationId: string,
+  beginning: string,
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("environments")
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .where(sql<boolean>`starts_with(identifier, ${beginning})`)
+    .select("identifier")
+    .execute();
+  return new Set(rows.map((row) => row.identifier));
+}
+
+export const insertEnvironment = (db: Db, row: EnvironmentRow): Promise<EnvironmentRow> =>
+  db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateEnvironment = (db: Db, row: EnvironmentRow): Promise<EnvironmentRow> =>
+  db.updateTable("environments").set(row).where("id", "=", row.id).returningAll().executeTakeFirstOrThrow();
+
+/**
+ * Takes the environment out of every read. Keys stop, secrets go, workflows end and with them what waits; the rest of
+ * its rows wait for `purgeDeletedEnvironments`.
+ */
+export async function markEnvironmentDeleted(db: Db, environmentId: string, by: string, now: Date): Promise<void> {
+  await sql`update environments set deleted_at = ${now}, updated_at = ${now}, parent_id = null
+    where id = ${environmentId}`.execute(db);
+  await sql`update environments set parent_id = null, updated_at = ${now}
+    where parent_id = ${environmentId}`.execute(db);
+  await sql`update api_keys set revoked_at = ${now}
+    where environment_id = ${environmentId} and revoked_at is null`.execute(db);
+  await sql`update integrations set deleted_at = ${now}, deleted_by = ${by}, credentials = null, configurations = null,
+      active = false, is_primary = false
+    where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+  await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
+    where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+}
+
+/**
+ * Removes up to `limit` subscribers of environments deleted before this time, and environments that have none left with
+ * everything that belongs to them. Answers whether there may be more.
+ */
+export async function purgeDeletedEnvironments(db: Db, before: Date, limit: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from subscribers where id in (
+      select s.id from subscribers s join environments e on e.id = s.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  if (numAffectedRows > 0n) return true;
+  await sql`delete from environments where deleted_at < ${before}`.execute(db);
+  return false;
+}
+
+/** The tags of the environment's workflows, in order. */
+export async function listTags(db: Db, environmentId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct unnest(tags) as name from workflows
+    where environment_id = ${environmentId} and deleted_at is null order by name`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+/** Remembers the first time a feed was served. */
+export async function markInboxConnected(db: Db, environmentId: string, now: Date): Promise<void> {
+  await sql`update environments set inbox_connected_at = ${now}
+    where id = ${environmentId} and inbox_connected_at is null`.execute(db);
+}
+
+export async function isInboxConnected(db: Db, environmentId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("environments")
+    .where("id", "=", environmentId)
+    .select("inbox_connected_at")
+    .executeTakeFirst();
+  return row?.inbox_connected_at != null;
+}
+
+export type ApiKeyRow = Selectable<Tables["api_keys"]>;
 
 export const listLiveKeys = (db: Db, environmentId: string) =>
   db
@@ -44,25 +149,28 @@ export const listLiveKeys = (db: Db, environmentId: string) =>
     .where("environment_id", "=", environmentId)
     .where("revoked_at", "is", null)
     .orderBy("created_at")
-    .select(["secret", "user_id"])
+    .orderBy("id")
+    .select(["id", "secret", "user_id"])
     .execute();
 
-/** By id or identifier, within one organisation. */
-export const findEnvironment = (db: Db, organizationId: string, idOrIdentifier: string) =>
-  db
-    .selectFrom("environments")
-    .where("organization_id", "=", organizationId)
-    .where((eb) =>
-      eb.or([eb(eb.cast<string>("id", "text"), "=", idOrIdentifier), eb("identifier", "=", idOrIdentifier)]),
-    )
-    .selectAll()
-    .executeTakeFirst();
+export async function insertApiKey(db: Db, row: ApiKeyRow): Promise<void> {
+  await db.insertInto("api_keys").values(row).execute();
+}
+
+export async function revokeApiKey(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable("api_keys")
+    .set({ revoked_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .execute();
+}
 
 export type NewInstallation = {
   organization: { id: string; name: string };
   user: { id: string; name: string };
   environments: { id: string; name: string; identifier: string; type: "dev" | "prod"; parentId: string | null }[];
-  keys: { id: string; environmentId: string; hash: Buffer; secret: string }[];
+  keys: ApiKeyRow[];
   now: Date;
 };
 
@@ -100,20 +208,7 @@ export async function createInstallation(db: Db, input: NewInstallation): Promis
       })),
     )
     .execute();
-  await db
-    .insertInto("api_keys")
-    .values(
-      input.keys.map((key) => ({
-        id: key.id,
-        environment_id: key.environmentId,
-        user_id: user.id,
-        hash: key.hash,
-        secret: key.secret,
-        created_at: now,
-        revoked_at: null,
-      })),
-    )
-    .execute();
+  await db.insertInto("api_keys").values(input.keys).execute();
 }
 
 /** The first key of the oldest `dev` environment: what the banner shows. */
@@ -122,6 +217,7 @@ export const findDevelopmentKey = (db: Db) =>
     .selectFrom("api_keys as k")
     .innerJoin("environments as e", "e.id", "k.environment_id")
     .where("e.type", "=", "dev")
+    .where("e.deleted_at", "is", null)
     .where("k.revoked_at", "is", null)
     .orderBy("e.created_at")
     .orderBy("k.created_at")

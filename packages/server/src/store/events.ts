@@ -44,13 +44,56 @@ const columns = {
   overrides: "jsonb",
   recipients: "jsonb",
   actor: "jsonb",
+  audience: "jsonb",
+  context_keys: "text[]",
   created_at: "timestamptz",
 };
 
-export const insertEvents = (db: Db, events: EventRow[]): Promise<void> => insertRows(db, "events", columns, events);
+export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at">;
+
+export const insertEvents = (db: Db, events: NewEvent[]): Promise<void> => insertRows(db, "events", columns, events);
 
 export async function findEvents(db: Db, ids: string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<EventRow>`select * from events where id = any(${ids}) order by id`.execute(db);
   return rows;
+}
+
+/** Events to make notifications of; canceled ones are left out, and none can be canceled until the transaction ends. */
+export async function lockEvents(db: Db, ids: string[]): Promise<EventRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<EventRow>`
+    select * from events where id = any(${ids}) and canceled_at is null order by id for share`.execute(db);
+  return rows;
+}
+
+/** The last page of the event's audience has been made. */
+export async function markExpanded(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await sql`update events set expanded_at = ${now} where environment_id = ${environmentId} and id = ${id}`.execute(db);
+}
+
+/** `is_open` while notifications of the event are still to be made. */
+export type CancelableEvent = { id: string; workflow_version_id: string; is_open: boolean };
+
+/** Waits for notifications of the event that are being made; from then on until the transaction ends, none are begun. */
+export async function lockEventForCancel(
+  db: Db,
+  environmentId: string,
+  transactionId: string,
+): Promise<CancelableEvent | undefined> {
+  const { rows: locked } = await sql<{ id: string }>`
+    select id from events where environment_id = ${environmentId} and transaction_id = ${transactionId}
+    for update`.execute(db);
+  if (!locked[0]) return undefined;
+  // A statement of its own, so that it sees what was made while the lock was waited for.
+  const { rows } = await sql<CancelableEvent>`
+    select e.id, e.workflow_version_id, e.canceled_at is null and (
+        (e.audience is not null and e.expanded_at is null)
+        or (select count(*) from notifications n where n.event_id = e.id) < jsonb_array_length(e.recipients)) as is_open
+    from events e where e.environment_id = ${environmentId} and e.id = ${locked[0].id}`.execute(db);
+  return rows[0];
+}
+
+export async function markEventCanceled(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await sql`update events set canceled_at = ${now} where environment_id = ${environmentId} and id = ${id}`.execute(db);
 }

@@ -13,20 +13,36 @@ const live = (db: Db, environmentId: string) =>
 export const listIntegrations = (db: Db, environmentId: string): Promise<IntegrationRow[]> =>
   live(db, environmentId).orderBy("created_at").orderBy("id").execute();
 
-/** Held until the transaction ends. Does not hold up writes that only refer to the environment. */
-export async function lockIntegrations(db: Db, environmentId: string): Promise<void> {
-  await sql`select id from environments where id = ${environmentId} for no key update`.execute(db);
-}
-
 export async function findIntegration(
   db: Db,
   environmentId: string,
   idOrIdentifier: string,
 ): Promise<IntegrationRow | undefined> {
   const byId = isUuid(idOrIdentifier)
-    ? await live(db, environmentId).where("id", "=", idOrIdentifier).forUpdate().executeTakeFirst()
+    ? await live(db, environmentId).where("id", "=", idOrIdentifier).executeTakeFirst()
     : undefined;
-  return byId ?? live(db, environmentId).where("identifier", "=", idOrIdentifier).forUpdate().executeTakeFirst();
+  return byId ?? live(db, environmentId).where("identifier", "=", idOrIdentifier).executeTakeFirst();
+}
+
+/**
+ * Takes the integrations of an environment for this transaction: whoever writes one, or decides by the others which is
+ * primary, comes through here first. Rows that refer to the environment can still be written.
+ */
+export async function lockIntegrations(db: Db, environmentId: string): Promise<void> {
+  await db.selectFrom("environments").where("id", "=", environmentId).select("id").forNoKeyUpdate().execute();
+}
+
+/** The integration that holds the place of the primary loses it, and keeps the place below, at `priority`. */
+export async function demotePrimary(
+  db: Db,
+  environmentId: string,
+  channel: string,
+  priority: number,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update integrations set is_primary = false, priority = ${priority}, updated_at = ${now}
+    where environment_id = ${environmentId} and channel = ${channel} and is_primary`.execute(db);
 }
 
 /**

@@ -73,3 +73,18 @@ export async function cancelWaitingJobs(
       and (j.status in ('pending', 'queued', 'delayed') or (j.status = 'merged' and exists (
         select 1 from digest_windows w where w.leader_notification_id = n.digested_into)))`.execute(db);
 }
+
+/** Ends jobs that wait for their message to be sent. */
+export async function cancelJobs(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+  canceled: StoredDetail,
+  now: Date,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update jobs set status = 'canceled', wake_at = null, updated_at = ${now},
+      details = details || ${JSON.stringify([canceled])}::jsonb
+    where environment_id = ${environmentId} and id = any(${ids}) and status in ('queued', 'delayed')`.execute(db);
+}

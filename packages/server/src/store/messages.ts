@@ -1,5 +1,6 @@
 // Messages: what was made for one person on one channel. The in-app feed is a view of them.
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { isUuid } from "../lib/ids.ts";
 import { insertRows, rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 import { cappedCount } from "./paging.ts";
@@ -60,8 +61,12 @@ export type MessageOutcome = {
   provider_message_id: string | null;
 };
 
-export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Date): Promise<void> {
-  if (outcomes.length === 0) return;
+/**
+ * Answers the messages that were written. One that was deleted, or withdrawn because its event was canceled, does not
+ * become pending again.
+ */
+export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Date): Promise<Set<string>> {
+  if (outcomes.length === 0) return new Set();
   const shape = {
     id: "uuid",
     status: "text",
@@ -71,11 +76,13 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Da
     provider_id: "text",
     provider_message_id: "text",
   };
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
       integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
       outgoing = case when r.status = 'pending' then m.outgoing end, updated_at = ${now}
-    from ${rowsOf("r", shape, outcomes)} where m.id = r.id`.execute(db);
+    from ${rowsOf("r", shape, outcomes)}
+    where m.id = r.id and (r.status <> 'pending' or m.status = 'pending') returning m.id`.execute(db);
+  return new Set(rows.map((row) => row.id));
 }
 
 /**
@@ -120,13 +127,18 @@ type Page = { offset: number; limit: number };
 type MessagePage = { rows: ListedMessage[]; totalCount: number };
 
 /** One row more than asked comes back, so that the caller knows whether there are more. */
-async function readPage(db: Db, from: RawBuilder<unknown>, page: Page): Promise<MessagePage> {
+async function readRows(db: Db, from: RawBuilder<unknown>, page: Page): Promise<ListedMessage[]> {
   const { rows } = await sql<ListedMessage>`
     with page as (select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}) ${select}
   `.execute(db);
   for (const { subscriber } of rows) if (subscriber) reviveTimes(subscriber);
-  return { rows, totalCount: await cappedCount(db, from) };
+  return rows;
 }
+
+const readPage = async (db: Db, from: RawBuilder<unknown>, page: Page): Promise<MessagePage> => ({
+  rows: await readRows(db, from, page),
+  totalCount: await cappedCount(db, from),
+});
 
 /** Inside a JSON value times are texts; a row has them as dates. */
 function reviveTimes(subscriber: SubscriberRow): void {
@@ -203,4 +215,41 @@ export async function listMessages(
   if (filters.contextKeys) conditions.push(sql`f.context_keys = ${filters.contextKeys}::text[]`);
   const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
   return readPage(db, from, page);
+}
+
+/** Listed as the others are, in the order of their ids; those of another subscriber are left out. */
+export async function listMessagesByIds(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  ids: string[],
+): Promise<ListedMessage[]> {
+  const from = sql`from messages f where f.environment_id = ${environmentId} and f.subscriber_id = ${subscriberId}
+    and f.id = any(${ids.filter(isUuid)}::uuid[])`;
+  return readRows(db, from, { offset: 0, limit: ids.length });
+}
+
+export type DeletedMessage = Pick<MessageRow, "id" | "job_id" | "notification_id" | "status">;
+
+const deleted = sql`returning m.id, m.job_id, m.notification_id, m.status`;
+
+export async function deleteMessage(db: Db, environmentId: string, id: string): Promise<DeletedMessage[]> {
+  if (!isUuid(id)) return [];
+  const { rows } = await sql<DeletedMessage>`
+    delete from messages m where m.environment_id = ${environmentId} and m.id = ${id} ${deleted}`.execute(db);
+  return rows;
+}
+
+export async function deleteMessagesOfTransaction(
+  db: Db,
+  environmentId: string,
+  transactionId: string,
+  channel: string | undefined,
+): Promise<DeletedMessage[]> {
+  const { rows } = await sql<DeletedMessage>`
+    delete from messages m using events e
+    where e.environment_id = ${environmentId} and e.transaction_id = ${transactionId}
+      and m.environment_id = ${environmentId} and m.event_id = e.id
+      ${channel === undefined ? sql`` : sql`and m.channel = ${channel}`} ${deleted}`.execute(db);
+  return rows;
 }

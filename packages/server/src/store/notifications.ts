@@ -4,7 +4,7 @@ import { type Selectable, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
 import { insertRows } from "./bulk.ts";
 import type { Db } from "./db.ts";
-import type { Tables, WorkflowDefinition } from "./tables.ts";
+import type { PassedSubscription, Tables, WorkflowDefinition } from "./tables.ts";
 
 export type NotificationRow = Selectable<Tables["notifications"]>;
 
@@ -18,6 +18,7 @@ const columns = {
   severity: "text",
   critical: "boolean",
   context_keys: "text[]",
+  subscriptions: "jsonb",
   digested_into: "uuid",
   created_at: "timestamptz",
   updated_at: "timestamptz",
@@ -66,6 +67,9 @@ export type NotificationFilters = {
   severity?: string[];
   transactionId?: string;
   contextKeys?: string[];
+  topicKey?: string;
+  /** Internal id or identifier. */
+  subscriptionId?: string;
   after: Date;
   before: Date;
 };
@@ -77,6 +81,8 @@ const joined = sql`
   join events e on e.id = n.event_id
   join workflow_versions v on v.id = n.workflow_version_id
   left join subscribers s on s.id = n.subscriber_id`;
+
+const having = (member: Partial<PassedSubscription>): string => JSON.stringify([member]);
 
 /** Newest first. Reads one row more than asked, so that the caller knows whether there are more. */
 export async function listNotifications(
@@ -91,6 +97,7 @@ export async function listNotifications(
     sql`n.created_at <= ${filters.before}`,
   ];
   const { channels, templates, emails, search, subscriberIds, severity, transactionId, contextKeys } = filters;
+  const { topicKey, subscriptionId } = filters;
   if (channels?.length) conditions.push(sql`v.step_types && ${channels}::text[]`);
   if (templates?.length) {
     conditions.push(sql`n.workflow_id in (select id from workflows where environment_id = ${environmentId}
@@ -107,6 +114,11 @@ export async function listNotifications(
       where environment_id = ${environmentId} and transaction_id = ${transactionId})`);
   }
   if (contextKeys) conditions.push(sql`n.context_keys = ${contextKeys}::text[]`);
+  if (topicKey !== undefined) conditions.push(sql`n.subscriptions @> ${having({ topicKey })}::jsonb`);
+  if (subscriptionId !== undefined) {
+    conditions.push(sql`(n.subscriptions @> ${having({ identifier: subscriptionId })}::jsonb
+      or n.subscriptions @> ${having({ id: subscriptionId })}::jsonb)`);
+  }
   if (search) {
     conditions.push(sql`(position(${search} in e.transaction_id) > 0 or position(${search} in s.subscriber_id) > 0
       or position(${search} in s.email) > 0)`);

@@ -6,20 +6,25 @@ import { type RawBuilder, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 
+/** What a list is sorted by: a time, or a text. A cursor of one kind is none of the other. */
+export type SortKind = "time" | "text";
 export type Cursor = { value: string; id: string };
 
-export const encodeCursor = (cursor: Cursor): string =>
-  Buffer.from(JSON.stringify([cursor.value, cursor.id])).toString("base64url");
+export const encodeCursor = (cursor: Cursor, kind: SortKind = "time"): string =>
+  Buffer.from(JSON.stringify([cursor.value, cursor.id, ...(kind === "text" ? [kind] : [])])).toString("base64url");
 
-/** Null when the text is no cursor of ours. */
-export function decodeCursor(text: string): Cursor | null {
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+/** Null when the text is no cursor of ours: what is not caught here would be an error of the database. */
+export function decodeCursor(text: string, kind: SortKind = "time"): Cursor | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    if (!Array.isArray(parsed) || parsed.length !== 2) return null;
+    if (!Array.isArray(parsed) || (kind === "text" ? parsed[2] !== kind : parsed.length !== 2)) return null;
     const [value, id] = parsed as unknown[];
-    if (typeof value !== "string" || typeof id !== "string" || !isUuid(id) || !isTime(value)) return null;
+    if (typeof value !== "string" || typeof id !== "string" || !isUuid(id)) return null;
+    if (!(kind === "text" ? isStorable(value) : isTime(value))) return null;
     // Decoding forgives stray characters; a cursor of ours is exactly what encoding it again gives.
-    return encodeCursor({ value, id }) === text ? { value, id } : null;
+    return encodeCursor({ value, id }, kind) === text ? { value, id } : null;
   } catch {
     return null;
   }
@@ -42,8 +47,9 @@ export type CursorSource = {
   columns: RawBuilder<unknown>;
   /** `from … where …` without ordering. */
   from: RawBuilder<unknown>;
-  /** The sort column, a timestamp. */
+  /** The sort column, a timestamp unless `kind` says otherwise. */
   sort: RawBuilder<unknown>;
+  kind?: SortKind;
   id: RawBuilder<unknown>;
 };
 
@@ -56,16 +62,17 @@ export type CursorPage<Row> = {
 };
 
 export async function cursorPage<Row>(db: Db, source: CursorSource, request: CursorRequest): Promise<CursorPage<Row>> {
-  const { columns, from, sort, id } = source;
+  const { columns, from, sort, id, kind = "time" } = source;
+  const type = sql.raw(kind === "text" ? "text" : "timestamptz");
   const isBackward = request.before !== undefined;
   const cursor = request.after ?? request.before;
   // Walking backward reads in the opposite order, nearest to the cursor first, and turns the page round afterwards.
   const isAscending = (request.direction === "ASC") !== isBackward;
   const order = isAscending ? sql`asc` : sql`desc`;
   const beyond = (at: Cursor, ascending: boolean, inclusive: boolean) =>
-    sql`(${sort}, ${id}) ${sql.raw(`${ascending ? ">" : "<"}${inclusive ? "=" : ""}`)} (${at.value}::timestamptz, ${at.id}::uuid)`;
+    sql`(${sort}, ${id}) ${sql.raw(`${ascending ? ">" : "<"}${inclusive ? "=" : ""}`)} (${at.value}::${type}, ${at.id}::uuid)`;
 
-  type Sorted = Row & { sort_value: Date; sort_id: string };
+  type Sorted = Row & { sort_value: Date | string; sort_id: string };
   const page = sql<Sorted>`
     select ${columns}, ${sort} as sort_value, ${id} as sort_id ${from}
     ${cursor ? sql`and ${beyond(cursor, isAscending, request.includeCursor)}` : sql``}
@@ -82,7 +89,10 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
 
   const first = items[0];
   const last = items.at(-1);
-  const cursorOf = (row: Sorted): Cursor => ({ value: row.sort_value.toISOString(), id: row.sort_id });
+  const cursorOf = ({ sort_value, sort_id }: Sorted): Cursor => ({
+    value: sort_value instanceof Date ? sort_value.toISOString() : sort_value,
+    id: sort_id,
+  });
   const exists = async (row: Sorted, ascending: boolean): Promise<boolean> => {
     const found = await sql`select 1 ${from} and ${beyond(cursorOf(row), ascending, false)} limit 1`.execute(db);
     return found.rows.length > 0;
@@ -93,8 +103,8 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
     first !== undefined && (isBackward ? hasMore : cursor !== undefined && (await exists(first, !forward)));
   return {
     rows: items,
-    next: hasNext ? encodeCursor(cursorOf(last)) : null,
-    previous: hasPrevious ? encodeCursor(cursorOf(first)) : null,
+    next: hasNext ? encodeCursor(cursorOf(last), kind) : null,
+    previous: hasPrevious ? encodeCursor(cursorOf(first), kind) : null,
     totalCount: Math.min(count, countCap),
     totalCountCapped: count > countCap,
   };

@@ -51,6 +51,72 @@ create table captured_messages (
 CREATE INDEX captured_messages_created on captured_messages USING btree (environment_id, created_at, id);
 CREATE INDEX captured_messages_transaction on captured_messages USING btree (environment_id, transaction_id);
 
+create table channel_connections (
+  id             uuid not null,
+  environment_id uuid not null,
+  identifier     text not null,
+  integration_id uuid not null,
+  subscriber_id  uuid,
+  context_keys   text[] not null default '{}'::text[],
+  workspace      jsonb not null,
+  auth           text not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE
+);
+CREATE INDEX channel_connections_contexts on channel_connections USING btree (environment_id, context_keys, created_at, id);
+CREATE INDEX channel_connections_created on channel_connections USING btree (environment_id, created_at, id);
+CREATE INDEX channel_connections_integration on channel_connections USING btree (integration_id, created_at, id);
+CREATE INDEX channel_connections_shared on channel_connections USING btree (integration_id) WHERE (subscriber_id IS NULL);
+CREATE INDEX channel_connections_subscriber on channel_connections USING btree (subscriber_id, created_at, id);
+CREATE INDEX channel_connections_updated on channel_connections USING btree (environment_id, updated_at, id);
+CREATE UNIQUE INDEX channel_connections_identifier on channel_connections USING btree (environment_id, identifier);
+
+create table channel_endpoints (
+  id             uuid not null,
+  environment_id uuid not null,
+  identifier     text not null,
+  integration_id uuid not null,
+  connection_id  uuid,
+  subscriber_id  uuid not null,
+  context_keys   text[] not null default '{}'::text[],
+  type           text not null,
+  endpoint       jsonb not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (id),
+  FOREIGN KEY (connection_id) REFERENCES channel_connections(id) ON DELETE CASCADE,
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE
+);
+CREATE INDEX channel_endpoints_connection on channel_endpoints USING btree (connection_id, created_at, id);
+CREATE INDEX channel_endpoints_contexts on channel_endpoints USING btree (environment_id, context_keys, created_at, id);
+CREATE INDEX channel_endpoints_created on channel_endpoints USING btree (environment_id, created_at, id);
+CREATE INDEX channel_endpoints_integration on channel_endpoints USING btree (integration_id, created_at, id);
+CREATE INDEX channel_endpoints_subscriber on channel_endpoints USING btree (subscriber_id, created_at, id);
+CREATE INDEX channel_endpoints_updated on channel_endpoints USING btree (environment_id, updated_at, id);
+CREATE UNIQUE INDEX channel_endpoints_identifier on channel_endpoints USING btree (environment_id, identifier);
+
+create table contexts (
+  environment_id uuid not null,
+  type           text not null,
+  id             text not null,
+  row_id         uuid not null default gen_random_uuid(),
+  data           jsonb not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, type, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX contexts_created on contexts USING btree (environment_id, created_at, row_id);
+CREATE INDEX contexts_id on contexts USING btree (environment_id, id);
+CREATE INDEX contexts_type on contexts USING btree (environment_id, type, created_at, row_id);
+CREATE INDEX contexts_updated on contexts USING btree (environment_id, updated_at, row_id);
+
 create table digest_windows (
   environment_id         uuid not null,
   step_id                uuid not null,
@@ -66,20 +132,23 @@ CREATE INDEX digest_windows_leader on digest_windows USING btree (leader_job_id)
 CREATE INDEX digest_windows_notification on digest_windows USING btree (leader_notification_id);
 
 create table environments (
-  id              uuid not null,
-  organization_id uuid not null,
-  parent_id       uuid,
-  name            text not null,
-  identifier      text not null,
-  type            text not null,
-  created_at      timestamp with time zone not null,
-  updated_at      timestamp with time zone not null,
-  UNIQUE (organization_id, identifier),
+  id                 uuid not null,
+  organization_id    uuid not null,
+  parent_id          uuid,
+  name               text not null,
+  identifier         text not null,
+  type               text not null,
+  created_at         timestamp with time zone not null,
+  updated_at         timestamp with time zone not null,
+  color              text,
+  inbox_connected_at timestamp with time zone,
+  deleted_at         timestamp with time zone,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
   CHECK ((type = ANY (ARRAY['dev'::text, 'prod'::text])))
 );
+CREATE UNIQUE INDEX environments_identifier on environments USING btree (organization_id, identifier) WHERE (deleted_at IS NULL);
 
 create table events (
   id                  uuid not null,
@@ -92,6 +161,10 @@ create table events (
   recipients          jsonb not null,
   actor               jsonb,
   created_at          timestamp with time zone not null,
+  audience            jsonb,
+  expanded_at         timestamp with time zone,
+  canceled_at         timestamp with time zone,
+  context_keys        text[] not null default '{}'::text[],
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX events_transaction on events USING btree (environment_id, transaction_id);
@@ -156,6 +229,27 @@ create table jobs (
 CREATE INDEX jobs_merged on jobs USING btree (merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX jobs_notification on jobs USING btree (notification_id);
 
+create table layouts (
+  id                     uuid not null,
+  environment_id         uuid not null,
+  layout_id              text not null,
+  name                   text not null,
+  is_default             boolean not null,
+  is_translation_enabled boolean not null,
+  origin                 text not null,
+  control_values         jsonb not null,
+  created_at             timestamp with time zone not null,
+  updated_at             timestamp with time zone not null,
+  updated_by             uuid,
+  UNIQUE (environment_id, layout_id),
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX layouts_created on layouts USING btree (environment_id, created_at, id);
+CREATE INDEX layouts_name on layouts USING btree (environment_id, name, id);
+CREATE INDEX layouts_updated on layouts USING btree (environment_id, updated_at, id);
+CREATE UNIQUE INDEX layouts_default on layouts USING btree (environment_id) WHERE is_default;
+
 create table messages (
   id                  uuid not null,
   environment_id      uuid not null,
@@ -205,11 +299,13 @@ create table notifications (
   digested_into       uuid,
   created_at          timestamp with time zone not null,
   updated_at          timestamp with time zone not null,
+  subscriptions       jsonb,
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX notifications_environment on notifications USING btree (environment_id, id);
 CREATE INDEX notifications_event on notifications USING btree (event_id);
 CREATE INDEX notifications_subscriber on notifications USING btree (subscriber_id, id);
+CREATE INDEX notifications_subscriptions on notifications USING gin (subscriptions jsonb_path_ops) WHERE (subscriptions IS NOT NULL);
 CREATE INDEX notifications_workflow on notifications USING btree (workflow_id, id);
 
 create table organizations (
@@ -226,6 +322,21 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now(),
   PRIMARY KEY (version)
 );
+
+create table subscriber_preferences (
+  environment_id uuid not null,
+  subscriber_id  uuid not null,
+  workflow_id    uuid,
+  context_keys   text[] not null default '{}'::text[],
+  channels       jsonb not null,
+  schedule       jsonb,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  UNIQUE NULLS NOT DISTINCT (subscriber_id, workflow_id, context_keys),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE
+);
+CREATE INDEX subscriber_preferences_environment on subscriber_preferences USING btree (environment_id);
 
 create table subscribers (
   id             uuid not null,
@@ -250,9 +361,48 @@ create table subscribers (
 );
 CREATE INDEX subscribers_created on subscribers USING btree (environment_id, created_at, id);
 CREATE INDEX subscribers_email on subscribers USING btree (environment_id, lower(email));
+CREATE INDEX subscribers_environment on subscribers USING btree (environment_id, id);
+CREATE INDEX subscribers_integrations on subscribers USING gin (jsonb_path_query_array(channels, '$[*]."_integrationId"'::jsonpath)) WHERE (channels <> '[]'::jsonb);
 CREATE INDEX subscribers_key on subscribers USING btree (environment_id, lower(subscriber_id));
 CREATE INDEX subscribers_phone on subscribers USING btree (environment_id, phone);
 CREATE INDEX subscribers_updated on subscribers USING btree (environment_id, updated_at, id);
+
+create table topic_subscriptions (
+  id             uuid not null,
+  environment_id uuid not null,
+  topic_id       uuid not null,
+  subscriber_id  uuid not null,
+  identifier     text not null,
+  name           text,
+  context_keys   text[] not null default '{}'::text[],
+  rules          jsonb not null default '[]'::jsonb,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (subscriber_id) REFERENCES subscribers(id) ON DELETE CASCADE,
+  FOREIGN KEY (topic_id) REFERENCES topics(id) ON DELETE CASCADE
+);
+CREATE INDEX topic_subscriptions_audience on topic_subscriptions USING btree (topic_id, context_keys, subscriber_id);
+CREATE INDEX topic_subscriptions_created on topic_subscriptions USING btree (topic_id, created_at, id) INCLUDE (environment_id);
+CREATE INDEX topic_subscriptions_member on topic_subscriptions USING btree (subscriber_id, topic_id);
+CREATE INDEX topic_subscriptions_subscriber on topic_subscriptions USING btree (subscriber_id, created_at, id);
+CREATE INDEX topic_subscriptions_updated on topic_subscriptions USING btree (topic_id, updated_at, id);
+CREATE UNIQUE INDEX topic_subscriptions_identifier on topic_subscriptions USING btree (topic_id, identifier);
+
+create table topics (
+  id             uuid not null,
+  environment_id uuid not null,
+  key            text not null,
+  name           text,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX topics_created on topics USING btree (environment_id, created_at, id);
+CREATE INDEX topics_updated on topics USING btree (environment_id, updated_at, id);
+CREATE UNIQUE INDEX topics_key on topics USING btree (environment_id, key);
 
 create table transaction_ids (
   environment_id uuid not null,
@@ -261,6 +411,20 @@ create table transaction_ids (
   PRIMARY KEY (environment_id, transaction_id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
+
+create table translations (
+  environment_id uuid not null,
+  resource_type  text not null,
+  resource_id    uuid not null,
+  locale         text not null,
+  content        jsonb not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, resource_type, resource_id, locale),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((resource_type = ANY (ARRAY['workflow'::text, 'layout'::text])))
+);
+CREATE INDEX translations_locale on translations USING btree (environment_id, locale, resource_type, resource_id);
 
 create table users (
   id              uuid not null,
@@ -305,7 +469,11 @@ create table workflows (
   updated_at             timestamp with time zone not null,
   updated_by             uuid,
   deleted_at             timestamp with time zone,
+  outside_schedule       text not null default 'hold'::text,
+  last_published_at      timestamp with time zone,
+  last_published_by      uuid,
   PRIMARY KEY (id),
-  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((outside_schedule = ANY (ARRAY['hold'::text, 'skip'::text])))
 );
 CREATE UNIQUE INDEX workflows_identifier on workflows USING btree (environment_id, workflow_id) WHERE (deleted_at IS NULL);

@@ -133,6 +133,26 @@ export const findSubscribersByKeys = async (db: Db, environmentId: string, keys:
         )
       ).rows;
 
+/** A page in order of id, for walks through everyone. */
+export async function findSubscribersAfter(
+  db: Db,
+  environmentId: string,
+  range: { after: string | null; until: string; limit: number },
+): Promise<SubscriberRow[]> {
+  const { rows } = await sql<SubscriberRow>`
+    select * from subscribers where environment_id = ${environmentId} and id <= ${range.until}
+      ${range.after === null ? sql`` : sql`and id > ${range.after}`}
+    order by id limit ${range.limit}`.execute(db);
+  return rows;
+}
+
+/** Where a walk through everyone who is there now has to end. */
+export async function findLastSubscriberId(db: Db, environmentId: string): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from subscribers where environment_id = ${environmentId} order by id desc limit 1`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
 export async function updateSubscriber(
   db: Db,
   environmentId: string,
@@ -192,4 +212,44 @@ export function listSubscribers(
     id: sql`id`,
   };
   return cursorPage<SubscriberRow>(db, source, request);
+}
+
+/** Locked, because what is written next depends on what is stored. */
+export const lockSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
+  db
+    .selectFrom("subscribers")
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .selectAll()
+    .forUpdate()
+    .executeTakeFirst();
+
+export const setChannels = (
+  db: Db,
+  environmentId: string,
+  id: string,
+  channels: Record<string, unknown>[],
+  now: Date,
+): Promise<SubscriberRow> =>
+  db
+    .updateTable("subscribers")
+    .set({ channels: sql`${JSON.stringify(channels)}::jsonb`, updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Going offline keeps the moment; who was offline already stays where it was. */
+export async function setOnline(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  isOnline: boolean,
+  now: Date,
+): Promise<SubscriberRow | undefined> {
+  const { rows } = await sql<SubscriberRow>`
+    update subscribers set is_online = ${isOnline}, updated_at = ${now},
+      last_online_at = case when not ${isOnline} and is_online is distinct from false then ${now} else last_online_at end
+    where environment_id = ${environmentId} and subscriber_id = ${subscriberId} returning *`.execute(db);
+  return rows[0];
 }

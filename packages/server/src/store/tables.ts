@@ -1,5 +1,15 @@
 // The rows as TypeScript sees them: schema.sql is the same in SQL.
-import type { RecipientSubscriber, StepFilter, WorkflowPreference } from "@tidings/contract";
+import type {
+  ChannelEndpointAddress,
+  ChannelEndpointType,
+  LayoutControlValues,
+  PreferenceChannels,
+  RecipientSubscriber,
+  Schedule,
+  StepFilter,
+  TranslatedResource,
+  WorkflowPreference,
+} from "@tidings/contract";
 import type { ColumnType } from "kysely";
 
 /** A jsonb column: parsed on the way out, given as text on the way in. */
@@ -15,8 +25,12 @@ type EnvironmentsTable = {
   name: string;
   identifier: string;
   type: "dev" | "prod";
+  color: string | null;
+  /** When a feed was first served. */
+  inbox_connected_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  deleted_at: Date | null;
 };
 
 type ApiKeysTable = {
@@ -76,10 +90,37 @@ type WorkflowsTable = {
   preferences_user: NullableJson<WorkflowPreference>;
   preferences_default: Json<WorkflowPreference>;
   steps: Json<StoredStep[]>;
+  outside_schedule: "hold" | "skip";
+  last_published_at: Date | null;
+  last_published_by: string | null;
   created_at: Date;
   updated_at: Date;
   updated_by: string | null;
   deleted_at: Date | null;
+};
+
+type LayoutsTable = {
+  id: string;
+  environment_id: string;
+  layout_id: string;
+  name: string;
+  is_default: boolean;
+  is_translation_enabled: boolean;
+  origin: string;
+  control_values: Json<LayoutControlValues>;
+  created_at: Date;
+  updated_at: Date;
+  updated_by: string | null;
+};
+
+type TranslationsTable = {
+  environment_id: string;
+  resource_type: TranslatedResource;
+  resource_id: string;
+  locale: string;
+  content: Json<JsonObject>;
+  created_at: Date;
+  updated_at: Date;
 };
 
 /** What a run needs of its workflow, frozen when the workflow was saved. */
@@ -92,6 +133,9 @@ export type WorkflowDefinition = {
   origin: string;
   preferences: { user: WorkflowPreference | null; default: WorkflowPreference };
   steps: StoredStep[];
+  /** Absent in versions that were saved before it existed: `hold`. */
+  outsideSchedule?: "hold" | "skip";
+  isTranslationEnabled?: boolean;
 };
 
 type WorkflowVersionsTable = {
@@ -122,6 +166,85 @@ type IntegrationsTable = {
   deleted_by: string | null;
 };
 
+type ContextsTable = {
+  environment_id: string;
+  type: string;
+  id: string;
+  row_id: Defaulted<string>;
+  data: Json<JsonObject>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type ChannelConnectionsTable = {
+  id: string;
+  environment_id: string;
+  identifier: string;
+  integration_id: string;
+  subscriber_id: string | null;
+  context_keys: string[];
+  workspace: Json<{ id: string; name?: string }>;
+  auth: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type ChannelEndpointsTable = {
+  id: string;
+  environment_id: string;
+  identifier: string;
+  integration_id: string;
+  connection_id: string | null;
+  subscriber_id: string;
+  context_keys: string[];
+  type: ChannelEndpointType;
+  endpoint: Json<ChannelEndpointAddress>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type TopicsTable = {
+  id: string;
+  environment_id: string;
+  key: string;
+  name: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** A subscription's rule as stored: one workflow, or a group of them. */
+export type StoredRule = { enabled?: boolean; condition?: JsonObject } & (
+  | { workflowId: string }
+  | { filter: { workflowIds?: string[]; tags?: string[] } }
+);
+
+type TopicSubscriptionsTable = {
+  id: string;
+  environment_id: string;
+  topic_id: string;
+  subscriber_id: string;
+  identifier: string;
+  name: string | null;
+  context_keys: string[];
+  rules: Json<StoredRule[]>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type SubscriberPreferencesTable = {
+  environment_id: string;
+  subscriber_id: string;
+  workflow_id: string | null;
+  context_keys: string[];
+  channels: Json<PreferenceChannels>;
+  schedule: NullableJson<Schedule>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** Recipients that are found while they are walked through, page by page in order of the subscriber's id. */
+export type Audience = { kind: "everyone" } | { kind: "topics"; topicKeys: string[]; exclude: string[] };
+
 type EventsTable = {
   id: string;
   environment_id: string;
@@ -132,8 +255,15 @@ type EventsTable = {
   overrides: NullableJson<JsonObject>;
   recipients: Json<RecipientSubscriber[]>;
   actor: NullableJson<RecipientSubscriber>;
+  audience: NullableJson<Audience>;
+  context_keys: string[];
   created_at: Date;
+  expanded_at: Date | null;
+  canceled_at: Date | null;
 };
+
+/** A topic subscription that let an event through. */
+export type PassedSubscription = { id: string; identifier: string; topicId: string; topicKey: string };
 
 type NotificationsTable = {
   id: string;
@@ -145,6 +275,7 @@ type NotificationsTable = {
   severity: string;
   critical: boolean;
   context_keys: string[];
+  subscriptions: NullableJson<PassedSubscription[]>;
   digested_into: string | null;
   created_at: Date;
   updated_at: Date;
@@ -218,7 +349,15 @@ export type Tables = {
   subscribers: SubscribersTable;
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
+  layouts: LayoutsTable;
+  translations: TranslationsTable;
   integrations: IntegrationsTable;
+  contexts: ContextsTable;
+  channel_connections: ChannelConnectionsTable;
+  channel_endpoints: ChannelEndpointsTable;
+  topics: TopicsTable;
+  topic_subscriptions: TopicSubscriptionsTable;
+  subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;
   transaction_ids: { environment_id: string; transaction_id: string; event_id: string };
   notifications: NotificationsTable;

@@ -26,6 +26,8 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   origin: row.origin,
   preferences: { user: row.preferences_user, default: row.preferences_default },
   steps: row.steps,
+  outsideSchedule: row.outside_schedule,
+  isTranslationEnabled: row.is_translation_enabled,
 });
 
 const stored = (content: WorkflowContent) => ({
@@ -36,18 +38,23 @@ const stored = (content: WorkflowContent) => ({
   steps: JSON.stringify(content.steps),
 });
 
-const insertVersion = (db: Db, environmentId: string, versionId: string, content: WorkflowContent) =>
-  db
+/** The immutable version that a save makes. */
+export const versionOf = (environmentId: string, versionId: string, content: WorkflowContent) => ({
+  id: versionId,
+  environment_id: environmentId,
+  workflow_id: content.id,
+  definition: definitionOf(content),
+  step_types: [...new Set(content.steps.filter((step) => step.active).map((step) => step.type))],
+  created_at: content.updated_at,
+});
+
+const insertVersion = (db: Db, environmentId: string, versionId: string, content: WorkflowContent) => {
+  const version = versionOf(environmentId, versionId, content);
+  return db
     .insertInto("workflow_versions")
-    .values({
-      id: versionId,
-      environment_id: environmentId,
-      workflow_id: content.id,
-      definition: JSON.stringify(definitionOf(content)),
-      step_types: [...new Set(content.steps.filter((step) => step.active).map((step) => step.type))],
-      created_at: content.updated_at,
-    })
+    .values({ ...version, definition: JSON.stringify(version.definition) })
     .execute();
+};
 
 export async function insertWorkflow(
   db: Db,
