@@ -1,12 +1,24 @@
 // Secrets at rest: AES-256-GCM under a key from the configuration. Each ciphertext names the version of the key it was
 // made with, so that keys can be rotated: the first key encrypts, all of them decrypt.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 
 export type EncryptionKey = { version: number; key: Buffer };
 
 export type Secrets = {
   encrypt(clear: string): string;
   decrypt(stored: string): string;
+  /** A text that travels through other hands and comes back: readable by all, and nobody else can make one. */
+  sign(purpose: string, text: string): string;
+  /** The text, or null when it was not signed by us for this purpose. */
+  readSigned(purpose: string, signed: string): string | null;
 };
 
 export class UnknownKeyVersion extends Error {}
@@ -33,6 +45,11 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
 export function createSecrets(keys: EncryptionKey[]): Secrets {
   const current = keys[0]!;
   const byVersion = new Map(keys.map((entry) => [entry.version, entry.key]));
+  // A key of its own per purpose: what was signed for one is worth nothing for another.
+  const macOf = (key: Buffer, purpose: string, text: string): Buffer =>
+    createHmac("sha256", Buffer.from(hkdfSync("sha256", key, "", `tidings signature: ${purpose}`, 32)))
+      .update(text)
+      .digest();
   return {
     encrypt(clear) {
       const iv = randomBytes(12);
@@ -49,6 +66,20 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+    },
+    sign(purpose, text) {
+      const mac = macOf(current.key, purpose, text).toString("base64url");
+      return `${Buffer.from(text).toString("base64url")}.${mac}`;
+    },
+    readSigned(purpose, signed) {
+      const [body = "", mac = ""] = signed.split(".");
+      const text = Buffer.from(body, "base64url").toString("utf8");
+      const given = Buffer.from(mac, "base64url");
+      const isOurs = keys.some(({ key }) => {
+        const expected = macOf(key, purpose, text);
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
+      return isOurs ? text : null;
     },
   };
 }

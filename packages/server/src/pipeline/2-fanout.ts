@@ -3,7 +3,7 @@
 import type { RecipientSubscriber } from "@tidings/contract";
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
-import { type EventRow, findEvents } from "../store/events.ts";
+import { type EventRow, lockEvents, markExpanded } from "../store/events.ts";
 import type { Task } from "../store/queue.ts";
 import {
   findSubscribersByKeys,
@@ -13,25 +13,39 @@ import {
   upsertSubscribers,
 } from "../store/subscribers.ts";
 import { findDeletedWorkflows } from "../store/workflows.ts";
+import { type Member, readPage } from "./audience.ts";
 import { advanceAll, writeProgress } from "./batch.ts";
-import type { JobState, Run } from "./run.ts";
-import type { FanoutTask } from "./tasks.ts";
+import { type JobState, type Run, toRunEvent } from "./run.ts";
+import type { FanoutTask, PageTask } from "./tasks.ts";
 import { loadVersions } from "./versions.ts";
 
 export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
-    const events = await findEvents(tx, [...new Set(tasks.map((task) => task.data.eventId))]);
+    const events = await lockEvents(tx, [...new Set(tasks.map((task) => task.data.eventId))]);
     const byId = new Map(events.map((event) => [event.id, event]));
     await ctx.queue.finish(tx, "fanout", tasks);
-    const starts = tasks.flatMap(({ data }) => {
+    const starts: Start[] = [];
+    // A batch of this stage is one task: a page is as large as a transaction should be.
+    for (const { data } of tasks) {
       const event = byId.get(data.eventId);
-      return event ? [{ event, recipients: event.recipients.slice(data.from, data.to) }] : [];
-    });
+      if (!event) continue;
+      if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
+      else starts.push({ event, members: await takePage(ctx, tx, event, data) });
+    }
     await startRuns(ctx, tx, starts);
   });
 }
 
-export type Start = { event: EventRow; recipients: RecipientSubscriber[] };
+/** The next page is enqueued in the transaction of this one: the walk can be interrupted, but skips and repeats nobody. */
+async function takePage(ctx: Ctx, tx: Db, event: EventRow, page: PageTask): Promise<Member[]> {
+  const { members, next } = await readPage(ctx, tx, event, page);
+  if (next) await ctx.queue.enqueue(tx, "fanout", [{ data: next }]);
+  else await markExpanded(tx, event.environment_id, event.id, ctx.now());
+  return members;
+}
+
+/** Recipients as the request named them, or members of an audience as they are stored. */
+export type Start = { event: EventRow; recipients?: RecipientSubscriber[]; members?: Member[] };
 
 export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void> {
   if (starts.length === 0) return;
@@ -44,26 +58,22 @@ export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void
   // Deleting a workflow stops events that were accepted before and are worked only now.
   const deleted = await findDeletedWorkflows(tx, [...new Set(starts.map(({ event }) => event.workflow_id))]);
   const runs: Run[] = [];
-  for (const { event, recipients } of starts) {
+  for (const { event, recipients = [], members = [] } of starts) {
     const version = versions.get(event.workflow_version_id)!;
     const person = (id: string | undefined) => people.get(keyOf(event.environment_id, id ?? "")) ?? null;
-    for (const recipient of recipients) {
+    const direct = recipients.map(({ subscriberId }) => ({ subscriber: person(subscriberId), subscriptions: null }));
+    for (const { subscriber, subscriptions } of [...direct, ...members]) {
       runs.push({
         notificationId: ctx.newId(),
         environmentId: event.environment_id,
         isNew: true,
-        event: {
-          id: event.id,
-          transactionId: event.transaction_id,
-          payload: event.payload,
-          overrides: event.overrides,
-          createdAt: event.created_at,
-        },
+        event: toRunEvent(event),
         version,
-        subscriber: person(recipient.subscriberId),
+        subscriber,
         actor: person(event.actor?.subscriberId),
         isWorkflowDeleted: deleted.has(event.workflow_id),
-        contextKeys: [],
+        contextKeys: event.context_keys,
+        subscriptions,
         jobs: version.definition.steps
           .filter((step) => step.active)
           .map((step, stepIndex) => newJob(ctx, step, stepIndex)),
@@ -95,7 +105,7 @@ const keyOf = (environmentId: string, subscriberId: string): string => `${enviro
  */
 async function bringInSubscribers(ctx: Ctx, tx: Db, starts: Start[]): Promise<Map<string, SubscriberRow>> {
   const wanted = new Map<string, Map<string, SubscriberFields>>();
-  for (const { event, recipients } of starts) {
+  for (const { event, recipients = [] } of starts) {
     const inEnvironment = wanted.get(event.environment_id) ?? new Map<string, SubscriberFields>();
     wanted.set(event.environment_id, inEnvironment);
     for (const { subscriberId, channels, ...fields } of event.actor ? [...recipients, event.actor] : recipients) {

@@ -11,7 +11,7 @@ import { findSubscribersByIds, findSubscribersByKeys, type SubscriberRow } from 
 import { findDeletedWorkflows } from "../store/workflows.ts";
 import { isFinished } from "./advance.ts";
 import { advanceAll, writeProgress } from "./batch.ts";
-import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
+import { type DigestedEvent, type DigestResult, type JobState, type Run, toRunEvent } from "./run.ts";
 import type { WakeTask } from "./tasks.ts";
 import { loadVersions } from "./versions.ts";
 
@@ -66,18 +66,13 @@ async function loadRuns(ctx: Ctx, tx: Db, ids: string[]): Promise<Run[]> {
         notificationId: row.id,
         environmentId,
         isNew: false,
-        event: {
-          id: event.id,
-          transactionId: event.transaction_id,
-          payload: event.payload,
-          overrides: event.overrides,
-          createdAt: event.created_at,
-        },
+        event: toRunEvent(event),
         version,
         subscriber: people.byId.get(row.subscriber_id) ?? null,
         actor: people.byKey.get(event.actor?.subscriberId ?? "") ?? null,
         isWorkflowDeleted: deleted.has(row.workflow_id),
         contextKeys: row.context_keys,
+        subscriptions: row.subscriptions,
         jobs: (jobs.get(row.id) ?? []).map((job) => toJobState(job, steps)),
       });
     }

@@ -1,16 +1,18 @@
 // The shell around `advance()` for a whole batch: loads the facts, settles digest claims in rounds, and writes every
 // table once.
 import type { Ctx } from "../context.ts";
+import { findContextsOfMany } from "../store/contexts.ts";
 import type { Db } from "../store/db.ts";
 import { openOrJoinWindows, type WindowClaim } from "../store/digests.ts";
 import { findActiveIntegrations } from "../store/integrations.ts";
 import { insertJobs, type JobRow, type JobUpdate, updateJobs } from "../store/jobs.ts";
 import { insertMessages, type NewMessage } from "../store/messages.ts";
 import { insertNotifications, markDigested, type NotificationRow } from "../store/notifications.ts";
+import { findPreferencesOfMany } from "../store/preferences.ts";
 import type { NewTask } from "../store/queue.ts";
 import { advance } from "./advance.ts";
 import { isCritical } from "./rules/preferences.ts";
-import type { DigestResult, DigestVerdict, Facts, Progress, Run } from "./run.ts";
+import type { ContextData, DigestResult, DigestVerdict, Facts, Progress, Run } from "./run.ts";
 
 /** Runs that share a wake-up time share a task, up to this many. */
 const runsPerWakeTask = 500;
@@ -25,6 +27,8 @@ export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], now: Date, known
   const verdicts = new Map<string, DigestVerdict>();
   const facts: Facts = {
     integrations: await findActiveIntegrations(tx, [...new Set(runs.map((run) => run.environmentId))]),
+    preferences: await loadPreferences(tx, runs),
+    contexts: await loadContexts(tx, runs),
     verdicts,
     digests: known.digests ?? new Map(),
     maxWaitDays: ctx.config.maxWaitDays,
@@ -43,6 +47,37 @@ export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], now: Date, known
     active = claiming.map((progress) => progress.run);
   }
   return [...results.values()];
+}
+
+/** One query for the batch; subscribers have no say in critical workflows. */
+async function loadPreferences(tx: Db, runs: Run[]): Promise<Facts["preferences"]> {
+  const open = runs.filter((run) => run.subscriber && !isCritical(run.version.definition.preferences));
+  const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];
+  const rows = await findPreferencesOfMany(
+    tx,
+    each((run) => run.environmentId),
+    each((run) => run.subscriber!.id),
+    each((run) => run.version.workflowId),
+  );
+  return Map.groupBy(rows, (row) => row.subscriber_id);
+}
+
+/** One query for the batch, and none when no run has a context. */
+async function loadContexts(tx: Db, runs: Run[]): Promise<ContextData> {
+  const concerned = runs.filter((run) => run.contextKeys.length > 0);
+  const environmentIds = [...new Set(concerned.map((run) => run.environmentId))];
+  const named = [...new Set(concerned.flatMap((run) => run.contextKeys))].map((key) => {
+    const [type = "", id = ""] = key.split(":");
+    return { type, id };
+  });
+  const rows = await findContextsOfMany(tx, environmentIds, named);
+  const found = Map.groupBy(rows, (row) => row.environment_id);
+  return new Map(
+    [...found].map(([environmentId, rows]) => [
+      environmentId,
+      new Map(rows.map(({ type, id, data }) => [`${type}:${id}`, data])),
+    ]),
+  );
 }
 
 const merge = (before: Progress | undefined, next: Progress): Progress =>
@@ -175,6 +210,7 @@ function toNotification({ run, digestedInto }: Progress, now: Date): Notificatio
     severity: typeof severity === "string" ? severity : definition.severity,
     critical: isCritical(definition.preferences),
     context_keys: run.contextKeys,
+    subscriptions: run.subscriptions,
     digested_into: digestedInto,
     created_at: now,
     updated_at: now,

@@ -29,7 +29,7 @@ type Effect = { message: MessageOutcome; job: JobUpdate; deliver?: NewTask; wake
 
 export async function settle(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> {
   const now = ctx.now();
-  const effects = group.map((settled) => effectOf(settled));
+  const intended = group.map((settled) => effectOf(settled));
   await ctx.queue.finish(
     tx,
     "deliver",
@@ -45,11 +45,15 @@ export async function settle(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> 
       provider_message_id: settled.outcome.kind === "accepted" ? (settled.outcome.providerMessageId ?? null) : null,
     })),
   );
-  await recordOutcomes(
+  const written = await recordOutcomes(
     tx,
-    effects.map((effect) => effect.message),
+    intended.map((effect) => effect.message),
     now,
   );
+  const effects = intended.map((effect, index) => {
+    const isWithdrawn = effect.message.status === "pending" && !written.has(effect.message.id);
+    return isWithdrawn ? withdrawn(effect, group[index]!) : effect;
+  });
   await updateJobs(
     tx,
     effects.map((effect) => effect.job),
@@ -65,6 +69,16 @@ export async function settle(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> 
   for (const { message } of effects) {
     if (message.status !== "pending") ctx.metrics.messages.inc({ channel: "email", status: message.status });
   }
+}
+
+/** The message was deleted or its event canceled during the call: it is not tried again, and the run goes on. */
+function withdrawn({ message, job }: Effect, settled: Settled): Effect {
+  const canceled = detail("step_canceled", settled.at, { raw: { reason: "the message was withdrawn" } });
+  return {
+    message,
+    job: { ...job, status: "canceled", wake_at: null, details: [...job.details, canceled] },
+    wake: settled.message.notification_id,
+  };
 }
 
 /** Messages that nobody wants any more are not sent. The runs are woken: what stands behind the step ends with it. */

@@ -2,9 +2,11 @@
 // pinned workflow version and one job per active step. `advance()` takes it as far as it goes without waiting and answers
 // what has to be written; it reads nothing and writes nothing itself.
 import type { JobStatus } from "@tidings/contract";
+import type { EventRow } from "../store/events.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
+import type { PreferenceRow } from "../store/preferences.ts";
 import type { SubscriberRow } from "../store/subscribers.ts";
-import type { StoredDetail } from "../store/tables.ts";
+import type { PassedSubscription, StoredDetail } from "../store/tables.ts";
 import type { StoredStep, WorkflowVersion } from "../store/workflows.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -16,6 +18,14 @@ export type RunEvent = {
   overrides: JsonObject | null;
   createdAt: Date;
 };
+
+export const toRunEvent = (row: EventRow): RunEvent => ({
+  id: row.id,
+  transactionId: row.transaction_id,
+  payload: row.payload,
+  overrides: row.overrides,
+  createdAt: row.created_at,
+});
 
 export type JobState = {
   id: string;
@@ -42,6 +52,8 @@ export type Run = {
   actor: SubscriberRow | null;
   isWorkflowDeleted: boolean;
   contextKeys: string[];
+  /** Of a new run: the topic subscriptions that led here; null when the recipient was named or everyone is. */
+  subscriptions: PassedSubscription[] | null;
   jobs: JobState[];
 };
 
@@ -55,9 +67,16 @@ export type DigestVerdict =
   | { kind: "leader"; dueAt: Date }
   | { kind: "merged"; leaderJobId: string; leaderNotificationId: string };
 
+/** By environment id, then by context key; a context that was deleted is missing. */
+export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+
 /** What `advance()` may know beside the run, loaded once for a whole batch. */
 export type Facts = {
   integrations: IntegrationRow[];
+  /** What the subscribers of the batch chose, by internal id; most chose nothing and are not in it. */
+  preferences: ReadonlyMap<string, PreferenceRow[]>;
+  /** What the contexts of the batch hold, by environment and key. */
+  contexts: ContextData;
   /** Answers to the claims of an earlier round, by job id. */
   verdicts: ReadonlyMap<string, DigestVerdict>;
   /** What a digest collected: of windows that close now and of digests that closed before, by job id. */
@@ -84,6 +103,25 @@ export type MessageDraft = {
   /** What the provider call needs beyond subject and content, fixed before the first attempt. */
   outgoing: JsonObject | null;
 };
+
+/** A message of this job with nothing filled in yet. */
+export const newDraft = (id: string, jobId: string, channel: MessageDraft["channel"]): MessageDraft => ({
+  id,
+  jobId,
+  channel,
+  providerId: null,
+  integrationId: null,
+  status: "pending",
+  errorId: null,
+  errorText: null,
+  subject: null,
+  content: null,
+  cta: null,
+  data: null,
+  actor: null,
+  email: null,
+  outgoing: null,
+});
 
 /** What one step decided. */
 export type StepResult =

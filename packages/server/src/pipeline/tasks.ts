@@ -4,7 +4,16 @@
 export type TriggerTask = { eventIds: string[] };
 
 /** A slice of one event's recipients, when an event or a batch has too many for one transaction. */
-export type FanoutTask = { eventId: string; from: number; to: number };
+export type SliceTask = { eventId: string; from: number; to: number };
+
+/**
+ * A page of one event's audience: members behind `after`, in order of their internal id. The transaction that makes
+ * the page's notifications enqueues the next page, so a walk that is interrupted goes on where it stopped. `until` is
+ * fixed by the first page: who becomes a subscriber later is not in the audience, and the walk has an end.
+ */
+export type PageTask = { eventId: string; after: string | null; until: string | null };
+
+export type FanoutTask = SliceTask | PageTask;
 
 /** Runs to take further: their wait is over, or what they waited for has been delivered. */
 export type WakeTask = { notificationIds: string[] };

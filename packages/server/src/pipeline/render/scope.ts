@@ -1,8 +1,10 @@
-// What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `steps`.
+// What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `context`, `steps`.
 import type { SubscriberRow } from "../../store/subscribers.ts";
-import type { Facts, Run } from "../run.ts";
+import type { WorkflowDefinition } from "../../store/tables.ts";
+import type { ContextData, Facts, Run } from "../run.ts";
 
-const person = (row: SubscriberRow | null) =>
+/** A person as templates and conditions see it. */
+export const personScope = (row: SubscriberRow | null) =>
   row && {
     subscriberId: row.subscriber_id,
     firstName: row.first_name,
@@ -17,8 +19,25 @@ const person = (row: SubscriberRow | null) =>
     lastOnlineAt: row.last_online_at?.toISOString() ?? null,
   };
 
+/** A workflow as templates and conditions see it. */
+export const workflowScope = ({ workflowId, name, description, tags, severity }: WorkflowDefinition) => ({
+  workflowId,
+  name,
+  description,
+  tags,
+  severity,
+});
+
+/** `context.<type>` with id and data; of a context that was deleted, the id is left. */
+const contextScope = ({ environmentId, contextKeys }: Run, contexts: ContextData) =>
+  Object.fromEntries(
+    contextKeys.map((key) => {
+      const [type = "", id = ""] = key.split(":");
+      return [type, { id, data: contexts.get(environmentId)?.get(key) ?? {} }];
+    }),
+  );
+
 export function templateScope(run: Run, facts: Facts) {
-  const { definition } = run.version;
   const steps: Record<string, unknown> = {};
   for (const job of run.jobs) {
     const digest = job.step.type === "digest" ? facts.digests.get(job.id) : undefined;
@@ -26,16 +45,11 @@ export function templateScope(run: Run, facts: Facts) {
     else if (job.output) steps[job.step.stepId] = job.output;
   }
   return {
-    subscriber: person(run.subscriber),
-    actor: person(run.actor),
+    subscriber: personScope(run.subscriber),
+    actor: personScope(run.actor),
     payload: run.event.payload,
-    workflow: {
-      workflowId: definition.workflowId,
-      name: definition.name,
-      description: definition.description,
-      tags: definition.tags,
-      severity: definition.severity,
-    },
+    workflow: workflowScope(run.version.definition),
+    context: contextScope(run, facts.contexts),
     steps,
   };
 }

@@ -26,6 +26,8 @@ export const details = {
   digest_merged: entry("Merged into a waiting digest", "Success"),
   filtered_by_workflow: entry("Step filtered by workflow preferences", "Success"),
   filtered_by_dashboard: entry("Step filtered by dashboard preferences", "Success"),
+  filtered_by_subscriber_global: entry("Step filtered by subscriber global preferences", "Success"),
+  filtered_by_subscriber_workflow: entry("Step filtered by subscriber workflow preferences", "Success"),
   step_canceled: entry("Step canceled", "Warning"),
   start_sending: entry("Start sending message", "Pending"),
   integration_selected: entry("Integration selected", "Pending"),

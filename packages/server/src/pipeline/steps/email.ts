@@ -4,34 +4,19 @@ import { RenderFault, render } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { detail } from "../rules/details.ts";
 import { candidatesFor } from "../rules/integration-choice.ts";
-import { filteredBy } from "../rules/preferences.ts";
-import type { MessageDraft, StepInput, StepResult } from "../run.ts";
+import { newDraft, type StepInput, type StepResult } from "../run.ts";
 import { contentFault } from "./in-app.ts";
+import { filteredByPreferences } from "./preference-filter.ts";
 
 type EmailControls = { subject?: string; body?: string; disableOutputSanitization?: boolean };
 
-export function runEmail({ run, job, facts, now }: StepInput): StepResult {
-  const filtered = filteredBy(run.version.definition.preferences, "email");
-  if (filtered) return { kind: "skipped", details: [detail(filtered, now)] };
+export function runEmail(input: StepInput): StepResult {
+  const { run, job, facts, now } = input;
+  const filtered = filteredByPreferences(input, "email");
+  if (filtered) return filtered;
 
   const started = detail("start_sending", now);
-  const draft: MessageDraft = {
-    id: facts.newId(),
-    jobId: job.id,
-    channel: "email",
-    providerId: null,
-    integrationId: null,
-    status: "pending",
-    errorId: null,
-    errorText: null,
-    subject: null,
-    content: null,
-    cta: null,
-    data: null,
-    actor: null,
-    email: run.subscriber?.email ?? null,
-    outgoing: null,
-  };
+  const draft = { ...newDraft(facts.newId(), job.id, "email"), email: run.subscriber?.email ?? null };
   const missing = (errorId: string, errorText: string, name: "no_integration" | "no_email"): StepResult => ({
     kind: "failed",
     message: { ...draft, status: "warning", errorId, errorText },

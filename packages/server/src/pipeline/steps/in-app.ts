@@ -5,8 +5,8 @@ import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { detail } from "../rules/details.ts";
 import { candidatesFor } from "../rules/integration-choice.ts";
-import { filteredBy } from "../rules/preferences.ts";
-import type { MessageDraft, Run, StepInput, StepResult } from "../run.ts";
+import { type MessageDraft, newDraft, type Run, type StepInput, type StepResult } from "../run.ts";
+import { filteredByPreferences } from "./preference-filter.ts";
 
 type JsonObject = Record<string, unknown>;
 type Redirect = { url?: string; target?: string };
@@ -22,27 +22,16 @@ type InAppControls = {
   data?: JsonObject;
 };
 
-export function runInApp({ run, job, facts, now }: StepInput): StepResult {
-  const filtered = filteredBy(run.version.definition.preferences, "in_app");
-  if (filtered) return { kind: "skipped", details: [detail(filtered, now)] };
+export function runInApp(input: StepInput): StepResult {
+  const { run, job, facts, now } = input;
+  const filtered = filteredByPreferences(input, "in_app");
+  if (filtered) return filtered;
 
   const controls = job.step.controlValues as InAppControls;
   const draft: MessageDraft = {
-    id: facts.newId(),
-    jobId: job.id,
-    channel: "in_app",
+    ...newDraft(facts.newId(), job.id, "in_app"),
     providerId: inAppProviderId,
-    integrationId: null,
     status: "sent",
-    errorId: null,
-    errorText: null,
-    subject: null,
-    content: null,
-    cta: null,
-    data: null,
-    actor: null,
-    email: null,
-    outgoing: null,
   };
   if (candidatesFor(facts.integrations, run.environmentId, "in_app").length === 0) {
     const errorText = "The in-app integration of this environment is not active";

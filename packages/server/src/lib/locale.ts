@@ -1,0 +1,20 @@
+// Locales: `en_US`, whatever separator and case a caller used.
+
+/** Used where neither a subscriber nor a caller names one. */
+export const defaultLocale = "en_US";
+
+/** Language in lower case, script capitalised, region in upper case, joined by underscores. */
+export function canonicalLocale(text: string): string {
+  const [language = "", ...rest] = text.split(/[_-]/);
+  const words = rest.map((part) => {
+    if (part.length === 2) return part.toUpperCase();
+    return part.length === 4 ? part.charAt(0).toUpperCase() + part.slice(1).toLowerCase() : part.toLowerCase();
+  });
+  return [language.toLowerCase(), ...words].join("_");
+}
+
+/** Where to look for a text, in order: the subscriber's locale, its language, the default. */
+export function localeChain(locale: string | null | undefined): string[] {
+  const canonical = locale ? canonicalLocale(locale) : defaultLocale;
+  return [...new Set([canonical, canonical.split("_")[0]!, defaultLocale])];
+}
