@@ -13,7 +13,10 @@ export const unseal = (secrets: Secrets, stored: string | null): JsonObject =>
 
 const maskMembers = (value: JsonObject, names: Iterable<string>): JsonObject => {
   const masked = { ...value };
-  for (const name of names) if (masked[name] !== undefined && masked[name] !== "") masked[name] = mask;
+  for (const name of names) {
+    if (masked[name] === "") delete masked[name];
+    else if (masked[name] !== undefined) masked[name] = mask;
+  }
   return masked;
 };
 
@@ -35,6 +38,12 @@ export function keepMasked(given: JsonObject, stored: JsonObject): JsonObject {
     }
   }
   return merged;
+}
+
+/** The credentials a caller gave, as they are stored: a port is a number in forms and a string in the interface. */
+export function readCredentials(given: JsonObject, stored: JsonObject): JsonObject {
+  const credentials = keepMasked(given, stored);
+  return typeof credentials.port === "number" ? { ...credentials, port: String(credentials.port) } : credentials;
 }
 
 const secretConfigurations = ["inboundWebhookSigningKey"];

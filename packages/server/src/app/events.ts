@@ -5,8 +5,11 @@ import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contra
 import type { Caller, Ctx } from "../context.ts";
 import { failure, faultCollector } from "../failure.ts";
 import { jsonBytes } from "../lib/json.ts";
-import { claimTransactionIds, type EventRow, findUsedTransactionIds, insertEvents } from "../store/events.ts";
+import { resolveContexts } from "../store/contexts.ts";
+import { claimTransactionIds, findUsedTransactionIds, insertEvents, type NewEvent } from "../store/events.ts";
+import type { Audience } from "../store/tables.ts";
 import { findTriggerTargets, type TriggerTarget } from "../store/workflows.ts";
+import { contextKeysOf, judgeContext, type NamedContext } from "./contexts.ts";
 import { compilePayloadSchema, type PayloadFault } from "./payload-schema.ts";
 import { readRecipient, readRecipients } from "./recipients.ts";
 
@@ -27,10 +30,28 @@ export async function trigger(
   caller: Caller,
   { body }: Input<"events.trigger">,
 ): Promise<Output<"events.trigger">> {
-  checkRequest(ctx, [body], () => "");
+  return triggerOne(ctx, caller, body, null);
+}
+
+export async function broadcast(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"events.broadcast">,
+): Promise<Output<"events.broadcast">> {
+  return triggerOne(ctx, caller, { ...body, to: [] }, { kind: "everyone" });
+}
+
+/** A single event is refused where an item of a bulk request would carry the error. */
+async function triggerOne(
+  ctx: Ctx,
+  caller: Caller,
+  event: TriggerEvent,
+  audience: Audience | null,
+): Promise<TriggerResult> {
+  checkRequest(ctx, [event], () => "");
   const verdict: Verdict = { faults: [], schema: null };
-  const [result] = await accept(ctx, caller, [body], verdict);
-  if (result!.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: body.name });
+  const [result] = await accept(ctx, caller, [event], audience, verdict);
+  if (result!.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: event.name });
   if (verdict.faults.length > 0) {
     const faults = verdict.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
     const extra = { errors: verdict.faults, body: { schema: verdict.schema } };
@@ -65,12 +86,13 @@ function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) 
 /** What a single trigger says about a payload beyond the texts in the item. */
 type Verdict = { faults: PayloadFault[]; schema: Record<string, unknown> | null };
 
-type Evaluated = { result: TriggerResult; event?: EventRow };
+type Evaluated = { result: TriggerResult; event?: NewEvent; contexts?: NamedContext[] };
 
 async function accept(
   ctx: Ctx,
   caller: Caller,
   events: TriggerEvent[],
+  audience: Audience | null = null,
   verdict: Verdict = { faults: [], schema: null },
 ): Promise<TriggerResult[]> {
   const { environmentId } = caller;
@@ -83,7 +105,7 @@ async function accept(
   const evaluated = events.map((event): Evaluated => {
     const { transactionId } = event;
     if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
-    const outcome = evaluate(ctx, caller, event, byName.get(event.name), now, verdict);
+    const outcome = evaluate(ctx, caller, event, audience, byName.get(event.name), now, verdict);
     // The same id again later in this request counts as accepted before.
     if (outcome.event && transactionId !== undefined) used.add(transactionId);
     return outcome;
@@ -97,6 +119,16 @@ async function accept(
   const won = await claimTransactionIds(ctx.db, environmentId, claims);
   // Another request took the id in the meantime: the event was accepted there, nothing is sent again.
   const accepted = rows.filter((row) => !named.has(row.transaction_id) || won.has(row.id));
+  // Here and not in a worker: a context that an accepted event names can be read and changed at once.
+  const contexts = new Map(
+    evaluated
+      .filter(({ event }) => event && accepted.includes(event))
+      .flatMap(({ contexts = [] }) => contexts)
+      // The first one to name a context gives it its data.
+      .reverse()
+      .map((entry) => [`${entry.type}:${entry.id}`, entry]),
+  );
+  await resolveContexts(ctx.db, environmentId, [...contexts.values()], now);
   await insertEvents(ctx.db, accepted);
   if (accepted.length > 0) {
     await ctx.queue.enqueue(ctx.db, "trigger", [{ data: { eventIds: accepted.map((row) => row.id) } }]);
@@ -117,6 +149,7 @@ function evaluate(
   ctx: Ctx,
   caller: Caller,
   event: TriggerEvent,
+  everyone: Audience | null,
   target: TriggerTarget | undefined,
   now: Date,
   verdict: Verdict,
@@ -142,10 +175,14 @@ function evaluate(
     }
   }
   if (typeof event.tenant === "string") return refuse("no_tenant_found", [`Tenant ${event.tenant} not found`]);
+  const context = judgeContext(event.context);
+  const contextFaults = Object.values(context.faults).flatMap((fault) => fault.messages);
+  if (contextFaults.length > 0) return refuse("error", contextFaults);
   const id = ctx.newId();
   const transactionId = event.transactionId ?? `txn_${id.replaceAll("-", "")}`;
-  const { valid, rejected } = readRecipients(event.to);
-  if (valid.length === 0) {
+  const { valid, topics, rejected } = readRecipients(event.to);
+  const audience = everyone ?? topics;
+  if (valid.length === 0 && !audience) {
     const error = rejected.length > 0 ? rejected : ["to must not be empty"];
     return { result: { acknowledged: true, status: "invalid_recipients", error, transactionId } };
   }
@@ -163,7 +200,10 @@ function evaluate(
       overrides: event.overrides ?? null,
       recipients: valid,
       actor: actor?.recipient ?? null,
+      audience,
+      context_keys: contextKeysOf(context.entries),
       created_at: now,
     },
+    contexts: context.entries,
   };
 }

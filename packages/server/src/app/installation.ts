@@ -1,7 +1,7 @@
 // The first start: an organisation with the environments Development and Production and an API key each. And at every
 // start: the encryption key must be the one the secrets in this database were made with.
 import type { Config } from "../config.ts";
-import { newApiKey, type Secrets, sha256 } from "../lib/secrets.ts";
+import { newApiKey, type Secrets } from "../lib/secrets.ts";
 import { type Db, inTransaction } from "../store/db.ts";
 import {
   createInstallation,
@@ -11,16 +11,14 @@ import {
   readInstallationValue,
   writeInstallationValue,
 } from "../store/environments.ts";
-import { insertIntegration } from "../store/integrations.ts";
 import { insertWorkflow, type WorkflowContent } from "../store/workflows.ts";
+import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environment-setup.ts";
 
 export class WrongEncryptionKey extends Error {}
 
 export const welcomeWorkflowId = "welcome";
 
-type Tools = { db: Db; secrets: Secrets; now: () => Date; newId: () => string };
-
-export async function ensureInstallation(tools: Tools, config: Config): Promise<{ isFirstStart: boolean }> {
+export async function ensureInstallation(tools: SetupTools, config: Config): Promise<{ isFirstStart: boolean }> {
   return inTransaction(tools.db, async (tx) => {
     // Several processes may start at once on one database; one of them sets it up.
     await lockInstallation(tx);
@@ -47,18 +45,15 @@ async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
   );
 }
 
-async function createFirst({ db, secrets, now, newId }: Tools, config: Config): Promise<void> {
+async function createFirst(tools: SetupTools, config: Config): Promise<void> {
+  const { db, now, newId } = tools;
   const development = newId();
   const production = newId();
-  const key = (environmentId: string, clear: string) => ({
-    id: newId(),
-    environmentId,
-    hash: sha256(clear),
-    secret: secrets.encrypt(clear),
-  });
+  const userId = newId();
+  const key = (environmentId: string, clear: string) => apiKeyRow(tools, { environmentId, userId, clear });
   await createInstallation(db, {
     organization: { id: newId(), name: "My organisation" },
-    user: { id: newId(), name: "Owner" },
+    user: { id: userId, name: "Owner" },
     environments: [
       { id: development, name: "Development", identifier: "development", type: "dev", parentId: null },
       { id: production, name: "Production", identifier: "production", type: "prod", parentId: development },
@@ -66,31 +61,13 @@ async function createFirst({ db, secrets, now, newId }: Tools, config: Config): 
     keys: [key(development, config.apiKey || newApiKey()), key(production, newApiKey())],
     now: now(),
   });
-  const integration = (environmentId: string, providerId: string, name: string, channel: "in_app" | "email") => ({
-    id: newId(),
-    environment_id: environmentId,
-    identifier: `${providerId}-default`,
-    name,
-    provider_id: providerId,
-    channel,
-    credentials: secrets.encrypt("{}"),
-    configurations: null,
-    conditions: [],
-    active: true,
-    is_primary: channel === "email",
-    priority: 1,
-    created_at: now(),
-    updated_at: now(),
-  });
-  await insertIntegration(db, integration(development, "svc", "In-app", "in_app"));
-  await insertIntegration(db, integration(production, "svc", "In-app", "in_app"));
+  await addBuiltInIntegrations(tools, development, "dev");
+  await addBuiltInIntegrations(tools, production, "prod");
   await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }));
-  // Development mail is captured, never sent: it is read back with GET /v2/captured.
-  await insertIntegration(db, integration(development, "svc-email", "Development mailbox", "email"));
 }
 
 /** Something to trigger from the first minute on: the banner's curl names it. */
-const welcomeWorkflow = ({ now, newId }: Pick<Tools, "now" | "newId">): WorkflowContent => ({
+const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): WorkflowContent => ({
   id: newId(),
   workflow_id: welcomeWorkflowId,
   name: "Welcome",
@@ -101,6 +78,9 @@ const welcomeWorkflow = ({ now, newId }: Pick<Tools, "now" | "newId">): Workflow
   payload_schema: null,
   is_translation_enabled: false,
   severity: "none",
+  outside_schedule: "hold",
+  last_published_at: null,
+  last_published_by: null,
   origin: "svc-cloud",
   preferences_user: null,
   preferences_default: { all: { enabled: true, readOnly: false }, channels: {} },
@@ -123,7 +103,7 @@ const welcomeWorkflow = ({ now, newId }: Pick<Tools, "now" | "newId">): Workflow
 });
 
 /** The key the start banner shows. */
-export async function developmentKey(tools: Pick<Tools, "db" | "secrets">): Promise<string | null> {
+export async function developmentKey(tools: Pick<SetupTools, "db" | "secrets">): Promise<string | null> {
   const row = await findDevelopmentKey(tools.db);
   return row ? tools.secrets.decrypt(row.secret) : null;
 }

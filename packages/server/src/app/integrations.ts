@@ -1,12 +1,14 @@
 // Integrations: provider credentials per channel, which one is primary, and whether they are fit to send.
 import type { Input, Integration, IntegrationPatch, Output } from "@tidings/contract";
-import { check as checkProvider, findProvider, validateCredentials } from "@tidings/providers";
+import { findProvider } from "@tidings/providers";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, faultCollector } from "../failure.ts";
 import { randomText } from "../lib/ids.ts";
+import { deleteChannelsOf } from "../store/channel-owners.ts";
 import { isUniqueViolation } from "../store/db.ts";
 import { findEnvironment } from "../store/environments.ts";
 import {
+  demotePrimary,
   findIntegration,
   type IntegrationRow,
   insertIntegration,
@@ -16,7 +18,8 @@ import {
   nextPriority,
   updateIntegration,
 } from "../store/integrations.ts";
-import { keepMasked, maskConfigurations, maskCredentials, seal, unseal } from "./credentials.ts";
+import { keepMasked, maskConfigurations, maskCredentials, readCredentials, seal, unseal } from "./credentials.ts";
+import { addCredentialFaults, askProvider, checkCredentials } from "./integration-checks.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -43,6 +46,10 @@ export async function list(ctx: Ctx, caller: Caller): Promise<Output<"integratio
   return rows.map((row) => toIntegration(ctx, caller, row));
 }
 
+export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"integrations.listActive">> {
+  return (await list(ctx, caller)).filter((integration) => integration.active);
+}
+
 export async function create(
   ctx: Ctx,
   caller: Caller,
@@ -53,7 +60,7 @@ export async function create(
   if (provider.channel !== body.channel) {
     faults.add("channel", `channel must be ${provider.channel} for provider ${body.providerId}`, body.channel);
   }
-  const credentials = keepMasked((body.credentials ?? {}) as JsonObject, {});
+  const credentials = readCredentials((body.credentials ?? {}) as JsonObject, {});
   const active = body.active ?? false;
   addCredentialFaults(faults, body.providerId, credentials, active);
   faults.throwIfAny();
@@ -72,8 +79,9 @@ export async function create(
   const isFirst = active && hasPrimary(body.channel) && conditions.length === 0 && !provider.capture;
   const isPrimary =
     isFirst && !existing.some((row) => row.channel === body.channel && row.is_primary && !isCapture(row));
+  const top = await nextPriority(ctx.db, caller.environmentId, body.channel);
   // A capture provider holds the place of the primary until a real one comes.
-  if (isPrimary) await demotePrimary(ctx, existing, body.channel);
+  if (isPrimary) await demotePrimary(ctx.db, caller.environmentId, body.channel, top, now);
   const identifier = body.identifier ?? `${body.providerId}-${randomText(8)}`;
   return saving(identifier, async () => {
     const row = await insertIntegration(ctx.db, {
@@ -88,7 +96,7 @@ export async function create(
       conditions,
       active,
       is_primary: isPrimary,
-      priority: active ? await nextPriority(ctx.db, caller.environmentId, body.channel) : 0,
+      priority: !active ? 0 : isPrimary ? top + 1 : top,
       created_at: now,
       updated_at: now,
     });
@@ -98,11 +106,6 @@ export async function create(
 
 const isCapture = (row: IntegrationRow): boolean => findProvider(row.provider_id)?.capture === true;
 
-async function demotePrimary(ctx: Ctx, rows: IntegrationRow[], channel: string): Promise<void> {
-  const primary = rows.find((row) => row.channel === channel && row.is_primary);
-  if (primary) await updateIntegration(ctx.db, { ...primary, is_primary: false, updated_at: ctx.now() });
-}
-
 export async function update(
   ctx: Ctx,
   caller: Caller,
@@ -111,15 +114,24 @@ export async function update(
   // What is wrong whatever the provider is told before anything is looked up.
   if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
   await checkEnvironment(ctx, caller, body._environmentId);
+  if (body.check) {
+    // Asked before the lock is taken: a provider may take its time.
+    const asked = await requireIntegration(ctx, caller, params.integrationId);
+    await askProvider(ctx, asked.provider_id, nextCredentials(ctx, asked, body));
+  }
+  await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
-  const stored = unseal(ctx.secrets, row.credentials);
-  const credentials = body.credentials ? keepMasked(body.credentials as JsonObject, stored) : stored;
-  const active = body.active ?? row.active;
-  if (body.credentials || body.active) checkCredentials(row.provider_id, credentials, active);
-  if (body.check) await askProvider(ctx, row.provider_id, credentials);
-
+  const credentials = nextCredentials(ctx, row, body);
   const next = { ...row, ...(await changesOf(ctx, row, body, credentials)) };
   return saving(next.identifier, async () => toIntegration(ctx, caller, await updateIntegration(ctx.db, next)));
+}
+
+/** What the integration will have, checked as far as the change asks for it. */
+function nextCredentials(ctx: Ctx, row: IntegrationRow, body: IntegrationPatch): JsonObject {
+  const stored = unseal(ctx.secrets, row.credentials);
+  const credentials = body.credentials ? readCredentials(body.credentials as JsonObject, stored) : stored;
+  if (body.credentials || body.active) checkCredentials(row.provider_id, credentials, body.active ?? row.active);
+  return credentials;
 }
 
 async function changesOf(
@@ -153,9 +165,46 @@ export async function remove(
   caller: Caller,
   { params }: Input<"integrations.delete">,
 ): Promise<Output<"integrations.delete">> {
+  await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
   await markIntegrationDeleted(ctx.db, caller.environmentId, row.id, caller.userId, ctx.now());
+  await deleteChannelsOf(ctx.db, caller.environmentId, row.id, ctx.now());
   return list(ctx, caller);
+}
+
+export async function setPrimary(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"integrations.setPrimary">,
+): Promise<Output<"integrations.setPrimary">> {
+  const { environmentId } = caller;
+  await lockIntegrations(ctx.db, environmentId);
+  const row = await requireIntegration(ctx, caller, params.integrationId);
+  const { channel } = row;
+  if (!hasPrimary(channel)) throw failure("PRIMARY_NOT_SUPPORTED", { channel });
+  if (row.is_primary) return toIntegration(ctx, caller, row);
+  checkCredentials(row.provider_id, unseal(ctx.secrets, row.credentials), true);
+
+  const now = ctx.now();
+  const top = await nextPriority(ctx.db, environmentId, channel);
+  await demotePrimary(ctx.db, environmentId, channel, top, now);
+  const changes = { is_primary: true, active: true, conditions: [], priority: top + 1, updated_at: now };
+  return toIntegration(ctx, caller, await updateIntegration(ctx.db, { ...row, ...changes }));
+}
+
+/** No provider's webhook can be registered from here yet; the answer says where to enter it by hand. */
+export async function autoConfigure(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"integrations.autoConfigure">,
+): Promise<Output<"integrations.autoConfigure">> {
+  const row = await requireIntegration(ctx, caller, params.integrationId);
+  const path = `/v2/inbound-webhooks/delivery-providers/${row.environment_id}/${row.id}`;
+  const name = findProvider(row.provider_id)?.name ?? row.provider_id;
+  return {
+    success: false,
+    message: `The webhook of ${name} cannot be registered automatically: enter the path ${path} of this service there`,
+  };
 }
 
 async function requireIntegration(ctx: Ctx, caller: Caller, integrationId: string): Promise<IntegrationRow> {
@@ -170,35 +219,6 @@ async function checkEnvironment(ctx: Ctx, caller: Caller, environmentId: string 
   const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
   if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId });
   if (environment.id !== caller.environmentId) throw failure("FORBIDDEN", {});
-}
-
-function checkCredentials(providerId: string, credentials: JsonObject, requireAll: boolean): void {
-  const faults = faultCollector();
-  addCredentialFaults(faults, providerId, credentials, requireAll);
-  faults.throwIfAny();
-}
-
-function addCredentialFaults(
-  faults: ReturnType<typeof faultCollector>,
-  providerId: string,
-  credentials: JsonObject,
-  requireAll: boolean,
-): void {
-  for (const { field, message } of validateCredentials(providerId, credentials, { requireAll })) {
-    faults.add(`credentials.${field}`, `credentials.${message}`);
-  }
-}
-
-const checkTimeoutMs = 10_000;
-
-async function askProvider(ctx: Ctx, providerId: string, credentials: JsonObject): Promise<void> {
-  const timeout = new Promise<{ ok: false; reason: string; unresolvedHost?: string }>((resolve) => {
-    setTimeout(() => resolve({ ok: false, reason: "no answer within 10 seconds" }), checkTimeoutMs).unref();
-  });
-  const result = await Promise.race([checkProvider(providerId, credentials, ctx.io), timeout]);
-  if (result.ok) return;
-  if (result.unresolvedHost) throw failure("PROVIDER_HOST_UNRESOLVED", { host: result.unresolvedHost });
-  throw failure("PROVIDER_CHECK_FAILED", { reason: result.reason });
 }
 
 async function saving<T>(identifier: string, work: () => Promise<T>): Promise<T> {

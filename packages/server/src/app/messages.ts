@@ -8,11 +8,21 @@ import {
   type Output,
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
-import { invalid } from "../failure.ts";
+import { failure, invalid } from "../failure.ts";
 import { isObject } from "../lib/json.ts";
-import { type ListedMessage, listFeed as listFeedRows, listMessages } from "../store/messages.ts";
+import { detail } from "../pipeline/rules/details.ts";
+import { cancelJobs } from "../store/jobs.ts";
+import {
+  type DeletedMessage,
+  deleteMessage,
+  deleteMessagesOfTransaction,
+  type ListedMessage,
+  listFeed as listFeedRows,
+  listMessages,
+} from "../store/messages.ts";
 import { unstorableTexts } from "../validation.ts";
 import { readContextKeys } from "./context-keys.ts";
+import { noteInboxConnected } from "./inbox.ts";
 import { pageRange, toPage } from "./paging.ts";
 import { requireSubscriber, toSubscriber } from "./subscribers.ts";
 
@@ -42,6 +52,7 @@ export async function listFeed(
 ): Promise<Output<"subscribers.listFeed">> {
   const payload = query.payload === undefined ? undefined : readPayloadFilter(query.payload);
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  await noteInboxConnected(ctx, caller.environmentId);
   const { rows, totalCount } = await listFeedRows(
     ctx.db,
     caller.environmentId,
@@ -53,6 +64,43 @@ export async function listFeed(
   return { totalCount, ...toPage(rows, query, (row) => toFeedItem(caller, row)) };
 }
 
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"messages.delete">,
+): Promise<Output<"messages.delete">> {
+  const deleted = await deleteMessage(ctx.db, caller.environmentId, params.messageId);
+  if (deleted.length === 0) throw failure("MESSAGE_NOT_FOUND", { messageId: params.messageId });
+  await releaseRuns(ctx, caller, deleted);
+  return { acknowledged: true, status: "deleted" };
+}
+
+export async function removeByTransaction(
+  ctx: Ctx,
+  caller: Caller,
+  { params, query }: Input<"messages.deleteByTransaction">,
+): Promise<Output<"messages.deleteByTransaction">> {
+  const { transactionId } = params;
+  const deleted = await deleteMessagesOfTransaction(ctx.db, caller.environmentId, transactionId, query.channel);
+  if (deleted.length === 0) {
+    const message = `No message of transaction ${transactionId} found`;
+    throw failure("MESSAGE_NOT_FOUND", { messageId: transactionId }, { message });
+  }
+  await releaseRuns(ctx, caller, deleted);
+}
+
+/** Runs whose message was waiting for its provider go on without it. */
+async function releaseRuns(ctx: Ctx, caller: Caller, deleted: DeletedMessage[]): Promise<void> {
+  const waiting = deleted.filter((message) => message.status === "pending");
+  if (waiting.length === 0) return;
+  const now = ctx.now();
+  const canceled = detail("step_canceled", now, { raw: { reason: "the message was deleted" } });
+  const jobIds = waiting.map((message) => message.job_id);
+  await cancelJobs(ctx.db, caller.environmentId, jobIds, canceled, now);
+  const runs = [...new Set(waiting.map((message) => message.notification_id))];
+  const wakes = runs.map((notificationId) => ({ data: { notificationIds: [notificationId] } }));
+  await ctx.queue.enqueue(ctx.db, "wake", wakes);
+}
 /** The standard or the URL alphabet, with or without padding. Decoding alone would skip what does not belong. */
 const isBase64 = /^[a-zA-Z0-9+/_-]+={0,2}$/;
 
@@ -81,20 +129,28 @@ function statusOf(row: ListedMessage): Pick<Message, "status" | "errorText"> {
 }
 
 type StoredAction = { label?: string };
-type StoredCta = { redirect?: { url?: string }; primaryAction?: StoredAction; secondaryAction?: StoredAction };
+type StoredCta = {
+  redirect?: { url?: string };
+  primaryAction?: StoredAction;
+  secondaryAction?: StoredAction;
+  /** The button that was marked last. */
+  pressed?: { type: "primary" | "secondary"; status: "pending" | "done"; payload?: Record<string, unknown> };
+};
 
 function toCta(stored: StoredCta | null): MessageCta {
   if (!stored) return {};
   const button = (type: "primary" | "secondary", action: StoredAction | undefined) =>
     action ? [{ type, content: action.label ?? "" }] : [];
   const buttons = [...button("primary", stored.primaryAction), ...button("secondary", stored.secondaryAction)];
+  const { status = "pending", ...result } = stored.pressed ?? {};
+  const action = { status, buttons, ...(stored.pressed ? { result } : {}) };
   return {
     ...(stored.redirect ? { type: "redirect" as const, data: { url: stored.redirect.url } } : {}),
-    ...(buttons.length > 0 ? { action: { status: "pending" as const, buttons } } : {}),
+    ...(buttons.length > 0 ? { action } : {}),
   };
 }
 
-const toMessage = (caller: Caller, row: ListedMessage): Message => ({
+export const toMessage = (caller: Caller, row: ListedMessage): Message => ({
   _id: row.id,
   _templateId: row.workflow_id,
   _environmentId: row.environment_id,

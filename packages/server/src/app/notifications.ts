@@ -7,7 +7,7 @@ import { type DetailName, details } from "../pipeline/rules/details.ts";
 import { findEvents } from "../store/events.ts";
 import { findJobs, type JobRow } from "../store/jobs.ts";
 import { findNotification, type ListedNotification, listNotifications } from "../store/notifications.ts";
-import type { StoredDetail } from "../store/tables.ts";
+import type { PassedSubscription, StoredDetail } from "../store/tables.ts";
 import { readContextKeys } from "./context-keys.ts";
 import { pageRange, toPage } from "./paging.ts";
 
@@ -25,16 +25,11 @@ export async function list(
   if (query.after && query.before && asked >= before) {
     throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
   }
-  const { channels, templates, emails, search, subscriberIds, severity, transactionId } = query;
+  const { page, limit, ...filters } = query;
   const contextKeys = readContextKeys(query.contextKeys);
   const after = asked < oldest ? oldest : asked;
   const range = pageRange(query);
-  const rows = await listNotifications(
-    ctx.db,
-    caller.environmentId,
-    { channels, templates, emails, search, subscriberIds, severity, transactionId, contextKeys, after, before },
-    range,
-  );
+  const rows = await listNotifications(ctx.db, caller.environmentId, { ...filters, contextKeys, after, before }, range);
   const jobs = await jobsOf(ctx, rows.slice(0, range.limit));
   return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
 }
@@ -127,6 +122,13 @@ const detailId = (jobId: string, index: number): string => {
   return jobId.slice(0, -4) + tail;
 };
 
+/** A topic once, however many of its subscriptions led here. */
+const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =>
+  [...new Map(subscriptions.map(({ topicId, topicKey }) => [topicId, topicKey]))].map(([_topicId, topicKey]) => ({
+    _topicId,
+    topicKey,
+  }));
+
 function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): Notification {
   const { definition } = row;
   const active = definition.steps.filter((step) => step.active);
@@ -162,7 +164,7 @@ function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): N
     tags: definition.tags,
     controls: {},
     to: row.external_id ? { subscriberId: row.external_id } : {},
-    topics: [],
+    topics: topicsOf(row.subscriptions ?? []),
     severity: row.severity as Notification["severity"],
     critical: row.critical,
     contextKeys: row.context_keys,

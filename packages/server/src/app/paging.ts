@@ -6,6 +6,7 @@ type CursorQuery = {
   after?: string;
   before?: string;
   limit?: number;
+  orderBy?: string;
   orderDirection?: "ASC" | "DESC";
   includeCursor?: boolean;
 };
@@ -15,7 +16,7 @@ export function readCursor(query: CursorQuery): CursorRequest {
   const read = (field: "after" | "before") => {
     const text = query[field];
     if (!text) return undefined;
-    const cursor = decodeCursor(text);
+    const cursor = decodeCursor(text, query.orderBy === "identifier" ? "text" : "time");
     if (!cursor) faults.add(field, `${field} is not a valid cursor`, text);
     return cursor ?? undefined;
   };

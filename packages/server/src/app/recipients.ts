@@ -1,18 +1,29 @@
 // Recipients of an event, judged one by one: a bad one is reported by name and never holds up the others.
-import { type RecipientSubscriber, SubscriberIn, type TriggerEvent } from "@tidings/contract";
+import {
+  type Recipient,
+  type RecipientSubscriber,
+  RecipientTopic,
+  SubscriberIn,
+  type TriggerEvent,
+} from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
+import type { Audience } from "../store/tables.ts";
 import { checkShape } from "../validation.ts";
 
-export type Recipients = { valid: RecipientSubscriber[]; rejected: string[] };
+type TopicAudience = Extract<Audience, { kind: "topics" }>;
+
+/** `topics` is null when the request names no valid one. */
+export type Recipients = { valid: RecipientSubscriber[]; topics: TopicAudience | null; rejected: string[] };
 
 /** A recipient's fields become the subscriber's, so they obey the same rules. */
 const faultsIn = checkShape(SubscriberIn);
+
+const topicFaultsIn = checkShape(RecipientTopic);
 
 const maxDeviceTokens = 100;
 
 /** Null when the recipient is fine, otherwise what is wrong with it. */
 function recipientFault(recipient: RecipientSubscriber): string | null {
-  if ("topicKey" in recipient) return "topics are not supported yet";
   return faultsIn(recipient)[0] ?? channelFault(recipient.channels ?? []);
 }
 
@@ -33,14 +44,32 @@ function channelFault(channels: NonNullable<RecipientSubscriber["channels"]>): s
 /** Everyone once, in order of first appearance; fields given twice for the same subscriber: the last one wins. */
 export function readRecipients(to: TriggerEvent["to"]): Recipients {
   const valid = new Map<string, RecipientSubscriber>();
+  const topicKeys = new Set<string>();
+  const exclude = new Set<string>();
   const rejected: string[] = [];
+  const reject = (id: string, fault: string) => rejected.push(`Recipient '${id}' is not valid: ${fault}`);
   for (const entry of Array.isArray(to) ? to : [to]) {
+    if (isTopic(entry)) {
+      const [fault] = topicFaultsIn(entry);
+      if (fault) reject(shown(typeof entry.topicKey === "string" ? entry.topicKey.trim() : ""), fault);
+      else {
+        topicKeys.add(entry.topicKey.trim());
+        for (const id of entry.exclude ?? []) exclude.add(id.trim());
+      }
+      continue;
+    }
     const { id, recipient, fault } = readRecipient(entry);
-    if (fault) rejected.push(`Recipient '${id}' is not valid: ${fault}`);
+    if (fault) reject(id, fault);
     else valid.set(id, { ...valid.get(id), ...recipient });
   }
-  return { valid: [...valid.values()], rejected };
+  const topics: TopicAudience = { kind: "topics", topicKeys: [...topicKeys], exclude: [...exclude] };
+  return { valid: [...valid.values()], topics: topicKeys.size > 0 ? topics : null, rejected };
 }
+
+/** Meant as a topic, well-formed or not. */
+const isTopic = (entry: Recipient): entry is RecipientTopic =>
+  typeof entry === "object" &&
+  (("type" in entry && entry.type === "Topic") || ("topicKey" in entry && !("subscriberId" in entry)));
 
 /** Ids are told back in errors, but not whole books. */
 const shown = (id: string): string => (id.length > 255 ? `${id.slice(0, 255)}…` : id);

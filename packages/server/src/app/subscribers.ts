@@ -10,6 +10,7 @@ import {
   listSubscribers,
   type SubscriberRow,
   type SubscriberUpsert,
+  setOnline,
   updateSubscriber,
   upsertSubscribers,
 } from "../store/subscribers.ts";
@@ -147,4 +148,15 @@ export async function remove(
   await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
   await deleteSubscriber(ctx.db, caller.environmentId, row.id);
   return { acknowledged: true, status: "success" };
+}
+
+export async function updateOnlineStatus(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.updateOnlineStatus">,
+): Promise<Output<"subscribers.updateOnlineStatus">> {
+  const { subscriberId } = params;
+  const row = await setOnline(ctx.db, caller.environmentId, subscriberId.trim(), body.isOnline, ctx.now());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return toSubscriber(row, caller.organizationId);
 }

@@ -39,8 +39,14 @@ function isKnown(segments: Segments, root: Record<string, unknown>): boolean {
     if (!isObject(schema) || Array.isArray(part) || builtIn.has(part)) return true;
     const properties = isObject(schema.properties) ? schema.properties : {};
     if (Object.hasOwn(properties, part)) schema = properties[part];
+    else if (typeof part === "number") schema = schema.items;
+    else if (schema.patternProperties !== undefined || schema.$ref !== undefined) return true;
     else if (schema.additionalProperties === false) return false;
-    else schema = typeof part === "number" ? schema.items : undefined;
+    else schema = schema.additionalProperties;
   }
   return true;
 }
+
+/** Whether the template, which has to parse, uses this root. */
+export const usesName = (template: string, root: string): boolean =>
+  namesIn(template).some((segments) => segments[0] === root);

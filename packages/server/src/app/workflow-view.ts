@@ -10,23 +10,14 @@ import {
 import { slug } from "../lib/ids.ts";
 import { isObject } from "../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../store/workflows.ts";
-import { contentIssues } from "./step-controls.ts";
+import { type IssueFacts, stepIssues } from "./step-issues.ts";
+import { stepVariables } from "./variables.ts";
 
 /** What the answer depends on beside the workflow itself. */
-export type ViewFacts = { activeChannels: ReadonlySet<string>; maxWaitDays: number; lastTriggeredAt: Date | null };
+export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
-export function issuesOf(row: WorkflowRow, index: number, facts: ViewFacts): Step["issues"] {
-  const step = row.steps[index]!;
-  const controls = contentIssues(step, variablesOf(row, index), facts.maxWaitDays);
-  const isChannel = (channels as readonly string[]).includes(step.type);
-  const issues: NonNullable<Step["issues"]> = {};
-  if (Object.keys(controls).length > 0) issues.controls = controls;
-  if (isChannel && !facts.activeChannels.has(step.type)) {
-    const message = `No active integration for the ${step.type} channel`;
-    issues.integration = { [step.type]: [{ issueType: "MISSING_INTEGRATION", message }] };
-  }
-  return Object.keys(issues).length > 0 ? issues : undefined;
-}
+export const issuesOf = (row: WorkflowRow, index: number, facts: ViewFacts): Step["issues"] =>
+  stepIssues(row.steps[index]!, stepVariables(row, index), facts);
 
 export function statusOf(row: WorkflowRow, facts: ViewFacts): Workflow["status"] {
   if (!row.active) return "INACTIVE";
@@ -47,6 +38,8 @@ export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
   updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
+  lastPublishedAt: row.last_published_at?.toISOString() ?? null,
+  lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
   steps: row.steps.map((step, index) => toStep(row, step, index, facts)),
   origin: row.origin as Workflow["origin"],
   preferences: {
@@ -57,9 +50,10 @@ export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
   lastTriggeredAt: facts.lastTriggeredAt?.toISOString() ?? null,
   payloadExample: payloadExampleOf(row),
   severity: row.severity as Workflow["severity"],
+  outsideSchedule: row.outside_schedule,
 });
 
-const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFacts): Step => ({
+export const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFacts): Step => ({
   _id: step.id,
   stepId: step.stepId,
   name: step.name,
@@ -71,14 +65,18 @@ const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFa
   controls: {
     dataSchema: stepControlSchemas[step.type],
     uiSchema: stepUiSchemas[step.type],
-    values: step.controlValues,
+    values: shownValues(step),
   },
-  controlValues: step.controlValues,
-  variables: variablesOf(row, index),
+  controlValues: shownValues(step),
+  variables: stepVariables(row, index),
   issues: issuesOf(row, index, facts),
   active: step.active,
   shouldStopOnFail: step.shouldStopOnFail,
 });
+
+/** The contract requires both texts of an email in answers; a missing one is an issue and reads as empty. */
+const shownValues = ({ type, controlValues }: StoredStep): StoredStep["controlValues"] =>
+  type === "email" ? { subject: "", body: "", ...controlValues } : controlValues;
 
 /** In answers every member is present. */
 const complete = (preference: WorkflowPreference): WorkflowPreference => ({
@@ -90,59 +88,6 @@ const complete = (preference: WorkflowPreference): WorkflowPreference => ({
     ]),
   ),
 });
-
-const text = { type: "string" };
-const person = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    ...Object.fromEntries(
-      ["subscriberId", "firstName", "lastName", "email", "phone", "avatar", "locale", "timezone", "lastOnlineAt"].map(
-        (name) => [name, text],
-      ),
-    ),
-    isOnline: { type: "boolean" },
-    data: { type: "object", additionalProperties: true },
-  },
-};
-
-/** JSON Schema of what a template of the step at this position may use. */
-function variablesOf(row: WorkflowRow, index: number): Record<string, unknown> {
-  const earlier = row.steps.slice(0, index);
-  const digested = {
-    type: "object",
-    properties: {
-      eventCount: { type: "number" },
-      events: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: { id: text, time: text, payload: row.payload_schema ?? { type: "object" } },
-        },
-      },
-    },
-  };
-  const outputs = earlier.map((step) => [step.stepId, step.type === "digest" ? digested : { type: "object" }]);
-  const workflow = {
-    type: "object",
-    additionalProperties: false,
-    properties: {
-      ...{ workflowId: text, name: text, description: text, severity: text },
-      tags: { type: "array", items: text },
-    },
-  };
-  return {
-    type: "object",
-    additionalProperties: false,
-    properties: {
-      subscriber: person,
-      actor: person,
-      payload: row.payload_schema ?? { type: "object", additionalProperties: true },
-      workflow,
-      steps: { type: "object", additionalProperties: false, properties: Object.fromEntries(outputs) },
-    },
-  };
-}
 
 /** A payload is an object whatever its schema says about other kinds of values. */
 function payloadExampleOf(row: WorkflowRow): Record<string, unknown> | null {

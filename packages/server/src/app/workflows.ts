@@ -6,10 +6,11 @@ import { type FieldFaults, failure, faultCollector, invalid } from "../failure.t
 import { idFromSlug, kebab, slug } from "../lib/ids.ts";
 import { detail } from "../pipeline/rules/details.ts";
 import { isUniqueViolation } from "../store/db.ts";
-import { findEnvironment } from "../store/environments.ts";
+import { findEnvironment, isInboxConnected } from "../store/environments.ts";
 import { findActiveIntegrations } from "../store/integrations.ts";
 import { cancelWaitingJobs } from "../store/jobs.ts";
 import { cancelPendingMessages } from "../store/messages.ts";
+import { deleteTranslations } from "../store/translations.ts";
 import {
   findLastTriggered,
   findWorkflow,
@@ -21,11 +22,12 @@ import {
   type WorkflowContent,
   type WorkflowRow,
 } from "../store/workflows.ts";
+import { freeIdentifier } from "./free-identifier.ts";
 import { compilePayloadSchema } from "./payload-schema.ts";
 import { readControlValues } from "./step-controls.ts";
-import { issuesOf, statusOf, toWorkflow, type ViewFacts } from "./workflow-view.ts";
+import { issuesOf, statusOf, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
 
-async function requireWorkflow(
+export async function requireWorkflow(
   ctx: Ctx,
   environmentId: string,
   workflowId: string,
@@ -46,10 +48,15 @@ async function findByAnyId(ctx: Ctx, environmentId: string, workflowId: string, 
 async function viewFacts(ctx: Ctx, environmentId: string, lastTriggeredAt: Date | null = null): Promise<ViewFacts> {
   const active = await findActiveIntegrations(ctx.db, [environmentId]);
   const activeChannels = new Set(active.map((integration) => integration.channel));
-  return { activeChannels, maxWaitDays: ctx.config.maxWaitDays, lastTriggeredAt };
+  return {
+    activeChannels,
+    isInboxConnected: await isInboxConnected(ctx.db, environmentId),
+    maxWaitDays: ctx.config.maxWaitDays,
+    lastTriggeredAt,
+  };
 }
 
-async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {
+export async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {
   const lastTriggeredAt = await findLastTriggered(ctx.db, row.environment_id, row.id);
   return toWorkflow(row, await viewFacts(ctx, row.environment_id, lastTriggeredAt));
 }
@@ -68,6 +75,8 @@ export async function create(
     preferences_user: body.preferences?.user ?? null,
     preferences_default: body.preferences?.workflow ?? defaultPreference,
     steps: readSteps(ctx, body.steps, []),
+    last_published_at: null,
+    last_published_by: null,
     updated_at: ctx.now(),
     updated_by: caller.userId,
   };
@@ -88,7 +97,14 @@ const defaultPreference: WorkflowPreference = { all: { enabled: true, readOnly: 
 
 type Settings = Pick<
   WorkflowContent,
-  "description" | "tags" | "active" | "validate_payload" | "payload_schema" | "is_translation_enabled" | "severity"
+  | "description"
+  | "tags"
+  | "active"
+  | "validate_payload"
+  | "payload_schema"
+  | "is_translation_enabled"
+  | "severity"
+  | "outside_schedule"
 >;
 
 const freshSettings: Settings = {
@@ -99,6 +115,7 @@ const freshSettings: Settings = {
   payload_schema: null,
   is_translation_enabled: false,
   severity: "none",
+  outside_schedule: "hold",
 };
 
 /** The settings given; absent ones stay as they were. */
@@ -119,6 +136,7 @@ function settingsOf(body: WorkflowPatch, before: Settings): Settings {
     payload_schema: body.payloadSchema === undefined ? before.payload_schema : body.payloadSchema,
     is_translation_enabled: body.isTranslationEnabled ?? before.is_translation_enabled,
     severity: body.severity ?? before.severity,
+    outside_schedule: body.outsideSchedule ?? before.outside_schedule,
   };
 }
 
@@ -144,7 +162,8 @@ function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[
     const before = matches[index];
     const { values, faults: found } = readControlValues(step, `steps.${index}.controlValues`);
     Object.assign(faults, found);
-    const stepId = step.stepId ?? before?.stepId ?? freeStepId(step.name, taken);
+    const stepId =
+      step.stepId ?? before?.stepId ?? freeIdentifier(kebab(kebab(step.name).slice(0, 90)) || "step", taken);
     taken.add(stepId);
     if (seen.has(stepId)) {
       const field = `steps.${index}.stepId`;
@@ -163,14 +182,6 @@ function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[
   });
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return steps;
-}
-
-function freeStepId(name: string, taken: ReadonlySet<string>): string {
-  const base = kebab(kebab(name).slice(0, 90)) || "step";
-  if (!taken.has(base)) return base;
-  for (let number = 1; ; number++) {
-    if (!taken.has(`${base}-${number}`)) return `${base}-${number}`;
-  }
 }
 
 export async function update(
@@ -229,6 +240,22 @@ export async function retrieve(
   return view(ctx, row);
 }
 
+export async function retrieveStep(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"workflows.retrieveStep">,
+): Promise<Output<"workflows.retrieveStep">> {
+  const { workflowId, stepId } = params;
+  const row = await requireWorkflow(ctx, caller.environmentId, workflowId);
+  const fromSlug = idFromSlug(stepId, "st");
+  const at = (isMeant: (step: StoredStep) => boolean) => row.steps.findIndex(isMeant);
+  // The internal id is tried first; what looks like a slug may also be somebody's identifier.
+  const index = [at(({ id }) => id === stepId), at(({ id }) => id === fromSlug), at((step) => step.stepId === stepId)];
+  const found = index.find((position) => position >= 0);
+  if (found === undefined) throw failure("STEP_NOT_FOUND", { stepId, workflowId });
+  return toStep(row, row.steps[found]!, found, await viewFacts(ctx, caller.environmentId));
+}
+
 export async function list(
   ctx: Ctx,
   caller: Caller,
@@ -270,6 +297,7 @@ export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"workfl
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
   const now = ctx.now();
   await markWorkflowDeleted(ctx.db, caller.environmentId, row.id, now);
+  await deleteTranslations(ctx.db, caller.environmentId, { type: "workflow", id: row.id });
   const target = { workflowId: row.id };
   const reason = "the workflow was deleted";
   await cancelPendingMessages(ctx.db, caller.environmentId, target, reason, now);

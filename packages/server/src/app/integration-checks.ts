@@ -1,0 +1,35 @@
+// Whether an integration is fit to send: what can be seen in its credentials, and what only the provider knows.
+import { check as checkProvider, validateCredentials } from "@tidings/providers";
+import type { Ctx } from "../context.ts";
+import { failure, faultCollector } from "../failure.ts";
+
+type JsonObject = Record<string, unknown>;
+
+type Faults = ReturnType<typeof faultCollector>;
+
+/** A member has the wrong type or, with `requireAll`, one that the provider needs is missing. */
+export function addCredentialFaults(
+  faults: Faults,
+  providerId: string,
+  credentials: JsonObject,
+  requireAll: boolean,
+): void {
+  for (const { field, message } of validateCredentials(providerId, credentials, { requireAll })) {
+    faults.add(`credentials.${field}`, `credentials.${message}`);
+  }
+}
+
+/** 422 when there is such a fault. */
+export function checkCredentials(providerId: string, credentials: JsonObject, requireAll: boolean): void {
+  const faults = faultCollector();
+  addCredentialFaults(faults, providerId, credentials, requireAll);
+  faults.throwIfAny();
+}
+
+/** The provider's own word; the providers package bounds the time. */
+export async function askProvider(ctx: Ctx, providerId: string, credentials: JsonObject): Promise<void> {
+  const result = await checkProvider(providerId, credentials, ctx.io);
+  if (result.ok) return;
+  if (result.unresolvedHost) throw failure("PROVIDER_HOST_UNRESOLVED", { host: result.unresolvedHost });
+  throw failure("PROVIDER_CHECK_FAILED", { reason: result.reason });
+}
