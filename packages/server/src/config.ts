@@ -129,6 +129,12 @@ export const settings = {
     parse: integer(1, 3_650),
   },
   TIDINGS_MAX_WAIT_DAYS: { about: "Longest delay or digest, in days.", fallback: "90", parse: integer(1, 3_650) },
+  TIDINGS_VOCABULARY: {
+    about:
+      "Words on the wire: `neutral`, as documented, or `novu`, for existing SDKs of that API (see docs/migrating.md).",
+    fallback: "neutral",
+    parse: word(["neutral", "novu"]),
+  },
   TIDINGS_DIGEST_EVENTS: { about: "Events kept per digest.", fallback: "1000", parse: integer(1, 100_000) },
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -159,6 +165,7 @@ const toConfig = (parsed: Parsed) => ({
   maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,
   retentionDays: parsed.TIDINGS_RETENTION_DAYS,
   maxWaitDays: parsed.TIDINGS_MAX_WAIT_DAYS,
+  vocabulary: parsed.TIDINGS_VOCABULARY,
   digestEvents: parsed.TIDINGS_DIGEST_EVENTS,
 });
 

@@ -6,7 +6,13 @@ import { type ErrorCode, type ErrorParams, errorCatalogue, errorMessage } from "
 export type FieldFaults = Record<string, { messages: string[]; value?: unknown }>;
 
 /** Members that stand beside the usual ones in the error body. */
-export type FailureExtra = { errors?: unknown; body?: Record<string, unknown>; headers?: Record<string, string> };
+export type FailureExtra = {
+  errors?: unknown;
+  body?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** Instead of the catalogue's text, where an operation words the same error otherwise. */
+  message?: string;
+};
 
 export class Failure extends Error {
   readonly code: ErrorCode;
@@ -14,7 +20,7 @@ export class Failure extends Error {
   readonly extra: FailureExtra;
 
   constructor(code: ErrorCode, params: Record<string, unknown>, extra: FailureExtra) {
-    super(errorMessage(code, params));
+    super(extra.message ?? errorMessage(code, params));
     this.code = code;
     this.params = params;
     this.extra = extra;
@@ -39,6 +45,16 @@ export function faultCollector() {
       if (!Object.hasOwn(faults, field))
         faults[field] = value === undefined ? { messages: [] } : { messages: [], value };
       faults[field]!.messages.push(message);
+    },
+    /** Runs a check that throws faults of its own, and takes them in. */
+    attempt<T>(check: () => T): T | undefined {
+      try {
+        return check();
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== "VALIDATION_ERROR") throw error;
+        Object.assign(faults, error.extra.errors);
+        return undefined;
+      }
     },
     throwIfAny() {
       if (Object.keys(faults).length > 0) throw invalid(faults);

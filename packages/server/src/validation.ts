@@ -3,10 +3,11 @@
 import { emailPattern } from "@tidings/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FieldFaults } from "./failure.ts";
+import { conditionFault } from "./lib/conditions.ts";
 import { jsonBytes } from "./lib/json.ts";
 
 /** Values of these members never travel back in an error. */
-const secretMember = /key|secret|password|token|credential|pfx|passphrase/i;
+const secretMember = /key|secret|password|token|credential|pfx|passphrase|\bauth\b/i;
 const secretNames = new RegExp(`"[^"]*(?:${secretMember.source})[^"]*":`, "i");
 
 const isTimezone = (text: string): boolean => {
@@ -37,6 +38,7 @@ function createAjv(options: { coerce: boolean }): Ajv {
     keyword: "maxJsonBytes",
     validate: (limit: number, value: unknown) => value === null || jsonBytes(value) <= limit,
   });
+  ajv.addKeyword({ keyword: "jsonLogic", validate: (_: boolean, value: unknown) => conditionFault(value) === null });
   return ajv;
 }
 
@@ -51,6 +53,8 @@ const fieldOf = (error: ErrorObject, prefix: string): string => {
   const parts = error.instancePath.split("/").slice(1);
   if (error.keyword === "required") parts.push(String(error.params.missingProperty));
   if (error.keyword === "additionalProperties") parts.push(String(error.params.additionalProperty));
+  // A fault of a member's name: the member is the field.
+  if (error.propertyName !== undefined) parts.push(error.propertyName);
   const decoded = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   return [prefix, ...decoded].filter((part) => part !== "").join(".") || "general";
 };
@@ -58,6 +62,7 @@ const fieldOf = (error: ErrorObject, prefix: string): string => {
 const typeWords: Record<string, string> = { integer: "number" };
 
 function typeMessage(error: ErrorObject): string {
+  if ((error.parentSchema as { isUpload?: boolean } | undefined)?.isUpload) return "must be a file";
   const types = (Array.isArray(error.params.type) ? error.params.type : [error.params.type]) as string[];
   // A query has numbers as text: `1.5` is one, only not a whole one.
   const number = typeof error.data === "string" && error.data !== "" ? Number(error.data) : error.data;
@@ -84,6 +89,7 @@ function messageOf(error: ErrorObject): string {
     case "maxLength":
       return `must not be longer than ${params.limit} characters`;
     case "maxItems":
+    case "maxProperties":
       return `must contain no more than ${params.limit} elements`;
     case "minimum":
       return `must not be less than ${params.limit}`;
@@ -93,6 +99,8 @@ function messageOf(error: ErrorObject): string {
       return params.format === "iso-time" ? "must be a date" : "has an invalid format";
     case "additionalProperties":
       return "is not a known member";
+    case "jsonLogic":
+      return conditionFault(error.data)!;
     case "maxJsonBytes":
       return `must not be larger than ${error.schema} bytes of JSON`;
     default:
@@ -113,7 +121,10 @@ function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
       error.schemaPath.startsWith(`${union.schemaPath}/`) &&
       (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`));
     const branches = kept.filter(inside);
-    const meant = branches.filter((error) => error.keyword !== "type" || error.instancePath !== union.instancePath);
+    const meant = withoutIncomplete(
+      union,
+      branches.filter((error) => error.keyword !== "type" || error.instancePath !== union.instancePath),
+    );
     if (meant.length > 0) {
       kept = kept.filter((error) => error !== union && (!inside(error) || meant.includes(error)));
     } else {
@@ -126,9 +137,21 @@ function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
   return kept;
 }
 
+/** A branch that lacks members it requires is not meant when another one has all of its own. */
+function withoutIncomplete(union: ErrorObject, errors: ErrorObject[]): ErrorObject[] {
+  const branchOf = (error: ErrorObject) => error.schemaPath.slice(union.schemaPath.length + 1).split("/")[0];
+  const lacking = errors.filter((error) => error.keyword === "required" && error.instancePath === union.instancePath);
+  const incomplete = new Set(lacking.map(branchOf));
+  const complete = errors.filter((error) => !incomplete.has(branchOf(error)));
+  return complete.length > 0 ? complete : errors;
+}
+
+/** These only say that something inside them failed, which is reported by itself. */
+const wrappers = new Set(["propertyNames", "if"]);
+
 export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
   const faults: FieldFaults = {};
-  for (const error of withoutUnionNoise(errors)) {
+  for (const error of withoutUnionNoise(errors.filter(({ keyword }) => !wrappers.has(keyword)))) {
     const field = fieldOf(error, prefix);
     const text = `${field === "general" ? "Request body" : field} ${messageOf(error)}`;
     // Fields are named by callers: `toString` must not find what every object inherits.

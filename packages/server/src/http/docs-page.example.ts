@@ -116,6 +116,13 @@ const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'
 /** Stands for the address of the service until the script, which knows it, puts the real one in. */
 export const placeholderOrigin = "http://localhost:3000";
 
+const formFields = (document: OpenApiDocument, schema: JsonSchema): string[] =>
+  Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, member]) => {
+    const isFile = [member, member.items as JsonSchema | undefined].some((one) => one?.format === "binary");
+    const value = isFile ? "@en_US.json" : String(exampleOf(document, member, { ...top, name }));
+    return `-F ${shellQuote(`${name}=${value}`)}`;
+  });
+
 type CurlInput = { method: string; path: string; operation: OpenApiOperation; parameters: OpenApiParameter[] };
 
 export const curlOf = (document: OpenApiDocument, { method, path, operation, parameters }: CurlInput): string => {
@@ -129,11 +136,13 @@ export const curlOf = (document: OpenApiDocument, { method, path, operation, par
     .filter((one) => one.in === "query" && one.required)
     .map((one) => `${one.name}=${value(one)}`);
   const url = `${placeholderOrigin}${filled}${query.length > 0 ? `?${query.join("&")}` : ""}`;
-  const body = operation.requestBody?.content["application/json"].schema;
+  const { "application/json": json, "multipart/form-data": form } = operation.requestBody?.content ?? {};
+  const body = json?.schema;
   return [
     `curl ${method === "GET" ? "" : `-X ${method} `}${shellQuote(url)}`,
     `-H "Authorization: ApiKey $TIDINGS_API_KEY"`,
     ...(body ? ["-H 'Content-Type: application/json'"] : []),
     ...(body ? [`-d ${shellQuote(JSON.stringify(exampleOf(document, body), null, 2))}`] : []),
+    ...(form ? formFields(document, form.schema) : []),
   ].join(" \\\n  ");
 };

@@ -65,18 +65,22 @@ const parameterTable = (document: OpenApiDocument, entry: Entry): Html | undefin
 };
 
 const requestFields = (document: OpenApiDocument, operation: OpenApiOperation): Html | undefined => {
-  const schema = operation.requestBody?.content["application/json"].schema;
-  return schema && html`<h4>Request body</h4>${fieldList({ document, schema, direction: "request" })}`;
+  const [mediaType, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const schema = body?.schema;
+  const kind = mediaType === "multipart/form-data" && html` <span class="status">${mediaType}</span>`;
+  return schema && html`<h4>Request body${kind}</h4>${fieldList({ document, schema, direction: "request" })}`;
 };
 
 const successOf = (document: OpenApiDocument, operation: OpenApiOperation) => {
-  const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];
+  const successes = Object.entries(operation.responses).filter(([code]) => code.startsWith("2"));
+  const response = successes[0]?.[1];
+  const status = successes.map(([code]) => code).join(" or ");
   return response && { status, response: resolve<OpenApiResponse>(document, response) };
 };
 
 const answerFields = (document: OpenApiDocument, operation: OpenApiOperation): Html | undefined => {
   const success = successOf(document, operation);
-  const schema = success?.response.content?.["application/json"].schema;
+  const schema = success?.response.content?.["application/json"]?.schema;
   return (
     success &&
     html`<h4>Answer <span class="status">${success.status}</span></h4>
@@ -86,7 +90,7 @@ ${schema ? html`<p class="plain">${typeInWords(document, schema)}</p>${fieldList
 
 const answerSample = (document: OpenApiDocument, operation: OpenApiOperation): Html | undefined => {
   const success = successOf(document, operation);
-  const schema = success?.response.content?.["application/json"].schema;
+  const schema = success?.response.content?.["application/json"]?.schema;
   return schema && codeBlock(`Answer ${success.status}`, JSON.stringify(exampleOf(document, schema), null, 2));
 };
 
@@ -123,7 +127,9 @@ const errorTable = (document: OpenApiDocument, operation: OpenApiOperation): Htm
 /** Hidden until the script, which alone can send it, shows it. */
 const tryForm = (document: OpenApiDocument, entry: Entry): Html => {
   const { method, path, operation } = entry;
-  const schema = operation.requestBody?.content["application/json"].schema;
+  // A form of files is better sent with the command above.
+  if (operation.requestBody?.content["multipart/form-data"]) return html``;
+  const schema = operation.requestBody?.content["application/json"]?.schema;
   const example = schema && JSON.stringify(exampleOf(document, schema), null, 2);
   const field = (name: string) => anchor("try", operation.operationId, name);
   return html`<details class="try" hidden><summary>Try it</summary>

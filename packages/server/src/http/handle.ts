@@ -3,6 +3,7 @@
 import { type Operation, type OperationId, operations } from "@tidings/contract";
 import type { ValidateFunction } from "ajv";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isAlso, outputOf } from "../answer.ts";
 import type { Caller, Ctx } from "../context.ts";
 import { Failure, type FieldFaults, invalid } from "../failure.ts";
 import { inRepeatableTransaction } from "../store/db.ts";
@@ -10,48 +11,75 @@ import { compileBody, compileQuery, faultsOf, mergeFaults, unreadableNumbers, un
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
 import type { Handler } from "./routes.ts";
+import { createTranslator } from "./vocabulary.ts";
 
 const jsonType = "application/json; charset=utf-8";
 
 /** Answers that must not be kept under an idempotency key although they are 4xx. */
 const passing = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
 
+type Answer = { status: number; body: string | null };
 type Checks = { query?: ValidateFunction; body?: ValidateFunction };
 
 export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler) {
   const operation: Operation = operations[id];
+  // Validation speaks the caller's words; everything between it and the answer, stored answers included, the contract's.
+  const words = createTranslator(ctx.config.vocabulary, operation);
+  const inWords = <S extends object>(schema: S): S => (words ? words.schema(schema) : schema);
   const checks: Checks = {
-    query: operation.query && compileQuery(operation.query),
-    body: operation.body && compileBody(operation.body),
+    query: operation.query && compileQuery(inWords(operation.query)),
+    body: operation.body && compileBody(inWords(operation.body)),
   };
-  const { status } = operation.success;
+  const { status, also = status } = operation.success;
   const isWrite = operation.method !== "GET";
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = request.caller!;
     reply.code(status);
 
-    const work = async (scope: Ctx): Promise<string | null> => {
-      const input = readInput(operation, checks, request);
-      const output = await handler(scope, caller, input as never);
-      return operation.success.schema ? (reply.serialize(output as object) as string) : null;
+    const work = async (scope: Ctx): Promise<Answer> => {
+      const checked = readInput(operation, checks, request);
+      const input = words ? words.read(checked) : checked;
+      const answer = await handler(scope, caller, input as never);
+      const code = isAlso(answer) ? also : status;
+      const hasBody = operation.success.schema !== undefined;
+      // The status chooses the serialiser.
+      return { status: code, body: hasBody ? (reply.code(code).serialize(outputOf(answer)) as string) : null };
     };
 
-    if (!isWrite) return send(reply, status, await work(ctx));
+    // Secrets are encrypted at rest, also in an answer that is kept for a repeat.
+    const seal = (answer: Answer): Answer =>
+      operation.isSecretAnswer && answer.body ? { ...answer, body: ctx.secrets.encrypt(answer.body) } : answer;
+    const unseal = (answer: Answer): Answer =>
+      operation.isSecretAnswer && answer.status < 300 && answer.body
+        ? { ...answer, body: ctx.secrets.decrypt(answer.body) }
+        : answer;
+
+    const answerWith = (answer: Answer) =>
+      send(reply, answer.status, words && answer.body !== null ? words.write(answer.body) : answer.body);
+
+    if (!isWrite) return answerWith(await work(ctx));
 
     const key = readIdempotencyKey(request.headers["idempotency-key"]);
     if (key === null) {
-      return send(reply, status, await inRepeatableTransaction(ctx.db, (tx) => work({ ...ctx, db: tx })));
+      try {
+        return answerWith(await inRepeatableTransaction(ctx.db, (tx) => work({ ...ctx, db: tx })));
+      } catch (error) {
+        // A conflict may carry the record that exists, and with it words.
+        const refusal = words && wordFailure(error, request, reply);
+        if (!refusal) throw error;
+        return answerWith(refusal);
+      }
     }
     const answer = await runOnce(
       ctx.db,
       { environmentId: caller.environmentId, key, method: request.method, url: request.url, body: request.body },
-      async (tx) => ({ status, body: await work({ ...ctx, db: tx }) }),
+      async (tx) => seal(await work({ ...ctx, db: tx })),
       (error) => wordFailure(error, request, reply),
     );
     reply.header("idempotency-key", key);
     if (answer.isReplay) reply.header("idempotency-replay", "true");
-    return send(reply, answer.status, answer.body);
+    return answerWith(unseal(answer));
   };
 }
 

@@ -1,43 +1,136 @@
 // Every operation and the function that carries it out, on one page. Paths, shapes and rate categories are in the
 // contract; a test fails when an operation has no row here.
-import type { Input, OperationId, Output } from "@tidings/contract";
+import type { Input, OperationId, Operations, Output } from "@tidings/contract";
+import type { Also } from "../answer.ts";
 import * as captured from "../app/captured.ts";
+import * as channelConnections from "../app/channel-connections.ts";
+import * as channelEndpoints from "../app/channel-endpoints.ts";
+import * as chatOauth from "../app/chat-oauth.ts";
+import * as contexts from "../app/contexts.ts";
 import * as environments from "../app/environments.ts";
+import * as eventCancel from "../app/event-cancel.ts";
 import * as events from "../app/events.ts";
 import * as integrations from "../app/integrations.ts";
+import * as layouts from "../app/layouts.ts";
+import * as messageMarks from "../app/message-marks.ts";
 import * as messages from "../app/messages.ts";
 import * as notifications from "../app/notifications.ts";
+import * as preferences from "../app/preferences.ts";
+import * as publishing from "../app/publishing.ts";
+import * as subscriberCredentials from "../app/subscriber-credentials.ts";
 import * as subscribers from "../app/subscribers.ts";
+import * as topicSubscriptionEntries from "../app/topic-subscription-entries.ts";
+import * as topicSubscriptions from "../app/topic-subscriptions.ts";
+import * as topics from "../app/topics.ts";
+import * as translations from "../app/translations.ts";
 import * as workflows from "../app/workflows.ts";
 import type { Caller, Ctx } from "../context.ts";
 
-export type HandlerOf<Id extends OperationId> = (ctx: Ctx, caller: Caller, input: Input<Id>) => Promise<Output<Id>>;
+/** An operation with a second success status may mark its output as having that one. */
+type AnswerOf<Id extends OperationId> = Operations[Id]["success"] extends { also: number }
+  ? Output<Id> | Also<Output<Id>>
+  : Output<Id>;
+
+export type HandlerOf<Id extends OperationId> = (ctx: Ctx, caller: Caller, input: Input<Id>) => Promise<AnswerOf<Id>>;
 export type Handler = (ctx: Ctx, caller: Caller, input: never) => Promise<unknown>;
 
 export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.trigger": events.trigger,
   "events.triggerBulk": events.triggerBulk,
+  "events.broadcast": events.broadcast,
+  "events.cancel": eventCancel.cancel,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
   "messages.list": messages.list,
+  "messages.delete": messages.remove,
+  "messages.deleteByTransaction": messages.removeByTransaction,
   "workflows.list": workflows.list,
   "workflows.create": workflows.create,
   "workflows.retrieve": workflows.retrieve,
   "workflows.update": workflows.update,
   "workflows.patch": workflows.patch,
   "workflows.delete": workflows.remove,
+  "workflows.retrieveStep": workflows.retrieveStep,
+  "workflows.sync": publishing.syncWorkflow,
+  "layouts.list": layouts.list,
+  "layouts.create": layouts.create,
+  "layouts.retrieve": layouts.retrieve,
+  "layouts.update": layouts.update,
+  "layouts.delete": layouts.remove,
+  "layouts.duplicate": layouts.duplicate,
+  "layouts.preview": layouts.preview,
+  "layouts.usage": layouts.usage,
+  "translations.create": translations.create,
+  "translations.retrieveGroup": translations.retrieveGroup,
+  "translations.retrieveMaster": translations.retrieveMaster,
+  "translations.importMaster": translations.importMaster,
+  "translations.uploadMaster": translations.uploadMaster,
+  "translations.upload": translations.upload,
+  "translations.deleteGroup": translations.removeGroup,
+  "translations.retrieve": translations.retrieve,
+  "translations.delete": translations.remove,
   "subscribers.create": subscribers.create,
   "subscribers.createBulk": subscribers.createBulk,
   "subscribers.list": subscribers.list,
   "subscribers.retrieve": subscribers.retrieve,
   "subscribers.update": subscribers.update,
   "subscribers.delete": subscribers.remove,
+  "subscribers.updateOnlineStatus": subscribers.updateOnlineStatus,
+  "subscribers.replaceCredentials": subscriberCredentials.replaceCredentials,
+  "subscribers.appendCredentials": subscriberCredentials.appendCredentials,
+  "subscribers.deleteCredentials": subscriberCredentials.deleteCredentials,
+  "subscribers.retrievePreferences": preferences.retrieve,
+  "subscribers.updatePreferences": preferences.update,
+  "subscribers.bulkUpdatePreferences": preferences.bulkUpdate,
+  "subscribers.markMessages": messageMarks.markMessages,
+  "subscribers.markAllMessages": messageMarks.markAllMessages,
+  "subscribers.markMessageAction": messageMarks.markMessageAction,
+  "subscribers.countUnseen": messageMarks.countUnseen,
   "subscribers.listFeed": messages.listFeed,
+  "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
+  "topics.list": topics.list,
+  "topics.create": topics.create,
+  "topics.retrieve": topics.retrieve,
+  "topics.update": topics.update,
+  "topics.delete": topics.remove,
+  "topics.retrieveSubscriber": topics.retrieveSubscriber,
+  "topicSubscriptions.list": topicSubscriptions.list,
+  "topicSubscriptions.create": topicSubscriptionEntries.create,
+  "topicSubscriptions.delete": topicSubscriptionEntries.remove,
+  "topicSubscriptions.retrieve": topicSubscriptions.retrieve,
+  "topicSubscriptions.update": topicSubscriptions.update,
+  "contexts.list": contexts.list,
+  "contexts.create": contexts.create,
+  "contexts.retrieve": contexts.retrieve,
+  "contexts.update": contexts.update,
+  "contexts.delete": contexts.remove,
   "integrations.list": integrations.list,
   "integrations.create": integrations.create,
   "integrations.update": integrations.update,
   "integrations.delete": integrations.remove,
+  "integrations.listActive": integrations.listActive,
+  "integrations.setPrimary": integrations.setPrimary,
+  "integrations.autoConfigure": integrations.autoConfigure,
+  "integrations.createChatOauthUrl": chatOauth.createUrl,
+  "channelConnections.list": channelConnections.list,
+  "channelConnections.create": channelConnections.create,
+  "channelConnections.retrieve": channelConnections.retrieve,
+  "channelConnections.update": channelConnections.update,
+  "channelConnections.delete": channelConnections.remove,
+  "channelEndpoints.list": channelEndpoints.list,
+  "channelEndpoints.create": channelEndpoints.create,
+  "channelEndpoints.retrieve": channelEndpoints.retrieve,
+  "channelEndpoints.update": channelEndpoints.update,
+  "channelEndpoints.delete": channelEndpoints.remove,
   "environments.list": environments.list,
+  "environments.create": environments.create,
+  "environments.update": environments.update,
+  "environments.delete": environments.remove,
+  "environments.listTags": environments.listTags,
+  "environments.diff": publishing.diff,
+  "environments.publish": publishing.publish,
+  "environments.createApiKey": environments.createApiKey,
+  "environments.revokeApiKey": environments.revokeApiKey,
   "captured.list": captured.list,
 };
 

@@ -1,13 +1,14 @@
 // The edge: a Fastify server with one route per operation of the contract. No SQL and no rules live here.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { type Operation, type OperationId, openApiDocument, operations } from "@tidings/contract";
+import { type Operation, type OperationId, openApiDocument, operations, successStatuses } from "@tidings/contract";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type RouteOptions,
 } from "fastify";
 import type { Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
@@ -16,9 +17,11 @@ import { acceptJson } from "./body.ts";
 import { docsPageCsp, renderDocsPage } from "./docs-page.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
+import { acceptForms } from "./multipart.ts";
 import { parseQueryString } from "./query-string.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
+import { exchangeSchema } from "./vocabulary.ts";
 
 export type EdgeOptions = { version: string; isReady: () => Promise<boolean>; isDraining: () => boolean };
 
@@ -95,7 +98,7 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
 
   for (const id of Object.keys(operations) as OperationId[]) {
     const operation: Operation = operations[id];
-    const { schema, status } = operation.success;
+    const { schema } = operation.success;
     const bulkCost = bulkCosts[id];
     const takeTokens = (request: FastifyRequest, reply: FastifyReply, cost: number) => {
       request.isCounted = true;
@@ -103,11 +106,13 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
       reply.headers(verdict.headers);
       if (!verdict.isAllowed) throw failure("RATE_LIMITED", {});
     };
-    server.route({
+    const route: RouteOptions = {
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       bodyLimit: operation.bodyLimit === "bulk" ? ctx.config.bulkBodyLimit : ctx.config.bodyLimit,
-      schema: schema ? { response: { [status]: schema } } : {},
+      schema: schema
+        ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
+        : {},
       onRequest: async (request, reply) => {
         request.caller = await authenticate(ctx, request.headers.authorization);
         if (!bulkCost) takeTokens(request, reply, 1);
@@ -140,12 +145,20 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
         sendError(answer, request, reply);
       },
       handler: createRequestHandler(ctx, id, routes[id] as Handler),
-    });
+    };
+    if (operation.bodyType === "multipart") {
+      // A scope of its own: its bodies are read in another way.
+      server.register(async (scope) => {
+        acceptForms(scope, operation);
+        scope.route(route);
+      });
+    } else server.route(route);
   }
 }
 
 function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions): void {
-  const document = openApiDocument({ version: options.version });
+  const neutral = openApiDocument({ version: options.version });
+  const document = ctx.config.vocabulary === "neutral" ? neutral : exchangeSchema(neutral);
   const documentText = JSON.stringify(document);
   const page = renderDocsPage(document);
 

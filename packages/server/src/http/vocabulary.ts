@@ -1,0 +1,137 @@
+// The words on the wire. Inside the service, in the database and in the contract stand neutral words (`svc-cloud`,
+// `chatapp_user`); programs written for the peer API check answers against that API's own. With TIDINGS_VOCABULARY=novu
+// the edge exchanges them in both directions, so that such a program needs another base address and nothing else.
+//
+// A word is exchanged where the contract's schemas put one and nowhere else: what callers write (payload, data, control
+// values) is an open object in the schemas and is never looked into. The exchange is its own inverse, so nothing that
+// comes in can go out as something else.
+import type { Operation } from "@tidings/contract";
+import type { Config } from "../config.ts";
+
+const pairs = [
+  ["svc-cloud", "novu-cloud"],
+  ["svc-cloud-v1", "novu-cloud-v1"],
+  ["svc", "novu"],
+  ["svc-email", "novu-email"],
+  ["svc-sms", "novu-sms"],
+  ["svc-slack", "novu-slack"],
+  ["chatapp_channel", "slack_channel"],
+  ["chatapp_user", "slack_user"],
+  ["teamsapp_channel", "ms_teams_channel"],
+  ["teamsapp_user", "ms_teams_user"],
+] as const;
+
+const other = new Map<string, string>(pairs.flatMap(([neutral, peer]) => [[neutral, peer] as const, [peer, neutral]]));
+
+/** Members that carry a word although their schema is no closed set; every set that lists a word carries one anyway. */
+const wordMembers = new Set(["providerId", "origin"]);
+
+const exchange = (word: string): string => other.get(word) ?? word;
+
+type Schema = Record<string, unknown>;
+type Json = unknown;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Where words stand in a value: here, in named members, in all items of a list, in all other members of a map. */
+type Places = { isWord: boolean; members: Map<string, Places>; items: Places | null; rest: Places | null };
+
+/** A union is one place with the words of all its branches: exchanged twice, a word would be the old one again. */
+const branchesOf = (schema: Schema): Schema[] => [
+  schema,
+  ...["anyOf", "oneOf", "allOf"].flatMap((name) => ((schema[name] as Schema[]) ?? []).flatMap(branchesOf)),
+];
+
+function placesIn(schemas: Schema[], name: string): Places | null {
+  const branches = schemas.flatMap(branchesOf);
+  const listed = branches.flatMap((branch) => [...((branch.enum as unknown[]) ?? []), branch.const]);
+  const isText = branches.some((branch) => [branch.type].flat().includes("string"));
+  const isWord = listed.some((value) => other.has(value as string)) || (wordMembers.has(name) && isText);
+
+  const members = new Map<string, Places>();
+  const properties = branches.flatMap((branch) => Object.entries((branch.properties as Record<string, Schema>) ?? {}));
+  for (const [member, group] of Map.groupBy(properties, ([member]) => member)) {
+    const places = placesIn(
+      group.map(([, schema]) => schema),
+      member,
+    );
+    if (places) members.set(member, places);
+  }
+  const below = (schemas: unknown[], name: string) => {
+    const described = schemas.filter(isObject);
+    return described.length > 0 ? placesIn(described, name) : null;
+  };
+  const items = below(
+    branches.map((branch) => branch.items),
+    name,
+  );
+  const rest = below(
+    branches.flatMap((branch) => [
+      branch.additionalProperties,
+      ...Object.values((branch.patternProperties as Schema) ?? {}),
+    ]),
+    "",
+  );
+  return isWord || members.size > 0 || items || rest ? { isWord, members, items, rest } : null;
+}
+
+/** The places of the words in values of a schema; null when there are none. */
+export const placesOf = (schema: object | undefined): Places | null =>
+  schema ? placesIn([schema as Schema], "") : null;
+
+/** A copy of the value with its words exchanged; what holds none is the value itself. Any value is taken. */
+export function exchangeAt(places: Places | null, value: Json): Json {
+  if (places === null) return value;
+  if (typeof value === "string") return places.isWord ? exchange(value) : value;
+  if (Array.isArray(value)) return places.items ? value.map((item) => exchangeAt(places.items, item)) : value;
+  if (!isObject(value)) return value;
+  const copy = { ...value };
+  for (const member of places.rest ? Object.keys(value) : places.members.keys()) {
+    if (!Object.hasOwn(value, member)) continue;
+    const exchanged = exchangeAt(places.members.get(member) ?? places.rest, value[member]);
+    Object.defineProperty(copy, member, { value: exchanged, enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
+}
+
+/** Closed sets, and the members of examples that carry words. */
+const setKeywords = new Set(["enum", "const", "default", "type", ...wordMembers]);
+
+/** A copy of a schema, or of any document with schemas in it, whose closed sets speak the other words. */
+export function exchangeSchema<S>(schema: S): S {
+  const visit = (value: unknown, keyword: string): unknown => {
+    if (typeof value === "string") return setKeywords.has(keyword) ? exchange(value) : value;
+    if (Array.isArray(value)) return value.map((item) => visit(item, keyword));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, visit(member, name)]));
+  };
+  return visit(schema, "") as S;
+}
+
+export type OperationInput = { params: Record<string, string>; query: Record<string, unknown>; body: unknown };
+
+export type Translator = {
+  /** What the caller's input is checked against, so that faults name the caller's own words. */
+  schema<S extends object>(schema: S): S;
+  /** The caller's input, checked, in neutral words. */
+  read(input: OperationInput): OperationInput;
+  /** A serialised answer in the caller's words. Answers are kept neutral, so a replay is translated as well. */
+  write(body: string): string;
+};
+
+/** The translator of one operation; null when the service speaks the contract's own words. */
+export function createTranslator(vocabulary: Config["vocabulary"], operation: Operation): Translator | null {
+  if (vocabulary === "neutral") return null;
+  const [params, query, body] = [placesOf(operation.params), placesOf(operation.query), placesOf(operation.body)];
+  const answer = placesOf(operation.success.schema);
+  return {
+    schema: exchangeSchema,
+    read: (input) => ({
+      params: exchangeAt(params, input.params) as OperationInput["params"],
+      query: exchangeAt(query, input.query) as OperationInput["query"],
+      body: exchangeAt(body, input.body),
+    }),
+    write: (text) => (answer ? JSON.stringify(exchangeAt(answer, JSON.parse(text))) : text),
+  };
+}
