@@ -7,6 +7,7 @@ import { type Db, openDb } from "../packages/server/src/store/db.ts";
 import { type BenchService, progress } from "./support.ts";
 
 const messagesPerSubscriber = 40;
+const topicsPerSubscriber = 20;
 const warmUp = 200;
 
 export type GrowthOptions = { small: number; large: number; requests: number };
@@ -77,6 +78,21 @@ async function load(db: Db, workflowId: string, from: number, to: number): Promi
     select message_id, environment_id, notification_id, event_id, job_id, subscriber_id, workflow_id, 'in_app', 'svc', 'sent',
       'Order ' || i, 'Order ' || i || ' is on its way.', at, at from growth_rows`.execute(db);
   await sql`drop table growth_rows`.execute(db);
+  // Everyone is a member of 20 topics, as many as fill two pages.
+  await sql`
+    insert into topics (id, environment_id, key, name, created_at, updated_at)
+    select gen_random_uuid(), w.environment_id, 'growth-' || t, 'Growth', now(), now()
+    from generate_series(1, ${topicsPerSubscriber}::int) t, workflows w where w.id = ${workflowId} on conflict do nothing`.execute(
+    db,
+  );
+  await sql`
+    insert into topic_subscriptions (id, environment_id, topic_id, subscriber_id, identifier, created_at, updated_at)
+    select gen_random_uuid(), s.environment_id, t.id, s.id, 'tk_' || t.key || ':si_' || s.subscriber_id, now(), now()
+    from topics t join subscribers s on s.environment_id = t.environment_id
+    where t.key like 'growth-%' and s.subscriber_id like 'growth-%'
+      and not exists (select 1 from topic_subscriptions x where x.topic_id = t.id and x.subscriber_id = s.id)`.execute(
+    db,
+  );
 }
 
 async function measure(service: BenchService, db: Db, rows: number, requests: number): Promise<Record<string, Timing>> {
@@ -89,6 +105,8 @@ async function measure(service: BenchService, db: Db, rows: number, requests: nu
     "messages, newest": () => "/v1/messages",
     "notifications, newest": () => "/v1/notifications",
     "notifications of a subscriber": (i) => `/v1/notifications?subscriberIds=growth-${(i * 7919) % subscribers}`,
+    "subscriptions of a subscriber": (i) => `/v2/subscribers/growth-${(i * 7919) % subscribers}/subscriptions`,
+    "subscriptions of a topic": (i) => `/v2/topics/growth-${(i % topicsPerSubscriber) + 1}/subscriptions`,
     "notifications of a transaction": (i) => `/v1/notifications?transactionId=growth-${(i * 7919) % rows}`,
   };
   const scansBefore = await sequentialScans(db);
@@ -122,7 +140,7 @@ async function sequentialScans(db: Db): Promise<Record<string, number>> {
   await sql`select pg_stat_force_next_flush()`.execute(db);
   const { rows } = await sql<{ relname: string; seq_scan: number }>`
     select relname, seq_scan from pg_stat_user_tables
-    where schemaname = 'public' and n_live_tup > 1000 and relname ~ '^(events|notifications|jobs|messages|subscribers)'`.execute(
+    where schemaname = 'public' and n_live_tup > 1000 and relname ~ '^(events|notifications|jobs|messages|subscribers|topic_subscriptions)'`.execute(
     db,
   );
   return Object.fromEntries(rows.map((row) => [row.relname, row.seq_scan]));

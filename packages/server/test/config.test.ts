@@ -43,6 +43,7 @@ test("nothing has to be set", () => {
     retentionDays: 90,
     maxWaitDays: 90,
     digestEvents: 1000,
+    vocabulary: "neutral",
   });
 });
 
@@ -124,6 +125,8 @@ const rows: Row[] = [
   { name: "TIDINGS_RETENTION_DAYS", value: "0", fault: range(1, 3_650) },
   { name: "TIDINGS_MAX_WAIT_DAYS", value: "3651", fault: range(1, 3_650) },
   { name: "TIDINGS_DIGEST_EVENTS", value: "0", fault: range(1, 100_000) },
+  { name: "TIDINGS_VOCABULARY", value: "novu" },
+  { name: "TIDINGS_VOCABULARY", value: "other", fault: "must be one of: neutral, novu" },
 ];
 
 for (const { name, value, fault } of rows) {

@@ -1,87 +1,266 @@
+// Environments over HTTP: creating, listing, updating, deleting, their tags.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { test } from "node:test";
-import { createClient } from "@tidings/contract";
+import { describe, test } from "node:test";
+import { createClient, type Environment } from "@tidings/contract";
 import { sql } from "kysely";
-import { createSecrets, newApiKey, parseEncryptionKeys, sha256 } from "../../src/lib/secrets.ts";
+import { purgeDeletedEnvironments } from "../../src/store/environments.ts";
+import { assertRefused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
-import { assertShape } from "../support/shapes.ts";
+import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
 
-const encryptionKey = randomBytes(32).toString("base64");
-const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });
-const { client, db } = service;
+const service = await startTestService();
+const { client, production, db } = service;
 
-const list = async (by = client) => (await by("environments.list")).body;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const list = async () => (await client("environments.list")).body;
+const byIdentifier = async (identifier: string) => (await list()).find((one) => one.identifier === identifier)!;
+const create = async (name: string, more: object = {}) =>
+  (await client("environments.create", { body: { name, color: "#00AA00", ...more } })).body;
+const clientOf = (environment: Environment) =>
+  createClient({ baseUrl: service.url, apiKey: environment.apiKeys![0]!.key });
 
-/** A second key of Production, stored the way the service stores them. */
-async function addKey(): Promise<string> {
-  const key = newApiKey();
-  const secret = createSecrets(parseEncryptionKeys(encryptionKey)).encrypt(key);
-  // The key that every test service adds has no readable secret; here all keys of Production are read.
-  await sql`delete from api_keys where secret = ''`.execute(db);
-  await sql`insert into api_keys (id, environment_id, user_id, hash, secret, created_at)
-    select gen_random_uuid(), e.id, u.id, ${sha256(key)}, ${secret}, now()
-    from environments e, users u where e.type = 'prod'`.execute(db);
-  return key;
-}
+describe("create", () => {
+  test("201: a dev environment with a key that works, an in-app integration and the development mailbox", async () => {
+    const { status, body } = await client("environments.create", { body: { name: "Größe 1", color: "#FF5733" } });
+    assert.equal(status, 201);
+    const { _id, _organizationId, slug, apiKeys, ...rest } = body;
+    assert.match(_id, uuid);
+    assert.match(_organizationId, uuid);
+    assert.match(slug!, /^gro-e-1_env_[0-9A-Za-z]{22}$/);
+    assert.deepEqual(rest, { name: "Größe 1", identifier: "gro-e-1", type: "dev" });
+    assert.deepEqual(Object.keys(apiKeys![0]!).sort(), ["_id", "_userId", "key"]);
 
-test("all environments of the organisation are listed in order of creation", async () => {
-  const { status, body } = await client("environments.list");
-  assert.equal(status, 200);
-  assertShape("environments.list", body);
+    const inside = clientOf(body);
+    const integrations = (await inside("integrations.list")).body;
+    assert.deepEqual(
+      integrations.map(({ providerId, active, primary }) => ({ providerId, active, primary })),
+      [
+        { providerId: "svc", active: true, primary: false },
+        { providerId: "svc-email", active: true, primary: true },
+      ],
+    );
+    await createWorkflow(inside, "hello", [inApp(), email()]);
+    const transactionId = await trigger(inside, "hello", { subscriberId: "ada", email: "ada@example.com" });
+    await settled(inside, transactionId);
+    assert.equal((await feedOf(inside, "ada")).length, 1);
+    assert.equal((await inside("captured.list")).body.data.length, 1);
+    await assertRefused(
+      client,
+      "workflows.retrieve",
+      { params: { workflowId: "hello" } },
+      { code: "WORKFLOW_NOT_FOUND" },
+    );
+  });
+
+  test("the same name gets another identifier; a name without letters gets one too", async () => {
+    assert.deepEqual(
+      [(await create("Staging")).identifier, (await create("staging")).identifier],
+      ["staging", "staging-1"],
+    );
+    assert.equal((await create("***")).identifier, "environment");
+  });
+
+  test("with a parent, by id or identifier", async () => {
+    const development = await byIdentifier("development");
+    assert.equal((await create("Child", { parentId: "development" }))._parentId, development._id);
+    await assertRefused(
+      client,
+      "environments.create",
+      { body: { name: "X", color: "red", parentId: "nope" } },
+      {
+        code: "ENVIRONMENT_NOT_FOUND",
+        message: "Environment with id nope not found",
+      },
+    );
+    assert.equal(
+      (await list()).some((one) => one.name === "X"),
+      false,
+    );
+  });
+
+  test("422 for every fault at once", async () => {
+    await assertRefused(
+      client,
+      "environments.create",
+      { body: { parentId: 1 } },
+      {
+        code: "VALIDATION_ERROR",
+        errors: {
+          name: ["name is required"],
+          color: ["color is required"],
+          parentId: ["parentId must be a string"],
+        },
+      },
+    );
+    await assertRefused(
+      client,
+      "environments.create",
+      { body: { name: "n".repeat(129), color: "" } },
+      {
+        code: "VALIDATION_ERROR",
+        errors: { name: ["name must not be longer than 128 characters"], color: ["color must not be empty"] },
+      },
+    );
+  });
+
+  test("a replay answers the same key, and what is kept of it is not readable in the database", async () => {
+    const input = { body: { name: "Once", color: "red" }, headers: { "idempotency-key": "env-1" } };
+    const first = await client("environments.create", input);
+    const second = await client("environments.create", input);
+    assert.equal(second.headers.get("idempotency-replay"), "true");
+    assert.deepEqual(second.body, first.body);
+    const kept = await sql<{ body: string }>`select body from idempotency_keys where key = 'env-1'`.execute(db);
+    assert.equal(kept.rows[0]!.body.includes(first.body.apiKeys![0]!.key), false);
+    const refused = { body: { name: "", color: "red" }, headers: { "idempotency-key": "env-2" } };
+    for (let i = 0; i < 2; i++) {
+      await assertRefused(client, "environments.create", refused, { code: "VALIDATION_ERROR" });
+    }
+  });
+});
+
+test("list shows keys of the caller's own environment only", async () => {
+  const rows = await list();
   assert.deepEqual(
-    body.map(({ name, identifier, type }) => [name, identifier, type]),
-    [
-      ["Development", "development", "dev"],
-      ["Production", "production", "prod"],
-    ],
+    rows.slice(0, 2).map((one) => one.identifier),
+    ["development", "production"],
   );
-  const [development, production] = body;
-  assert.match(development!.slug!, /^development_env_[0-9A-Za-z]{22}$/);
-  assert.ok(!("_parentId" in development!));
-  assert.equal(production!._parentId, development!._id);
-  assert.equal(production!._organizationId, development!._organizationId);
+  assert.deepEqual(
+    rows.flatMap((one) => one.apiKeys ?? []).map((key) => key.key),
+    [service.apiKey],
+  );
+  assert.match((await byIdentifier("development")).apiKeys![0]!._id!, uuid);
 });
 
-test("a key sees the keys of its own environment only", async () => {
-  const productionKey = await addKey();
-  const [development, production] = await list();
-  const [owner] = (await sql<{ id: string }>`select id from users`.execute(db)).rows;
-  assert.deepEqual(development!.apiKeys, [{ key: service.apiKey, _userId: owner!.id }]);
-  assert.ok(!("apiKeys" in production!));
-  assert.ok(!JSON.stringify(await list()).includes(productionKey));
+describe("update", () => {
+  test("what is given changes, the rest stays; the identifier can be used at once", async () => {
+    const own = await create("Renamed");
+    const inside = clientOf(own);
+    const params = { environmentId: own._id };
+    const body = {
+      name: "New name",
+      identifier: "new-name",
+      color: "blue",
+      dns: { inboundParseDomain: "x" },
+      other: 1,
+    };
+    const answer = await inside.raw("environments.update", { params, body });
+    assert.equal(answer.status, 200);
+    const { slug, ...rest } = answer.body as Environment;
+    assert.match(slug!, /^new-name_env_/);
+    assert.deepEqual(rest, {
+      _id: own._id,
+      _organizationId: own._organizationId,
+      name: "New name",
+      identifier: "new-name",
+      type: "dev",
+    });
+    const again = await inside("environments.update", { params: { environmentId: "new-name" }, body: {} });
+    assert.deepEqual(again.body, answer.body);
+  });
 
-  const other = await list(createClient({ baseUrl: service.url, apiKey: productionKey }));
-  assert.ok(!("apiKeys" in other[0]!));
-  const keys = other[1]!.apiKeys!.map(({ key }) => key);
-  assert.ok(keys.includes(productionKey));
-  assert.ok(!JSON.stringify(other).includes(service.apiKey));
-  for (const key of keys) {
-    const { status } = await createClient({ baseUrl: service.url, apiKey: key })("environments.list");
-    assert.equal(status, 200, "every key that is shown works");
-  }
+  test("a parent that is no descendant", async () => {
+    const parent = await create("Parent");
+    const child = await create("Below", { parentId: parent._id });
+    const update = (id: string, parentId: string) => ({ params: { environmentId: id }, body: { parentId } });
+    for (const below of [parent._id, child._id]) {
+      await assertRefused(clientOf(parent), "environments.update", update(parent._id, below), {
+        code: "VALIDATION_ERROR",
+        errors: { parentId: ["parentId must not lie below the environment"] },
+      });
+    }
+    const moved = await clientOf(child)("environments.update", update(child._id, "development"));
+    assert.equal(moved.body._parentId, (await byIdentifier("development"))._id);
+  });
+
+  test("403 for another environment, 404, 409 and 422", async () => {
+    const update = (environmentId: string, body: object) => ({ params: { environmentId }, body });
+    await assertRefused(client, "environments.update", update("production", { name: "Mine" }), {
+      code: "FORBIDDEN",
+      message: "This API key may not act on another environment",
+    });
+    assert.equal((await byIdentifier("production")).name, "Production");
+    await assertRefused(client, "environments.update", update("nope", {}), { code: "ENVIRONMENT_NOT_FOUND" });
+    await assertRefused(client, "environments.update", update("development", { identifier: "production" }), {
+      code: "ENVIRONMENT_IDENTIFIER_TAKEN",
+      message: "Environment with identifier production already exists",
+    });
+    await assertRefused(client, "environments.update", update("development", { identifier: "a b", name: null }), {
+      code: "VALIDATION_ERROR",
+      errors: { identifier: ["identifier has an invalid format"], name: ["name must be a string"] },
+    });
+  });
 });
 
-test("keys are neither stored in clear nor logged nor listed with their hash", async () => {
-  const { rows } = await sql<{ text: string }>`select row_to_json(k)::text as text from api_keys k`.execute(db);
-  for (const { text } of rows) assert.ok(!text.includes(service.apiKey));
-  assert.ok(!JSON.stringify(service.logs).includes(service.apiKey));
-  assert.ok((await list()).flatMap(({ apiKeys }) => apiKeys ?? []).every((key) => !("hash" in key)));
+describe("delete", () => {
+  test("200 without a body: its keys stop, its identifier is free, what hung on it stays without it", async () => {
+    const doomed = await create("Doomed");
+    const child = await create("Orphan", { parentId: doomed._id });
+    const inside = clientOf(doomed);
+    await createWorkflow(inside, "hello", [
+      { name: "Wait", type: "delay", controlValues: { amount: 1, unit: "days" } },
+      inApp(),
+    ]);
+    await trigger(inside, "hello", "ada");
+    await eventually(async () => (await inside("notifications.list")).body.data.length === 1, "the notification");
+    const answer = await client.raw("environments.delete", { params: { environmentId: "doomed" } });
+    assert.deepEqual([answer.status, answer.body], [200, undefined]);
+    assert.equal(answer.headers.get("content-type"), null);
+    assert.equal(
+      (await list()).some((one) => one._id === doomed._id),
+      false,
+    );
+    assert.equal((await byIdentifier(child.identifier))._parentId, undefined);
+    await eventually(async () => (await inside.raw("workflows.list")).status === 401, "the key to stop working");
+    await assertRefused(
+      client,
+      "environments.delete",
+      { params: { environmentId: doomed._id } },
+      {
+        code: "ENVIRONMENT_NOT_FOUND",
+      },
+    );
+    assert.equal((await create("Doomed")).identifier, "doomed");
+
+    const soon = new Date(Date.now() + 60_000);
+    assert.equal(await purgeDeletedEnvironments(db, soon, 100), true);
+    assert.equal(await purgeDeletedEnvironments(db, soon, 100), false);
+    const left = await sql`select 1 from environments where id = ${doomed._id}`.execute(db);
+    assert.equal(left.rows.length, 0);
+  });
+
+  test("409 for production and for the environment of the key", async () => {
+    for (const environmentId of ["production", "development"]) {
+      await assertRefused(
+        client,
+        "environments.delete",
+        { params: { environmentId } },
+        {
+          code: "ENVIRONMENT_PROTECTED",
+          message: `Environment ${environmentId} is protected and cannot be deleted`,
+        },
+      );
+    }
+    await assertRefused(
+      production,
+      "environments.delete",
+      { params: { environmentId: "nope" } },
+      {
+        code: "ENVIRONMENT_NOT_FOUND",
+      },
+    );
+  });
 });
 
-test("environments of another organisation are not listed", async () => {
-  const id = "0199a1b2-0000-7000-8000-00000000000";
-  await sql`insert into organizations (id, name, created_at) values (${`${id}1`}, 'Other', now())`.execute(db);
-  await sql`insert into environments (id, organization_id, name, identifier, type, created_at, updated_at)
-    values (${`${id}2`}, ${`${id}1`}, 'Foreign', 'foreign', 'dev', now(), now())`.execute(db);
-  assert.ok(!(await list()).some(({ name }) => name === "Foreign"));
-  const input = { params: { workflowId: "welcome" }, query: { environmentId: `${id}2` } };
-  assert.equal((await client.raw("workflows.retrieve", input)).status, 404);
-});
-
-test("a revoked key is not shown", async () => {
-  await sql`insert into api_keys (id, environment_id, user_id, hash, secret, created_at, revoked_at)
-    select gen_random_uuid(), e.id, u.id, ${sha256("revoked")}, 'unreadable', now(), now()
-    from environments e, users u where e.type = 'dev' and e.identifier = 'development'`.execute(db);
-  assert.equal((await list())[0]!.apiKeys!.length, 1);
+test("tags are those of the environment's workflows, each once", async () => {
+  await createWorkflow(client, "tagged-1", [inApp()], { tags: ["b", "a"] });
+  await createWorkflow(client, "tagged-2", [inApp()], { tags: ["a", "c"] });
+  await createWorkflow(client, "tagged-3", [inApp()], { tags: ["gone"] });
+  await client("workflows.delete", { params: { workflowId: "tagged-3" } });
+  const { status, body } = await client("environments.listTags", { params: { environmentId: "development" } });
+  assert.equal(status, 200);
+  assert.deepEqual(body, [{ name: "a" }, { name: "b" }, { name: "c" }]);
+  const tags = (environmentId: string) => ({ params: { environmentId } });
+  await assertRefused(client, "environments.listTags", tags("production"), { code: "FORBIDDEN" });
+  await assertRefused(client, "environments.listTags", tags("nope"), { code: "ENVIRONMENT_NOT_FOUND" });
 });

@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp } from "../support/verbs.ts";
+import { connectInbox, createWorkflow, email, inApp } from "../support/verbs.ts";
 
 const { client, production } = await startTestService({ TIDINGS_MAX_WAIT_DAYS: "30" });
+await connectInbox(client);
+await connectInbox(production);
 
 let number = 0;
 const issuesOf = async (steps: StepIn[], payloadSchema?: Record<string, unknown>) => {
@@ -64,7 +66,7 @@ const faulty: [name: string, steps: StepIn[], told: Told][] = [
   [
     "a name outside the scope",
     [inApp({ body: "{{ name }}" })],
-    { body: [illegal, "name is not a variable of this step"] },
+    { body: [illegal, "name is not a variable that can be used here"] },
   ],
   [
     "a misspelt field of the subscriber",

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { faultsOf } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
+import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
 
 const { client, production } = await startTestService();
+await connectInbox(client);
 
 before(async () => {
   await client("workflows.delete", { params: { workflowId: "welcome" } });

@@ -3,11 +3,12 @@ import { test } from "node:test";
 import type { Workflow } from "@tidings/contract";
 import { faultsOf, refused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
+import { connectInbox, createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
 const service = await startTestService();
 const { client, production } = service;
+await connectInbox(client);
 
 const retrieve = async (workflowId: string, query: { environmentId?: string } = {}, by = client) =>
   (await by("workflows.retrieve", { params: { workflowId }, query })).body;

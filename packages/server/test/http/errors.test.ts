@@ -94,8 +94,8 @@ const methods = [
   { method: "PUT", path: "/v2/subscribers/", allow: "GET, HEAD, POST" },
   { method: "POST", path: "/v2/workflows/some", allow: "DELETE, GET, HEAD, PATCH, PUT" },
   { method: "GET", path: "/v1/events/trigger", allow: "POST" },
-  { method: "OPTIONS", path: "/v1/environments", allow: "GET, HEAD" },
-  { method: "PROPFIND", path: "/v1/environments", allow: "GET, HEAD" },
+  { method: "OPTIONS", path: "/v1/environments", allow: "GET, HEAD, POST" },
+  { method: "PROPFIND", path: "/v1/environments", allow: "GET, HEAD, POST" },
   { method: "POST", path: "/health", allow: "GET, HEAD" },
   { method: "DELETE", path: "/openapi.json", allow: "GET, HEAD" },
 ];

@@ -7,8 +7,8 @@ import { failure } from "../../src/failure.ts";
 import { fingerprintOf, runOnce } from "../../src/http/idempotency.ts";
 import { inTransaction } from "../../src/store/db.ts";
 import { storeAnswer } from "../../src/store/idempotency.ts";
-import { authorized, errorOf, exchange, isWrite, operationIds, operationOf, type Reply } from "../support/http.ts";
-import { countRows, makeThings, validInput } from "../support/inputs.ts";
+import { authorized, errorOf, exchange, isWrite, operationOf, type Reply } from "../support/http.ts";
+import { countRows, inputIds, makeThings, validInput } from "../support/inputs.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -30,7 +30,7 @@ const steady = (reply: Reply) => ["content-type", "idempotency-key"].map((name) 
 const stored = async (key: string) =>
   (await db.selectFrom("idempotency_keys").where("key", "=", key).selectAll().execute()).map(({ status }) => status);
 
-const writing = operationIds.filter(isWrite);
+const writing = inputIds.filter(isWrite);
 
 for (const id of writing) {
   test(`${id}: a repeat is answered from the first answer and changes nothing`, async () => {

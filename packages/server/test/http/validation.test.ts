@@ -4,8 +4,8 @@ import { commonErrors, type ErrorCode, errorCatalogue, type OperationId } from "
 import fc from "fast-check";
 import type { FieldFaults } from "../../src/failure.ts";
 import { checkShape, compileBody, compileQuery, faultsOf, mergeFaults, unstorableTexts } from "../../src/validation.ts";
-import { operationIds, operationOf } from "../support/http.ts";
-import { makeThings, validInput } from "../support/inputs.ts";
+import { operationOf } from "../support/http.ts";
+import { inputIds, makeThings, validInput } from "../support/inputs.ts";
 import { startTestService } from "../support/service.ts";
 
 const string = { type: "string" };
@@ -207,7 +207,7 @@ const service = await startTestService({ TIDINGS_ROLE: "api" });
 const { client } = service;
 const things = await makeThings(client, "any");
 
-const withBody = operationIds.filter((id) => operationOf(id).body !== undefined);
+const withBody = inputIds.filter((id) => operationOf(id).body !== undefined);
 
 /** Any JSON value, with the texts in it that databases and parsers stumble over. */
 const text = fc.oneof(

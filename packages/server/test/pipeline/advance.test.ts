@@ -66,6 +66,7 @@ function runOf(steps: StoredStep[], changes: Partial<Run> = {}): Run {
     actor: null,
     isWorkflowDeleted: false,
     contextKeys: [],
+    subscriptions: null,
     jobs,
     ...changes,
   };
@@ -86,6 +87,8 @@ const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   integrations,
   verdicts: new Map(),
   digests: new Map(),
+  preferences: new Map(),
+  contexts: new Map(),
   maxWaitDays: 90,
   newId,
   ...changes,

@@ -1,5 +1,5 @@
-// A valid call of every operation, for tests that say something about all of them. An operation without a row here does
-// not compile.
+// A valid call of the operations that the tests of the edge drive one by one. Every operation there is gets the same
+// treatment in test/conformance, with richer data.
 import type { OperationId, RawInput } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
@@ -28,8 +28,36 @@ export async function makeNotification(client: TestService["client"], things: Th
   return { ...things, notificationId: notification!._id! };
 }
 
+export type InputId = Extract<
+  OperationId,
+  | "events.trigger"
+  | "events.triggerBulk"
+  | "notifications.list"
+  | "notifications.retrieve"
+  | "messages.list"
+  | "workflows.list"
+  | "workflows.create"
+  | "workflows.retrieve"
+  | "workflows.update"
+  | "workflows.patch"
+  | "workflows.delete"
+  | "subscribers.create"
+  | "subscribers.createBulk"
+  | "subscribers.list"
+  | "subscribers.retrieve"
+  | "subscribers.update"
+  | "subscribers.delete"
+  | "subscribers.listFeed"
+  | "integrations.list"
+  | "integrations.create"
+  | "integrations.update"
+  | "integrations.delete"
+  | "environments.list"
+  | "captured.list"
+>;
+
 /** `tag` goes into the names of what is created. */
-export const validInput: Record<OperationId, (things: Things, tag: string) => RawInput> = {
+export const validInput = {
   "events.trigger": ({ workflowId, subscriberId }) => ({
     body: { name: workflowId, to: subscriberId, payload: { name: "Ada" } },
   }),
@@ -63,7 +91,12 @@ export const validInput: Record<OperationId, (things: Things, tag: string) => Ra
   "integrations.delete": ({ integrationId }) => ({ params: { integrationId } }),
   "environments.list": () => ({}),
   "captured.list": () => ({}),
-};
+} satisfies Partial<Record<OperationId, (things: Things, tag: string) => RawInput>> as Record<
+  InputId,
+  (things: Things, tag: string) => RawInput
+>;
+
+export const inputIds = Object.keys(validInput) as InputId[];
 
 /** Rows by table, in all tables that hold what callers wrote: what must not change when a request is refused. */
 export async function countRows(db: Db, except: string[] = []): Promise<Record<string, number>> {

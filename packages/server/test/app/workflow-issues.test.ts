@@ -1,0 +1,204 @@
+// What is wrong with a step is stored and told in `issues`, and goes away when its cause does.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { StepIn, StepIssues } from "@tidings/contract";
+import { sql } from "kysely";
+import { assertRefused } from "../support/refusals.ts";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, email, feedOf, inApp } from "../support/verbs.ts";
+
+const service = await startTestService({ TIDINGS_MAX_WAIT_DAYS: "30" });
+const { client, production, db } = service;
+
+let number = 0;
+/** Issues of the last of these steps, in a workflow of their own. */
+const issuesOf = async (steps: StepIn[], settings: object = {}): Promise<StepIssues | undefined> => {
+  const workflow = await createWorkflow(client, `issues-${++number}`, steps, settings);
+  return workflow.steps.at(-1)!.issues;
+};
+const controls = async (steps: StepIn[], settings: object = {}) => (await issuesOf(steps, settings))?.controls;
+const delay = (controlValues: Record<string, unknown>): StepIn => ({ name: "Wait", type: "delay", controlValues });
+
+describe("inbox", () => {
+  const notConnected = {
+    integration: {
+      in_app: [
+        {
+          issueType: "INBOX_NOT_CONNECTED",
+          message: "No inbox has asked this environment for its notifications yet",
+        },
+      ],
+    },
+  };
+
+  test("an in-app step waits for the first feed to be served; each environment for its own", async () => {
+    const made = await createWorkflow(client, "early", [inApp()]);
+    assert.deepEqual(made.steps[0]!.issues, notConnected);
+    assert.equal(made.status, "ERROR");
+    const unknown = { params: { subscriberId: "nobody" } };
+    await assertRefused(client, "subscribers.listFeed", unknown, { code: "SUBSCRIBER_NOT_FOUND" });
+    const read = async () => (await client("workflows.retrieve", { params: { workflowId: "early" } })).body;
+    assert.equal((await read()).status, "ERROR");
+
+    await client("subscribers.create", { body: { subscriberId: "ada" } });
+    await feedOf(client, "ada");
+    const after = await read();
+    assert.equal("issues" in after.steps[0]!, false);
+    assert.equal(after.status, "ACTIVE");
+    assert.equal((await createWorkflow(production, "early", [inApp()])).status, "ERROR");
+  });
+
+  test("later reads of a feed write nothing", async () => {
+    const row = () =>
+      sql`select inbox_connected_at, xmin::text from environments where identifier = 'development'`.execute(db);
+    const before = (await row()).rows[0];
+    await feedOf(client, "ada");
+    assert.deepEqual((await row()).rows[0], before);
+  });
+});
+
+describe("integrations", () => {
+  test("a channel without an active integration; adding one clears it", async () => {
+    const made = await createWorkflow(production, "mail", [email()]);
+    assert.deepEqual(made.steps[0]!.issues, {
+      integration: {
+        email: [{ issueType: "MISSING_INTEGRATION", message: "No active integration for the email channel" }],
+      },
+    });
+    const listed = (await production("workflows.list", { query: { query: "mail", status: ["ERROR"] } })).body;
+    assert.equal(listed.workflows[0]!.steps[0]!.issues!.integration!.email!.length, 1);
+    const integration = { providerId: "svc-email", channel: "email", active: true } as const;
+    await production("integrations.create", { body: integration });
+    const { body } = await production("workflows.retrieve", { params: { workflowId: "mail" } });
+    assert.deepEqual([body.status, body.steps[0]!.issues], ["ACTIVE", undefined]);
+  });
+});
+
+describe("missing values", () => {
+  const missing = (name: string) => [{ issueType: "MISSING_VALUE", message: `${name} is required` }];
+
+  test("by step type", async () => {
+    assert.deepEqual(await controls([email({})]), { subject: missing("subject"), body: missing("body") });
+    assert.deepEqual(await controls([email({ subject: "", body: "x" })]), { subject: missing("subject") });
+    assert.deepEqual(await controls([delay({})]), { amount: missing("amount"), unit: missing("unit") });
+    const either = [{ issueType: "MISSING_VALUE", message: "Either a subject or a body is required" }];
+    assert.deepEqual(await controls([inApp({})]), { body: either });
+    assert.equal(await controls([inApp({ subject: "only" })]), undefined);
+  });
+
+  test("waits longer than the setting allows", async () => {
+    const message = "The wait is longer than the allowed 30 days";
+    const tooLong = { amount: [{ issueType: "TIER_LIMIT_EXCEEDED", message }] };
+    assert.deepEqual(await controls([delay({ amount: 31, unit: "days" })]), tooLong);
+    assert.deepEqual(
+      await controls([{ name: "D", type: "digest", controlValues: { amount: 2, unit: "months" } }]),
+      tooLong,
+    );
+    assert.equal(await controls([delay({ amount: 30, unit: "days" })]), undefined);
+  });
+});
+
+describe("templates", () => {
+  const illegal = (name: string) => ({
+    issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
+    variableName: name,
+    message: `${name} is not a variable that can be used here`,
+  });
+  const bodyIssues = async (body: string, settings: object = {}, before: StepIn[] = []) =>
+    (await controls([...before, inApp({ body })], settings))?.body;
+
+  test("names outside of the variables, each once, wherever they stand", async () => {
+    assert.deepEqual(await bodyIssues("{{ subscriber.firstNam }} {{ foo }} {{ foo }}"), [
+      illegal("subscriber.firstNam"),
+      illegal("foo"),
+    ]);
+    assert.deepEqual(await bodyIssues("{% if user.vip %}{% for x in orders %}{{ x.id }}{% endfor %}{% endif %}"), [
+      illegal("user.vip"),
+      illegal("orders"),
+    ]);
+    assert.deepEqual(await bodyIssues("{{ 'a' | append: nothing.here }}"), [illegal("nothing.here")]);
+    assert.deepEqual(await bodyIssues("{{ t.hello }}"), [illegal("t.hello")]);
+    assert.equal(await bodyIssues("{{ t.hello }}", { isTranslationEnabled: true }), undefined);
+    const nested = { body: "x", primaryAction: { label: "{{ bar }}" }, data: { deep: [{ a: "{{ baz }}" }] } };
+    assert.deepEqual(await controls([inApp(nested)]), {
+      "primaryAction.label": [illegal("bar")],
+      "data.deep.0.a": [illegal("baz")],
+    });
+  });
+
+  test("names that may be used", async () => {
+    const fine =
+      "{{ payload.any.thing[0].goes }} {{ subscriber.data.x.y }} {{ context.project.id }} {{ tenant.data.plan }} " +
+      "{{ actor.firstName }} {{ workflow.tags | join: ', ' }} {{ workflow.tags.size }} " +
+      "{% assign z = payload.q | default: 'none' %}{{ z }} {% for i in (1..3) %}{{ i }}{{ forloop.index }}{% endfor %}";
+    assert.equal(await bodyIssues(fine), undefined);
+    assert.deepEqual(await bodyIssues("{{ context.project.name }}"), [illegal("context.project.name")]);
+  });
+
+  test("results of earlier steps, not of later or unknown ones", async () => {
+    const digest: StepIn = { name: "Digest", type: "digest", controlValues: { amount: 1, unit: "days" } };
+    const body = "{% for e in steps.digest.events %}{{ e.payload.x }}{% endfor %}{{ steps.digest.eventCount }}";
+    assert.equal(await bodyIssues(`${body} {{ steps.digest.countSummary }}`, {}, [digest]), undefined);
+    assert.deepEqual(await bodyIssues("{{ steps.digest.events }}"), [illegal("steps.digest.events")]);
+    assert.deepEqual(await bodyIssues("{{ steps.digest.total }}", {}, [digest]), [illegal("steps.digest.total")]);
+  });
+
+  test("the payload's schema decides when it is closed", async () => {
+    const schema = { type: "object", properties: { order: { type: "object", properties: { id: {} } } } };
+    const closed = { payloadSchema: { ...schema, additionalProperties: false } };
+    assert.deepEqual(await bodyIssues("{{ payload.order.id }}{{ payload.ordr }}", closed), [illegal("payload.ordr")]);
+    assert.equal(await bodyIssues("{{ payload.order.other }}", closed), undefined);
+    assert.equal(await bodyIssues("{{ payload.ordr }}", { payloadSchema: schema }), undefined);
+    const patterns = { type: "object", patternProperties: { "^x": {} }, additionalProperties: false };
+    assert.equal(await bodyIssues("{{ payload.xyz }}", { payloadSchema: patterns }), undefined);
+  });
+
+  test("unknown filters and wrong arguments", async () => {
+    const fault = (message: string) => [{ issueType: "INVALID_FILTER_ARG_IN_VARIABLE", message }];
+    assert.deepEqual(await bodyIssues("{{ payload.a | shout }}"), fault("undefined filter: shout (line 1, column 1)"));
+    assert.deepEqual(await bodyIssues("{{ payload.a | plus }}"), fault("filter plus needs 1 argument"));
+    assert.deepEqual(await bodyIssues("{{ payload.a | upcase: 1 }}"), fault("filter upcase takes no arguments"));
+    assert.deepEqual(
+      await bodyIssues("{{ payload.a | slice: 1, 2, 3 }}"),
+      fault("filter slice takes at most 2 arguments"),
+    );
+    assert.deepEqual(await bodyIssues("{{ payload.a | where }}"), fault("filter where needs at least 1 argument"));
+    assert.deepEqual(
+      await bodyIssues("{% if payload.a %}{% assign b = payload.a | pluralize: 'item' %}{% endif %}"),
+      fault("filter pluralize needs 2 arguments"),
+    );
+    const fine =
+      "{{ payload.n | pluralize: 'a', 'b' }}{{ payload.l | toSentence: 'x', 2, 'other' }}{{ payload.d | default: 1, allow_false: true }}";
+    assert.equal(await bodyIssues(fine), undefined);
+  });
+
+  test("a template that does not parse", async () => {
+    const [issue] = (await bodyIssues("Hello {{ payload.name"))!;
+    assert.equal(issue!.issueType, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE");
+    assert.match(issue!.message, /not closed.*\(line 1, column 7\)/);
+    assert.match((await bodyIssues("{% include 'secrets' %}"))![0]!.message, /include/);
+  });
+});
+
+test("outsideSchedule: hold unless said otherwise, kept by what does not name it", async () => {
+  const made = await createWorkflow(client, "schedule", [inApp()]);
+  assert.equal(made.outsideSchedule, "hold");
+  const params = { workflowId: "schedule" };
+  const patched = (await client("workflows.patch", { params, body: { outsideSchedule: "skip" } })).body;
+  assert.equal(patched.outsideSchedule, "skip");
+  const body = { name: "S", steps: [inApp()], preferences: {}, origin: "svc-cloud" as const };
+  assert.equal((await client("workflows.update", { params, body })).body.outsideSchedule, "skip");
+  const version = await sql<{ definition: { outsideSchedule: string } }>`
+    select v.definition from workflow_versions v join workflows w on w.version_id = v.id
+    where w.workflow_id = 'schedule'`.execute(db);
+  assert.equal(version.rows[0]!.definition.outsideSchedule, "skip");
+  await assertRefused(
+    client,
+    "workflows.patch",
+    { params, body: { outsideSchedule: "drop" } },
+    {
+      code: "VALIDATION_ERROR",
+      errors: { outsideSchedule: ["outsideSchedule must be one of: hold, skip"] },
+    },
+  );
+});

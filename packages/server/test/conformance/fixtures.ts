@@ -1,0 +1,245 @@
+// One good input per operation, made fresh for every call where the call uses it up. An operation without an entry fails
+// the conformance tests by name.
+import type { Operation, OperationId, RawInput } from "@tidings/contract";
+import {
+  type Fixture,
+  json,
+  listOf,
+  nothing,
+  ofConnection,
+  ofContext,
+  ofEndpoint,
+  ofEnvironment,
+  ofGroup,
+  ofIntegration,
+  ofLayout,
+  ofSubscriber,
+  ofSubscription,
+  ofTopic,
+  ofTranslation,
+  ofWorkflow,
+  pushCredentials,
+  target,
+  threeEvents,
+  threeFeedItems,
+  threeSubscriptions,
+  upsert,
+  withBody,
+} from "./inputs.ts";
+import type { World } from "./world.ts";
+
+export const fixtures: Partial<Record<OperationId, Fixture>> = {
+  "events.trigger": async (w) => ({
+    body: {
+      name: (await w.once(w.workflow)).workflowId,
+      to: [{ ...upsert(w), timezone: "Europe/Berlin" }],
+      payload: { name: "Ada" },
+      overrides: { severity: "high" },
+      context: { tenant: w.label },
+      transactionId: w.unique("transaction"),
+    },
+  }),
+  "events.triggerBulk": async (w) => ({
+    body: { events: [{ name: (await w.once(w.workflow)).workflowId, to: w.unique("subscriber") }] },
+  }),
+  "events.broadcast": async (w) => ({ body: { name: (await w.workflow([])).workflowId, payload: {} } }),
+  "events.cancel": async (w) => ({ params: { transactionId: (await w.waiting()).transactionId } }),
+  "notifications.list": listOf(threeEvents),
+  "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),
+  "messages.list": listOf(threeEvents),
+  "messages.delete": async (w) => ({ params: { messageId: (await w.event()).messageId } }),
+  "messages.deleteByTransaction": async (w) => ({ params: { transactionId: (await w.event()).transactionId } }),
+
+  "workflows.list": listOf((w) => w.workflow()),
+  "workflows.create": (w) => ({ body: { workflowId: w.unique("workflow"), name: "New", steps: [] } }),
+  "workflows.retrieve": ofWorkflow,
+  "workflows.update": async (w) => {
+    const { workflowId, name, origin, steps } = await w.workflow();
+    return { params: { workflowId }, body: { name, origin, preferences: {}, steps } };
+  },
+  "workflows.patch": withBody(ofWorkflow, { name: "Renamed", tags: ["x"], active: false }),
+  "workflows.delete": ofWorkflow,
+  "workflows.retrieveStep": async (w) => {
+    const { workflowId, steps } = await w.once(w.workflow);
+    return { params: { workflowId, stepId: steps[0]!.stepId } };
+  },
+  "workflows.sync": withBody(ofWorkflow, target),
+
+  "layouts.list": listOf((w) => w.layout()),
+  "layouts.create": (w) => ({ body: { layoutId: w.unique("layout"), name: "New" } }),
+  "layouts.retrieve": ofLayout,
+  "layouts.update": withBody(ofLayout, { name: "Renamed" }),
+  "layouts.delete": ofLayout,
+  "layouts.duplicate": withBody(ofLayout, (w: World) => ({ name: w.unique("copy") })),
+  "layouts.preview": withBody(ofLayout, { previewPayload: { subscriber: { firstName: "Ada" } } }),
+  "layouts.usage": ofLayout,
+
+  "translations.create": async (w) => ({
+    body: {
+      resourceType: "workflow",
+      resourceId: (await w.workflow()).workflowId,
+      locale: "de_DE",
+      content: { a: "b" },
+    },
+  }),
+  "translations.retrieveGroup": ofGroup,
+  "translations.retrieveMaster": async (w) => {
+    await w.once(w.translation);
+    return { query: { locale: "en_US" } };
+  },
+  "translations.importMaster": async (w) => ({
+    body: { locale: "sv_SE", masterJson: { workflows: { [(await w.once(w.workflow)).workflowId]: { a: "b" } } } },
+  }),
+  "translations.uploadMaster": async (w) => ({
+    body: { file: json({ workflows: { [(await w.once(w.workflow)).workflowId]: { a: "b" } } }, "it_IT.json") },
+  }),
+  "translations.upload": async (w) => ({
+    body: {
+      resourceType: "workflow",
+      resourceId: (await w.workflow()).workflowId,
+      files: [json({ a: "b" }, "fr_FR.json")],
+    },
+  }),
+  "translations.deleteGroup": ofGroup,
+  "translations.retrieve": ofTranslation,
+  "translations.delete": ofTranslation,
+
+  "subscribers.create": (w) => ({ body: upsert(w) }),
+  "subscribers.createBulk": (w) => ({ body: { subscribers: [upsert(w), { subscriberId: "no good id!" }] } }),
+  "subscribers.list": listOf((w) => w.subscriber()),
+  "subscribers.retrieve": ofSubscriber,
+  "subscribers.update": withBody(ofSubscriber, { firstName: "Eve", phone: null, data: { b: 2 } }),
+  "subscribers.delete": ofSubscriber,
+  "subscribers.updateOnlineStatus": withBody(ofSubscriber, { isOnline: false }),
+  "subscribers.replaceCredentials": withBody(ofSubscriber, pushCredentials),
+  "subscribers.appendCredentials": withBody(ofSubscriber, pushCredentials),
+  "subscribers.deleteCredentials": async (w) => {
+    const { params } = await ofSubscriber(w);
+    return { params: { ...params, providerId: "fcm" } };
+  },
+  "subscribers.retrievePreferences": async (w) => {
+    await w.once(w.workflow);
+    return ofSubscriber(w);
+  },
+  "subscribers.updatePreferences": withBody(ofSubscriber, async (w: World) => ({
+    workflowId: (await w.once(w.workflow)).workflowId,
+    channels: { email: false },
+  })),
+  "subscribers.bulkUpdatePreferences": withBody(ofSubscriber, async (w: World) => ({
+    preferences: [{ workflowId: (await w.once(w.workflow)).workflowId, channels: { email: false } }],
+  })),
+  "subscribers.markMessages": async (w) => {
+    const { subscriberId, messageId } = await w.event();
+    return { params: { subscriberId }, body: { messageId: [messageId], markAs: "read" } };
+  },
+  "subscribers.markAllMessages": async (w) => ({
+    params: { subscriberId: (await w.event()).subscriberId },
+    body: { markAs: "seen" },
+  }),
+  "subscribers.markMessageAction": async (w) => {
+    const { subscriberId, messageId } = await w.event();
+    return { params: { subscriberId, messageId, type: "primary" }, body: { status: "done", payload: { a: 1 } } };
+  },
+  "subscribers.countUnseen": async (w) => ({ params: { subscriberId: (await w.once(w.event)).subscriberId } }),
+  "subscribers.listFeed": listOf(threeFeedItems, async (w) => ({
+    params: { subscriberId: (await w.once(w.event)).subscriberId },
+  })),
+  "subscribers.listSubscriptions": listOf(threeSubscriptions, async (w) => ({
+    params: { subscriberId: (await w.once(w.subscription)).subscriberId },
+  })),
+
+  "topics.list": listOf((w) => w.topic()),
+  "topics.create": (w) => ({ body: { key: w.unique("topic"), name: "New" } }),
+  "topics.retrieve": ofTopic,
+  "topics.update": withBody(ofTopic, { name: "Renamed" }),
+  "topics.delete": ofTopic,
+  "topics.retrieveSubscriber": async (w) => {
+    const { topicKey, subscriberId } = await w.once(w.subscription);
+    return { params: { topicKey, externalSubscriberId: subscriberId } };
+  },
+  "topicSubscriptions.list": listOf(threeSubscriptions, async (w) => ({
+    params: { topicKey: (await w.once(w.subscription)).topicKey },
+  })),
+  "topicSubscriptions.create": withBody(ofTopic, async (w: World) => ({
+    subscriptions: [(await w.subscriber()).subscriberId, { subscriberId: "nobody" }],
+  })),
+  "topicSubscriptions.delete": async (w) => {
+    const { topicKey, identifier } = await w.subscription();
+    return { params: { topicKey }, body: { subscriptions: [{ identifier }, "nobody"] } };
+  },
+  "topicSubscriptions.retrieve": ofSubscription,
+  "topicSubscriptions.update": withBody(ofSubscription, { name: "Renamed" }),
+
+  "contexts.list": listOf((w) => w.context()),
+  "contexts.create": (w) => ({ body: { type: "tenant", id: w.unique("context"), data: { a: 1 } } }),
+  "contexts.retrieve": ofContext,
+  "contexts.update": withBody(ofContext, { data: { b: 2 } }),
+  "contexts.delete": ofContext,
+
+  "integrations.list": listOf((w) => w.integration()),
+  "integrations.create": (w) => ({
+    body: { providerId: "sendgrid", channel: "email", identifier: w.unique("integration") },
+  }),
+  "integrations.update": withBody(ofIntegration, { name: "Renamed", conditions: [] }),
+  "integrations.delete": ofIntegration,
+  "integrations.listActive": listOf((w) => w.integration()),
+  "integrations.setPrimary": ofIntegration,
+  "integrations.autoConfigure": ofIntegration,
+  "integrations.createChatOauthUrl": async (w) => ({
+    body: { integrationIdentifier: (await w.integration("slack")).identifier },
+  }),
+
+  "channelConnections.list": listOf((w) => w.connection()),
+  "channelConnections.create": async (w) => ({
+    body: {
+      integrationIdentifier: (await w.integration("slack")).identifier,
+      workspace: { id: "T1" },
+      auth: { accessToken: "x" },
+    },
+  }),
+  "channelConnections.retrieve": ofConnection,
+  "channelConnections.update": withBody(ofConnection, { workspace: { id: "T2" }, auth: { accessToken: "y" } }),
+  "channelConnections.delete": ofConnection,
+  "channelEndpoints.list": listOf((w) => w.endpoint()),
+  "channelEndpoints.create": async (w) => ({
+    body: {
+      integrationIdentifier: (await w.integration("slack")).identifier,
+      subscriberId: (await w.subscriber()).subscriberId,
+      type: "chatapp_user",
+      endpoint: { userId: "U1" },
+    },
+  }),
+  "channelEndpoints.retrieve": ofEndpoint,
+  "channelEndpoints.update": withBody(ofEndpoint, { endpoint: { channelId: "C2" } }),
+  "channelEndpoints.delete": ofEndpoint,
+
+  "environments.list": nothing,
+  "environments.create": (w) => ({ body: { name: w.unique("environment"), color: "#ffffff" } }),
+  "environments.update": withBody(ofEnvironment, { color: "#000000" }),
+  "environments.delete": async (w) => ({ params: { environmentId: (await w.environment())._id } }),
+  "environments.listTags": async (w) => {
+    await w.once(w.workflow);
+    return ofEnvironment(w);
+  },
+  "environments.createApiKey": ofEnvironment,
+  "environments.revokeApiKey": async (w) => {
+    const { _id: environmentId } = await w.own();
+    const keys = (await w.own()).apiKeys!;
+    const spare = keys[1] ?? (await w.client("environments.createApiKey", { params: { environmentId } })).body;
+    return { params: { environmentId, keyId: spare._id } };
+  },
+  "environments.diff": async (w) => ({ params: await target(w), body: { sourceEnvironmentId: (await w.own())._id } }),
+  "environments.publish": async (w) => ({
+    params: await target(w),
+    body: { sourceEnvironmentId: (await w.own())._id, dryRun: false },
+  }),
+
+  "captured.list": listOf(threeEvents),
+};
+
+/** The input of an operation, or a failure that names it. */
+export async function inputOf(operation: Operation, world: World): Promise<RawInput> {
+  const fixture = fixtures[operation.id as OperationId];
+  if (!fixture) throw new Error(`${operation.id} has no fixture: add one to test/conformance/fixtures.ts`);
+  return fixture(world);
+}

@@ -1,0 +1,94 @@
+// Parts of inputs that several operations share: the path of a new record, a list with something in it.
+import type { RawInput } from "@tidings/contract";
+import type { World } from "./world.ts";
+
+export type Fixture = (world: World) => RawInput | Promise<RawInput>;
+
+export const nothing: Fixture = () => ({});
+export const json = (value: unknown, fileName: string) => ({
+  fileName,
+  contentType: "application/json",
+  bytes: JSON.stringify(value),
+});
+
+export const ofSubscriber: Fixture = async (w) => ({ params: { subscriberId: (await w.subscriber()).subscriberId } });
+export const ofTopic: Fixture = async (w) => ({ params: { topicKey: (await w.topic()).key } });
+export const ofSubscription: Fixture = async (w) => {
+  const { topicKey, identifier } = await w.subscription();
+  return { params: { topicKey, identifier } };
+};
+export const ofContext: Fixture = async (w) => {
+  const { type, id } = await w.context();
+  return { params: { type, id } };
+};
+export const ofWorkflow: Fixture = async (w) => ({ params: { workflowId: (await w.workflow()).workflowId } });
+export const ofLayout: Fixture = async (w) => {
+  await w.once(w.layout); // The first one is the default and cannot be deleted.
+  return { params: { layoutId: (await w.layout()).layoutId } };
+};
+export const ofIntegration: Fixture = async (w) => ({ params: { integrationId: (await w.integration())._id } });
+export const ofConnection: Fixture = async (w) => ({ params: { identifier: (await w.connection()).identifier } });
+export const ofEndpoint: Fixture = async (w) => ({ params: { identifier: (await w.endpoint()).identifier } });
+export const ofEnvironment: Fixture = async (w) => ({ params: { environmentId: (await w.own())._id } });
+export const ofGroup: Fixture = async (w) => {
+  const { resourceType, resourceId } = await w.translation();
+  return { params: { resourceType, resourceId } };
+};
+export const ofTranslation: Fixture = async (w) => {
+  const { resourceType, resourceId, locale } = await w.translation();
+  return { params: { resourceType, resourceId, locale } };
+};
+
+export const withBody =
+  (fixture: Fixture, body: unknown | ((world: World) => unknown)): Fixture =>
+  async (w) => ({ ...(await fixture(w)), body: typeof body === "function" ? await body(w) : body });
+
+/** Three records, so that a list has pages. */
+export const listOf =
+  (make: (w: World) => Promise<unknown>, input: Fixture = nothing): Fixture =>
+  async (w) => {
+    await w.once(threeOf(w, make));
+    return input(w);
+  };
+const makers = new WeakMap<World, Map<unknown, () => Promise<void>>>();
+const threeOf = (w: World, make: (w: World) => Promise<unknown>) => {
+  const known = makers.get(w) ?? new Map<unknown, () => Promise<void>>();
+  makers.set(w, known);
+  const three = known.get(make) ?? (async () => void (await Promise.all([make(w), make(w), make(w)])));
+  known.set(make, three);
+  return three;
+};
+
+export const threeEvents = (w: World) => w.event();
+export const threeSubscriptions = async (w: World) => {
+  const { topicKey, subscriberId } = await w.once(w.subscription);
+  const another = await w.subscriber();
+  await w.client("topicSubscriptions.create", {
+    params: { topicKey },
+    body: { subscriptions: [another.subscriberId] },
+  });
+  const { key } = await w.topic();
+  await w.client("topicSubscriptions.create", { params: { topicKey: key }, body: { subscriptions: [subscriberId] } });
+};
+export const threeFeedItems = async (w: World) => {
+  const { workflowId, subscriberId } = await w.once(w.event);
+  await w.client("events.trigger", { body: { name: workflowId, to: subscriberId, payload: {} } });
+};
+
+export const upsert = (w: World) => ({
+  subscriberId: w.unique("subscriber"),
+  firstName: "Ada",
+  data: { a: 1 },
+  timezone: null,
+});
+export const pushCredentials = async (w: World) => {
+  const { identifier } = await w.once(fcmOf(w));
+  return { providerId: "fcm", integrationIdentifier: identifier, credentials: { deviceTokens: ["t1"] } };
+};
+const fcm = new WeakMap<World, () => ReturnType<World["integration"]>>();
+const fcmOf = (w: World) => {
+  const make = fcm.get(w) ?? (() => w.integration("fcm"));
+  fcm.set(w, make);
+  return make;
+};
+export const target = async (w: World) => ({ targetEnvironmentId: (await w.once(w.environment))._id });

@@ -1,0 +1,155 @@
+// Two environments share nothing: with the key of one, every id of the other is unknown, nothing of the other shows in any
+// answer, and not a row of it changes.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { createClient, type Operation, type OperationId, operations, type RawInput } from "@tidings/contract";
+import { sql } from "kysely";
+import { startTestService } from "../support/service.ts";
+import { eventually } from "../support/wait.ts";
+import { inputOf } from "./fixtures.ts";
+import { createProbe } from "./probe.ts";
+import { createWorld } from "./world.ts";
+
+const service = await startTestService();
+const probe = createProbe(service.url, service.apiKey);
+const mine = createWorld(service.client, "mine");
+const neighbour = await mine.environment();
+const theirs = createWorld(createClient({ baseUrl: service.url, apiKey: neighbour.apiKeys![0]!.key }), "theirs");
+const all = Object.values(operations) as Operation[];
+
+/** Operations that name things of other environments and answer something else than 404, and why. */
+const exceptions: Partial<Record<OperationId, { status: number; reason: string; writes?: true }>> = {
+  "events.cancel": { status: 200, reason: "an unknown transaction has nothing waiting" },
+  "topicSubscriptions.create": { status: 201, reason: "the topic is created where it does not exist; entries fail" },
+  "environments.update": { status: 403, reason: "environments of the organisation are known to all its keys" },
+  "environments.listTags": { status: 403, reason: "as above" },
+  "environments.createApiKey": { status: 403, reason: "as above" },
+  "environments.revokeApiKey": { status: 403, reason: "as above" },
+  "environments.delete": { status: 200, reason: "reaches other environments of the organisation" },
+  "environments.diff": { status: 200, reason: "as above" },
+  "environments.publish": { status: 200, reason: "as above; the source keeps when it was published", writes: true },
+};
+
+/** Bodies without a path that name things of the environment: they have to be unknown too. */
+const refusedBodies: Partial<Record<OperationId, number>> = {
+  "events.trigger": 404,
+  "events.broadcast": 404,
+  "translations.create": 404,
+  "translations.upload": 404,
+  "integrations.createChatOauthUrl": 404,
+  "channelConnections.create": 404,
+  "channelEndpoints.create": 404,
+};
+
+type Table = { name: string; hasEnvironment: boolean };
+let tables: Table[] = [];
+const theirId = neighbour._id;
+const inputs = new Map<string, RawInput>();
+let theirIds = new Set<string>();
+/** Context ids are words that anyone may use; all others are unique in the world. */
+const uuid = /^[0-9a-f]{8}-/;
+
+/** All tables; stored answers aside, which belong to the caller's own requests. */
+const findTables = async (): Promise<Table[]> =>
+  (
+    await sql<Table>`select c.relname as name, a.attname is not null as "hasEnvironment" from pg_class c
+      left join pg_attribute a on a.attrelid = c.oid and a.attname = 'environment_id'
+      where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+        and c.relname <> 'idempotency_keys' order by 1`.execute(service.db)
+  ).rows;
+
+/** One line per table: how many rows it has, of one environment or altogether, and a fingerprint of all of them. */
+async function snapshot(environmentId: string | null): Promise<string[]> {
+  const parts = tables
+    .filter(({ hasEnvironment }) => hasEnvironment || environmentId === null)
+    .map(
+      ({ name }) => sql`select ${sql.lit(name)} || ' ' || count(*) || ' ' ||
+        coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as line
+        from ${sql.table(name)} t ${environmentId === null ? sql`` : sql`where environment_id = ${environmentId}`}`,
+    );
+  const { rows } = await sql<{ line: string }>`${sql.join(parts, sql` union all `)}`.execute(service.db);
+  return rows.map(({ line }) => line);
+}
+
+/** Waits until nothing is under way, so that what changes afterwards was changed by a request. */
+const quiet = () => {
+  let last = "";
+  let times = 0;
+  return eventually(async () => {
+    const picture = (await snapshot(null)).join();
+    times = picture === last ? times + 1 : 0;
+    last = picture;
+    return times >= 5;
+  }, "the pipeline to come to rest");
+};
+
+before(async () => {
+  tables = await findTables();
+  assert.ok(tables.length > 10);
+  for (const operation of all) inputs.set(operation.id, await inputOf(operation, theirs));
+  await mine.event();
+  await quiet();
+  const ids = tables
+    .filter(({ hasEnvironment }) => hasEnvironment)
+    .map(
+      ({ name }) => sql`select to_jsonb(t) ->> 'id' as id from ${sql.table(name)} t
+    where environment_id = ${theirId}`,
+    );
+  const { rows } = await sql<{ id: string | null }>`${sql.join(ids, sql` union `)}`.execute(service.db);
+  theirIds = new Set(rows.flatMap(({ id }) => (id && uuid.test(id) ? [id] : [])));
+  assert.ok(theirIds.size > 20);
+});
+
+const reachesOthers = new Set<string>(["environments.list", "environments.diff", "environments.publish"]);
+
+for (const operation of all) {
+  const id = operation.id as OperationId;
+  test(`${id} does not reach into another environment`, async () => {
+    const input = inputs.get(id)!;
+    // Their world's environments are made beside it and are nobody's in particular.
+    const params =
+      operation.path.includes("nvironmentId}") && id !== "environments.delete" && !reachesOthers.has(id)
+        ? { ...input.params, environmentId: theirId }
+        : input.params;
+    const hasIds = operation.params !== undefined;
+    const expected = exceptions[id]?.status ?? (hasIds ? 404 : refusedBodies[id]);
+    // A request that finds nothing changes nothing anywhere; others may change the caller's own environment.
+    const scope = expected === 404 || expected === 403 ? null : theirId;
+    const earlier = await snapshot(scope);
+    const answer = await probe(id, { ...input, params });
+    if (expected !== undefined) assert.equal(answer.status, expected, answer.text.slice(0, 1_000));
+    if (!exceptions[id]?.writes) assert.deepEqual(await snapshot(scope), earlier, "rows changed");
+    if (answer.status < 300 && !reachesOthers.has(id)) {
+      const leaked = [...theirIds].filter((theirs) => answer.text.includes(theirs));
+      assert.deepEqual(leaked, [], "ids of the other environment in the answer");
+    }
+  });
+}
+
+/** Filters that name things: unknown ones give an empty list, never 404. */
+const filters: { id: OperationId; query: () => Promise<Record<string, unknown>> }[] = [
+  { id: "messages.list", query: async () => ({ subscriberId: (await theirs.once(theirs.event)).subscriberId }) },
+  { id: "messages.list", query: async () => ({ transactionId: [(await theirs.once(theirs.event)).transactionId] }) },
+  { id: "notifications.list", query: async () => ({ transactionId: (await theirs.once(theirs.event)).transactionId }) },
+  { id: "notifications.list", query: async () => ({ templates: [(await theirs.once(theirs.event)).workflowId] }) },
+  { id: "subscribers.list", query: async () => ({ subscriberId: (await theirs.once(theirs.event)).subscriberId }) },
+  { id: "topics.list", query: async () => ({ key: (await theirs.once(theirs.topic)).key }) },
+  { id: "contexts.list", query: async () => ({ id: (await theirs.once(theirs.context)).id }) },
+  {
+    id: "channelEndpoints.list",
+    query: async () => ({ subscriberId: (await theirs.once(theirs.endpoint)).subscriberId }),
+  },
+  {
+    id: "channelConnections.list",
+    query: async () => ({ integrationIdentifier: (await theirs.once(theirs.connection)).integrationIdentifier }),
+  },
+];
+
+for (const { id, query } of filters) {
+  test(`${id} finds nothing by the other environment's words`, async () => {
+    const given = await query();
+    const answer = await probe(id, { query: given });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual((answer.body as { data: unknown[] }).data, [], JSON.stringify(given));
+  });
+}

@@ -1,0 +1,65 @@
+// Every list of the contract keeps to its limits and pages through all of its items once, in order.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Operation, type OperationId, operations, type RawInput } from "@tidings/contract";
+import { startTestService } from "../support/service.ts";
+import { inputOf } from "./fixtures.ts";
+import { createProbe } from "./probe.ts";
+import { createWorld } from "./world.ts";
+
+const service = await startTestService();
+const probe = createProbe(service.url, service.apiKey);
+const world = createWorld(service.client, "a");
+
+type Body = Record<string, unknown>;
+type Limit = { minimum: number; maximum: number };
+
+const membersOf = (schema: unknown) => ((schema as { properties?: Body } | undefined)?.properties ?? {}) as Body;
+const limited = (Object.values(operations) as Operation[]).filter(({ query }) => "limit" in membersOf(query));
+const listMember = ({ success }: Operation): string | undefined =>
+  Object.entries(membersOf(success.schema)).find(([, schema]) => (schema as Body).type === "array")?.[0];
+
+/** What has to be asked for to get the page behind this one; undefined at the end. */
+function following(operation: Operation, query: Body, page: Body, count: number): Body | undefined {
+  if (count === 0) return undefined;
+  if ("next" in membersOf(operation.success.schema)) return page.next ? { ...query, after: page.next } : undefined;
+  if ("page" in membersOf(operation.query))
+    return page.hasMore ? { ...query, page: Number(query.page ?? 0) + 1 } : undefined;
+  return { ...query, offset: Number(query.offset ?? 0) + count };
+}
+
+for (const operation of limited) {
+  const id = operation.id as OperationId;
+  const { maximum } = membersOf(operation.query).limit as Limit;
+  const member = listMember(operation);
+
+  test(`${id} honours limit 1 to ${maximum}`, async () => {
+    const input = await inputOf(operation, world);
+    const ask = (query: Body): ReturnType<typeof probe> => probe(id, { ...input, query: { ...input.query, ...query } });
+    for (const limit of [1, maximum]) assert.equal((await ask({ limit })).status, 200, `limit ${limit}`);
+    for (const limit of [maximum + 1, 0, -1, 1.5, "many"]) {
+      const answer = await ask({ limit });
+      assert.equal(answer.status, 422, `limit ${limit}`);
+      assert.deepEqual(Object.keys((answer.body as { errors: Body }).errors), ["limit"]);
+    }
+  });
+
+  if (!member) continue;
+  test(`${id} pages through everything once`, async () => {
+    const input: RawInput = await inputOf(operation, world);
+    const itemsOf = (body: unknown) => ((body as Body)[member] as Body[]).map((item) => JSON.stringify(item));
+    const whole = await probe(id, { ...input, query: { ...input.query, limit: Math.min(maximum, 100) } });
+    const expected = itemsOf(whole.body);
+    assert.ok(expected.length >= 2, `${expected.length} items are too few to page through`);
+    const seen: string[] = [];
+    let query: Body | undefined = { ...input.query, limit: 1 };
+    while (query && seen.length <= expected.length) {
+      const answer = await probe(id, { ...input, query });
+      const items = itemsOf(answer.body);
+      assert.ok(items.length <= 1);
+      seen.push(...items);
+      query = following(operation, query, answer.body as Body, items.length);
+    }
+    assert.deepEqual(seen, expected);
+  });
+}

@@ -1,0 +1,78 @@
+// Every operation of the contract, called well: the status and every documented field are as the contract says. And every
+// write, repeated with its idempotency key, answers the same bytes again.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Operation, type OperationId, operations, successStatuses } from "@tidings/contract";
+import { compileBody, faultsOf } from "../../src/validation.ts";
+import { startTestService } from "../support/service.ts";
+import { inputOf } from "./fixtures.ts";
+import { createProbe } from "./probe.ts";
+import { createFieldBook } from "./seen.ts";
+import { createWorld } from "./world.ts";
+
+const service = await startTestService();
+const probe = createProbe(service.url, service.apiKey);
+const world = createWorld(service.client, "a");
+const book = createFieldBook();
+const all = Object.values(operations) as Operation[];
+
+for (const operation of all) {
+  const id = operation.id as OperationId;
+  test(`${id} succeeds as documented`, async () => {
+    const input = await inputOf(operation, world);
+    const headers = { "idempotency-key": `conformance-${id}` };
+    const answer = await probe(id, { ...input, headers });
+    const { success, method } = operation;
+    assert.ok(successStatuses(success).includes(answer.status), `${answer.status} ${answer.text.slice(0, 2_000)}`);
+    if (success.schema) {
+      const check = compileBody(success.schema);
+      if (!check(answer.body)) assert.deepEqual(faultsOf(check.errors ?? []), {});
+      book.record(success.schema, answer.body, id);
+      assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+    } else {
+      assert.equal(answer.text, "");
+      assert.equal(answer.headers.get("content-type"), null);
+    }
+    if (method === "GET") return;
+    assert.equal(answer.headers.get("idempotency-key"), headers["idempotency-key"]);
+    assert.equal(answer.headers.get("idempotency-replay"), null);
+    const again = await probe(id, { ...input, headers });
+    assert.deepEqual([again.status, again.text], [answer.status, answer.text]);
+    assert.equal(again.headers.get("idempotency-replay"), "true");
+  });
+}
+
+/** Fields that the good call of no operation shows, and why. */
+const explained: [RegExp, string][] = [
+  [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
+  [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
+  [/^IntegrationAutoConfigured\.integration$/, "only for providers that register webhooks themselves"],
+  [
+    /^(EmailBlock|FieldFilterPart|StepFilter|JobDigest)\.|^Job\.(digest|scheduleExtensionsCount)$/,
+    "other contents and step types",
+  ],
+  [
+    /^(FeedItem|Message)\.(_feedId|_messageTemplateId|deviceTokens|overrides|phone|title)$/,
+    "other channels, or not sent",
+  ],
+  [/^Message\.(directWebhookUrl|snoozedUntil)$|^MessageCta\./, "other channels and states"],
+  [/^(ApiKey\.hash|CapturedMessage\.(from|headers))$|^NotificationTrigger\.subscriberVariables/, "optional, not sent"],
+  [
+    /^Notification\._digestedNotificationId$|^(PreferenceEntry\.condition|GlobalPreference\.schedule|WorkflowRef\.data)$/,
+    "unset",
+  ],
+  [
+    /^(Layout|Step|Workflow)\.issues$|^(ContentIssue|IntegrationIssue|RuntimeIssue|StepIssues|User)\./,
+    "nothing is wrong",
+  ],
+  [
+    /^ResourceDiff\.dependencies$|^(PreviewSubscriber|ResourceChange|ResourceDependency|ResourceInfo|Schedule\w*|WeeklySchedule)\./,
+    "parts of a whole",
+  ],
+  [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],
+];
+
+test("every documented field is sent by some operation, or its absence is explained above", () => {
+  const unexplained = book.unseen().filter((field) => !explained.some(([pattern]) => pattern.test(field)));
+  assert.deepEqual(unexplained, []);
+});

@@ -1,0 +1,176 @@
+// A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
+import type { Client, StepIn } from "@tidings/contract";
+import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
+
+export type World = ReturnType<typeof createWorld>;
+
+export function createWorld(client: Client, label: string) {
+  let count = 0;
+  const unique = (noun: string) => `${label}-${noun}-${++count}`;
+
+  const subscriber = async () => {
+    const subscriberId = unique("subscriber");
+    const profile = {
+      firstName: "Ada",
+      lastName: "Lovelace",
+      email: `${subscriberId}@example.com`,
+      phone: "+441234567890",
+      avatar: "https://example.com/a.png",
+      locale: "en_GB",
+      timezone: "Europe/London",
+      data: { plan: "pro" },
+    };
+    return (await client("subscribers.create", { body: { subscriberId, ...profile } })).body;
+  };
+
+  const topic = async () => {
+    const body = { key: unique("topic"), name: "News" };
+    return (await client("topics.create", { body })).body;
+  };
+
+  const subscription = async () => {
+    const { key: topicKey } = await topic();
+    const { subscriberId } = await subscriber();
+    const { workflowId } = await workflow();
+    const identifier = unique("subscription");
+    const { body } = await client("topicSubscriptions.create", {
+      params: { topicKey },
+      body: {
+        subscriptions: [{ subscriberId, identifier, name: "Mine" }],
+        context: { tenant: label },
+        preferences: [{ workflowId, enabled: true, condition: { "==": [1, 1] } }],
+      },
+    });
+    return { topicKey, subscriberId, ...body.data[0]!, identifier };
+  };
+
+  const context = async () => {
+    const body = { type: "tenant", id: unique("context"), data: { tier: 1 } };
+    return (await client("contexts.create", { body })).body;
+  };
+
+  const button = { label: "Open", redirect: { url: "https://example.com", target: "_blank" } };
+  const steps: StepIn[] = [
+    inApp({ subject: "Hi", body: "Hello {{payload.name}}", primaryAction: button, data: { a: 1 } }),
+    email({ subject: "Hi", body: "<p>{{payload.name}}</p>", editorType: "html" }),
+  ];
+
+  const workflow = async (given: StepIn[] = steps) => {
+    const workflowId = unique("workflow");
+    const { body } = await client("workflows.create", {
+      body: {
+        workflowId,
+        name: "Shipped",
+        description: "Tells the buyer",
+        steps: given,
+        active: true,
+        tags: [label],
+        severity: "low",
+        isTranslationEnabled: true,
+        payloadSchema: { type: "object", properties: { name: { type: "string" } } },
+      },
+    });
+    return body;
+  };
+
+  /** An event that has run to its end, with what came of it. */
+  const event = async () => {
+    const { workflowId } = await workflow();
+    const { subscriberId } = await subscriber();
+    const transactionId = await trigger(client, workflowId, subscriberId, { name: "Ada" });
+    const [notification] = await settled(client, transactionId);
+    const messages = await messagesOf(client, transactionId);
+    const message = messages.find(({ channel }) => channel === "in_app")!;
+    return { workflowId, subscriberId, transactionId, notificationId: notification!._id!, messageId: message._id! };
+  };
+
+  /** An event that waits. */
+  const waiting = async () => {
+    const delay = { name: "Wait", type: "delay", controlValues: { type: "regular", amount: 1, unit: "days" } } as const;
+    const { workflowId } = await workflow([delay, ...steps]);
+    const { subscriberId } = await subscriber();
+    return { workflowId, transactionId: await trigger(client, workflowId, subscriberId, {}) };
+  };
+
+  const layout = async () => {
+    const layoutId = unique("layout");
+    await client("layouts.create", { body: { layoutId, name: "Plain" } });
+    const controlValues = { email: { body: "<html>{{content}}</html>", editorType: "html" as const } };
+    return (await client("layouts.update", { params: { layoutId }, body: { name: "Plain", controlValues } })).body;
+  };
+
+  const translation = async () => {
+    const { workflowId } = await workflow();
+    const body = {
+      resourceType: "workflow",
+      resourceId: workflowId,
+      locale: "en_US",
+      content: { hello: "Hi" },
+    } as const;
+    return (await client("translations.create", { body })).body;
+  };
+
+  const integration = async (providerId: "sendgrid" | "slack" | "fcm" = "sendgrid") => {
+    const channel = ({ sendgrid: "email", slack: "chat", fcm: "push" } as const)[providerId];
+    const credentials = {
+      sendgrid: { apiKey: "SG.x", from: "a@example.com", senderName: "A" },
+      slack: { applicationId: "a", clientId: "c", secretKey: "s", redirectUrl: "https://example.com" },
+      fcm: { serviceAccount: "{}" },
+    }[providerId];
+    const body = { providerId, channel, credentials, active: true, identifier: unique("integration") };
+    return (await client("integrations.create", { body })).body;
+  };
+
+  const connection = async () => {
+    const { identifier: integrationIdentifier } = await integration("slack");
+    const { subscriberId } = await subscriber();
+    const { body } = await client("channelConnections.create", {
+      body: {
+        identifier: unique("connection"),
+        integrationIdentifier,
+        subscriberId,
+        context: { tenant: label },
+        workspace: { id: "T1", name: "Acme" },
+        auth: { accessToken: "xoxb" },
+      },
+    });
+    return body;
+  };
+
+  const endpoint = async () => {
+    const { integrationIdentifier, subscriberId, identifier } = await connection();
+    const { body } = await client("channelEndpoints.create", {
+      body: {
+        identifier: unique("endpoint"),
+        integrationIdentifier: integrationIdentifier!,
+        connectionIdentifier: identifier,
+        subscriberId: subscriberId!,
+        context: { tenant: label },
+        type: "chatapp_channel",
+        endpoint: { channelId: "C1" },
+      },
+    });
+    return body;
+  };
+
+  const environment = async () =>
+    (await client("environments.create", { body: { name: unique("environment"), color: "#123456" } })).body;
+
+  const own = async () => {
+    const { body } = await client("environments.list");
+    return body.find(({ apiKeys }) => apiKeys !== undefined)!;
+  };
+
+  /** Made once and then shared, for calls that only read. */
+  const kept = new Map<unknown, Promise<unknown>>();
+  const once = <T>(make: () => Promise<T>): Promise<T> => {
+    if (!kept.has(make)) kept.set(make, make());
+    return kept.get(make) as Promise<T>;
+  };
+
+  return {
+    ...{ client, label, unique, once },
+    ...{ subscriber, topic, subscription, context, workflow, event, waiting, layout, translation },
+    ...{ integration, connection, endpoint, environment, own },
+  };
+}

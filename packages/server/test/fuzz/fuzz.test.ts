@@ -1,0 +1,81 @@
+// Bad input of every kind at every operation: each answer is a success or a documented refusal, never a 5xx, never silence.
+// A short run belongs to `npm test`; FUZZ_RUNS=2000 makes a long one, FUZZ_SEED repeats a run.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  commonErrors,
+  errorCatalogue,
+  type Operation,
+  type OperationId,
+  operations,
+  type RawInput,
+  successStatuses,
+} from "@tidings/contract";
+import fc from "fast-check";
+import { inputOf } from "../conformance/fixtures.ts";
+import { createProbe } from "../conformance/probe.ts";
+import { createWorld } from "../conformance/world.ts";
+import { startTestService } from "../support/service.ts";
+import { fit, fromSchema, mutated, mutatedForm } from "./values.ts";
+
+const runs = Number(process.env.FUZZ_RUNS ?? 12);
+const seed = process.env.FUZZ_SEED ? Number(process.env.FUZZ_SEED) : undefined;
+const patience = 10_000;
+
+const service = await startTestService();
+const probe = createProbe(service.url, service.apiKey);
+const world = createWorld(service.client, "fuzz");
+
+const statusesOf = ({ success, errors }: Operation): Set<number> =>
+  new Set([...successStatuses(success), ...[...commonErrors, ...errors].map((code) => errorCatalogue[code].status)]);
+
+const unusable = new Set(["", ".", ".."]);
+
+/** Values that cannot stand in a path are another route's business. */
+const inPath = (value: unknown): string => {
+  const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "x")).toWellFormed().slice(0, 2_000);
+  return unusable.has(text) ? "x" : text;
+};
+
+const inQuery = (value: unknown): unknown =>
+  [value].flat().map((one) => (typeof one === "string" ? one.toWellFormed() : JSON.stringify(one)));
+
+function sendable(operation: Operation, input: RawInput): RawInput {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  return {
+    ...input,
+    params: Object.fromEntries(names.map((name) => [name, inPath(input.params?.[name])])),
+    query: Object.fromEntries(Object.entries(input.query ?? {}).map(([name, value]) => [name, inQuery(value)])),
+  };
+}
+
+/** With ids that exist every second time: what lies behind the search for a thing has to hold as well. */
+const fromContract = ({ params, query, body }: Operation, good: RawInput): fc.Arbitrary<RawInput> =>
+  fc.record({
+    ...(params && { params: fc.oneof(fc.constant(good.params), fit(params as never)) as fc.Arbitrary<never> }),
+    ...(query && { query: fit(query as never) as fc.Arbitrary<never> }),
+    ...(body && { body: fromSchema(body as never) }),
+  });
+
+for (const operation of Object.values(operations) as Operation[]) {
+  const id = operation.id as OperationId;
+  test(`${id} takes or refuses whatever comes`, async () => {
+    const good = await inputOf(operation, world);
+    const documented = statusesOf(operation);
+    const inputs =
+      operation.bodyType === "multipart" ? mutatedForm(good) : fc.oneof(fromContract(operation, good), mutated(good));
+    const property = fc.asyncProperty(inputs, async (input) => {
+      const signal = AbortSignal.timeout(patience);
+      const answer = await probe(id, { ...sendable(operation, input), signal });
+      assert.ok(documented.has(answer.status) && answer.status < 500, `${answer.status} ${answer.text.slice(0, 500)}`);
+    });
+    await fc.assert(property, { numRuns: runs, seed, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: false });
+  });
+}
+
+test("nothing that came in made the service itself fail", async () => {
+  const { body } = await service.client("subscribers.list");
+  assert.ok(Array.isArray(body.data));
+  const errors = service.logs.filter(({ level }) => Number(level) >= 50);
+  assert.deepEqual(errors, []);
+});

@@ -1,0 +1,246 @@
+// The two vocabularies: which words are exchanged, where, and that nothing else ever is.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ChatOrPushProviderEnum } from "@novu/api/models/components/chatorpushproviderenum.js";
+import { GetChannelEndpointResponseDtoType } from "@novu/api/models/components/getchannelendpointresponsedto.js";
+import { ProvidersIdEnum } from "@novu/api/models/components/providersidenum.js";
+import { ResourceOriginEnum } from "@novu/api/models/components/resourceoriginenum.js";
+import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
+import fc from "fast-check";
+import { createTranslator, exchangeAt, exchangeSchema, placesOf } from "../../src/http/vocabulary.ts";
+import { startTestService } from "../support/service.ts";
+import { settled, trigger } from "../support/verbs.ts";
+
+const all = Object.values(operations) as Operation[];
+const inWords = (values: readonly string[]) => exchangeSchema({ enum: values }).enum;
+
+test("every word of the contract becomes the word that the SDK checks against, and back", () => {
+  assert.deepEqual(new Set(inWords([...providerIds, inAppProviderId])), new Set(Object.values(ProvidersIdEnum)));
+  assert.deepEqual(inWords(origins), Object.values(ResourceOriginEnum));
+  const endpointTypes = ["chatapp_channel", "chatapp_user", "webhook", "phone", "teamsapp_channel", "teamsapp_user"];
+  assert.deepEqual(new Set(inWords(endpointTypes)), new Set(Object.values(GetChannelEndpointResponseDtoType)));
+  for (const id of Object.values(ChatOrPushProviderEnum)) {
+    assert.ok((providerIds as readonly string[]).includes(inWords([id])[0]!), id);
+  }
+});
+
+test("neutral has no translator at all", () => {
+  for (const operation of all) assert.equal(createTranslator("neutral", operation), null);
+});
+
+const table: { name: string; schema: object; given: unknown; expected: unknown }[] = [
+  {
+    name: "by the member's name",
+    schema: { type: "object", properties: { providerId: { type: "string" }, name: { type: "string" } } },
+    given: { providerId: "svc-email", name: "svc-email" },
+    expected: { providerId: "novu-email", name: "svc-email" },
+  },
+  {
+    name: "by a closed set that lists a word",
+    schema: { type: "object", properties: { type: { enum: ["chatapp_user", "phone"] } } },
+    given: { type: "chatapp_user" },
+    expected: { type: "slack_user" },
+  },
+  {
+    name: "not in a set without one",
+    schema: { type: "object", properties: { type: { enum: ["regular", "timed"] } } },
+    given: { type: "chatapp_user" },
+    expected: { type: "chatapp_user" },
+  },
+  {
+    name: "in lists, maps and lists of words",
+    schema: {
+      type: "object",
+      properties: {
+        list: { type: "array", items: { type: "object", properties: { origin: { type: "string" } } } },
+        map: { type: "object", patternProperties: { "^.*$": { enum: ["svc"] } } },
+        providerId: { type: "array", items: { type: "string" } },
+      },
+    },
+    given: { list: [{ origin: "svc-cloud" }, 1], map: { a: "svc", __proto__x: "svc" }, providerId: ["svc", "fcm"] },
+    expected: {
+      list: [{ origin: "novu-cloud" }, 1],
+      map: { a: "novu", __proto__x: "novu" },
+      providerId: ["novu", "fcm"],
+    },
+  },
+  {
+    name: "once in a union whose branches share the member",
+    schema: {
+      anyOf: [
+        { type: "object", properties: { type: { const: "chatapp_user" } } },
+        { type: "object", properties: { type: { const: "teamsapp_user" } } },
+      ],
+    },
+    given: { type: "teamsapp_user" },
+    expected: { type: "ms_teams_user" },
+  },
+  {
+    name: "never inside what callers write",
+    schema: {
+      type: "object",
+      properties: { payload: { type: "object", additionalProperties: true }, providerId: { type: "string" } },
+    },
+    given: {
+      payload: { providerId: "svc", origin: "svc-cloud", type: "chatapp_user" },
+      providerId: { providerId: "svc" },
+    },
+    expected: {
+      payload: { providerId: "svc", origin: "svc-cloud", type: "chatapp_user" },
+      providerId: { providerId: "svc" },
+    },
+  },
+];
+
+for (const { name, schema, given, expected } of table) {
+  test(`a word is exchanged ${name}`, () => {
+    const places = placesOf(schema);
+    assert.deepEqual(exchangeAt(places, given), expected);
+    assert.deepEqual(exchangeAt(places, exchangeAt(places, given)), given);
+  });
+}
+
+const schemasOf = ({ params, query, body, success }: Operation) => [params, query, body, success.schema];
+const words = ["svc", "novu", "svc-cloud", "novu-cloud-v1", "chatapp_user", "slack_user", "fcm", "x"];
+const names = [
+  "providerId",
+  "origin",
+  "type",
+  "data",
+  "channels",
+  "events",
+  "to",
+  "steps",
+  "payload",
+  "__proto__",
+  "a",
+];
+
+/** Values that look like the interface's own more often than chance would have it. */
+const value = fc.letrec((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.constantFrom(...words),
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.array(tie("node"), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom(...names), tie("node"), { maxKeys: 6, noNullPrototype: true }),
+  ),
+})).node;
+
+test("exchanging twice gives back every value, at every place of every operation, and changes nothing given", () => {
+  const places = all.flatMap(schemasOf).map((schema) => placesOf(schema));
+  assert.ok(places.some((place) => place !== null));
+  fc.assert(
+    fc.property(fc.constantFrom(...places), value, (place, given) => {
+      const before = JSON.stringify(given);
+      const there = exchangeAt(place, given);
+      assert.equal(JSON.stringify(given), before);
+      assert.equal(JSON.stringify(exchangeAt(place, there)), before);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("the schemas callers are checked against accept exactly the exchanged values", () => {
+  for (const schema of all.flatMap(schemasOf)) {
+    if (schema) assert.deepEqual(exchangeSchema(exchangeSchema(schema)), JSON.parse(JSON.stringify(schema)));
+  }
+});
+
+const peer = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+
+test("requests, answers, refusals and the document speak the chosen words; stored text does not change", async () => {
+  const { client } = peer;
+  const body = { providerId: "novu-email", channel: "email", name: "svc-email", identifier: "svc-email" };
+  const made = await client.raw("integrations.create", { body });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const record = made.body as Record<string, unknown>;
+  assert.deepEqual([record.providerId, record.name, record.identifier], ["novu-email", "svc-email", "svc-email"]);
+  const [row] = await peer.db
+    .selectFrom("integrations")
+    .select("provider_id")
+    .where("identifier", "=", "svc-email")
+    .execute();
+  assert.equal(row?.provider_id, "svc-email");
+
+  const refused = await client.raw("integrations.create", { body: { ...body, providerId: "svc-email" } });
+  assert.equal(refused.status, 422);
+  const fault = (refused.body as { errors: Record<string, { messages: string[]; value: unknown }> }).errors.providerId!;
+  assert.equal(fault.value, "svc-email");
+  assert.match(fault.messages[0]!, /novu-email/);
+  assert.doesNotMatch(fault.messages[0]!, /svc-email/);
+
+  const text = await (await fetch(`${peer.url}/openapi.json`)).text();
+  assert.match(text, /"novu-cloud"/);
+  assert.doesNotMatch(text, /"svc-cloud"/);
+});
+
+test("what callers write comes back as written", async () => {
+  const payload = { providerId: "novu", origin: "svc-cloud", nested: { type: "chatapp_user" } };
+  const payloadSchema = {
+    type: "object",
+    properties: { origin: { type: "string", enum: ["svc-cloud", "novu-cloud"] } },
+  };
+  const controlValues = { body: "svc novu", data: { origin: "svc-cloud" } };
+  const created = await peer.client("workflows.create", {
+    body: {
+      name: "svc",
+      workflowId: "words",
+      active: true,
+      tags: ["svc"],
+      payloadSchema,
+      steps: [{ name: "novu", type: "in_app", controlValues }],
+    },
+  });
+  const { origin, name, tags, steps, ...workflow } = created.body;
+  assert.deepEqual([origin, name, tags, workflow.payloadSchema], ["novu-cloud", "svc", ["svc"], payloadSchema]);
+  assert.deepEqual([steps[0]!.origin, steps[0]!.name], ["novu-cloud", "novu"]);
+  assert.deepEqual(steps[0]!.controlValues, controlValues);
+
+  const transactionId = await trigger(peer.client, "words", { subscriberId: "ada", data: payload }, payload);
+  const [notification] = await settled(peer.client, transactionId);
+  assert.deepEqual(notification!.payload, payload);
+  assert.equal(notification!.jobs![0]!.providerId, "novu");
+  assert.equal(notification!.template!.origin, "novu-cloud");
+  const { body } = await peer.client("subscribers.retrieve", { params: { subscriberId: "ada" } });
+  assert.deepEqual(body.data, payload);
+});
+
+test("a stored answer is neutral: it replays in the words of today, byte for byte as before", async () => {
+  const send = (url: string, key: string, apiKey: string) =>
+    fetch(`${url}/v1/integrations`, {
+      method: "POST",
+      headers: { authorization: `ApiKey ${apiKey}`, "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify({ providerId: "novu-sms", channel: "sms", identifier: "once" }),
+    });
+  const first = await send(peer.url, "k1", peer.apiKey);
+  const again = await send(peer.url, "k1", peer.apiKey);
+  assert.equal(first.status, 201);
+  assert.equal(again.headers.get("idempotency-replay"), "true");
+  const text = await first.text();
+  assert.equal(await again.text(), text);
+  assert.match(text, /"providerId":"novu-sms"/);
+  const [stored] = await peer.db.selectFrom("idempotency_keys").select("body").where("key", "=", "k1").execute();
+  assert.match(String(stored?.body), /"providerId":"svc-sms"/);
+});
+
+test("a record in a refusal speaks the chosen words too", async () => {
+  const { client } = peer;
+  const chat = { providerId: "novu-slack", channel: "chat", identifier: "chat", active: true };
+  assert.equal((await client.raw("integrations.create", { body: chat })).status, 201);
+  assert.equal((await client.raw("subscribers.create", { body: { subscriberId: "eve" } })).status, 201);
+  const credentials = { providerId: "novu-slack", credentials: { webhookUrl: "https://example.com" } };
+  const params = { subscriberId: "eve" };
+  const stored = await client.raw("subscribers.replaceCredentials", { params, body: credentials });
+  assert.equal(stored.status, 200, JSON.stringify(stored.body));
+  for (const headers of [{}, { "idempotency-key": "conflict" }] as Record<string, string>[]) {
+    const input = { body: params, query: { failIfExists: true }, headers };
+    const { status, body } = await client.raw("subscribers.create", input);
+    assert.equal(status, 409);
+    const { code, channels } = body as { code: string; channels: { providerId: string }[] };
+    assert.deepEqual([code, channels[0]?.providerId], ["SUBSCRIBER_EXISTS", "novu-slack"]);
+  }
+  const gone = await client.raw("subscribers.deleteCredentials", { params: { ...params, providerId: "novu-slack" } });
+  assert.equal(gone.status, 204);
+  assert.equal((await client.raw("subscribers.retrieve", { params })).status, 200);
+});

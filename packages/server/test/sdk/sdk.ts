@@ -1,0 +1,88 @@
+// The published SDK as a client of a running service: calls a function by name, lets the SDK check request and answer,
+// and keeps book of what was called and what was rejected.
+import { NovuCore } from "@novu/api/core.js";
+import { HTTPClient } from "@novu/api/lib/http.js";
+import { operations } from "@tidings/contract";
+import { type FunctionName, functions } from "./functions.ts";
+
+type Run<N extends FunctionName> = (typeof functions)[N]["run"];
+type Arguments<N extends FunctionName> = Parameters<Run<N>> extends [unknown, ...infer Rest] ? Rest : never;
+type Outcome<N extends FunctionName> = Awaited<ReturnType<Run<N>>>;
+type Value<N extends FunctionName> = Extract<Outcome<N>, { ok: true }>["value"];
+/** What the interface calls the answer: the SDK wraps most of them together with the headers. */
+export type Result<N extends FunctionName> = Value<N> extends infer V ? (V extends { result: infer R } ? R : V) : never;
+
+export type Sdk = {
+  call<N extends FunctionName>(name: N, ...args: Arguments<N>): Promise<Result<N>>;
+  /** Calls and expects the service to answer well and the SDK to take offence at one member, and at nothing else. */
+  contradicts<N extends FunctionName>(member: string, name: N, ...args: Arguments<N>): Promise<Record<string, unknown>>;
+  /** Calls and expects a refusal; answers it. */
+  refused<N extends FunctionName>(name: N, ...args: Arguments<N>): Promise<unknown>;
+  called: Set<FunctionName>;
+  rejected: Map<FunctionName, string>;
+};
+
+/** Functions whose operation the service does not serve yet, derived from the contract. */
+export const notServedYet = (Object.keys(functions) as FunctionName[]).filter(
+  (name) => !Object.hasOwn(operations, functions[name].operation),
+);
+
+export const createCore = (url: string, apiKey: string, fetcher?: typeof fetch): NovuCore =>
+  new NovuCore({
+    serverURL: url,
+    secretKey: apiKey,
+    retryConfig: { strategy: "none" },
+    ...(fetcher ? { httpClient: new HTTPClient({ fetcher: (input, init) => fetcher(input as Request, init) }) } : {}),
+  });
+
+export function createSdk(core: NovuCore): Sdk {
+  const called = new Set<FunctionName>();
+  const rejected = new Map<FunctionName, string>();
+  const run = async (name: FunctionName, args: readonly unknown[]) => {
+    called.add(name);
+    const { run } = functions[name] as { run: (core: NovuCore, ...rest: unknown[]) => Promise<AnyOutcome> };
+    return run(core, ...args);
+  };
+  return {
+    called,
+    rejected,
+    async call(name, ...args) {
+      const outcome = await run(name, args);
+      if (outcome.ok) return unwrap(outcome.value) as never;
+      rejected.set(name, wordsOf(outcome.error));
+      throw new Error(`${name}: ${wordsOf(outcome.error)}`);
+    },
+    async contradicts(member, name, ...args) {
+      const outcome = await run(name, args);
+      const error = outcome.ok ? null : (outcome.error as Rejection);
+      const issues = error?.cause?.issues ?? [];
+      const isExpected = issues.length > 0 && issues.every(({ path }) => path.at(-1) === member);
+      if (error?.rawResponse?.ok && isExpected) return JSON.parse(error.body ?? "");
+      const words = error ? wordsOf(error) : "the SDK accepts it after all: see docs/decisions/0004-sdk.md";
+      rejected.set(name, words);
+      throw new Error(`${name}: ${words}`);
+    },
+    async refused(name, ...args) {
+      const outcome = await run(name, args);
+      if (outcome.ok) throw new Error(`${name} was expected to be refused`);
+      return outcome.error;
+    },
+  };
+}
+
+/** An answer that the SDK did not take: what came, and what is wrong with it. */
+type Rejection = Error & { rawResponse?: Response; body?: string; cause?: { issues?: { path: unknown[] }[] } };
+
+type AnyOutcome = { ok: true; value: unknown } | { ok: false; error: Error };
+
+const unwrap = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && "result" in value ? value.result : value;
+
+/** The SDK's complaint in full: which members of which answer it does not take. */
+function wordsOf(error: Error): string {
+  const { cause, body } = error as { cause?: unknown; body?: unknown };
+  const reason = cause instanceof Error ? cause.message : "";
+  return [error.name, error.message, reason, typeof body === "string" ? body.slice(0, 2_000) : ""]
+    .filter((part) => part !== "")
+    .join("\n");
+}
