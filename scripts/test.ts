@@ -1,5 +1,6 @@
 // `npm test`: a PostgreSQL of its own for the whole run, a migrated template database that every test file clones, then
 // node's test runner over all packages. Arguments are passed on: `npm test -- packages/server/test/http/auth.test.ts`.
+// With TEST_DATABASE_URL (a superuser's, database `postgres`) the same suite runs on another PostgreSQL server.
 import { spawn } from "node:child_process";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,8 +11,11 @@ import { prepareTemplate } from "../packages/server/test/support/database.ts";
 const args = process.argv.slice(2);
 const files = args.some((arg) => arg.endsWith(".test.ts")) ? [] : globSync("packages/*/test/**/*.test.ts").sort();
 
+const given = process.env.TEST_DATABASE_URL;
 const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
-const database = await startEmbedded({ dataDir, settings: { max_connections: "400" } });
+const database = given
+  ? { url: given, stop: async () => {} }
+  : await startEmbedded({ dataDir, settings: { max_connections: "400" } });
 let code = 1;
 try {
   await prepareTemplate(database.url);

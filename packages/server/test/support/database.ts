@@ -27,6 +27,7 @@ async function asAdmin<T>(url: string, work: (client: pg.Client) => Promise<T>):
 
 /** Called once per run, before any test file. */
 export async function prepareTemplate(adminUrl: string): Promise<void> {
+  await asAdmin(adminUrl, (client) => client.query(`drop database if exists ${template}`));
   await asAdmin(adminUrl, (client) => client.query(`create database ${template}`));
   const url = withDatabase(adminUrl, template);
   const fail = (error: Error) => {
