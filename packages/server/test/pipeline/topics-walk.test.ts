@@ -90,12 +90,12 @@ test("a topic event that is canceled before it is taken up reaches nobody", asyn
   assert.equal((await reached("canceled")).total, 0);
 });
 
-test("the audience is read from its index", async () => {
+test("the audience is read from an index, never from the whole table", async () => {
   await sql`analyze topic_subscriptions`.execute(db);
   const { rows } = await sql<{ "QUERY PLAN": string }>`explain
     select distinct m.subscriber_id from topic_subscriptions m
     where m.topic_id = (select id from topics where key = 'all') and m.context_keys = '{}'::text[]
       and m.subscriber_id > ${"00000000-0000-7000-8000-000000000000"}
     order by m.subscriber_id limit 100`.execute(db);
-  assert.match(rows.map((row) => row["QUERY PLAN"]).join("\n"), /topic_subscriptions_audience/);
+  assert.match(rows.map((row) => row["QUERY PLAN"]).join("\n"), /Index (Only )?Scan using topic_subscriptions_(audience|member)/);
 });
