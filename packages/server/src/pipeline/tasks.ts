@@ -21,7 +21,7 @@ export type WakeTask = { notificationIds: string[] };
 /** A message to hand to its provider. */
 export type DeliverTask = { messageId: string };
 
-export type HousekeepingTask = { name: "partitions" | "idempotency" };
+export type HousekeepingTask = { name: "partitions" | "idempotency" | "environments" };
 
 /** Recipients handled in one transaction: large enough to be set-based, small enough to keep memory and locks short. */
 export const recipientsPerBatch = 1_000;

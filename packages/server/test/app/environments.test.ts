@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, type Environment } from "@tidings/contract";
 import { sql } from "kysely";
-import { purgeDeletedEnvironments } from "../../src/store/environments.ts";
+import { openQueue } from "../../src/store/queue.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../support/verbs.ts";
@@ -222,11 +222,18 @@ describe("delete", () => {
     );
     assert.equal((await create("Doomed")).identifier, "doomed");
 
-    const soon = new Date(Date.now() + 60_000);
-    assert.equal(await purgeDeletedEnvironments(db, soon, 100), true);
-    assert.equal(await purgeDeletedEnvironments(db, soon, 100), false);
-    const left = await sql`select 1 from environments where id = ${doomed._id}`.execute(db);
-    assert.equal(left.rows.length, 0);
+    // Two days later the housekeeping removes what it left.
+    await sql`update environments set deleted_at = now() - interval '2 days' where id = ${doomed._id}`.execute(db);
+    const queue = await openQueue({ url: service.database.url, onError: () => {} });
+    try {
+      await queue.enqueue(db, "housekeeping", [{ data: { name: "environments" } }]);
+      await eventually(async () => {
+        const left = await sql`select 1 from environments where id = ${doomed._id}`.execute(db);
+        return left.rows.length === 0;
+      }, "the rows of the deleted environment to go");
+    } finally {
+      await queue.stop();
+    }
   });
 
   test("409 for production and for the environment of the key", async () => {
