@@ -97,5 +97,8 @@ test("the audience is read from an index, never from the whole table", async () 
     where m.topic_id = (select id from topics where key = 'all') and m.context_keys = '{}'::text[]
       and m.subscriber_id > ${"00000000-0000-7000-8000-000000000000"}
     order by m.subscriber_id limit 100`.execute(db);
-  assert.match(rows.map((row) => row["QUERY PLAN"]).join("\n"), /Index (Only )?Scan using topic_subscriptions_(audience|member)/);
+  assert.match(
+    rows.map((row) => row["QUERY PLAN"]).join("\n"),
+    /Index (Only )?Scan using topic_subscriptions_(audience|member)/,
+  );
 });
