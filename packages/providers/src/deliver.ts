@@ -2,8 +2,10 @@
 // functions: it reads the credentials, fills in the sender, and turns whatever is thrown into a result.
 
 import { type Credentials, isSet, readCredentials, suppliedElsewhere } from "./credentials.ts";
+import { withinLimits } from "./limits.ts";
 import type { Message } from "./message.ts";
 import { byStatus, type CheckResult, type Outcome, rejected, retry, SendFault, unknown } from "./outcome.ts";
+import { withOverrides } from "./overrides.ts";
 import type { Io, Provider } from "./provider.ts";
 
 const checkLimitMs = 10_000;
@@ -19,7 +21,8 @@ export const deliver = async (provider: Provider, message: Message, stored: Cred
   if (provider.credentials.from?.required && !("from" in outgoing && outgoing.from)) {
     return rejected("config", `No sender: neither the message nor the integration of ${provider.name} has a "from"`);
   }
-  return run(provider, outgoing, credentials, io);
+  const checked = withinLimits(provider, outgoing);
+  return "kind" in checked ? checked : run(provider, checked, credentials, io);
 };
 
 const run = async (provider: Provider, message: Message, credentials: Credentials, io: Io): Promise<Outcome> => {
@@ -30,7 +33,8 @@ const run = async (provider: Provider, message: Message, credentials: Credential
       return await provider.send(message, credentials, io);
     }
     if (!provider.request) return rejected("config", `${provider.name} has no way to send`);
-    const request = provider.request(message, credentials);
+    const built = withOverrides(provider.request(message, credentials), message, provider.extraAt);
+    const request = provider.sign ? await provider.sign(built, credentials, io.now()) : built;
     written = true;
     const reply = await io.http(request);
     return provider.read ? provider.read(reply) : byStatus(reply);

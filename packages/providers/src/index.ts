@@ -1,19 +1,20 @@
-// The surface of the package: what a caller may know about providers, and the two things it may ask of one, `send`
-// and `check`. Neither throws, and no reason that leaves here carries a credential.
+// The surface of the package: what a caller may know about providers, and what it may ask of one: `send`, `check`, and
+// to read and verify delivery reports. None of them throws, and no reason that leaves here carries a credential.
 
-import { type AnyProviderId, providerIds } from "@tidings/contract";
-import { catalogue } from "./catalogue.ts";
-import type { Credentials } from "./credentials.ts";
+import { type AnyProviderId, addedProviderIds, providerIds } from "@tidings/contract";
+import { type Credentials, flag } from "./credentials.ts";
 import { deliver, runCheck } from "./deliver.ts";
 import type { Message } from "./message.ts";
 import { type CheckResult, type Outcome, rejected } from "./outcome.ts";
 import type { Io, Provider, ProviderDescription } from "./provider.ts";
+import { genericReceipts, type InboundRequest, type Receipt, verifyDefault } from "./receipts.ts";
 import { adapters } from "./registry.gen.ts";
-import { scrub, secretNames, secretValues } from "./secrets.ts";
+import { scrub, secretNames, secretValues, targetSecrets } from "./secrets.ts";
 import { type CredentialFault, findFaults } from "./validate.ts";
 
 export type { CredentialField, CredentialFields, Credentials, FieldType } from "./credentials.ts";
 export { createIo, type IoOptions, type ResolveHost } from "./io/io.ts";
+export { parseMailbox } from "./mail.ts";
 export type {
   Attachment,
   Channel,
@@ -22,29 +23,51 @@ export type {
   EmailMessage,
   Message,
   MessageOf,
+  Passthrough,
   PushMessage,
   SendingChannel,
   SmsMessage,
 } from "./message.ts";
 export type { CheckResult, Outcome, RejectionClass } from "./outcome.ts";
 export type { Io, Limits } from "./provider.ts";
+export { makeVapidKeys } from "./push/web-push.ts";
+export { type InboundRequest, type Receipt, type ReceiptStatus, receiptStatuses } from "./receipts.ts";
 export { secretTlsMembers } from "./secrets.ts";
 export { type CredentialFault, credentialMembers } from "./validate.ts";
 
 export interface ProviderInfo extends ProviderDescription {
-  /** False while the provider is known but has no adapter: it can be configured, and a send says so. */
-  readonly canSend: boolean;
+  /** The provider has delivery reports of its own form; every other one may be reported on in the generic form. */
+  readonly receipts: boolean;
+  /** The provider can be asked whether the credentials work. */
+  readonly hasCheck: boolean;
 }
 
 const adapterById = new Map<string, Provider>(adapters.map((adapter) => [adapter.id, adapter]));
 
-const infoById = new Map<string, ProviderInfo>([
-  ...catalogue.map((entry): [string, ProviderInfo] => [entry.id, { ...entry, canSend: false }]),
-  ...adapters.map(({ request, read, send, check, ...description }): [string, ProviderInfo] => [
-    description.id,
-    { ...description, canSend: Boolean(send || request) },
-  ]),
-]);
+/** In-app messages are not sent anywhere, so their provider has a name and a switch but no adapter. */
+const inApp: ProviderInfo = {
+  id: "svc",
+  channel: "in_app",
+  name: "In-app inbox",
+  credentials: { hmac: flag("Require signed subscriber identity") },
+  receipts: false,
+  hasCheck: false,
+};
+
+const infoOf = ({ id, channel, name, docs, help, credentials, limits, capture, ...does }: Provider): ProviderInfo => ({
+  id,
+  channel,
+  name,
+  ...(docs ? { docs } : {}),
+  ...(help ? { help } : {}),
+  credentials,
+  ...(limits ? { limits } : {}),
+  ...(capture ? { capture } : {}),
+  receipts: Boolean(does.receipts),
+  hasCheck: Boolean(does.check),
+});
+
+const infoById = new Map<string, ProviderInfo>([...adapters.map(infoOf), inApp].map((info) => [info.id, info]));
 
 const secretAnywhere: ReadonlySet<string> = new Set(
   [...infoById.values()].flatMap(({ credentials }) =>
@@ -52,12 +75,12 @@ const secretAnywhere: ReadonlySet<string> = new Set(
   ),
 );
 
-const listed: readonly AnyProviderId[] = [...providerIds, "svc"];
+const listed: readonly AnyProviderId[] = [...providerIds, ...addedProviderIds, "svc"];
 const infos: readonly ProviderInfo[] = listed.flatMap((id) => infoById.get(id) ?? []);
 
 export const findProvider = (id: string): ProviderInfo | undefined => infoById.get(id);
 
-/** The 77 in the order of `providerIds`, then the in-app provider. */
+/** The 77 in the order of `providerIds`, those beside them, then the in-app provider. */
 export const listProviders = (): readonly ProviderInfo[] => infos;
 
 /** Names of the members to encrypt at rest and to mask in answers. See also `secretTlsMembers`. */
@@ -77,10 +100,11 @@ export const send = async (
   io: Io,
 ): Promise<Outcome> => {
   const adapter = adapterById.get(providerId);
-  if (!adapter) return rejected("config", withoutAdapter(providerId));
+  if (!adapter) return rejected("config", `There is no provider ${providerId} that sends anything`);
   const outcome = await deliver(adapter, message, credentials, io);
   if (outcome.kind === "accepted") return outcome;
-  return { ...outcome, reason: scrub(outcome.reason, secretValues(secretFields(providerId), credentials)) };
+  const secrets = [...secretValues(secretFields(providerId), credentials), ...targetSecrets(message)];
+  return { ...outcome, reason: scrub(outcome.reason, secrets) };
 };
 
 /** Asks the provider itself whether the credentials work. A provider that cannot be asked passes. */
@@ -92,9 +116,31 @@ export const check = async (providerId: string, credentials: Credentials, io: Io
   return { ...result, reason: scrub(result.reason, secretValues(secretFields(providerId), credentials)) };
 };
 
-const withoutAdapter = (id: string): string => {
-  const known = infoById.get(id);
-  return known
-    ? `Sending through ${known.name} (${id}) is not supported yet: the provider can be configured but has no adapter`
-    : `There is no provider ${id}`;
+/** The events of a delivery report that we understand; in the generic form where the provider has none of its own. */
+export const readReceipts = (providerId: string, request: InboundRequest): Receipt[] => {
+  const adapter = adapterById.get(providerId);
+  if (!adapter) return [];
+  try {
+    return (adapter.receipts ?? genericReceipts(adapter.channel)).read(request);
+  } catch {
+    // The body comes from outside and may have any shape: what cannot be read is a report of unknown kind.
+    return [];
+  }
+};
+
+/** Whether the report is from the provider. Without a key nobody can prove it. */
+export const verifyReceipt = async (
+  providerId: string,
+  request: InboundRequest,
+  key: string,
+  now: Date,
+  io: Io,
+): Promise<boolean> => {
+  if (key === "") return false;
+  const verify = adapterById.get(providerId)?.receipts?.verify ?? verifyDefault;
+  try {
+    return await verify(request, key, now, io);
+  } catch {
+    return false;
+  }
 };

@@ -26,14 +26,10 @@ export const toMail = (message: EmailMessage & { from: string }): Mail => {
   if (message.replyTo && !replyTo) {
     throw new SendFault(rejected("content", `The reply address ${quote(message.replyTo)} is not an email address`));
   }
-  const to = recipients(message.to);
-  if (to.length === 0) throw new SendFault(rejected("recipient", "The message has no recipient"));
   return {
     messageId: messageId(message.id, from.address),
     from: { name: oneLine(message.senderName ?? from.name), address: from.address },
-    to,
-    cc: recipients(message.cc ?? []),
-    bcc: recipients(message.bcc ?? []),
+    ...toRecipients(message),
     ...(replyTo ? { replyTo } : {}),
     subject: oneLine(message.subject),
     html: message.html,
@@ -41,6 +37,19 @@ export const toMail = (message: EmailMessage & { from: string }): Mail => {
     headers: checkedHeaders(message.headers ?? {}),
     attachments: message.attachments ?? [],
   };
+};
+
+/** The addresses of a message, parsed; a list without a first recipient or with a wrong address is refused. */
+export const toRecipients = (message: EmailMessage): Pick<Mail, "to" | "cc" | "bcc"> => {
+  const to = recipients(message.to);
+  if (to.length === 0) throw new SendFault(rejected("recipient", "The message has no recipient"));
+  return { to, cc: recipients(message.cc ?? []), bcc: recipients(message.bcc ?? []) };
+};
+
+/** `Ada <ada@example.com>`, quoted where the name needs it. */
+export const formatMailbox = ({ name, address }: Mailbox): string => {
+  if (!name) return address;
+  return /^[\p{L}\p{N} _'-]+$/u.test(name) ? `${name} <${address}>` : `"${name.replace(/["\\]/g, "")}" <${address}>`;
 };
 
 // A display name without quotes may not hold the characters that structure a list of addresses.

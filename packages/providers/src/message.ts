@@ -9,7 +9,21 @@ export interface Attachment {
   content: Uint8Array;
 }
 
-export interface EmailMessage {
+/** Parts of the provider's request that a trigger sets itself, merged untouched. */
+export interface Passthrough {
+  body?: Record<string, unknown>;
+  headers?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+}
+
+/** What every message may carry beside its content; overrides.ts says how it gets into the request. */
+interface Overrides {
+  /** Members of the trigger's overrides for this provider, under the provider's own names. */
+  extra?: Record<string, unknown>;
+  passthrough?: Passthrough;
+}
+
+export interface EmailMessage extends Overrides {
   id: string;
   channel: "email";
   to: string[];
@@ -25,7 +39,7 @@ export interface EmailMessage {
   attachments?: Attachment[];
 }
 
-export interface SmsMessage {
+export interface SmsMessage extends Overrides {
   id: string;
   channel: "sms";
   to: string;
@@ -33,7 +47,7 @@ export interface SmsMessage {
   text: string;
 }
 
-export interface PushMessage {
+export interface PushMessage extends Overrides {
   id: string;
   channel: "push";
   token: string;
@@ -49,7 +63,7 @@ export type ChatTarget =
   | { kind: "user"; user: string; accessToken?: string }
   | { kind: "phone"; phone: string };
 
-export interface ChatMessage {
+export interface ChatMessage extends Overrides {
   id: string;
   channel: "chat";
   target: ChatTarget;

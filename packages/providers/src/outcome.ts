@@ -32,6 +32,8 @@ export const rejected = (rejectionClass: RejectionClass, reason: string): Failur
 export const retry = (reason: string, afterMs?: number): Failure =>
   afterMs === undefined ? { kind: "retry", reason } : { kind: "retry", reason, afterMs };
 
+export const deadToken = (reason: string): Failure => ({ kind: "dead-token", reason });
+
 export const unknown = (reason: string): Failure => ({ kind: "unknown", reason });
 
 /** An outcome as an exception, for code that is too deep to return one: a request that cannot be built, a broken line. */
@@ -47,16 +49,44 @@ export class SendFault extends Error {
   }
 }
 
-/** The default reading of a reply. `providerMessageId` is used when the status says accepted. */
-export const byStatus = (reply: HttpReply, providerMessageId?: string): Outcome => {
+/** What a provider's own error codes mean. A code that is not listed is judged by the status. */
+export type ErrorClasses = Readonly<Record<string, RejectionClass | "retry" | "dead-token">>;
+
+/**
+ * The default reading of a reply. `providerMessageId` is used when the status says accepted; a provider that names
+ * its errors passes the name it gave and a table of those that mean more than their status.
+ */
+export const byStatus = (
+  reply: HttpReply,
+  providerMessageId?: string,
+  said?: { code: string | undefined; classes: ErrorClasses },
+): Outcome =>
+  reply.status >= 200 && reply.status < 300
+    ? accepted(providerMessageId)
+    : refused(reply, said?.code, said?.classes ?? {});
+
+/** A refusal, for providers that answer errors with 200: a code that is not listed is then a fault of the content. */
+export const refused = (reply: HttpReply, code: string | undefined, classes: ErrorClasses): Failure => {
   const { status } = reply;
-  if (status >= 200 && status < 300) return accepted(providerMessageId);
-  const reason = describe(reply);
+  const reason = describeReply(reply);
+  const known = code !== undefined && Object.hasOwn(classes, code) ? classes[code] : undefined;
+  if (known === "retry") return retry(reason, retryAfter(reply));
+  if (known === "dead-token") return deadToken(reason);
+  if (known) return rejected(known, reason);
   if (status === 408 || status === 425 || status === 429 || status >= 500) return retry(reason, retryAfter(reply));
   if (status === 401 || status === 403) return rejected("auth", reason);
+  if (status === 402) return rejected("quota", reason);
   if (status >= 300 && status < 400) return rejected("config", `${reason} (redirects are not followed)`);
   return rejected("content", reason);
 };
+
+/** An answer that says "taken" by its status and whose body, which would have to confirm it, cannot be read. */
+export const unreadable = (reply: HttpReply): Failure =>
+  unknown(`The answer cannot be read, the message may have been taken (${describeReply(reply)})`);
+
+/** The result of a check that asked for something harmless: any 2xx means that the credentials work. */
+export const checkByStatus = (reply: HttpReply): CheckResult =>
+  reply.status >= 200 && reply.status < 300 ? { ok: true } : { ok: false, reason: describeReply(reply) };
 
 /** Milliseconds the provider asks us to wait. A date is read against the provider's own clock when it sends one. */
 export const retryAfter = (reply: HttpReply): number | undefined => {
@@ -69,7 +99,8 @@ export const retryAfter = (reply: HttpReply): number | undefined => {
   return Math.max(0, until - (Number.isNaN(clock) ? Date.now() : clock));
 };
 
-const describe = ({ status, text }: HttpReply): string => {
-  const said = text.replace(/\s+/g, " ").trim().slice(0, 300);
+// Long enough that no secret that will be visible is cut before it is scrubbed: see `scrub`, which makes it short.
+export const describeReply = ({ status, text }: HttpReply): string => {
+  const said = text.slice(0, 4000).replace(/\s+/g, " ").trim();
   return said ? `HTTP ${status}: ${said}` : `HTTP ${status}`;
 };

@@ -5,15 +5,28 @@ import type { AnyProviderId } from "@tidings/contract";
 import type { CredentialFields, Credentials, CredentialValues } from "./credentials.ts";
 import type { Attachment, Message, MessageOf, SendingChannel } from "./message.ts";
 import type { CheckResult, Outcome } from "./outcome.ts";
+import type { Receipts } from "./receipts.ts";
 import type { HttpReply, HttpRequest } from "./request.ts";
 
 /** Everything that touches the network, handed to `send` and `check`. Failures are thrown as SendFault. */
 export interface Io {
   http(request: HttpRequest): Promise<HttpReply>;
+  /** The same over HTTP/2, for providers that speak nothing else. */
+  http2(request: HttpRequest): Promise<HttpReply>;
   smtp(settings: SmtpSettings): SmtpLine;
   /** Writes the message to the development mailbox. */
   capture(message: Message): Promise<void>;
+  /** Keeps what is bought for a while, such as an access token. `key` is made by `cacheKey` and holds no secret. */
+  cached<T>(key: string, make: () => Promise<Cached<T>>): Promise<T>;
+  /** Drops a value the provider no longer takes. */
+  forget(key: string): void;
+  now(): Date;
   close(): Promise<void>;
+}
+
+export interface Cached<T> {
+  value: T;
+  expiresAt: Date;
 }
 
 export interface SmtpSettings {
@@ -56,8 +69,12 @@ export interface SmtpLine {
 }
 
 export interface Limits {
-  /** Longest text the provider takes, in characters. */
+  /** Longest text the provider takes, in characters: of an SMS, of a chat message, of the body of a push. */
   text?: number;
+  /** Most recipients of one mail: to, cc and bcc together. */
+  recipients?: number;
+  /** All attachments of one mail together. */
+  attachmentBytes?: number;
   perSecond?: number;
 }
 
@@ -72,11 +89,9 @@ interface Description<Channel, Fields> {
   readonly limits?: Limits;
   /** Sends nothing outside: what it takes is kept in the development mailbox. */
   readonly capture?: true;
-  /** The provider reports delivery events to us. */
-  readonly inboundWebhook?: true;
 }
 
-/** A provider as the catalogue knows it before it has an adapter. */
+/** What can be known of a provider without asking it anything. */
 export type ProviderDescription = Description<SendingChannel | "in_app", CredentialFields>;
 
 /**
@@ -88,10 +103,16 @@ export type Outgoing<C extends SendingChannel, F extends CredentialFields> = Mes
 
 interface Behaviour<M, V> {
   request?(message: M, credentials: V): HttpRequest;
+  /** Where in the JSON body the members of `extra` belong; left out, at its root. */
+  extraAt?: readonly (string | number)[];
+  /** Signs the request after the overrides were merged in, for providers whose signature covers the body. */
+  sign?(request: HttpRequest, credentials: V, now: Date): HttpRequest | Promise<HttpRequest>;
   /** Left out, the status alone decides. */
   read?(reply: HttpReply): Outcome;
   send?(message: M, credentials: V, io: Io): Promise<Outcome>;
   check?(credentials: V, io: Io): Promise<CheckResult>;
+  /** The provider reports what became of a message. */
+  receipts?: Receipts;
 }
 
 /** A provider with the types of its own fields forgotten, as the registry holds it. */

@@ -2,11 +2,12 @@
 // servers we do not control, and some of them answer a refused login by quoting it.
 
 import type { CredentialFields, Credentials } from "./credentials.ts";
+import type { Message } from "./message.ts";
 
 /** Members of `tlsOptions` that are as secret as a password. */
 export const secretTlsMembers: readonly string[] = ["key", "pfx", "passphrase"];
 
-const maxReason = 500;
+const maxReason = 400;
 
 /**
  * The secret member names of one provider: its own, and those that are secret for any other provider and that it
@@ -32,6 +33,21 @@ export const secretValues = (names: readonly string[], credentials: Credentials)
   return [...values].sort((a, b) => b.length - a.length);
 };
 
+/** Who knows the address of a chat webhook may write to the channel: it is as secret as a credential. */
+export const targetSecrets = (message: Message): string[] => {
+  if (message.channel !== "chat") return [];
+  const values = new Set<string>();
+  const { target } = message;
+  if ("accessToken" in target) collect(target.accessToken, values);
+  if (target.kind === "webhook") {
+    collect(target.webhookUrl, values);
+    const url = URL.parse(target.webhookUrl);
+    // A server quotes the path it was asked for, not the whole address.
+    if (url && url.pathname.length + url.search.length >= 16) collect(`${url.pathname}${url.search}`, values);
+  }
+  return [...values].sort((a, b) => b.length - a.length);
+};
+
 const collect = (value: unknown, into: Set<string>): void => {
   if (Array.isArray(value)) {
     for (const item of value) collect(item, into);
@@ -40,6 +56,8 @@ const collect = (value: unknown, into: Set<string>): void => {
   if (typeof value !== "string" || value === "") return;
   into.add(value);
   into.add(encodeURIComponent(value));
+  // A form encodes more characters than a path does.
+  into.add(new URLSearchParams({ v: value }).toString().slice(2));
   into.add(JSON.stringify(value).slice(1, -1));
   into.add(Buffer.from(value).toString("base64"));
   // A private key is quoted line by line more often than whole.

@@ -21,6 +21,8 @@ const texts = [
   "phoneNumberIdentification", "accessKey", "appSid", "senderId", "tenantId", "AppIOBaseUrl",
   // Not in the Credentials object of the API, but Braze, Sinch and others cannot be set up without them.
   "apiURL", "appID", "contentType", "servicePlanId", "apiVersion", "signingSecret", "businessAccountId",
+  // Web Push, which is ours.
+  "publicKey", "privateKey", "subject",
 ];
 const switches = ["secure", "requireTls", "ignoreTls", "hmac", "authenticateByToken"];
 

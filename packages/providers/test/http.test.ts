@@ -197,6 +197,7 @@ describe("reading a reply by its status", () => {
     [301, "config"],
     [400, "content"],
     [401, "auth"],
+    [402, "quota"],
     [403, "auth"],
     [404, "content"],
     [408, "retry"],

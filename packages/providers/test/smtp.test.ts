@@ -146,10 +146,17 @@ describe("mail over SMTP", { concurrency: true }, () => {
       accountSid: "s1",
       secretKey: privateKey.export({ type: "pkcs8", format: "pem" }),
     };
-    assert.equal((await send("nodemailer", email(), settings(port, dkim), openIo(t))).kind, "accepted");
+    const headers = {
+      "List-Unsubscribe": "<https://example.com/u/1>",
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    };
+    assert.equal((await send("nodemailer", email({ headers }), settings(port, dkim), openIo(t))).kind, "accepted");
     const signature = received[0]?.mail.headers.find(({ key }) => key === "dkim-signature")?.value ?? "";
     assert.match(signature, /d=example\.com/);
     assert.match(signature, /s=s1/);
+    // One-click unsubscribing counts only when both headers are signed (RFC 8058).
+    const signed = /\bh=([^;]+);/.exec(signature)?.[1]?.toLowerCase().replace(/\s/g, "").split(":");
+    assert.ok(["from", "subject", "list-unsubscribe", "list-unsubscribe-post"].every((name) => signed?.includes(name)));
   });
 
   it("asks for the certificate of the host name although it connects to an address", async (t) => {

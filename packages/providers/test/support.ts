@@ -19,7 +19,10 @@ export const resolveHere: IoOptions["resolveHost"] = async (host) => {
   return { address: "127.0.0.1", family: 4 };
 };
 
-export const openIo = (t: TestContext, options: Partial<IoOptions> = {}): Io & { captured: Message[] } => {
+export const openIo = (
+  t: { after(close: () => Promise<void>): void },
+  options: Partial<IoOptions> = {},
+): Io & { captured: Message[] } => {
   const captured: Message[] = [];
   const io = createIo({
     resolveHost: resolveHere,
@@ -40,6 +43,21 @@ export const email = (changes: Partial<EmailMessage> = {}): EmailMessage => ({
   text: "Hello Ada",
   ...changes,
 });
+
+/** A mail with everything a mail can have. */
+export const richEmail = (changes: Partial<EmailMessage> = {}): EmailMessage =>
+  email({
+    to: ["Ada Lovelace <ada@example.com>", "b@example.com"],
+    cc: ["c@example.com"],
+    bcc: ["d@example.com"],
+    from: "team@example.com",
+    senderName: "Team, North",
+    replyTo: "Help <help@example.com>",
+    subject: "Grüße 🎉",
+    headers: { "X-Campaign": "spring" },
+    attachments: [{ name: "a.txt", mime: "text/plain", content: Buffer.from("hi") }],
+    ...changes,
+  });
 
 export interface Received {
   mail: Email;

@@ -11,7 +11,7 @@ import type { HttpReply, HttpRequest } from "../request.ts";
 
 export type Resolve = (host: string) => Promise<{ address: string; family: number }>;
 
-const maxReplyBytes = 1024 * 1024;
+export const maxReplyBytes = 1024 * 1024;
 
 // Idle connections are dropped before most servers drop them (Node's own default is 5 s): a request written into a
 // connection the server is closing ends as "unknown", which costs a person's attention.
@@ -36,7 +36,7 @@ export const createHttp = (resolve: Resolve, timeoutMs: number) => {
   return { call, close };
 };
 
-interface Target {
+export interface Target {
   protocol: "http:" | "https:";
   host: string;
   port: number;
@@ -54,7 +54,7 @@ interface Exchange {
 }
 
 // The host alone may be named in a reason: paths and queries of webhook addresses carry secrets.
-const parseUrl = (text: string): Target => {
+export const parseUrl = (text: string): Target => {
   const url = URL.parse(text);
   if (!url) throw new SendFault(rejected("config", "The address of the provider is not a valid URL"));
   const { protocol } = url;
@@ -141,7 +141,7 @@ const toReply = (reply: http.IncomingMessage, { text, whole }: Body): HttpReply 
   return { status: reply.statusCode ?? 0, headers, text, json: whole ? parseJson(text) : undefined };
 };
 
-const parseJson = (text: string): unknown => {
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -149,7 +149,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const withDeadline = <T>(work: Promise<T>, deadline: AbortSignal, host: string): Promise<T> =>
+export const withDeadline = <T>(work: Promise<T>, deadline: AbortSignal, host: string): Promise<T> =>
   new Promise((resolve, reject) => {
     const late = (): void => reject(new SendFault(retry(`${host} was not resolved in time`)));
     deadline.addEventListener("abort", late, { once: true });

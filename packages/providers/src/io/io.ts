@@ -4,7 +4,9 @@
 import type { Message } from "../message.ts";
 import { rejected, retry, SendFault } from "../outcome.ts";
 import type { Io } from "../provider.ts";
+import { createCache } from "./cache.ts";
 import { createHttp, type Resolve } from "./http.ts";
+import { createHttp2 } from "./http2.ts";
 import { createSmtp } from "./smtp.ts";
 
 /**
@@ -19,24 +21,33 @@ export interface IoOptions {
   capture: (message: Message) => Promise<void>;
   /** Limit of one attempt, from resolving the name to the last byte of the answer. */
   timeoutMs?: number;
+  /** The clock signatures and expiries are read from. */
+  now?: () => Date;
 }
 
-export const createIo = ({ resolveHost, capture, timeoutMs = 30_000 }: IoOptions): Io => {
+export const createIo = ({ resolveHost, capture, timeoutMs = 30_000, now = () => new Date() }: IoOptions): Io => {
   const resolve: Resolve = (host) =>
     resolveHost(host).catch((error: unknown) => {
       throw resolveFault(error, host);
     });
   const http = createHttp(resolve, timeoutMs);
+  const http2 = createHttp2(resolve, timeoutMs);
   const smtp = createSmtp(resolve, timeoutMs);
+  const { cached, forget } = createCache(now);
   return {
     http: http.call,
+    http2: http2.call,
     smtp: smtp.line,
     capture: (message) =>
       capture(message).catch((error: unknown) => {
         throw new SendFault(retry(`The message could not be captured: ${textOf(error)}`));
       }),
+    cached,
+    forget,
+    now,
     close: async () => {
       http.close();
+      http2.close();
       smtp.close();
     },
   };

@@ -1,26 +1,30 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { providerIds } from "@tidings/contract";
+import { addedProviderIds, providerIds } from "@tidings/contract";
 import { generateRegistry } from "../scripts/generate-registry.ts";
-import { catalogue } from "../src/catalogue.ts";
 import { credentialMembers, findProvider, listProviders, secretFields } from "../src/index.ts";
 import { adapters } from "../src/registry.gen.ts";
 
-describe("the catalogue of providers", () => {
-  it("knows the 77 and the in-app provider, each once", () => {
+describe("the registry of providers", () => {
+  it("knows the 77, what is beside them and the in-app provider, each once", () => {
     assert.equal(providerIds.length, 77);
     assert.equal(new Set(providerIds).size, 77);
-    const known = [...catalogue, ...adapters].map(({ id }) => id);
-    assert.deepEqual(known.toSorted(), [...providerIds, "svc"].toSorted());
+    const known = adapters.map(({ id }) => id);
+    assert.deepEqual(known.toSorted(), [...providerIds, ...addedProviderIds].toSorted());
     assert.deepEqual(
       listProviders().map(({ id }) => id),
-      [...providerIds, "svc"],
+      [...providerIds, ...addedProviderIds, "svc"],
     );
   });
 
-  it("counts 20 email, 37 SMS, 8 push and 12 chat", () => {
-    const counts = Object.groupBy(listProviders(), ({ channel }) => channel);
+  it("counts 20 email, 37 SMS, 8 push and 12 chat, and beside them Web Push", () => {
+    assert.deepEqual(addedProviderIds, ["web-push"]);
+    const among = (id: string): boolean => !(addedProviderIds as readonly string[]).includes(id);
+    const counts = Object.groupBy(
+      listProviders().filter(({ id }) => among(id)),
+      ({ channel }) => channel,
+    );
     assert.deepEqual(Object.fromEntries(Object.entries(counts).map(([channel, list]) => [channel, list.length])), {
       email: 20,
       sms: 37,
@@ -30,9 +34,8 @@ describe("the catalogue of providers", () => {
     });
   });
 
-  it("says which can send", () => {
-    for (const { id } of adapters) assert.equal(findProvider(id)?.canSend, true);
-    for (const { id } of catalogue) assert.equal(findProvider(id)?.canSend, false);
+  it("has a way to send for each", () => {
+    for (const { id, request, send } of adapters) assert.ok(request ?? send, id);
     assert.equal(findProvider("nobody"), undefined);
   });
 
@@ -61,6 +64,7 @@ describe("the catalogue of providers", () => {
         "apiToken",
         "appSid",
         "password",
+        "privateKey",
         "secretKey",
         "serviceAccount",
         "signingSecret",

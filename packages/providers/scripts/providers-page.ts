@@ -1,0 +1,111 @@
+// Writes docs/providers.md: what each provider needs, takes and reports, from the declarations themselves. What was seen
+// of a provider's documentation stands in the head comment of its file, behind "Documentation seen".
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { addedProviderIds } from "@tidings/contract";
+import { listProviders, type ProviderInfo } from "../src/index.ts";
+
+const source = join(import.meta.dirname, "..", "src");
+
+const channels = [
+  ["email", "Email"],
+  ["sms", "SMS"],
+  ["push", "Push"],
+  ["chat", "Chat"],
+  ["in_app", "In-app"],
+] as const;
+
+const isAdded = ({ id }: ProviderInfo): boolean => (addedProviderIds as readonly string[]).includes(id);
+
+const intro = (all: readonly ProviderInfo[]): string => {
+  const counts = channels
+    .filter(([channel]) => channel !== "in_app")
+    .map(([channel, title]) => `${all.filter((one) => one.channel === channel && !isAdded(one)).length} ${title}`);
+  const added = all.filter(isAdded).map(({ name }) => name);
+  const known = all.filter((one) => one.channel !== "in_app" && !isAdded(one)).length;
+  return `# Providers
+
+<!-- Generated from packages/providers/src by \`npm run generate\`. Do not edit. -->
+
+${known} providers (${counts.join(", ")}), and ${added.join(", ")} beside them ([web-push.md](web-push.md)). \`GET /v1/providers\` tells
+the same to programs.
+
+- **Credentials** are members of an integration's \`credentials\`. **Bold** ones are required for an active integration (\`from\` and
+  \`senderName\` may also come with the step or the event); those with a key (🔑) are secret: encrypted at rest, never shown.
+- **Limits**: what is over them fails before the provider is called, with the limit in the error text; calls a second are waited for.
+- **Receipts**: the provider's own delivery reports are understood. For every other provider reports in the generic form are
+  ([webhooks.md](webhooks.md)).
+- **Check**: \`"check": true\` of an integration asks the provider whether the credentials work.
+
+Every adapter has a conformance case made from the provider's documentation (\`packages/providers/test/conformance/cases\`); none of
+them has been played against a live account. Where the documentation that could be read leaves something open, the note says so.
+`;
+};
+
+const thousands = (value: number): string => value.toLocaleString("en-US");
+
+const limitWords = ({ limits = {} }: ProviderInfo): string =>
+  [
+    limits.text !== undefined && `${thousands(limits.text)} characters`,
+    limits.recipients !== undefined && `${thousands(limits.recipients)} recipients`,
+    limits.attachmentBytes !== undefined && `${thousands(limits.attachmentBytes / 1_000_000)} MB attached`,
+    limits.perSecond !== undefined && `${thousands(limits.perSecond)} a second`,
+  ]
+    .filter(Boolean)
+    .join(", ") || "–";
+
+const credentialWords = ({ credentials }: ProviderInfo): string =>
+  Object.entries(credentials)
+    .map(([key, { label, required, secret, options, default: fallback }]) => {
+      const name = required ? `**\`${key}\`**` : `\`${key}\``;
+      const values = options ? `: ${options.join(", ")}` : "";
+      const blank = fallback === undefined ? "" : `; default ${fallback}`;
+      return `${name}${secret ? " 🔑" : ""} ${label}${values}${blank}`;
+    })
+    .join("<br>") || "none";
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const mark = (does: boolean): string => (does ? "yes" : "–");
+
+const row = (info: ProviderInfo): string => {
+  const { id, name, docs, receipts, hasCheck } = info;
+  const title = docs ? `[${name}](${docs})` : name;
+  const cells = [`\`${id}\``, title, credentialWords(info), limitWords(info), mark(receipts), mark(hasCheck)];
+  return `| ${cells.map(cell).join(" | ")} |`;
+};
+
+/** What the head comment says about the documentation, if it does. */
+const noteOf = ({ id, channel }: ProviderInfo): string | undefined => {
+  if (channel === "in_app") return undefined;
+  const [head = ""] = readFileSync(join(source, channel, `${id}.ts`), "utf8").split("\n\n");
+  const text = head.replaceAll(/^\/\/ ?/gm, "").replaceAll("\n", " ");
+  return /Documentation seen.*$/.exec(text)?.[0];
+};
+
+const section = (title: string, list: ProviderInfo[]): string => {
+  const notes = list.flatMap((info) => {
+    const note = noteOf(info);
+    return note ? [`- \`${info.id}\`: ${note}`] : [];
+  });
+  return [
+    `## ${title}`,
+    "",
+    "| id | name | credentials | limits | receipts | check |",
+    "|---|---|---|---|---|---|",
+    ...list.map(row),
+    ...(notes.length > 0 ? ["", ...notes] : []),
+    "",
+  ].join("\n");
+};
+
+export const generateProvidersPage = (): { path: string; content: string } => {
+  const all = listProviders();
+  const sections = channels.map(([channel, title]) =>
+    section(
+      title,
+      all.filter((one) => one.channel === channel),
+    ),
+  );
+  return { path: "docs/providers.md", content: [intro(all), ...sections].join("\n") };
+};

@@ -1,0 +1,29 @@
+// A webhook that takes chat messages, one for each subscriber: the endpoint holds its address. It gets one POST with JSON:
+// {id, text, channel?}. With a secret the request is signed as https://www.standardwebhooks.com prescribes; `webhook-id` is
+// the id of the message, the same on a repeat. Any 2xx means that the message was taken, and may name it: {id}.
+
+import { readWebhook, targetOf } from "../chat.ts";
+import { secret } from "../credentials.ts";
+import { defineProvider } from "../provider.ts";
+import { genericReceipts } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+import { signWebhook } from "../webhook.ts";
+
+export default defineProvider({
+  id: "chat-webhook",
+  channel: "chat",
+  name: "Chat webhook",
+  docs: "https://www.standardwebhooks.com",
+  help: "A secret you share with the receivers to check the signature; the subscriber's endpoint holds the address.",
+  credentials: { secretKey: secret("HMAC secret", { optional: true }) },
+  request: (message) => {
+    const { webhookUrl, channel } = targetOf(message, "webhook");
+    return post(webhookUrl, {
+      headers: { "webhook-id": message.id },
+      json: { id: message.id, text: message.text, channel },
+    });
+  },
+  sign: (request, { secretKey }, now) => (secretKey ? signWebhook(request, secretKey, now) : request),
+  read: (reply) => readWebhook(reply, { id: textAt(reply.json, "id") }),
+  receipts: genericReceipts("chat"),
+});

@@ -1,0 +1,36 @@
+// Discord, through the webhook of a channel. No credentials: the address of the webhook, which the subscriber's endpoint
+// holds, is all (channel settings, Integrations, Webhooks).
+// API: https://discord.com/developers/docs/resources/webhook#execute-webhook
+
+import { targetOf } from "../chat.ts";
+import { byStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = {
+  10003: "recipient",
+  10015: "recipient",
+  20028: "retry",
+  20029: "retry",
+  50006: "content",
+  50027: "recipient",
+  50035: "content",
+};
+
+export default defineProvider({
+  id: "discord",
+  channel: "chat",
+  name: "Discord",
+  docs: "https://discord.com/developers/docs/resources/webhook#execute-webhook",
+  help: "Create a webhook in the settings of the channel, under Integrations, and store its address with the subscriber.",
+  credentials: {},
+  limits: { text: 2000 },
+  // Without `wait` Discord answers before it has looked at the message. Who wants @everyone to work overrides
+  // allowed_mentions: a text made from somebody's input must not wake a whole server.
+  request: (message) =>
+    post(targetOf(message, "webhook").webhookUrl, {
+      query: { wait: true },
+      json: { content: message.text, allowed_mentions: { parse: ["users", "roles"] } },
+    }),
+  read: (reply) => byStatus(reply, textAt(reply.json, "id"), { code: textAt(reply.json, "code"), classes }),
+});

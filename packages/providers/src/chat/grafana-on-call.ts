@@ -1,0 +1,36 @@
+// Grafana OnCall (today a part of Grafana IRM), through an integration of the kind "Formatted Webhook", whose address the
+// subscriber's endpoint holds. The fields here are what every alert of this integration carries; without an alert UID
+// every message is an alert of its own, and a repeat is not.
+// API: https://grafana.com/docs/oncall/latest/configure/integrations/references/webhook/
+
+import { readWebhook, targetOf } from "../chat.ts";
+import { text } from "../credentials.ts";
+import { defineProvider } from "../provider.ts";
+import { post } from "../request.ts";
+
+export default defineProvider({
+  id: "grafana-on-call",
+  channel: "chat",
+  name: "Grafana OnCall webhook",
+  docs: "https://grafana.com/docs/oncall/latest/configure/integrations/references/webhook/",
+  help: "Create an integration of the kind Formatted Webhook in OnCall, and store its address with the subscriber.",
+  credentials: {
+    alertUid: text("Alert UID", { optional: true }),
+    title: text("Title", { optional: true }),
+    imageUrl: text("Image URL", { optional: true }),
+    state: text("Alert State", { optional: true }),
+    externalLink: text("External Link", { optional: true }),
+  },
+  request: (message, { alertUid, title, imageUrl, state, externalLink }) =>
+    post(targetOf(message, "webhook").webhookUrl, {
+      json: {
+        alert_uid: alertUid ?? message.id,
+        title,
+        image_url: imageUrl,
+        state,
+        link_to_upstream_details: externalLink,
+        message: message.text,
+      },
+    }),
+  read: (reply) => readWebhook(reply),
+});

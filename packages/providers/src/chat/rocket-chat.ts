@@ -1,0 +1,42 @@
+// Rocket.Chat, as a user of the server. Credentials: the user's account, Personal Access Tokens. The subscriber's endpoint
+// names the server as its URL and the room's id as its channel.
+// API: https://developer.rocket.chat/apidocs/send-message
+
+import { targetOf } from "../chat.ts";
+import { secret, text } from "../credentials.ts";
+import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { baseUrl, post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = {
+  "error-action-not-allowed": "recipient",
+  "error-invalid-room": "recipient",
+  "error-not-allowed": "recipient",
+  "error-room-archived": "recipient",
+  "error-room-does-not-exist": "recipient",
+  "error-too-many-requests": "retry",
+};
+
+export default defineProvider({
+  id: "rocket-chat",
+  channel: "chat",
+  name: "Rocket.Chat",
+  docs: "https://developer.rocket.chat/apidocs/send-message",
+  help: "Create a token under My Account, Personal Access Tokens; it is shown together with the user's id.",
+  credentials: { token: secret("Personal Access Token (x-auth-token)"), user: text("User id (x-user-id)") },
+  request: (message, { token, user }) => {
+    const { webhookUrl, channel } = targetOf(message, "webhook");
+    if (!channel) {
+      throw new SendFault(
+        rejected("recipient", "The subscriber's endpoint names no room: its id belongs into `channel`"),
+      );
+    }
+    return post(`${baseUrl(webhookUrl)}/api/v1/chat.sendMessage`, {
+      headers: { "x-auth-token": token, "x-user-id": user },
+      json: { message: { rid: channel, msg: message.text } },
+    });
+  },
+  extraAt: ["message"],
+  read: (reply) =>
+    byStatus(reply, textAt(reply.json, "message", "_id"), { code: textAt(reply.json, "errorType"), classes }),
+});

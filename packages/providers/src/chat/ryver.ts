@@ -1,0 +1,19 @@
+// Ryver, through an incoming webhook of the format "Ryver". No credentials: the address of the webhook, which the
+// subscriber's endpoint holds, is all (Integrations, Incoming Webhooks).
+// API: https://api.ryver.com/ryvhooks_simple_incoming.html. Documentation seen: the body and how webhooks are made; nothing
+// is said about answers, so the status alone decides.
+
+import { readWebhook, targetOf } from "../chat.ts";
+import { defineProvider } from "../provider.ts";
+import { post } from "../request.ts";
+
+export default defineProvider({
+  id: "ryver",
+  channel: "chat",
+  name: "Ryver",
+  docs: "https://api.ryver.com/ryvhooks_simple_incoming.html",
+  help: "Create an incoming webhook of the format Ryver under Integrations, and store its address with the subscriber.",
+  credentials: {},
+  request: (message) => post(targetOf(message, "webhook").webhookUrl, { json: { body: message.text } }),
+  read: (reply) => readWebhook(reply),
+});

@@ -1,0 +1,16 @@
+// The built-in development mailbox: what would have been sent is kept and shown, and nothing leaves the service.
+
+import { accepted } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+
+export default defineProvider({
+  id: "svc-slack",
+  channel: "chat",
+  name: "Development mailbox (chat)",
+  credentials: {},
+  capture: true,
+  send: async (message, _credentials, io) => {
+    await io.capture(message);
+    return accepted(message.id);
+  },
+});

@@ -1,0 +1,91 @@
+// WhatsApp Business, the Cloud API of Meta. Credentials: developers.facebook.com, the app, WhatsApp, API Setup; for more than
+// a day take the token of a system user. A text reaches people who wrote within the last 24 hours; everybody else needs an
+// approved template, given as `template` in the overrides, or any other kind of message under its name.
+// API: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages
+// Codes: https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
+
+import { targetOf } from "../chat.ts";
+import { secret, text } from "../credentials.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { get, post, textAt } from "../request.ts";
+
+const api = (phoneId: string): string => `https://graph.facebook.com/v23.0/${encodeURIComponent(phoneId)}`;
+
+// biome-ignore format: codes of one class stand together
+const classes: ErrorClasses = {
+  0: "auth", 3: "auth", 10: "auth", 190: "auth", 200: "auth", 131005: "auth", 131031: "auth",
+  33: "config", 368: "config", 131037: "config", 131045: "config", 132001: "config", 132015: "config", 132016: "config",
+  133010: "config",
+  131042: "quota", 131048: "quota",
+  130472: "recipient", 130497: "recipient", 131021: "recipient", 131026: "recipient", 131030: "recipient",
+  131049: "recipient", 131050: "recipient",
+  1: "retry", 2: "retry", 4: "retry", 80007: "retry", 130429: "retry", 131000: "retry", 131016: "retry",
+  131056: "retry", 131057: "retry", 133004: "retry",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  sent: "sent",
+  delivered: "delivered",
+  read: "opened",
+  failed: "failed",
+};
+
+const kinds = ["template", "interactive", "image", "document", "video", "audio", "location", "contacts", "sticker"];
+
+const listAt = (value: unknown, name: string): unknown[] =>
+  typeof value === "object" && value !== null ? eventsOf(Reflect.get(value, name)) : [];
+
+export default defineProvider({
+  id: "whatsapp-business",
+  channel: "chat",
+  name: "WhatsApp Business",
+  docs: "https://developers.facebook.com/docs/whatsapp/cloud-api",
+  help: "Token and phone number ID are at developers.facebook.com, in the app, under WhatsApp, API Setup.",
+  credentials: {
+    apiToken: secret("Access API token"),
+    phoneNumberIdentification: text("Phone Number Identification"),
+    businessAccountId: text("WhatsApp Business Account ID", { optional: true }),
+    secretKey: secret("App Secret", { optional: true }),
+    token: secret("Verify Token", { optional: true }),
+  },
+  limits: { text: 4096 },
+  request: (message, { apiToken, phoneNumberIdentification }) => {
+    const kind = kinds.find((name) => message.extra?.[name]);
+    const content = kind ? { type: kind } : { type: "text", text: { preview_url: false, body: message.text } };
+    return post(`${api(phoneNumberIdentification)}/messages`, {
+      bearer: apiToken,
+      json: {
+        messaging_product: "whatsapp",
+        recipient_type: "individual",
+        to: targetOf(message, "phone").phone,
+        ...content,
+        biz_opaque_callback_data: message.id,
+      },
+    });
+  },
+  read: (reply) =>
+    byStatus(reply, textAt(reply.json, "messages", 0, "id"), { code: textAt(reply.json, "error", "code"), classes }),
+  check: async ({ apiToken, phoneNumberIdentification }, io) =>
+    checkByStatus(
+      await io.http(get(api(phoneNumberIdentification), { bearer: apiToken, query: { fields: "verified_name" } })),
+    ),
+  receipts: {
+    read: ({ body }) =>
+      listAt(body, "entry")
+        .flatMap((entry) => listAt(entry, "changes"))
+        .flatMap((change) =>
+          listAt(typeof change === "object" && change ? Reflect.get(change, "value") : 0, "statuses"),
+        )
+        .flatMap((event) => {
+          const [status, externalId] = [statuses[textAt(event, "status") ?? ""], textAt(event, "id")];
+          if (!status || !externalId) return [];
+          const messageId = textAt(event, "biz_opaque_callback_data");
+          const response = textAt(event, "errors", 0, "title");
+          return [
+            receipt(status, { externalId, messageId, date: dateOf(textAt(event, "timestamp")), response, row: event }),
+          ];
+        }),
+  },
+});

@@ -1,0 +1,29 @@
+// Zulip, through a webhook in the format of Slack. No credentials: the address with its api_key, stream and topic, which
+// the subscriber's endpoint holds, is all: https://<organisation>/api/v1/external/slack_incoming?api_key=…&stream=…&topic=…
+// API: https://zulip.com/integrations/doc/slack_incoming; errors: https://zulip.com/api/rest-error-handling
+
+import { readWebhook, targetOf } from "../chat.ts";
+import type { ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { post, textAt } from "../request.ts";
+
+// The key is a part of the address, so one that is refused is a fault of the endpoint.
+const classes: ErrorClasses = {
+  INVALID_API_KEY: "recipient",
+  REALM_DEACTIVATED: "recipient",
+  STREAM_DOES_NOT_EXIST: "recipient",
+  UNAUTHORIZED: "recipient",
+  USER_DEACTIVATED: "recipient",
+};
+
+export default defineProvider({
+  id: "zulip",
+  channel: "chat",
+  name: "Zulip",
+  docs: "https://zulip.com/integrations/doc/slack_incoming",
+  help: "Add an incoming webhook bot, take its Slack-compatible webhook URL, and store that with the subscriber.",
+  credentials: {},
+  limits: { text: 10_000 },
+  request: (message) => post(targetOf(message, "webhook").webhookUrl, { json: { text: message.text } }),
+  read: (reply) => readWebhook(reply, { code: textAt(reply.json, "code"), classes }),
+});

@@ -1,0 +1,47 @@
+// A webhook of one's own that sends the mail. It gets one POST with JSON: {id, from: {email, name}, to, cc, bcc: [{email,
+// name}], replyTo, subject, html, text, headers, attachments: [{name, mime, content in base64}]}, signed with the secret as
+// https://www.standardwebhooks.com prescribes; `webhook-id` is the id of the message, the same on a repeat. Any 2xx means
+// that the mail was taken, and may name it: {id}. Reports come back as {messageId or externalId, status, date?, response?}.
+
+import { secret, text } from "../credentials.ts";
+import { filled, people, person } from "../email.ts";
+import { toMail } from "../mail.ts";
+import { byStatus } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { genericReceipts } from "../receipts.ts";
+import { base64, post, textAt } from "../request.ts";
+import { signWebhook } from "../webhook.ts";
+
+export default defineProvider({
+  id: "email-webhook",
+  channel: "email",
+  name: "Email webhook",
+  docs: "https://www.standardwebhooks.com",
+  help: "The address of your own endpoint, and a secret you share with it to check the signature.",
+  credentials: {
+    webhookUrl: text("Webhook URL"),
+    secretKey: secret("HMAC secret"),
+    from: text("From email address"),
+    senderName: text("Sender name"),
+  },
+  request: (message, { webhookUrl }) => {
+    const mail = toMail(message);
+    const json = {
+      id: message.id,
+      from: person(mail.from),
+      to: people(mail.to),
+      cc: people(mail.cc),
+      bcc: people(mail.bcc),
+      replyTo: mail.replyTo && person(mail.replyTo),
+      subject: mail.subject,
+      html: mail.html,
+      text: mail.text,
+      headers: filled(mail.headers),
+      attachments: message.attachments?.map(({ name, mime, content }) => ({ name, mime, content: base64(content) })),
+    };
+    return post(webhookUrl, { headers: { "webhook-id": message.id }, json });
+  },
+  sign: (request, { secretKey }, now) => signWebhook(request, secretKey, now),
+  read: (reply) => byStatus(reply, textAt(reply.json, "id")),
+  receipts: genericReceipts("email"),
+});

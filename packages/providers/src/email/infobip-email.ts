@@ -1,0 +1,97 @@
+// Infobip Email. Credentials: portal.infobip.com, Developers, API keys; the base URL is on the same page. Receipts: a
+// subscription for email events in the portal, or the override notifyUrl.
+// API: https://www.infobip.com/docs/api/channels/email/send-fully-featured-email
+// Statuses: https://www.infobip.com/docs/essentials/response-status-and-error-codes
+
+import { secret, text } from "../credentials.ts";
+import { filled } from "../email.ts";
+import { formatMailbox, toMail } from "../mail.ts";
+import type { Part } from "../multipart.ts";
+import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { baseUrl, get, post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = {
+  REJECTED_NOT_ENOUGH_CREDITS: "quota",
+  REJECTED_SENDER: "config",
+  REJECTED_DESTINATION_NOT_REGISTERED: "config",
+  REJECTED_SYSTEM_ERROR: "retry",
+  REJECTED_DESTINATION: "recipient",
+  REJECTED_EMAIL_VALIDATION_FAILED: "recipient",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  DELIVERED: "delivered",
+  UNDELIVERABLE: "bounced",
+  EXPIRED: "dropped",
+  REJECTED: "rejected",
+  OPENED: "opened",
+  CLICKED: "clicked",
+  COMPLAINED: "complaint",
+  UNSUBSCRIBED: "unsubscribed",
+};
+
+const authorized = (apiKey: string) => ({ authorization: `App ${apiKey}` });
+
+export default defineProvider({
+  id: "infobip-email",
+  channel: "email",
+  name: "Infobip",
+  docs: "https://www.infobip.com/docs/api/channels/email/send-fully-featured-email",
+  help: "Create an API key under Developers, API keys; your base URL is shown there. Verify the sender's domain under Channels, Email.",
+  credentials: {
+    apiKey: secret("API Key"),
+    baseUrl: text("Base URL"),
+    from: text("From email address"),
+    senderName: text("Sender name"),
+  },
+  limits: { recipients: 1000, attachmentBytes: 10_000_000 },
+  request: (message, { apiKey, baseUrl: base }) => {
+    const mail = toMail(message);
+    const headers = filled(mail.headers);
+    const field = (name: string, value: string): Part => ({ name, value });
+    const parts = [
+      field("from", formatMailbox(mail.from)),
+      ...mail.to.map(({ address }) => field("to", address)),
+      ...mail.cc.map(({ address }) => field("cc", address)),
+      ...mail.bcc.map(({ address }) => field("bcc", address)),
+      ...(mail.replyTo ? [field("replyTo", mail.replyTo.address)] : []),
+      field("subject", mail.subject),
+      ...(mail.text ? [field("text", mail.text)] : []),
+      field("html", mail.html),
+      ...(headers ? [field("headers", JSON.stringify(headers))] : []),
+      field("messageId", message.id),
+      // One mail that all recipients share, with one id.
+      field("preserveRecipients", "true"),
+      ...mail.attachments.map(
+        ({ name, mime, content }): Part => ({ name: "attachment", filename: name, type: mime, content }),
+      ),
+    ];
+    const multipart = { seed: message.id, parts };
+    return post(`${baseUrl(base)}/email/3/send`, { headers: authorized(apiKey), multipart });
+  },
+  read: (reply) => {
+    if (reply.status !== 200) return byStatus(reply);
+    const [group, name] = ["groupName", "name"].map((key) => textAt(reply.json, "messages", 0, "status", key));
+    if (!group) return unreadable(reply);
+    return group === "REJECTED"
+      ? refused(reply, name, classes)
+      : accepted(textAt(reply.json, "messages", 0, "messageId"));
+  },
+  check: async ({ apiKey, baseUrl: base }, io) =>
+    checkByStatus(await io.http(get(`${baseUrl(base)}/email/1/domains`, { headers: authorized(apiKey) }))),
+  receipts: {
+    // Delivery reports are lists under `results`, open and click reports are single objects.
+    read: ({ body }) => {
+      const results = typeof body === "object" && body !== null && "results" in body ? body.results : body;
+      return eventsOf(results).flatMap((event): Receipt[] => {
+        const kind = textAt(event, "status", "groupName") ?? textAt(event, "notificationType") ?? "";
+        const [status, externalId] = [statuses[kind], textAt(event, "messageId")];
+        if (!status || !externalId) return [];
+        const date = dateOf(textAt(event, "doneAt") ?? textAt(event, "sendDateTime"));
+        return [receipt(status, { externalId, date, response: textAt(event, "error", "description"), row: event })];
+      });
+    },
+  },
+});

@@ -1,0 +1,94 @@
+// Mailjet. Credentials: app.mailjet.com/account/apikeys; the sender must be validated under Sender domains & addresses.
+// API: https://dev.mailjet.com/email/reference/send-emails/; events: https://dev.mailjet.com/email/guides/webhooks/
+
+import { secret, text } from "../credentials.ts";
+import { filled } from "../email.ts";
+import { toMail } from "../mail.ts";
+import { byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider, type Mailbox } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, get, post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = {
+  To: "recipient",
+  Cc: "recipient",
+  Bcc: "recipient",
+  From: "config",
+  Sender: "config",
+  "send-0008": "config",
+};
+
+// "sent" is Mailjet's word for: the receiving server took it.
+const statuses: Record<string, ReceiptStatus> = {
+  sent: "delivered",
+  open: "opened",
+  click: "clicked",
+  bounce: "bounced",
+  blocked: "blocked",
+  spam: "spam",
+  unsub: "unsubscribed",
+};
+
+const person = ({ name, address }: Mailbox) => (name ? { Email: address, Name: name } : { Email: address });
+const people = (mailboxes: Mailbox[]) => filled(mailboxes.map(person));
+
+export default defineProvider({
+  id: "mailjet",
+  channel: "email",
+  name: "Mailjet",
+  docs: "https://dev.mailjet.com/email/reference/send-emails/",
+  help: "API key and secret key are under Account settings, API key management; validate the sender's domain first.",
+  credentials: {
+    apiKey: secret("API Key"),
+    secretKey: secret("API Secret"),
+    from: text("From email address"),
+    senderName: text("Sender name"),
+  },
+  limits: { recipients: 50, attachmentBytes: 15_000_000 },
+  request: (message, { apiKey, secretKey }) => {
+    const mail = toMail(message);
+    const content = {
+      From: person(mail.from),
+      To: people(mail.to),
+      Cc: people(mail.cc),
+      Bcc: people(mail.bcc),
+      ReplyTo: mail.replyTo && person(mail.replyTo),
+      Subject: mail.subject,
+      TextPart: mail.text || undefined,
+      HTMLPart: mail.html || undefined,
+      Headers: filled(mail.headers),
+      CustomID: message.id,
+      Attachments: message.attachments?.map(({ name, mime, content }) => ({
+        ContentType: mime,
+        Filename: name,
+        Base64Content: base64(content),
+      })),
+    };
+    return post("https://api.mailjet.com/v3.1/send", { basic: [apiKey, secretKey], json: { Messages: [content] } });
+  },
+  extraAt: ["Messages", 0],
+  read: (reply) => {
+    const error = ["Messages", 0, "Errors", 0] as const;
+    // The field an error is about, as "To[0].Email", says more than its number.
+    const about = /^\w+/.exec(textAt(reply.json, ...error, "ErrorRelatedTo", 0) ?? "")?.[0];
+    const code = about && Object.hasOwn(classes, about) ? about : textAt(reply.json, ...error, "ErrorCode");
+    if (reply.status !== 200) return byStatus(reply, undefined, { code, classes });
+    const status = textAt(reply.json, "Messages", 0, "Status");
+    if (!status) return unreadable(reply);
+    // MessageID is an integer beyond what JSON numbers keep exactly.
+    const id = textAt(reply.json, "Messages", 0, "To", 0, "MessageUUID");
+    return status === "success" ? byStatus(reply, id) : refused(reply, code, classes);
+  },
+  check: async ({ apiKey, secretKey }, io) =>
+    checkByStatus(await io.http(get("https://api.mailjet.com/v3/REST/sender", { basic: [apiKey, secretKey] }))),
+  receipts: {
+    read: ({ body }) =>
+      eventsOf(body).flatMap((event): Receipt[] => {
+        const status = statuses[textAt(event, "event") ?? ""];
+        const [externalId, messageId] = [textAt(event, "Message_GUID"), textAt(event, "CustomID") || undefined];
+        if (!status || !(externalId || messageId)) return [];
+        const response = textAt(event, "smtp_reply") || textAt(event, "error") || undefined;
+        return [receipt(status, { externalId, messageId, date: dateOf(textAt(event, "time")), response, row: event })];
+      }),
+  },
+});

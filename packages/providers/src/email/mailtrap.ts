@@ -1,0 +1,80 @@
+// Mailtrap Email Sending. Credentials: mailtrap.io/api-tokens, a token with access to the sending domain.
+// API: https://docs.mailtrap.io/developers/email-sending/transactional
+// Events: https://docs.mailtrap.io/email-api-smtp/advanced/webhooks
+
+import { secret, text } from "../credentials.ts";
+import { filled, people, person } from "../email.ts";
+import { toMail } from "../mail.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, get, type HttpReply, post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = { recipient: "recipient", sender: "config", quota: "quota" };
+
+const statuses: Record<string, ReceiptStatus> = {
+  delivery: "delivered",
+  open: "opened",
+  click: "clicked",
+  bounce: "bounced",
+  "soft bounce": "deferred",
+  suspension: "deferred",
+  spam: "spam",
+  unsubscribe: "unsubscribed",
+  reject: "rejected",
+};
+
+// Errors are sentences that begin with the field.
+const codeOf = ({ json }: HttpReply): string | undefined => {
+  const said = textAt(json, "errors", 0) ?? textAt(json, "error") ?? "";
+  if (/^'?(to|cc|bcc)\b/i.test(said)) return "recipient";
+  if (/^'?from\b|sending domain|domain .*(not|un)\s?verified/i.test(said)) return "sender";
+  return /\b(quota|billing|limit reached)\b/i.test(said) ? "quota" : undefined;
+};
+
+export default defineProvider({
+  id: "mailtrap",
+  channel: "email",
+  name: "Mailtrap",
+  docs: "https://docs.mailtrap.io/developers/email-sending/transactional",
+  help: "Create a token under Settings, API Tokens, with access to the sending domain, which must be verified.",
+  credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
+  limits: { recipients: 1000, attachmentBytes: 7_500_000 },
+  request: (message, { apiKey }) => {
+    const mail = toMail(message);
+    const json = {
+      from: person(mail.from),
+      to: people(mail.to),
+      cc: people(mail.cc),
+      bcc: people(mail.bcc),
+      reply_to: mail.replyTo && person(mail.replyTo),
+      subject: mail.subject,
+      text: mail.text || undefined,
+      html: mail.html || undefined,
+      headers: filled(mail.headers),
+      custom_variables: { tidingsMessageId: message.id },
+      attachments: message.attachments?.map(({ name, mime, content }) => ({
+        content: base64(content),
+        filename: name,
+        type: mime,
+      })),
+    };
+    return post("https://send.api.mailtrap.io/api/send", { bearer: apiKey, json });
+  },
+  read: (reply) => byStatus(reply, textAt(reply.json, "message_ids", 0), { code: codeOf(reply), classes }),
+  check: async ({ apiKey }, io) =>
+    checkByStatus(await io.http(get("https://mailtrap.io/api/accounts", { bearer: apiKey }))),
+  receipts: {
+    read: ({ body }) => {
+      const events = typeof body === "object" && body !== null && "events" in body ? body.events : undefined;
+      return eventsOf(events).flatMap((event): Receipt[] => {
+        const [status, externalId] = [statuses[textAt(event, "event") ?? ""], textAt(event, "message_id")];
+        if (!status || !externalId) return [];
+        const messageId = textAt(event, "custom_variables", "tidingsMessageId");
+        const date = dateOf(textAt(event, "timestamp"));
+        const response = textAt(event, "response") ?? textAt(event, "reason");
+        return [receipt(status, { externalId, messageId, date, response, row: event })];
+      });
+    },
+  },
+});

@@ -1,0 +1,99 @@
+// Mailchimp Transactional, formerly Mandrill. Credentials: mandrillapp.com/settings; the sender's domain must be verified.
+// API: https://mailchimp.com/developer/transactional/api/messages/send-new-message/
+// Events: https://mailchimp.com/developer/transactional/docs/webhooks/
+
+import { secret, text } from "../credentials.ts";
+import { filled, parsed } from "../email.ts";
+import { formatMailbox, toMail } from "../mail.ts";
+import { accepted, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider, type Mailbox } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, post, textAt } from "../request.ts";
+
+const api = "https://mandrillapp.com/api/1.0";
+
+// Names of errors, which come with status 500, and reasons for which a recipient is rejected, which come with 200.
+const classes: ErrorClasses = {
+  Invalid_Key: "auth",
+  PaymentRequired: "quota",
+  Unknown_Subaccount: "config",
+  ValidationError: "content",
+  GeneralError: "retry",
+  ServiceUnavailable: "retry",
+  "hard-bounce": "recipient",
+  "soft-bounce": "recipient",
+  spam: "recipient",
+  unsub: "recipient",
+  custom: "recipient",
+  invalid: "recipient",
+  "recipient-limit-exceeded": "quota",
+  "test-mode-limit": "quota",
+  "invalid-sender": "config",
+  unsigned: "config",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  send: "sent",
+  delivered: "delivered",
+  deferral: "deferred",
+  hard_bounce: "bounced",
+  soft_bounce: "bounced",
+  open: "opened",
+  click: "clicked",
+  spam: "spam",
+  unsub: "unsubscribed",
+  reject: "rejected",
+};
+
+export default defineProvider({
+  id: "mandrill",
+  channel: "email",
+  name: "Mandrill",
+  docs: "https://mailchimp.com/developer/transactional/api/messages/send-new-message/",
+  help: "Create an API key under Settings, SMTP & API info, and verify the sender's domain under Sending Domains.",
+  credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
+  limits: { recipients: 1000, attachmentBytes: 18_000_000 },
+  request: (message, { apiKey }) => {
+    const mail = toMail(message);
+    const of = (type: string) => (box: Mailbox) => ({ email: box.address, name: box.name || undefined, type });
+    const replyTo = mail.replyTo && { "Reply-To": formatMailbox(mail.replyTo) };
+    const content = {
+      from_email: mail.from.address,
+      from_name: mail.from.name || undefined,
+      to: [...mail.to.map(of("to")), ...mail.cc.map(of("cc")), ...mail.bcc.map(of("bcc"))],
+      subject: mail.subject,
+      html: mail.html,
+      text: mail.text,
+      headers: filled({ ...replyTo, ...mail.headers }),
+      // Otherwise nobody sees the other recipients, whatever was asked for.
+      preserve_recipients: true,
+      metadata: { tidingsMessageId: message.id },
+      attachments: message.attachments?.map(({ name, mime, content }) => ({
+        type: mime,
+        name,
+        content: base64(content),
+      })),
+    };
+    return post(`${api}/messages/send`, { json: { key: apiKey, message: content } });
+  },
+  extraAt: ["message"],
+  read: (reply) => {
+    if (reply.status !== 200) return refused(reply, textAt(reply.json, "name"), classes);
+    if (!Array.isArray(reply.json)) return unreadable(reply);
+    const taken = reply.json.find((one) => /^(sent|queued|scheduled)$/.test(textAt(one, "status") ?? ""));
+    if (taken) return accepted(textAt(taken, "_id"));
+    return refused(reply, textAt(reply.json, 0, "reject_reason") ?? textAt(reply.json, 0, "status"), classes);
+  },
+  check: async ({ apiKey }, io) => checkByStatus(await io.http(post(`${api}/users/ping2`, { json: { key: apiKey } }))),
+  receipts: {
+    read: ({ body }) =>
+      eventsOf(parsed(textAt(body, "mandrill_events"))).flatMap((event): Receipt[] => {
+        const status = statuses[textAt(event, "event") ?? ""];
+        const externalId = textAt(event, "_id");
+        if (!status || !externalId) return [];
+        const messageId = textAt(event, "msg", "metadata", "tidingsMessageId");
+        const response = textAt(event, "msg", "diag") ?? textAt(event, "msg", "bounce_description");
+        return [receipt(status, { externalId, messageId, date: dateOf(textAt(event, "ts")), response, row: event })];
+      }),
+  },
+});

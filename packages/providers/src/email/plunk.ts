@@ -1,0 +1,83 @@
+// Plunk. Credentials: app.useplunk.com, Settings, the secret key (sk_…); the sender's domain must be verified. Every
+// recipient gets a mail of his own, so copies become recipients; the text version is made by Plunk. Receipts: workflows
+// with a webhook step, whose headers hold `Authorization: Basic …`.
+// API: https://docs.useplunk.com/api-reference/public-api/sendEmail; https://docs.useplunk.com/guides/webhooks
+// Documentation seen: pages name api.useplunk.com or next-api.useplunk.com; the newest guides use the first.
+
+import { secret, text } from "../credentials.ts";
+import { filled, literalLiquid, people, person } from "../email.ts";
+import { toMail } from "../mail.ts";
+import { accepted, byStatus, describeReply, type ErrorClasses, retry, unknown } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = {
+  to: "recipient",
+  domain: "config",
+  BILLING_LIMIT_EXCEEDED: "quota",
+  UPGRADE_REQUIRED: "quota",
+  TEMPLATE_NOT_FOUND: "config",
+  INVALID_EMAIL: "recipient",
+};
+
+// An event does not name its kind, but the time it happened; a bounce that may pass has a type and no time.
+const times: [member: string, status: ReceiptStatus][] = [
+  ["complainedAt", "complaint"],
+  ["bouncedAt", "bounced"],
+  ["clickedAt", "clicked"],
+  ["openedAt", "opened"],
+  ["deliveredAt", "delivered"],
+  ["sentAt", "sent"],
+  ["bounceType", "deferred"],
+];
+
+export default defineProvider({
+  id: "plunk",
+  channel: "email",
+  name: "Plunk",
+  docs: "https://docs.useplunk.com/api-reference/public-api/sendEmail",
+  help: "The secret key is under Project settings, API Keys; verify the sender's domain under Domains.",
+  credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
+  limits: { attachmentBytes: 10_000_000 },
+  request: (message, { apiKey }) => {
+    const mail = toMail(message);
+    const json = {
+      to: people([...mail.to, ...mail.cc, ...mail.bcc]),
+      from: person(mail.from),
+      reply: mail.replyTo?.address,
+      subject: literalLiquid(mail.subject),
+      body: literalLiquid(mail.html),
+      headers: filled(mail.headers),
+      attachments: message.attachments?.map(({ name, mime, content }) => ({
+        filename: name,
+        content: base64(content),
+        contentType: mime,
+      })),
+    };
+    const headers = { "idempotency-key": message.id };
+    return post("https://api.useplunk.com/v1/send", { bearer: apiKey, headers, json });
+  },
+  read: (reply) => {
+    const code = textAt(reply.json, "error", "code");
+    if (reply.status === 409 && code === "IDEMPOTENCY_KEY_REUSED") {
+      // Not sent a second time; what became of the first is in the details, nothing while it is under way.
+      const first = Number(textAt(reply.json, "error", "details", "originalStatusCode"));
+      if (first >= 200 && first < 300) return accepted();
+      return first ? unknown(describeReply(reply)) : retry(describeReply(reply));
+    }
+    const isDomain = reply.status === 403 && /domain/i.test(textAt(reply.json, "error", "message") ?? "");
+    const field = textAt(reply.json, "error", "errors", 0, "field")?.split(".")[0];
+    const said = isDomain ? "domain" : field === "to" ? field : code;
+    return byStatus(reply, textAt(reply.json, "data", "emails", 0, "email"), { code: said, classes });
+  },
+  receipts: {
+    read: ({ body }) => {
+      const externalId = textAt(body, "event", "emailId");
+      const known = times.find(([member]) => textAt(body, "event", member));
+      if (!externalId || !known) return [];
+      const [member, status] = known;
+      return [receipt(status, { externalId, date: dateOf(textAt(body, "event", member)), row: body })];
+    },
+  },
+});

@@ -1,0 +1,96 @@
+// Twilio SendGrid. Credentials: app.sendgrid.com/settings/api_keys, a key with Mail Send; accounts in the EU choose the
+// region eu. Receipts: switch on Signed Event Webhook Requests; the signing key is the public key shown there.
+// API: https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send
+// Events: https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event
+
+import { createPublicKey, createVerify } from "node:crypto";
+import { choice, secret, text } from "../credentials.ts";
+import { filled, people, person } from "../email.ts";
+import { toMail } from "../mail.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, isRecent, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, get, post, textAt } from "../request.ts";
+
+const api = (region: string | undefined): string => `https://api.${region === "eu" ? "eu." : ""}sendgrid.com/v3`;
+
+const classes: ErrorClasses = { credits: "quota", from: "config", ip_pool_name: "config", to: "recipient" };
+
+const statuses: Record<string, ReceiptStatus> = {
+  processed: "sent",
+  delivered: "delivered",
+  deferred: "deferred",
+  bounce: "bounced",
+  dropped: "dropped",
+  open: "opened",
+  click: "clicked",
+  spamreport: "spam",
+  unsubscribe: "unsubscribed",
+  group_unsubscribe: "unsubscribed",
+};
+
+export default defineProvider({
+  id: "sendgrid",
+  channel: "email",
+  name: "SendGrid",
+  docs: "https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send",
+  help: "Create a key with Mail Send under Settings, API Keys, and verify the sender under Sender Authentication.",
+  credentials: {
+    apiKey: secret("API Key"),
+    region: choice("Region", ["global", "eu"], { optional: true, default: "global" }),
+    ipPoolName: text("IP Pool Name", { optional: true }),
+    from: text("From email address"),
+    senderName: text("Sender name"),
+  },
+  // 30 MB for the whole mail, after base64.
+  limits: { recipients: 1000, attachmentBytes: 22_000_000 },
+  request: (message, { apiKey, region, ipPoolName }) => {
+    const mail = toMail(message);
+    const bodies = Object.entries({ "text/plain": mail.text, "text/html": mail.html });
+    const json = {
+      personalizations: [{ to: people(mail.to), cc: people(mail.cc), bcc: people(mail.bcc) }],
+      from: person(mail.from),
+      reply_to: mail.replyTo && person(mail.replyTo),
+      subject: mail.subject,
+      content: bodies.flatMap(([type, value]) => (value ? [{ type, value }] : [])),
+      headers: filled(mail.headers),
+      custom_args: { tidingsMessageId: message.id },
+      ip_pool_name: ipPoolName,
+      attachments: message.attachments?.map(({ name, mime, content }) => ({
+        content: base64(content),
+        filename: name,
+        type: mime,
+      })),
+    };
+    return post(`${api(region)}/mail/send`, { bearer: apiKey, json });
+  },
+  read: (reply) => {
+    const [said = "", field] = ["message", "field"].map((name) => textAt(reply.json, "errors", 0, name));
+    // The field an error is about, as "personalizations.0.to.0.email".
+    const code = /credits exceeded/i.test(said) ? "credits" : field?.replace(/^personalizations.*/, "to");
+    return byStatus(reply, reply.headers["x-message-id"], { code, classes });
+  },
+  check: async ({ apiKey, region }, io) =>
+    checkByStatus(await io.http(get(`${api(region)}/scopes`, { bearer: apiKey }))),
+  receipts: {
+    verify: ({ headers, raw }, key, now) => {
+      const header = (name: string) => headers[`x-twilio-email-event-webhook-${name}`] ?? "";
+      if (!isRecent(header("timestamp"), now)) return false;
+      const publicKey = createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" });
+      const signed = createVerify("sha256").update(header("timestamp")).update(raw);
+      return signed.verify(publicKey, header("signature"), "base64");
+    },
+    read: ({ body }) =>
+      eventsOf(body).flatMap((event): Receipt[] => {
+        // Bounces alone have a type.
+        const status = textAt(event, "type") === "blocked" ? "blocked" : statuses[textAt(event, "event") ?? ""];
+        // The id of the reply, followed by marks of the machines it went through.
+        const externalId = textAt(event, "sg_message_id")?.split(".")[0];
+        if (!status || !externalId) return [];
+        const [messageId, date] = [textAt(event, "tidingsMessageId"), dateOf(textAt(event, "timestamp"))];
+        const response = textAt(event, "response") ?? textAt(event, "reason");
+        const attempts = Number(textAt(event, "attempt")) || undefined;
+        return [receipt(status, { externalId, messageId, date, attempts, response, row: event })];
+      }),
+  },
+});

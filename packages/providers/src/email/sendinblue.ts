@@ -1,0 +1,85 @@
+// Brevo, formerly Sendinblue. Credentials: app.brevo.com/settings/keys/api; the sender must be verified under Senders.
+// API: https://developers.brevo.com/reference/sendtransacemail; events: https://developers.brevo.com/docs/transactional-webhooks
+// Documentation seen: a repeated idempotency key is said to be ignored, but not what is answered to it.
+
+import { secret, text } from "../credentials.ts";
+import { people, person } from "../email.ts";
+import { toMail } from "../mail.ts";
+import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, get, post, textAt } from "../request.ts";
+
+const api = "https://api.brevo.com/v3";
+
+const classes: ErrorClasses = {
+  sender: "config",
+  recipient: "recipient",
+  not_enough_credits: "quota",
+  account_under_validation: "config",
+  document_not_found: "config",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  request: "sent",
+  delivered: "delivered",
+  deferred: "deferred",
+  hard_bounce: "bounced",
+  soft_bounce: "bounced",
+  invalid_email: "bounced",
+  blocked: "blocked",
+  error: "rejected",
+  spam: "spam",
+  opened: "opened",
+  unique_opened: "opened",
+  click: "clicked",
+  unsubscribed: "unsubscribed",
+};
+
+export default defineProvider({
+  id: "sendinblue",
+  channel: "email",
+  name: "Brevo (formerly Sendinblue)",
+  docs: "https://developers.brevo.com/reference/sendtransacemail",
+  help: "Create an API key under SMTP & API, API Keys, and verify the sender's domain under Senders, Domains.",
+  credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
+  limits: { recipients: 99, attachmentBytes: 15_000_000 },
+  request: (message, { apiKey }) => {
+    const mail = toMail(message);
+    const json = {
+      sender: person(mail.from),
+      to: people(mail.to),
+      cc: people(mail.cc),
+      bcc: people(mail.bcc),
+      replyTo: mail.replyTo && person(mail.replyTo),
+      subject: mail.subject,
+      htmlContent: mail.html,
+      textContent: mail.text || undefined,
+      // Two of these are not for the mail: one keeps a repeat from being sent, one comes back with every event.
+      headers: { ...mail.headers, idempotencyKey: message.id, "X-Mailin-custom": message.id },
+      attachment: message.attachments?.map(({ name, content }) => ({ name, content: base64(content) })),
+    };
+    return post(`${api}/smtp/email`, { headers: { "api-key": apiKey }, json });
+  },
+  read: (reply) => {
+    const said = textAt(reply.json, "message") ?? "";
+    if (reply.status === 400 && /idempoten/i.test(said)) return unknown(describeReply(reply));
+    const field = /\bsender\b/i.test(said) ? "sender" : /^(email|to|cc|bcc)\b/i.test(said) ? "recipient" : undefined;
+    const code = textAt(reply.json, "code");
+    const isField = code === "invalid_parameter" && field;
+    return byStatus(reply, textAt(reply.json, "messageId"), { code: isField ? field : code, classes });
+  },
+  check: async ({ apiKey }, io) =>
+    checkByStatus(await io.http(get(`${api}/account`, { headers: { "api-key": apiKey } }))),
+  receipts: {
+    read: ({ body }) => {
+      const status = statuses[textAt(body, "event") ?? ""];
+      const externalId = textAt(body, "message-id");
+      if (!status || !externalId) return [];
+      const messageId = textAt(body, "X-Mailin-custom") || undefined;
+      // The other times follow the time zone of the account.
+      const date = dateOf(textAt(body, "ts_epoch") ?? textAt(body, "ts_event"));
+      return [receipt(status, { externalId, messageId, date, response: textAt(body, "reason"), row: body })];
+    },
+  },
+});

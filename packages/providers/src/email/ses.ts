@@ -1,0 +1,92 @@
+// Amazon SES. Credentials: an access key of an IAM user that may call ses:SendEmail. A configuration set is named by the
+// integration's configurations or by the override ConfigurationSetName. Receipts come through an SNS topic (identity notifications, or an event destination of
+// the configuration set) that delivers to us over HTTPS, without raw message delivery; the signing key is its ARN.
+// API: https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
+
+import { awsHost, awsSigned } from "../aws.ts";
+import { secret, text } from "../credentials.ts";
+import { filled } from "../email.ts";
+import { formatMailbox, toMail } from "../mail.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider, type Mailbox } from "../provider.ts";
+import { base64, get, type HttpReply, post, textAt } from "../request.ts";
+import { sesReceipts } from "../ses-receipts.ts";
+
+const classes: ErrorClasses = {
+  unverified: "config",
+  quota: "quota",
+  AccountSuspendedException: "auth",
+  SendingPausedException: "config",
+  MailFromDomainNotVerifiedException: "config",
+  NotFoundException: "config",
+  LimitExceededException: "quota",
+  TooManyRequestsException: "retry",
+};
+
+const endpoint = (region: string, path: string): string => `https://${awsHost("email", region)}/v2/email/${path}`;
+const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
+
+// SES wants names that are not ASCII as encoded words (RFC 2047), each of at most 75 characters.
+const mailbox = ({ name, address }: Mailbox): string => {
+  if (/^[\x20-\x7e]*$/.test(name)) return formatMailbox({ name, address });
+  const words = name.match(/.{1,11}/gsu)?.map((part) => `=?UTF-8?B?${base64(part)}?=`);
+  return `${words?.join(" ")} <${address}>`;
+};
+
+const codeOf = (reply: HttpReply): string | undefined => {
+  const said = textAt(reply.json, "message") ?? "";
+  if (/address(es)? (is|are) not verified|domain is not verified/i.test(said)) return "unverified";
+  return /daily message quota/i.test(said) ? "quota" : reply.headers["x-amzn-errortype"]?.split(":")[0];
+};
+
+export default defineProvider({
+  id: "ses",
+  channel: "email",
+  name: "Amazon SES",
+  docs: "https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html",
+  help: "Create an access key for an IAM user that is allowed ses:SendEmail, and verify the sender in SES, Identities.",
+  credentials: {
+    apiKey: secret("Access key ID"),
+    secretKey: secret("Secret access key"),
+    region: text("Region"),
+    from: text("From email address"),
+    senderName: text("Sender name"),
+  },
+  // 40 MB for the whole mail, after base64.
+  limits: { recipients: 50, attachmentBytes: 29_000_000 },
+  request: (message, { region }) => {
+    const mail = toMail(message);
+    const json = {
+      FromEmailAddress: mailbox(mail.from),
+      Destination: {
+        ToAddresses: mail.to.map(mailbox),
+        CcAddresses: filled(mail.cc.map(mailbox)),
+        BccAddresses: filled(mail.bcc.map(mailbox)),
+      },
+      ReplyToAddresses: mail.replyTo && [mailbox(mail.replyTo)],
+      Content: {
+        Simple: {
+          Subject: utf8(mail.subject),
+          Body: { Text: mail.text ? utf8(mail.text) : undefined, Html: utf8(mail.html) },
+          Headers: filled(Object.entries(mail.headers).map(([Name, Value]) => ({ Name, Value }))),
+          Attachments: message.attachments?.map(({ name, mime, content }) => ({
+            FileName: name,
+            ContentType: mime,
+            RawContent: base64(content),
+          })),
+        },
+      },
+      EmailTags: [{ Name: "tidingsMessageId", Value: message.id }],
+    };
+    return post(endpoint(region, "outbound-emails"), { json });
+  },
+  sign: (request, credentials, now) => awsSigned(request, "ses", credentials, now),
+  read: (reply) => byStatus(reply, textAt(reply.json, "MessageId"), { code: codeOf(reply), classes }),
+  check: async (credentials, io) => {
+    const request = get(endpoint(credentials.region, "account"));
+    const reply = await io.http(await awsSigned(request, "ses", credentials, io.now()));
+    // A key that may only send is refused here, and by this name it is a good key.
+    return codeOf(reply) === "AccessDeniedException" ? { ok: true } : checkByStatus(reply);
+  },
+  receipts: sesReceipts,
+});

@@ -1,0 +1,97 @@
+// SparkPost (Bird). Credentials: app.sparkpost.com/account/api-keys, a key with Transmissions: Read/Write; accounts in the
+// EU choose the region eu. The sender's domain must be verified.
+// API: https://developers.sparkpost.com/api/transmissions/; events: https://developers.sparkpost.com/api/webhooks/
+
+import { choice, secret, text } from "../credentials.ts";
+import { filled, person } from "../email.ts";
+import { formatMailbox, toMail } from "../mail.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { base64, get, post, textAt } from "../request.ts";
+
+const api = (region: string | undefined): string => `https://api.${region === "eu" ? "eu." : ""}sparkpost.com/api/v1`;
+
+const classes: ErrorClasses = { 420: "quota", 1902: "recipient", 5001: "recipient", 5002: "recipient", 7001: "config" };
+
+const statuses: Record<string, ReceiptStatus> = {
+  injection: "sent",
+  delivery: "delivered",
+  delay: "delayed",
+  bounce: "bounced",
+  out_of_band: "bounced",
+  policy_rejection: "rejected",
+  generation_failure: "rejected",
+  generation_rejection: "rejected",
+  spam_complaint: "spam",
+  open: "opened",
+  initial_open: "opened",
+  click: "clicked",
+  list_unsubscribe: "unsubscribed",
+  link_unsubscribe: "unsubscribed",
+};
+
+// Everything passes their template language: braces of a finished text must stay braces.
+const literal = (content: string): string => content.replaceAll("{{", "{{opening_double_curly()}}");
+
+export default defineProvider({
+  id: "sparkpost",
+  channel: "email",
+  name: "SparkPost",
+  docs: "https://developers.sparkpost.com/api/transmissions/",
+  help: "Create a key with Transmissions: Read/Write under Account, API Keys, and verify the domain under Domains.",
+  credentials: {
+    apiKey: secret("API Key"),
+    region: choice("Region", ["eu"], { optional: true }),
+    from: text("From email address"),
+    senderName: text("Sender name"),
+  },
+  // 20 MB for the whole request, after base64.
+  limits: { attachmentBytes: 14_000_000 },
+  request: (message, { apiKey, region }) => {
+    const mail = toMail(message);
+    const everyone = [...mail.to, ...mail.cc, ...mail.bcc];
+    const header_to = mail.to.map(formatMailbox).join(", ");
+    const copies = mail.cc.length > 0 ? { CC: mail.cc.map(formatMailbox).join(", ") } : {};
+    const json = {
+      recipients: everyone.map(({ address }) => ({ address: { email: address, header_to } })),
+      content: {
+        from: person(mail.from),
+        reply_to: mail.replyTo && formatMailbox(mail.replyTo),
+        subject: literal(mail.subject),
+        html: literal(mail.html),
+        text: mail.text ? literal(mail.text) : undefined,
+        headers: filled({ ...copies, ...mail.headers }),
+        attachments: message.attachments?.map(({ name, mime, content }) => ({
+          name,
+          type: mime,
+          data: base64(content),
+        })),
+      },
+      options: { transactional: true },
+      metadata: { tidingsMessageId: message.id },
+    };
+    return post(`${api(region)}/transmissions`, { headers: { authorization: apiKey }, json });
+  },
+  read: (reply) => {
+    const code = reply.status === 420 ? "420" : textAt(reply.json, "errors", 0, "code");
+    return byStatus(reply, textAt(reply.json, "results", "id"), { code, classes });
+  },
+  check: async ({ apiKey, region }, io) => {
+    const reply = await io.http(get(`${api(region)}/account`, { headers: { authorization: apiKey } }));
+    // A key that may only send is not allowed to ask; a wrong one is not let in at all.
+    return reply.status === 403 ? { ok: true } : checkByStatus(reply);
+  },
+  receipts: {
+    read: ({ body }) =>
+      eventsOf(body).flatMap((wrapped): Receipt[] => {
+        const msys = typeof wrapped === "object" && wrapped !== null ? Reflect.get(wrapped, "msys") : undefined;
+        const [event] = Object.values(msys ?? {});
+        const [status, externalId] = [statuses[textAt(event, "type") ?? ""], textAt(event, "transmission_id")];
+        if (!status || !externalId) return [];
+        const messageId = textAt(event, "rcpt_meta", "tidingsMessageId");
+        const date = dateOf(textAt(event, "timestamp"));
+        return [receipt(status, { externalId, messageId, date, response: textAt(event, "raw_reason"), row: event })];
+      }),
+  },
+});

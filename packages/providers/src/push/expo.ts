@@ -1,0 +1,48 @@
+// Expo push service, for apps made with Expo. Credentials: expo.dev, account settings, Access tokens. The ticket that comes
+// back says that Expo took the push; what Apple or Google made of it is known to Expo's receipts and to the app only.
+// API: https://docs.expo.dev/push-notifications/sending-notifications/
+
+import { secret } from "../credentials.ts";
+import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dataOf } from "../push.ts";
+import { genericReceipts } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+
+const classes: ErrorClasses = {
+  DeviceNotRegistered: "dead-token",
+  MessageRateExceeded: "retry",
+  ProviderError: "retry",
+  MismatchSenderId: "config",
+  InvalidCredentials: "config",
+  "not a token": "recipient",
+};
+
+export default defineProvider({
+  id: "expo",
+  channel: "push",
+  name: "Expo Push",
+  docs: "https://docs.expo.dev/push-notifications/sending-notifications/",
+  help: "Create an access token at expo.dev, in the settings of the account, under Access tokens.",
+  credentials: { apiKey: secret("Access Token") },
+  // 4096 bytes for the whole payload: a longer text cannot fit.
+  limits: { text: 4096, perSecond: 600 },
+  request: (message, { apiKey }) =>
+    post("https://exp.host/--/api/v2/push/send", {
+      bearer: apiKey,
+      json: { to: message.token, title: message.title, body: message.body, data: dataOf(message) },
+    }),
+  read: (reply) => {
+    if (reply.status >= 300) {
+      const isBadToken = /valid Expo push token/i.test(textAt(reply.json, "errors", 0, "message") ?? "");
+      return byStatus(reply, undefined, { code: isBadToken ? "not a token" : undefined, classes });
+    }
+    // One message is answered with one ticket, a list of them with a list.
+    const ticket = (member: string) => textAt(reply.json, "data", member) ?? textAt(reply.json, "data", 0, member);
+    if (ticket("status") === "ok") return accepted(ticket("id"));
+    if (ticket("status") !== "error") return unreadable(reply);
+    const code = textAt(reply.json, "data", "details", "error") ?? textAt(reply.json, "data", 0, "details", "error");
+    return refused(reply, code, classes);
+  },
+  receipts: genericReceipts("push"),
+});

@@ -1,0 +1,96 @@
+// Firebase Cloud Messaging, HTTP v1. Credentials: Firebase console, Project settings, Service accounts, "Generate new
+// private key"; the whole file is the credential. Apps report what became of a push with `tidingsMessageId`.
+// API: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
+// Codes: https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
+
+import { importPKCS8, SignJWT } from "jose";
+import { secretText } from "../credentials.ts";
+import { byStatus, type ErrorClasses, type Outcome, rejected, SendFault } from "../outcome.ts";
+import { withOverrides } from "../overrides.ts";
+import { type Cached, defineProvider, type Io } from "../provider.ts";
+import { textDataOf } from "../push.ts";
+import { genericReceipts } from "../receipts.ts";
+import { type HttpReply, post, textAt } from "../request.ts";
+import { buyToken, cacheKey, withToken } from "../token.ts";
+
+const tokenUrl = "https://oauth2.googleapis.com/token";
+
+const classes: ErrorClasses = {
+  UNREGISTERED: "dead-token",
+  INVALID_TOKEN: "dead-token",
+  SENDER_ID_MISMATCH: "recipient",
+  THIRD_PARTY_AUTH_ERROR: "config",
+  QUOTA_EXCEEDED: "retry",
+  // Without an FCM code it is the project that was not found.
+  NOT_FOUND: "config",
+};
+
+const configFault = (reason: string): SendFault => new SendFault(rejected("config", reason));
+
+const parseAccount = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw configFault("serviceAccount is not JSON: it takes the whole key file of the Firebase service account");
+  }
+};
+
+const readAccount = (text: string) => {
+  const account = parseAccount(text);
+  const member = (name: string): string => {
+    const value = textAt(account, name);
+    if (!value) throw configFault(`serviceAccount has no ${name}: it takes the whole key file of the service account`);
+    return value;
+  };
+  return { project: member("project_id"), email: member("client_email"), privateKey: member("private_key") };
+};
+
+const buyAccess = async (io: Io, { email, privateKey }: ReturnType<typeof readAccount>): Promise<Cached<string>> => {
+  const key = await importPKCS8(privateKey, "RS256").catch(() => {
+    throw configFault("The private_key in serviceAccount is not a private key in PEM format");
+  });
+  const now = Math.floor(io.now().getTime() / 1000);
+  const assertion = await new SignJWT({ scope: "https://www.googleapis.com/auth/firebase.messaging" })
+    .setProtectedHeader({ alg: "RS256", typ: "JWT" })
+    .setIssuer(email)
+    .setAudience(tokenUrl)
+    .setIssuedAt(now)
+    .setExpirationTime(now + 3600)
+    .sign(key);
+  const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
+  return buyToken(io, post(tokenUrl, { form }));
+};
+
+const read = (reply: HttpReply): Outcome => {
+  const said = [0, 1, 2].map((index) => textAt(reply.json, "error", "details", index, "errorCode")).find(Boolean);
+  const isBadToken = /registration token is not a valid/i.test(textAt(reply.json, "error", "message") ?? "");
+  const code = isBadToken ? "INVALID_TOKEN" : (said ?? textAt(reply.json, "error", "status"));
+  return byStatus(reply, textAt(reply.json, "name"), { code, classes });
+};
+
+export default defineProvider({
+  id: "fcm",
+  channel: "push",
+  name: "Firebase Cloud Messaging",
+  docs: "https://firebase.google.com/docs/cloud-messaging/send/v1-api",
+  help: "In the Firebase console, Project settings, Service accounts, generate a new private key and paste the whole file.",
+  credentials: { serviceAccount: secretText("Service Account (entire JSON file)") },
+  // 4096 bytes for the whole payload: a longer text cannot fit.
+  limits: { text: 4096 },
+  send: async (message, { serviceAccount }, io) => {
+    const account = readAccount(serviceAccount);
+    const { token, title, body } = message;
+    const json = { message: { token, notification: { title, body }, data: textDataOf(message) } };
+    const url = `https://fcm.googleapis.com/v1/projects/${encodeURIComponent(account.project)}/messages:send`;
+    const { headers, ...request } = withOverrides(post(url, { json }), message, ["message"]);
+    const key = cacheKey("fcm", serviceAccount);
+    const call = (access: string) =>
+      io.http({ ...request, headers: { authorization: `Bearer ${access}`, ...headers } });
+    return read(await withToken(io, key, () => buyAccess(io, account), call));
+  },
+  check: async ({ serviceAccount }, io) => {
+    await buyAccess(io, readAccount(serviceAccount));
+    return { ok: true };
+  },
+  receipts: genericReceipts("push"),
+});

@@ -1,0 +1,72 @@
+// OneSignal. Credentials: dashboard.onesignal.com, Settings, Keys & IDs. The device token is a subscription id (once called
+// player id) or, with the addressing model externalId, the id your app gave the user.
+// API: https://documentation.onesignal.com/reference/push-notification
+
+import { choice, secret, text } from "../credentials.ts";
+import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, rejected, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dataOf, deliveryId } from "../push.ts";
+import { genericReceipts } from "../receipts.ts";
+import { get, post, textAt } from "../request.ts";
+
+const api = "https://api.onesignal.com";
+
+const invalid: ErrorClasses = {
+  invalid_player_ids: "dead-token",
+  invalid_subscription_ids: "dead-token",
+  invalid_aliases: "recipient",
+  invalid_external_user_ids: "recipient",
+};
+
+const authorization = (apiKey: string): string => `Key ${apiKey}`;
+
+export default defineProvider({
+  id: "one-signal",
+  channel: "push",
+  name: "OneSignal",
+  docs: "https://documentation.onesignal.com/reference/push-notification",
+  help: "App ID and App API Key are in the OneSignal dashboard, under Settings, Keys & IDs.",
+  credentials: {
+    applicationId: text("Application ID"),
+    apiKey: secret("API Key"),
+    apiVersion: choice("Addressing model", ["playerModel", "externalId"], { optional: true }),
+  },
+  request: (message, { applicationId, apiKey, apiVersion }) => {
+    const to =
+      apiVersion === "externalId"
+        ? { include_aliases: { external_id: [message.token] } }
+        : { include_subscription_ids: [message.token] };
+    return post(`${api}/notifications`, {
+      query: { c: "push" },
+      headers: { authorization: authorization(apiKey) },
+      json: {
+        app_id: applicationId,
+        ...to,
+        target_channel: "push",
+        headings: { en: message.title },
+        contents: { en: message.body },
+        data: dataOf(message),
+        idempotency_key: deliveryId(message),
+      },
+    });
+  },
+  read: (reply) => {
+    if (reply.status >= 300) {
+      const code = /\bapp_id\b/.test(textAt(reply.json, "errors", 0) ?? "") ? "app_id" : undefined;
+      return byStatus(reply, undefined, { code, classes: { app_id: "config" } });
+    }
+    const { id, errors } = (reply.json ?? {}) as { id?: unknown; errors?: unknown };
+    // The push has one recipient: whatever is said to be invalid is that one.
+    const fault = Object.keys(errors ?? {}).find((name) => Object.hasOwn(invalid, name));
+    if (fault) return refused(reply, fault, invalid);
+    if (typeof id === "string" && id !== "") return accepted(id);
+    // An empty id says that nothing was made of it, because nobody is subscribed.
+    return id === "" ? rejected("recipient", `OneSignal: ${textAt(errors, 0) ?? "not subscribed"}`) : unreadable(reply);
+  },
+  check: async ({ applicationId, apiKey }, io) => {
+    const headers = { authorization: authorization(apiKey) };
+    const query = { app_id: applicationId, limit: 1 };
+    return checkByStatus(await io.http(get(`${api}/notifications`, { query, headers })));
+  },
+  receipts: genericReceipts("push"),
+});

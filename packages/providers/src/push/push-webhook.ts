@@ -1,0 +1,30 @@
+// A webhook of one's own that sends the push. It gets one POST with JSON for each device: {id, token, title, body, data},
+// signed with the secret as https://www.standardwebhooks.com prescribes; `webhook-id` is the same on a repeat. Any 2xx
+// means that the push was taken, and may name it: {id}. 410 means that the token is gone and is to be forgotten. Reports
+// come back as {messageId or externalId, status, date?, response?}.
+
+import { secret, text } from "../credentials.ts";
+import { byStatus } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dataOf, deliveryId } from "../push.ts";
+import { genericReceipts } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+import { signWebhook } from "../webhook.ts";
+
+export default defineProvider({
+  id: "push-webhook",
+  channel: "push",
+  name: "Push webhook",
+  docs: "https://www.standardwebhooks.com",
+  help: "The address of your own endpoint, and a secret you share with it to check the signature.",
+  credentials: { webhookUrl: text("Webhook URL"), secretKey: secret("HMAC secret") },
+  request: (message, { webhookUrl }) => {
+    const { id, token, title, body } = message;
+    const json = { id, token, title, body, data: dataOf(message) };
+    return post(webhookUrl, { headers: { "webhook-id": deliveryId(message) }, json });
+  },
+  sign: (request, { secretKey }, now) => signWebhook(request, secretKey, now),
+  read: (reply) =>
+    byStatus(reply, textAt(reply.json, "id"), { code: String(reply.status), classes: { 410: "dead-token" } }),
+  receipts: genericReceipts("push"),
+});

@@ -1,0 +1,99 @@
+// Web Push, straight to the push services of the browsers, without a provider between. The device token is the browser's
+// PushSubscription as JSON. The push carries {title, body, data}, encrypted for that browser alone; the site's service
+// worker shows it and may report back with `tidingsMessageId`. Credentials: a VAPID key pair, whose public half the site
+// subscribes with, and an address under which the push services can reach you.
+// RFC 8030 (protocol), RFC 8291 (encryption), RFC 8292 (VAPID)
+
+import webPush from "web-push";
+import { secret, text } from "../credentials.ts";
+import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts";
+import { withOverrides } from "../overrides.ts";
+import { defineProvider } from "../provider.ts";
+import { dataOf } from "../push.ts";
+import { genericReceipts } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+
+// How long a push waits for a browser that is not running: four weeks, the most that all push services allow.
+const ttl = String(28 * 24 * 3600);
+
+const classes: ErrorClasses = { 404: "dead-token", 410: "dead-token" };
+
+/** A new pair of keys, in the form in which browsers and credentials hold them. */
+export const makeVapidKeys = (): { publicKey: string; privateKey: string } => webPush.generateVAPIDKeys();
+
+interface Subscription {
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+}
+
+const readSubscription = (token: string): Subscription => {
+  const given = parse(token);
+  const [endpoint = "", p256dh = "", auth = ""] = [
+    textAt(given, "endpoint"),
+    textAt(given, "keys", "p256dh"),
+    textAt(given, "keys", "auth"),
+  ];
+  const bytes = (key: string): number => Buffer.from(key, "base64url").length;
+  if (URL.parse(endpoint)?.protocol !== "https:" || bytes(p256dh) !== 65 || bytes(auth) !== 16) {
+    const reason = "The device token is not a PushSubscription as JSON: {endpoint, keys: {p256dh, auth}}";
+    throw new SendFault(rejected("recipient", reason));
+  }
+  return { endpoint, keys: { p256dh, auth } };
+};
+
+const parse = (token: string): unknown => {
+  try {
+    return JSON.parse(token);
+  } catch {
+    return undefined;
+  }
+};
+
+type Vapid = Readonly<Record<"subject" | "publicKey" | "privateKey", string>>;
+
+/** The library's part: the body encrypted for one browser, and the header that proves who sent it. */
+const encrypt = (subscription: Subscription, body: string, vapidDetails: Vapid) => {
+  try {
+    return webPush.generateRequestDetails(subscription, body, { vapidDetails });
+  } catch (error) {
+    throw new SendFault(rejected("config", `subject, publicKey or privateKey is wrong: ${(error as Error).message}`));
+  }
+};
+
+export default defineProvider({
+  id: "web-push",
+  channel: "push",
+  name: "Web Push",
+  docs: "https://www.rfc-editor.org/rfc/rfc8030",
+  help: "A VAPID key pair of your own, and a mailto: or https: address where push services can reach you.",
+  credentials: {
+    publicKey: text("VAPID public key"),
+    privateKey: secret("VAPID private key"),
+    subject: text("Contact (mailto: or https:)"),
+  },
+  // 4096 bytes after encryption, of which 103 are not the text.
+  limits: { text: 3993 },
+  send: async (message, vapid, io) => {
+    const subscription = readSubscription(message.token);
+    const { title, body } = message;
+    // A push that waits replaces one with the same topic, so a repeat is not shown twice.
+    const topic = /^[\w-]{1,32}$/.exec(message.id.replaceAll("-", ""))?.[0];
+    const request = withOverrides(
+      post(subscription.endpoint, {
+        headers: { ttl, urgency: "normal", topic },
+        json: { title, body, data: dataOf(message) },
+      }),
+      message,
+    );
+    const { headers, body: encrypted } = encrypt(subscription, String(request.body), vapid);
+    const own = { "content-type": "application/octet-stream", "content-encoding": "aes128gcm" };
+    const authorization = String(headers.Authorization);
+    const reply = await io.http({
+      ...request,
+      headers: { ...request.headers, ...own, authorization },
+      body: new Uint8Array(encrypted ?? []),
+    });
+    return byStatus(reply, reply.headers.location, { code: String(reply.status), classes });
+  },
+  receipts: genericReceipts("push"),
+});

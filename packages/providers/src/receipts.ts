@@ -1,0 +1,148 @@
+// Delivery reports that providers send to us: their shape once read, and how the sender of one proves itself. An adapter
+// reads its provider's format; here are the ways of proof that most of them share.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Io } from "./provider.ts";
+
+/** A report as it arrived. */
+export interface InboundRequest {
+  method: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  query: Readonly<Record<string, string | undefined>>;
+  /** The body as it was sent: signatures cover these bytes. */
+  raw: Uint8Array;
+  /** Parsed JSON, or the fields of a form as an object. */
+  body: unknown;
+}
+
+// biome-ignore format: one line per channel
+const statuses = {
+  email: [
+    "sent", "delivered", "opened", "clicked", "bounced", "dropped", "blocked", "rejected", "delayed", "deferred",
+    "complaint", "spam", "unsubscribed",
+  ],
+  sms: ["created", "accepted", "queued", "sending", "sent", "delivered", "undelivered", "failed", "rejected"],
+  push: ["delivered", "opened", "clicked", "dismissed", "failed"],
+  chat: ["sent", "delivered", "opened", "failed"],
+} as const;
+
+/** What may be reported of a message, by channel. */
+export const receiptStatuses: { readonly [C in keyof typeof statuses]: readonly ReceiptStatus[] } = statuses;
+
+export type ReceiptStatus = (typeof statuses)[keyof typeof statuses][number];
+
+export interface Receipt {
+  /** The id the provider gave the message when it took it. */
+  externalId?: string;
+  /** Our own id, where the provider hands it back. */
+  messageId?: string;
+  status: ReceiptStatus;
+  /** When it happened. Left out when the provider does not say: the time of arrival is all there is then. */
+  date?: Date;
+  attempts?: number;
+  /** What the receiving server or network said. */
+  response?: string;
+  /** The event as the provider reported it. */
+  row?: unknown;
+}
+
+export interface Receipts {
+  /** Left out, `verifyDefault` decides. `io` is for proofs that have to be fetched, such as a certificate. */
+  verify?(request: InboundRequest, key: string, now: Date, io: Io): boolean | Promise<boolean>;
+  /** Events of a kind we do not know are left out; it never throws on a stranger's body. */
+  read(request: InboundRequest): Receipt[];
+}
+
+/** Age at which a signed report is refused as a replay. */
+export const toleranceMs = 5 * 60_000;
+
+/** Standard Webhooks where the report is signed, else HTTP basic authentication with the key as password. */
+export const verifyDefault = (request: InboundRequest, key: string, now: Date): boolean =>
+  request.headers["webhook-signature"] !== undefined || request.headers["svix-signature"] !== undefined
+    ? verifyStandardWebhook(request, key, now)
+    : verifyBasic(request, key);
+
+/** https://www.standardwebhooks.com, also under the header names of its forerunner Svix. */
+export const verifyStandardWebhook = ({ headers, raw }: InboundRequest, key: string, now: Date): boolean => {
+  const prefix = headers["webhook-signature"] === undefined ? "svix" : "webhook";
+  const { [`${prefix}-id`]: id, [`${prefix}-timestamp`]: stamp, [`${prefix}-signature`]: signatures } = headers;
+  if (!key || !id || !stamp || !signatures || !isRecent(stamp, now)) return false;
+  const expected = signingKeys(key).map((secret) =>
+    createHmac("sha256", secret).update(`${id}.${stamp}.`).update(raw).digest("base64"),
+  );
+  const given = signatures.split(" ").flatMap((item) => (item.startsWith("v1,") ? [item.slice(3)] : []));
+  return given.some((one) => expected.some((other) => sameText(one, other)));
+};
+
+// The standard hands out keys as base64 behind `whsec_`; a key a person chose is taken as it is.
+const signingKeys = (key: string): Buffer[] =>
+  key.startsWith("whsec_")
+    ? [Buffer.from(key.slice("whsec_".length), "base64")]
+    : [Buffer.from(key), ...(/^[A-Za-z0-9+/]{16,}={0,2}$/.test(key) ? [Buffer.from(key, "base64")] : [])];
+
+const verifyBasic = ({ headers }: InboundRequest, key: string): boolean => {
+  const encoded = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  if (!key || !encoded) return false;
+  const pair = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = pair.indexOf(":");
+  return colon >= 0 && sameText(pair.slice(colon + 1), key);
+};
+
+/** `seconds`: a time stamp of a signature, in seconds since 1970. */
+export const isRecent = (seconds: string, now: Date): boolean =>
+  /^\d{1,12}$/.test(seconds) && Math.abs(now.getTime() - Number(seconds) * 1000) <= toleranceMs;
+
+/** Compares without telling by its duration how much was right. */
+export const sameText = (a: string, b: string): boolean => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+/** A date as providers write it: ISO text, or seconds or milliseconds since 1970. Undefined when it is none. */
+export const dateOf = (value: unknown): Date | undefined => {
+  const number = typeof value === "number" ? value : /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : undefined;
+  // 1e11 seconds is the year 5138 and 1e11 milliseconds is 1973: no report is from either.
+  const at = number === undefined ? Date.parse(String(value ?? "")) : number < 1e11 ? number * 1000 : number;
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+};
+
+/** The events of a body that may be one event or a list of them. */
+export const eventsOf = (body: unknown): unknown[] => (Array.isArray(body) ? body : body === undefined ? [] : [body]);
+
+/**
+ * The reports of generic webhook providers and of apps themselves, one object or a list of them:
+ * `{messageId | tidingsMessageId | externalId, status, date?, attempts?, response?}` with the statuses of the channel.
+ */
+export const genericReceipts = (channel: keyof typeof statuses): Receipts => ({
+  read: ({ body }) =>
+    eventsOf(body).flatMap((event): Receipt[] => {
+      if (typeof event !== "object" || event === null) return [];
+      const { messageId, tidingsMessageId, externalId, status, date, attempts, response } = event as Members;
+      const known = receiptStatuses[channel].find((name) => name === status);
+      const ours = text(messageId) ?? text(tidingsMessageId);
+      const theirs = text(externalId);
+      if (!known || (!ours && !theirs)) return [];
+      return [
+        receipt(known, {
+          externalId: theirs,
+          messageId: ours,
+          date: dateOf(date),
+          attempts: typeof attempts === "number" ? attempts : undefined,
+          response: text(response),
+          row: event,
+        }),
+      ];
+    }),
+});
+
+type Members = Record<string, unknown>;
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** A receipt without the members that are not known. */
+export const receipt = (status: ReceiptStatus, known: Omit<Receipt, "status">): Receipt => ({
+  ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+  status,
+});

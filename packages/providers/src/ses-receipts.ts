@@ -1,0 +1,97 @@
+// Delivery reports of Amazon SES. They come as notifications of an SNS topic, which is also who signs them.
+// Events: https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
+// Proof: https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
+
+import { verify, X509Certificate } from "node:crypto";
+import { awsHost } from "./aws.ts";
+import { parsed } from "./email.ts";
+import { describeReply, retry, SendFault } from "./outcome.ts";
+import type { Io } from "./provider.ts";
+import { dateOf, type InboundRequest, type ReceiptStatus, type Receipts, receipt, toleranceMs } from "./receipts.ts";
+import { get, type HttpReply, textAt } from "./request.ts";
+import { cacheKey, harmless } from "./token.ts";
+
+// Kinds of event, with the member that holds their details.
+const events: Record<string, [status: ReceiptStatus, member: string]> = {
+  Send: ["sent", "send"],
+  Delivery: ["delivered", "delivery"],
+  DeliveryDelay: ["delayed", "deliveryDelay"],
+  Bounce: ["bounced", "bounce"],
+  Complaint: ["complaint", "complaint"],
+  Reject: ["rejected", "reject"],
+  "Rendering Failure": ["rejected", "failure"],
+  Open: ["opened", "open"],
+  Click: ["clicked", "click"],
+  Subscription: ["unsubscribed", "subscription"],
+};
+
+// The members each type of notification is signed over, in this order.
+const signedMembers: Readonly<Record<string, readonly string[]>> = {
+  Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
+  SubscriptionConfirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+};
+
+const algorithms: Readonly<Record<string, string>> = { 1: "RSA-SHA1", 2: "RSA-SHA256" };
+
+const certificateMs = 24 * 3_600_000;
+
+/**
+ * Whether the notification is of this topic. The certificate counts because it comes from the notification service of
+ * the topic's region over TLS. A topic that asks whether it may deliver here is told so: nobody else sees that address.
+ */
+const verifySns = async (request: InboundRequest, topicArn: string, now: Date, io: Io): Promise<boolean> => {
+  const note = snsNote(request);
+  const member = (name: string): string => textAt(note, name) ?? "";
+  const region = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):\d{12}:[\w-]+(\.fifo)?$/.exec(topicArn)?.[1];
+  const members = Object.hasOwn(signedMembers, member("Type")) ? signedMembers[member("Type")] : undefined;
+  const algorithm = algorithms[member("SignatureVersion")];
+  const age = now.getTime() - (dateOf(member("Timestamp"))?.getTime() ?? 0);
+  if (!region || !members || !algorithm || member("TopicArn") !== topicArn || Math.abs(age) > toleranceMs) return false;
+
+  const origin = `https://${awsHost("sns", region)}/`;
+  const address = member("SigningCertURL");
+  if (!address.startsWith(origin) || !/^SimpleNotificationService-\w+\.pem$/.test(address.slice(origin.length))) {
+    return false;
+  }
+  const certificate = await io.cached(cacheKey("sns", address), async () => {
+    const fetched = new X509Certificate((await fetched200(io.http(get(address)))).text);
+    return { value: fetched, expiresAt: new Date(io.now().getTime() + certificateMs) };
+  });
+  if (now < certificate.validFromDate || now > certificate.validToDate) return false;
+  const signed = members.map((name) => (member(name) ? `${name}\n${member(name)}\n` : "")).join("");
+  const signature = Buffer.from(member("Signature"), "base64");
+  if (!verify(algorithm, Buffer.from(signed), certificate.publicKey, signature)) return false;
+
+  if (member("Type") === "SubscriptionConfirmation") {
+    if (!member("SubscribeURL").startsWith(origin)) return false;
+    await fetched200(io.http(get(member("SubscribeURL"))));
+  }
+  return true;
+};
+
+const fetched200 = async (call: Promise<HttpReply>): Promise<HttpReply> => {
+  const reply = await harmless(call);
+  if (reply.status !== 200) throw new SendFault(retry(`Amazon SNS: ${describeReply(reply)}`));
+  return reply;
+};
+
+// The envelope is JSON that is sent as plain text, so it is read from the bytes.
+const snsNote = ({ raw }: InboundRequest): unknown => parsed(Buffer.from(raw).toString("utf8"));
+
+export const sesReceipts: Receipts = {
+  verify: verifySns,
+  read: (request) => {
+    const event = parsed(textAt(snsNote(request), "Message"));
+    const [status, member = ""] = events[textAt(event, "eventType") ?? textAt(event, "notificationType") ?? ""] ?? [];
+    const externalId = textAt(event, "mail", "messageId");
+    if (!status || !externalId) return [];
+    const messageId = textAt(event, "mail", "tags", "tidingsMessageId", 0);
+    const date = dateOf(textAt(event, member, "timestamp") ?? textAt(event, "mail", "timestamp"));
+    const response =
+      textAt(event, member, "smtpResponse") ??
+      textAt(event, member, "bouncedRecipients", 0, "diagnosticCode") ??
+      textAt(event, member, "delayedRecipients", 0, "diagnosticCode") ??
+      textAt(event, member, "reason");
+    return [receipt(status, { externalId, messageId, date, response, row: event })];
+  },
+};

@@ -1,0 +1,94 @@
+// Azure Communication Services. Credentials: portal.azure.com, the resource, Settings, Keys: a connection string, as it is.
+// Requests are signed (https://learn.microsoft.com/azure/communication-services/tutorials/hmac-header-tutorial). Reports
+// come through Event Grid: an event subscription to SMSDeliveryReportReceived whose delivery properties set the header
+// Authorization, and whose validation link was opened by hand.
+// API: https://learn.microsoft.com/rest/api/communication/sms/send
+
+import { createHash, createHmac } from "node:crypto";
+import { secret, text } from "../credentials.ts";
+import {
+  accepted,
+  byStatus,
+  checkByStatus,
+  type ErrorClasses,
+  refused,
+  rejected,
+  SendFault,
+  unreadable,
+} from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { baseUrl, get, type HttpRequest, post, textAt } from "../request.ts";
+
+const part = (connection: string, name: string): string => {
+  const value = new RegExp(`(?:^|;)\\s*${name}=([^;]+)`, "i").exec(connection)?.[1]?.trim();
+  if (value) return value;
+  throw new SendFault(rejected("config", "accessKey must be a connection string: endpoint=https://…;accesskey=…"));
+};
+
+const endpoint = (connection: string): string => baseUrl(part(connection, "endpoint"));
+
+const signed = (request: HttpRequest, connection: string, now: Date): HttpRequest => {
+  const { host, pathname, search } = new URL(request.url);
+  const date = now.toUTCString();
+  const hash = createHash("sha256")
+    .update(request.body ?? "")
+    .digest("base64");
+  const signature = createHmac("sha256", Buffer.from(part(connection, "accesskey"), "base64"))
+    .update(`${request.method}\n${pathname}${search}\n${date};${host};${hash}`)
+    .digest("base64");
+  const authorization = `HMAC-SHA256 SignedHeaders=x-ms-date;host;x-ms-content-sha256&Signature=${signature}`;
+  return { ...request, headers: { ...request.headers, "x-ms-date": date, "x-ms-content-sha256": hash, authorization } };
+};
+
+const classes: ErrorClasses = { from: "config", to: "recipient" };
+// Errors have no codes of their own, but say whose number is at fault.
+const codeIn = (said = ""): string | undefined =>
+  /\bFrom\b|sender/.test(said) ? "from" : /\bTo\b|recipient|opted/.test(said) ? "to" : undefined;
+
+const statuses: Record<string, ReceiptStatus> = { Delivered: "delivered", Failed: "undelivered" };
+
+export default defineProvider({
+  id: "azure-sms",
+  channel: "sms",
+  name: "Azure SMS",
+  docs: "https://learn.microsoft.com/rest/api/communication/sms/send",
+  help: "Copy a connection string under Settings, Keys, of the Communication Services resource.",
+  credentials: { accessKey: secret("Connection string"), from: text("From") },
+  limits: { text: 2048 },
+  request: (message, { accessKey }) =>
+    post(`${endpoint(accessKey)}/sms`, {
+      query: { "api-version": "2021-03-07" },
+      json: {
+        from: message.from,
+        smsRecipients: [{ to: message.to }],
+        message: message.text,
+        smsSendOptions: { enableDeliveryReport: true, tag: message.id },
+      },
+    }),
+  sign: (request, { accessKey }, now) => signed(request, accessKey, now),
+  read: (reply) => {
+    const said = textAt(reply.json, "error", "message");
+    if (reply.status >= 300) return byStatus(reply, undefined, { code: codeIn(said), classes });
+    // The one recipient has a status of its own.
+    const status = Number(textAt(reply.json, "value", 0, "httpStatusCode"));
+    if (!status) return unreadable(reply);
+    if (status < 300) return accepted(textAt(reply.json, "value", 0, "messageId"));
+    return refused({ ...reply, status }, codeIn(textAt(reply.json, "value", 0, "errorMessage")), classes);
+  },
+  check: async ({ accessKey }, io) => {
+    const request = get(`${endpoint(accessKey)}/phoneNumbers`, { query: { "api-version": "2022-12-01", top: 1 } });
+    return checkByStatus(await io.http(signed(request, accessKey, io.now())));
+  },
+  receipts: {
+    read: ({ body }) =>
+      eventsOf(body).flatMap((event): Receipt[] => {
+        const data = typeof event === "object" && event !== null ? Reflect.get(event, "data") : undefined;
+        const status = statuses[textAt(data, "deliveryStatus") ?? ""];
+        const externalId = textAt(data, "messageId");
+        if (!status || !externalId) return [];
+        const known = { messageId: textAt(data, "tag"), date: dateOf(textAt(data, "receivedTimestamp")), row: event };
+        return [receipt(status, { externalId, response: textAt(data, "deliveryStatusDetails"), ...known })];
+      }),
+  },
+});

@@ -1,0 +1,46 @@
+// Kudosity, formerly BurstSMS: its Transmit SMS API (version 1), the one that takes key and secret. Credentials:
+// Kudosity dashboard, Developers, API Settings. Without a sender the message comes from a shared number. Delivery
+// receipts come by GET, so none are read here.
+// API: https://developers.kudosity.com/reference/post_send-sms-json
+// Codes: https://developers.kudosity.com/reference/status-codes
+
+import { secret } from "../credentials.ts";
+import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { get, post, textAt } from "../request.ts";
+import { digits } from "../sms.ts";
+
+const api = "https://api.transmitsms.com";
+
+const classes: ErrorClasses = {
+  AUTH_FAILED: "auth",
+  AUTH_FAILED_NO_DATA: "auth",
+  BAD_CALLER_ID: "config",
+  LEDGER_ERROR: "quota",
+  NO_ACCESS: "config",
+  NOT_IMPLEMENTED: "config",
+  OVER_LIMIT: "retry",
+  RECIPIENTS_ERROR: "recipient",
+};
+
+export default defineProvider({
+  id: "burst-sms",
+  channel: "sms",
+  name: "Kudosity (formerly BurstSMS)",
+  docs: "https://developers.kudosity.com/reference/post_send-sms-json",
+  help: "API key and secret are in the Kudosity dashboard, under Developers, API Settings.",
+  credentials: { apiKey: secret("API Key"), secretKey: secret("API Secret") },
+  request: (message, { apiKey, secretKey }) =>
+    post(`${api}/send-sms.json`, {
+      basic: [apiKey, secretKey],
+      form: { message: message.text, to: digits(message.to), from: message.from },
+    }),
+  read: (reply) => {
+    const code = textAt(reply.json, "error", "code");
+    if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });
+    if (code === undefined) return unreadable(reply);
+    return code === "SUCCESS" ? accepted(textAt(reply.json, "message_id")) : refused(reply, code, classes);
+  },
+  check: async ({ apiKey, secretKey }, io) =>
+    checkByStatus(await io.http(get(`${api}/get-balance.json`, { basic: [apiKey, secretKey] }))),
+});

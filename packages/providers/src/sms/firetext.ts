@@ -1,0 +1,56 @@
+// FireText (UK). Credentials: app.firetext.co.uk, Settings, API. `from` is a number or 3 to 11 letters and digits.
+// API: https://www.firetext.co.uk/docs
+
+import { secret, text } from "../credentials.ts";
+import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { type ReceiptStatus, receipt } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+import { digits } from "../sms.ts";
+
+const classes: ErrorClasses = {
+  1: "auth",
+  2: "recipient",
+  3: "config",
+  4: "config",
+  7: "quota",
+  8: "config",
+  9: "config",
+};
+
+const statuses: Record<string, ReceiptStatus> = { 0: "delivered", 1: "undelivered", 2: "queued" };
+
+export default defineProvider({
+  id: "firetext",
+  channel: "sms",
+  name: "Firetext",
+  docs: "https://www.firetext.co.uk/docs",
+  help: "Create an API key under Settings, API, at app.firetext.co.uk.",
+  credentials: { apiKey: secret("API Key"), from: text("From") },
+  limits: { text: 612 },
+  request: (message, { apiKey }) =>
+    post("https://www.firetext.co.uk/api/sendsms/json", {
+      form: {
+        apiKey,
+        message: message.text,
+        from: message.from,
+        to: digits(message.to),
+        reference: message.id,
+      },
+    }),
+  read: (reply) => {
+    if (reply.status >= 300) return byStatus(reply);
+    const code = textAt(reply.json, "code");
+    if (code === undefined) return unreadable(reply);
+    return code === "0" ? accepted(reply.headers["x-message"]) : refused(reply, code, classes);
+  },
+  receipts: {
+    // Reports name the message by our reference only, and their times have no zone.
+    read: ({ body }) => {
+      const messageId = textAt(body, "reference");
+      const status = statuses[textAt(body, "status") ?? ""];
+      const code = textAt(body, "code");
+      return messageId && status ? [receipt(status, { messageId, response: code && `Code ${code}`, row: body })] : [];
+    },
+  },
+});

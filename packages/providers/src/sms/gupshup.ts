@@ -1,0 +1,65 @@
+// Gupshup, Enterprise SMS. Credentials: the user id (a number) and password of enterprise.smsgupshup.com. The sender is
+// the mask of the account; a message may name another approved one. Texts to India need the DLT ids of their template,
+// as overrides: principalEntityId, dltTemplateId.
+// API: https://docs.gupshup.io/docs/send-message-to-single-number; codes: https://docs.gupshup.io/docs/error-codes
+
+import { secret, text } from "../credentials.ts";
+import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+import { digits, fitsGsm } from "../sms.ts";
+
+const classes: ErrorClasses = {
+  100: "retry",
+  102: "auth",
+  103: "auth",
+  104: "auth",
+  105: "recipient",
+  106: "config",
+  107: "config",
+  108: "config",
+};
+
+const statuses: Record<string, ReceiptStatus> = { SENT: "sent", DELIVERED: "delivered", FAILED: "undelivered" };
+
+export default defineProvider({
+  id: "gupshup",
+  channel: "sms",
+  name: "Gupshup",
+  docs: "https://docs.gupshup.io/docs/send-single-message",
+  help: "User id and password are those of your Gupshup Enterprise SMS account.",
+  credentials: { user: text("User id"), password: secret("Password") },
+  request: (message, { user, password }) =>
+    post("https://enterprise.smsgupshup.com/GatewayAPI/rest", {
+      form: {
+        method: "sendMessage",
+        send_to: digits(message.to),
+        msg: message.text,
+        msg_type: fitsGsm(message.text) ? "TEXT" : "Unicode_Text",
+        userid: user,
+        auth_scheme: "plain",
+        password,
+        v: "1.1",
+        format: "text",
+        mask: message.from,
+      },
+    }),
+  read: (reply) => {
+    if (reply.status >= 300) return byStatus(reply);
+    // "success | number | id", or "error | code | description".
+    const [said, second, third] = reply.text.split("|").map((part) => part.trim());
+    if (said?.toLowerCase() === "success" && third) return accepted(third);
+    return said?.toLowerCase() === "error" ? refused(reply, second, classes) : unreadable(reply);
+  },
+  receipts: {
+    read: ({ body }) =>
+      eventsOf(body).flatMap((event): Receipt[] => {
+        const externalId = textAt(event, "externalId");
+        const status = statuses[textAt(event, "eventType") ?? ""];
+        if (!externalId || !status) return [];
+        const date = dateOf(textAt(event, "eventTs"));
+        return [receipt(status, { externalId, date, response: textAt(event, "cause"), row: event })];
+      }),
+  },
+});

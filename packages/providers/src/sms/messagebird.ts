@@ -1,0 +1,50 @@
+// MessageBird, today Bird: the SMS API with access keys. Credentials: dashboard.messagebird.com, Developers, API access. It
+// reports delivery by GET only, so that its reports cannot be taken.
+// API: https://developers.messagebird.com/api/sms-messaging/, codes: https://developers.messagebird.com/api/#api-errors
+
+import { secret, text } from "../credentials.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { get, post, textAt } from "../request.ts";
+import { digits } from "../sms.ts";
+
+const api = "https://rest.messagebird.com";
+
+const classes: ErrorClasses = {
+  2: "auth",
+  25: "quota",
+  98: "config",
+  99: "retry",
+  originator: "config",
+  recipient: "recipient",
+  recipients: "recipient",
+};
+
+export default defineProvider({
+  id: "messagebird",
+  channel: "sms",
+  name: "MessageBird",
+  docs: "https://developers.messagebird.com/api/sms-messaging/",
+  help: "Create a live access key under Developers, API access.",
+  credentials: { accessKey: secret("Access key"), from: text("From") },
+  limits: { text: 1377 },
+  request: (message, { accessKey }) =>
+    post(`${api}/messages`, {
+      headers: { authorization: `AccessKey ${accessKey}` },
+      json: {
+        originator: message.from,
+        recipients: [digits(message.to)],
+        body: message.text,
+        datacoding: "auto",
+        reference: message.id,
+      },
+    }),
+  read: (reply) => {
+    // An invalid or missing parameter (9, 10) says more by its name.
+    const parameter = textAt(reply.json, "errors", 0, "parameter");
+    const code = parameter && Object.hasOwn(classes, parameter) ? parameter : textAt(reply.json, "errors", 0, "code");
+    return byStatus(reply, textAt(reply.json, "id"), { code, classes });
+  },
+  check: async ({ accessKey }, io) =>
+    checkByStatus(await io.http(get(`${api}/balance`, { headers: { authorization: `AccessKey ${accessKey}` } }))),
+});

@@ -1,0 +1,33 @@
+// SimpleTexting. Credentials: app2.simpletexting.com, Settings, API; access is granted on request.
+// API: https://api-doc.simpletexting.com/ (version 2). Documentation seen: its description as OpenAPI; errors are told by
+// their status and words, and the body of its delivery webhooks is not part of it.
+
+import { secret, text } from "../credentials.ts";
+import { accepted, checkByStatus } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { get, post, textAt } from "../request.ts";
+import { refusedInWords, type Words } from "../sms.ts";
+
+const api = "https://api-app2.simpletexting.com/v2/api";
+
+const words: Words = [
+  [/credit|balance/i, "quota"],
+  [/account ?phone/i, "config"],
+  [/contact ?phone|phone number|unsubscribed|opted out/i, "recipient"],
+];
+
+export default defineProvider({
+  id: "simpletexting",
+  channel: "sms",
+  name: "SimpleTexting",
+  docs: "https://api-doc.simpletexting.com/",
+  help: "Copy the API token from the settings of your SimpleTexting account; the sender is one of its numbers.",
+  credentials: { apiKey: secret("API Key"), from: text("From") },
+  request: (message, { apiKey }) =>
+    post(`${api}/messages`, {
+      bearer: apiKey,
+      json: { contactPhone: message.to, accountPhone: message.from, mode: "AUTO", text: message.text },
+    }),
+  read: (reply) => (reply.status < 300 ? accepted(textAt(reply.json, "id")) : refusedInWords(reply, words)),
+  check: async ({ apiKey }, io) => checkByStatus(await io.http(get(`${api}/tenant`, { bearer: apiKey }))),
+});

@@ -1,0 +1,71 @@
+// sms77, today seven. Credentials: app.seven.io, Developer, API keys.
+// API: https://docs.seven.io/en/rest-api/endpoints/sms. Documentation seen: parameters and answers there, the meaning
+// of the codes in the vendor's own client (github.com/seven-io/js-client).
+
+import { secret, text } from "../credentials.ts";
+import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { type ReceiptStatus, receipt } from "../receipts.ts";
+import { get, post, textAt } from "../request.ts";
+
+const api = "https://gateway.seven.io/api";
+
+const classes: ErrorClasses = {
+  101: "retry",
+  201: "config",
+  202: "recipient",
+  300: "auth",
+  301: "recipient",
+  306: "config",
+  403: "quota",
+  500: "quota",
+  600: "retry",
+  700: "retry",
+  900: "auth",
+  902: "auth",
+  903: "auth",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  DELIVERED: "delivered",
+  NOTDELIVERED: "undelivered",
+  BUFFERED: "queued",
+  TRANSMITTED: "sent",
+  ACCEPTED: "accepted",
+  EXPIRED: "undelivered",
+  REJECTED: "rejected",
+  FAILED: "failed",
+};
+
+export default defineProvider({
+  id: "sms77",
+  channel: "sms",
+  name: "sms77",
+  docs: "https://docs.seven.io/en/rest-api/endpoints/sms",
+  help: "Create an API key under Developer, API keys, at app.seven.io.",
+  credentials: { apiKey: secret("API Key"), from: text("From") },
+  request: (message, { apiKey }) =>
+    post(`${api}/sms`, {
+      headers: { "x-api-key": apiKey },
+      form: { to: message.to, from: message.from, text: message.text, foreign_id: message.id, json: 1 },
+    }),
+  read: (reply) => {
+    // The code of the one message says more than that of the request; some faults are answered with the bare number.
+    const code = textAt(reply.json, "messages", 0, "error") ?? textAt(reply.json, "success") ?? textAt(reply.json);
+    if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });
+    if (code === undefined) return unreadable(reply);
+    return code === "100" ? accepted(textAt(reply.json, "messages", 0, "id")) : refused(reply, code, classes);
+  },
+  check: async ({ apiKey }, io) => {
+    const reply = await io.http(get(`${api}/balance`, { headers: { "x-api-key": apiKey } }));
+    return textAt(reply.json) === "900" ? { ok: false, reason: "The API key is not known" } : checkByStatus(reply);
+  },
+  receipts: {
+    read: ({ body }) => {
+      const externalId = textAt(body, "data", "msg_id");
+      const status = statuses[textAt(body, "data", "status") ?? ""];
+      if (textAt(body, "webhook_event") !== "dlr" || !externalId || !status) return [];
+      return [receipt(status, { externalId, messageId: textAt(body, "data", "foreign_id"), row: body })];
+    },
+  },
+});

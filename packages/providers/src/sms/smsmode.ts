@@ -1,0 +1,58 @@
+// smsmode. Credentials: ui.smsmode.com, Settings, API keys. Reports go to the callback of the channel, or to that of the
+// message (an override: callbackUrlStatus).
+// API: https://dev.smsmode.com/sms/v1/. Documentation seen: public clients of it and a description of its fields; the page
+// itself could not be read. Errors are told by their status and words.
+
+import { secret, text } from "../credentials.ts";
+import { accepted, byStatus } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { post, textAt } from "../request.ts";
+import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+
+const words: Words = [
+  [/credit|balance/i, "quota"],
+  [/recipient|blacklist/i, "recipient"],
+  [/\bfrom\b|sender/i, "config"],
+];
+
+const statuses: Record<string, ReceiptStatus> = {
+  SCHEDULED: "queued",
+  ENROUTE: "sent",
+  DELIVERED: "delivered",
+  UNDELIVERED: "undelivered",
+  UNDELIVERABLE: "undelivered",
+};
+
+export default defineProvider({
+  id: "smsmode",
+  channel: "sms",
+  name: "smsmode",
+  docs: "https://dev.smsmode.com/sms/v1/#tag/Message/operation/send-message",
+  help: "Create an API key under Settings, API keys, in your smsmode account.",
+  credentials: { apiKey: secret("API Key"), from: text("From") },
+  request: (message, { apiKey }) =>
+    post("https://rest.smsmode.com/sms/v1/messages", {
+      headers: { "x-api-key": apiKey },
+      json: {
+        recipient: { to: digits(message.to) },
+        body: { text: message.text, encoding: fitsGsm(message.text) ? "GSM7" : "UNICODE" },
+        from: message.from,
+        refClient: message.id,
+      },
+    }),
+  read: (reply) => {
+    if (reply.status < 300) return accepted(textAt(reply.json, "messageId"));
+    const said = textAt(reply.json, "message");
+    return said ? refusedInWords({ ...reply, text: said }, words) : byStatus(reply);
+  },
+  receipts: {
+    read: ({ body }) => {
+      const externalId = textAt(body, "messageId");
+      const status = statuses[textAt(body, "status", "value") ?? ""];
+      if (!externalId || !status || textAt(body, "direction") === "MO") return [];
+      const date = dateOf(textAt(body, "status", "deliveryDate"));
+      return [receipt(status, { externalId, messageId: textAt(body, "refClient"), date, row: body })];
+    },
+  },
+});

@@ -1,0 +1,79 @@
+// Telnyx. Credentials: portal.telnyx.com, an API v2 key under API Keys; the profile is one of Messaging, its id is a
+// UUID.
+// API: https://developers.telnyx.com/api-reference/messages/send-a-message
+// Codes: https://developers.telnyx.com/docs/messaging/messages/error-codes
+
+import { secret, text } from "../credentials.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { get, post, textAt } from "../request.ts";
+
+const api = "https://api.telnyx.com/v2";
+
+const classes: ErrorClasses = {
+  10002: "recipient",
+  10007: "retry",
+  10008: "retry",
+  10016: "recipient",
+  20100: "quota",
+  40001: "recipient",
+  40300: "recipient",
+  40305: "config",
+  40306: "config",
+  40307: "config",
+  40308: "config",
+  40309: "config",
+  40310: "recipient",
+  40311: "config",
+  40312: "config",
+  40313: "config",
+  40314: "config",
+  40315: "config",
+  40318: "retry",
+  40319: "recipient",
+  40320: "retry",
+  40321: "config",
+  40329: "config",
+  40330: "config",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  queued: "queued",
+  sending: "sending",
+  sent: "sent",
+  delivered: "delivered",
+  delivery_unconfirmed: "sent",
+  sending_failed: "failed",
+  delivery_failed: "undelivered",
+};
+
+export default defineProvider({
+  id: "telnyx",
+  channel: "sms",
+  name: "Telnyx",
+  docs: "https://developers.telnyx.com/api-reference/messages/send-a-message",
+  help: "Create an API key under API Keys; the profile ID is shown with the messaging profile the sender belongs to.",
+  credentials: { apiKey: secret("API Key"), messageProfileId: text("Message profile ID"), from: text("From") },
+  request: (message, { apiKey, messageProfileId }) =>
+    post(`${api}/messages`, {
+      bearer: apiKey,
+      json: { from: message.from, to: message.to, text: message.text, messaging_profile_id: messageProfileId },
+    }),
+  read: (reply) =>
+    byStatus(reply, textAt(reply.json, "data", "id"), { code: textAt(reply.json, "errors", 0, "code"), classes }),
+  check: async ({ apiKey, messageProfileId }, io) => {
+    const profile = `${api}/messaging_profiles/${encodeURIComponent(messageProfileId)}`;
+    return checkByStatus(await io.http(get(profile, { bearer: apiKey })));
+  },
+  receipts: {
+    read: ({ body }) => {
+      const kind = textAt(body, "data", "event_type");
+      const externalId = textAt(body, "data", "payload", "id");
+      const status = statuses[textAt(body, "data", "payload", "to", 0, "status") ?? ""];
+      if (!externalId || !status || (kind !== "message.sent" && kind !== "message.finalized")) return [];
+      const response = textAt(body, "data", "payload", "errors", 0, "title");
+      return [receipt(status, { externalId, date: dateOf(textAt(body, "data", "occurred_at")), response, row: body })];
+    },
+  },
+});

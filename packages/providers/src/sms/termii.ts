@@ -1,0 +1,64 @@
+// Termii. Credentials: accounts.termii.com, the API key of the dashboard; `from` is an approved sender ID. The channel
+// is generic unless an override says dnd, the route for transactional messages, which Termii has to activate first.
+// API: https://developer.termii.com/messaging-api. Documentation seen names the host BASE_URL and shows it in the
+// dashboard; api.ng.termii.com is the one public clients use.
+
+import { secret, text } from "../credentials.ts";
+import { accepted, checkByStatus, unreadable } from "../outcome.ts";
+import { defineProvider } from "../provider.ts";
+import { type ReceiptStatus, receipt } from "../receipts.ts";
+import { get, post, textAt } from "../request.ts";
+import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+
+const api = "https://api.ng.termii.com/api";
+
+const words: Words = [
+  [/insufficient|balance/i, "quota"],
+  [/sender|country inactive/i, "config"],
+  [/phone number/i, "recipient"],
+];
+
+const statuses: Record<string, ReceiptStatus> = {
+  delivered: "delivered",
+  "message sent": "sent",
+  "message failed": "undelivered",
+  "dnd active on phone number": "rejected",
+  rejected: "rejected",
+  expired: "undelivered",
+};
+
+export default defineProvider({
+  id: "termii",
+  channel: "sms",
+  name: "Termii",
+  docs: "https://developer.termii.com/messaging-api",
+  help: "The API key is on the dashboard of your Termii account; request a sender ID there as well.",
+  credentials: { apiKey: secret("API Key"), from: text("From") },
+  request: (message, { apiKey }) =>
+    post(`${api}/sms/send`, {
+      json: {
+        api_key: apiKey,
+        to: digits(message.to),
+        from: message.from,
+        sms: message.text,
+        type: fitsGsm(message.text) ? "plain" : "unicode",
+        channel: "generic",
+      },
+    }),
+  read: (reply) => {
+    if (reply.status >= 300) return refusedInWords(reply, words);
+    const id = textAt(reply.json, "message_id");
+    return id ? accepted(id) : unreadable(reply);
+  },
+  check: async ({ apiKey }, io) =>
+    checkByStatus(await io.http(get(`${api}/get-balance`, { query: { api_key: apiKey } }))),
+  receipts: {
+    read: ({ body }) => {
+      const said = textAt(body, "status");
+      const externalId = textAt(body, "message_id");
+      const status = statuses[said?.toLowerCase() ?? ""];
+      if (!externalId || !status) return [];
+      return [receipt(status, { externalId, response: said, row: body })];
+    },
+  },
+});

@@ -1,0 +1,118 @@
+// What a case file says about one provider: the requests its documentation prescribes, its replies, and what they mean.
+// The suite drives the adapter against a server that speaks these replies, and adds the failures every provider has.
+
+import type { AnyProviderId } from "@tidings/contract";
+import type { Credentials, Message, Outcome, Receipt } from "../../src/index.ts";
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  /** An object is sent as JSON, a text as it is. */
+  body?: unknown;
+}
+
+export interface ExpectedFile {
+  filename: string;
+  type: string;
+  content: string;
+}
+
+/** A request as the provider must see it. Headers are those that matter; everything else is compared exactly. */
+export interface ExpectedRequest {
+  method: string;
+  /** With its query, as it is written. */
+  url: string;
+  headers?: Record<string, string | RegExp>;
+  json?: unknown;
+  form?: Record<string, string | string[]>;
+  multipart?: Record<string, string | ExpectedFile | (string | ExpectedFile)[]>;
+  text?: string;
+  /** For what changes with every call, such as a signature: gets the body, and asserts. */
+  body?: (body: string) => void;
+}
+
+/** A call before the one that sends, with what it is answered. */
+export interface Preparation extends ExpectedRequest {
+  reply: Reply;
+}
+
+export interface Sending {
+  message: Message;
+  /** The one request that sends, or what precedes it (a token, an upload) and then that request. */
+  request: ExpectedRequest | [...Preparation[], ExpectedRequest];
+}
+
+export interface Accepted {
+  reply: Reply;
+  providerMessageId?: string;
+}
+
+export interface ExpectedOutcome {
+  kind: Outcome["kind"];
+  class?: string;
+  afterMs?: number;
+}
+
+export interface ReceiptCase {
+  name: string;
+  /** Sent as JSON; `form` and `raw` are the other two ways. */
+  json?: unknown;
+  form?: Record<string, string>;
+  raw?: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  /** For providers with a scheme of their own: the key, and the time at which the report is fresh. */
+  key?: string;
+  now?: string;
+  /** What the proof has to fetch, by address, in the order of the calls. */
+  calls?: Record<string, Reply>;
+  expected: Receipt[];
+}
+
+export interface Quirks {
+  /** What 200 with a body that is not JSON means. Default accepted: the status alone says so. */
+  invalidJson?: "accepted" | "unknown" | "retry";
+  /** What 429 means, where it is not "later". */
+  tooManyRequests?: ExpectedOutcome;
+  /** What 500 means, where it is not "again". */
+  serverError?: ExpectedOutcome;
+  /** Headers that differ between two identical sends (random signatures); `body` for the body itself. */
+  volatile?: string[];
+  /** The body is not JSON and not a form, so overrides reach headers and query only. */
+  noBodyOverrides?: true;
+  /** Why, for each of these. */
+  because: string;
+}
+
+interface HttpCase {
+  id: AnyProviderId;
+  transport?: "http" | "http2";
+  /** Where the expected requests and replies are documented. */
+  docs: string;
+  /** All of them, with secrets that can be recognised. */
+  credentials: Credentials;
+  /** The clock of the adapter, for signatures. */
+  now?: string;
+  minimal: Sending;
+  rich: Sending;
+  accepted: Accepted;
+  /** Further ways to send, such as another kind of target, with what is answered there. */
+  more?: (Sending & { accepted: Accepted; credentials?: Credentials })[];
+  /** Every documented class of error. `at` counts the call that is answered so; default the last, which sends. */
+  errors: { name: string; reply: Reply; at?: number; sending?: Sending; outcome: ExpectedOutcome }[];
+  check?: { request: ExpectedRequest | [...Preparation[], ExpectedRequest]; ok: Reply; bad: Reply };
+  receipts?: ReceiptCase[];
+  quirks?: Quirks;
+}
+
+/** Providers that use no HTTP: SMTP has a test of its own, a capture provider needs a message only. */
+export type ProviderCase =
+  | HttpCase
+  | { id: AnyProviderId; transport: "smtp"; testedIn: string }
+  | { id: AnyProviderId; transport: "capture"; message: Message };
+
+export const providerCase = (declared: ProviderCase): ProviderCase => declared;
+
+export type { HttpCase };
+
+export const messageId = "0199a1b2-0000-7000-8000-000000000001";

@@ -1,0 +1,183 @@
+import { messageId, providerCase } from "../../case.ts";
+
+const tenantId = "197231ae-1209-4018-a012-0d01c0a1b2c3";
+const clientId = "10112aa0-d812-4109-8c1a-0a1b2c3d4e5f";
+const token = {
+  method: "POST",
+  url: `https://login.microsoftonline.com/${tenantId}/oauth2/v2.0/token`,
+  form: {
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_secret: "teams-s3cret-value",
+    scope: "https://api.botframework.com/.default",
+  },
+  reply: { status: 200, body: { token_type: "Bearer", expires_in: 3599, access_token: "eyJ.access" } },
+};
+const conversations = "https://smba.trafficmanager.net/teams/v3/conversations";
+const headers = { authorization: "Bearer eyJ.access" };
+const opened = {
+  method: "POST",
+  url: conversations,
+  headers,
+  json: {
+    isGroup: false,
+    bot: { id: `28:${clientId}` },
+    members: [{ id: "29:012d20j1cjo20211" }],
+    channelData: { tenant: { id: tenantId } },
+    tenantId,
+  },
+  reply: { status: 201, body: { id: "a:17I0kl8EkpE1O9PH5TWrzrL/c" } },
+};
+const activities = {
+  method: "POST",
+  url: `${conversations}/a%3A17I0kl8EkpE1O9PH5TWrzrL%2Fc/activities`,
+  headers,
+  json: { type: "message", text: "Hi" },
+};
+const message = {
+  id: messageId,
+  channel: "chat" as const,
+  target: { kind: "user" as const, user: "29:012d20j1cjo20211" },
+  text: "Hi",
+};
+const webhookUrl = "https://example.webhook.office.com/webhookb2/s3cret-webhook/IncomingWebhook/abc";
+const card = (text: string) => ({
+  type: "message",
+  attachments: [
+    {
+      contentType: "application/vnd.microsoft.card.adaptive",
+      content: {
+        $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+        type: "AdaptiveCard",
+        version: "1.4",
+        body: [{ type: "TextBlock", text, wrap: true }],
+      },
+    },
+  ],
+});
+const throughWebhook = {
+  message: { ...message, target: { kind: "webhook" as const, webhookUrl }, text: "Grüße **Ada** 🎉" },
+  request: { method: "POST", url: webhookUrl, json: card("Grüße **Ada** 🎉") },
+};
+const toChannel = {
+  message: {
+    ...message,
+    target: { kind: "channel" as const, channel: "19:ba9feb7470794dbeab58e3f72ef20a6e@thread.skype", team: "t1" },
+    extra: { importance: "high" },
+  },
+  request: [
+    token,
+    {
+      method: "POST",
+      url: conversations,
+      headers,
+      json: {
+        isGroup: true,
+        channelData: {
+          channel: { id: "19:ba9feb7470794dbeab58e3f72ef20a6e@thread.skype" },
+          tenant: { id: tenantId },
+        },
+        activity: { type: "message", text: "Hi", importance: "high" },
+      },
+    },
+  ] as [typeof token, Omit<typeof opened, "json" | "reply"> & { json: object }],
+};
+const error = (status: number, code: string) => ({ status, body: { error: { code, message: code } } });
+
+export default providerCase({
+  id: "msteams",
+  docs: "https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#conversation-operations",
+  credentials: { clientId, secretKey: "teams-s3cret-value", tenantId },
+  minimal: { message, request: [token, opened, activities] },
+  rich: {
+    message: { ...message, text: "Grüße **Ada** 🎉", extra: { textFormat: "markdown", attachments: [{ name: "a" }] } },
+    request: [
+      token,
+      opened,
+      {
+        ...activities,
+        json: { type: "message", text: "Grüße **Ada** 🎉", textFormat: "markdown", attachments: [{ name: "a" }] },
+      },
+    ],
+  },
+  accepted: { reply: { status: 201, body: { id: "1655900000000" } }, providerMessageId: "1655900000000" },
+  more: [
+    {
+      ...toChannel,
+      accepted: {
+        reply: {
+          status: 201,
+          body: { id: "19:ba9f@thread.skype;messageid=1481567603816", activityId: "1481567603816" },
+        },
+        providerMessageId: "1481567603816",
+      },
+    },
+    { ...throughWebhook, credentials: {}, accepted: { reply: { status: 200, body: "1" } } },
+    { ...throughWebhook, credentials: {}, accepted: { reply: { status: 202, body: "" } } },
+  ],
+  errors: [
+    {
+      name: "a wrong client secret",
+      at: 0,
+      reply: { status: 401, body: { error: "invalid_client", error_description: "AADSTS7000215" } },
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    {
+      name: "a person without the app",
+      at: 1,
+      reply: error(403, "ForbiddenOperationException"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    { name: "a conversation without a name", at: 1, reply: { status: 201, body: {} }, outcome: { kind: "retry" } },
+    {
+      name: "a person who blocked the bot",
+      reply: error(403, "ConversationBlockedByUser"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "a bot that was removed",
+      reply: error(403, "BotNotInConversationRoster"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "a bot the administrator switched off",
+      reply: error(403, "BotDisabledByAdmin"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a bot without a registration",
+      reply: error(401, "BotNotRegistered"),
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    { name: "a bad activity", reply: error(400, "BadSyntax"), outcome: { kind: "rejected", class: "content" } },
+    {
+      name: "a message that is too big",
+      reply: error(413, "MessageSizeTooBig"),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    { name: "a collision", reply: error(412, "PreconditionFailed"), outcome: { kind: "retry" } },
+    {
+      name: "throttling",
+      reply: { ...error(429, "Throttled"), headers: { "retry-after": "5" } },
+      outcome: { kind: "retry", afterMs: 5000 },
+    },
+    {
+      name: "a throttled webhook, told with 200",
+      sending: throughWebhook,
+      reply: {
+        status: 200,
+        body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId tcid=0",
+      },
+      outcome: { kind: "retry" },
+    },
+    {
+      name: "a card the webhook does not take, told with 200",
+      sending: throughWebhook,
+      reply: {
+        status: 200,
+        body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413 with ContextId tcid=0",
+      },
+      outcome: { kind: "rejected", class: "content" },
+    },
+  ],
+});

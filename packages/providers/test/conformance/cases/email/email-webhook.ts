@@ -1,0 +1,80 @@
+import { createHmac } from "node:crypto";
+import { email, richEmail } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+
+const now = "2026-01-02T03:04:05Z";
+const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const webhookUrl = "https://mail.example.com/hooks/tidings?tenant=7";
+
+// As https://www.standardwebhooks.com says it: over id, time and body.
+const signed = (json: object) => {
+  const stamp = String(Date.parse(now) / 1000);
+  const mac = createHmac("sha256", Buffer.from(secretKey.slice(6), "base64"));
+  const signature = mac.update(`${messageId}.${stamp}.${JSON.stringify(json)}`).digest("base64");
+  return {
+    method: "POST",
+    url: webhookUrl,
+    headers: { "webhook-id": messageId, "webhook-timestamp": stamp, "webhook-signature": `v1,${signature}` },
+    json,
+  };
+};
+
+export default providerCase({
+  id: "email-webhook",
+  docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
+  credentials: { webhookUrl, secretKey, from: "noreply@example.com", senderName: "Example" },
+  now,
+  minimal: {
+    message: email(),
+    request: signed({
+      id: messageId,
+      from: { email: "noreply@example.com", name: "Example" },
+      to: [{ email: "ada@example.com" }],
+      subject: "Hello",
+      html: "<p>Hello Ada</p>",
+      text: "Hello Ada",
+    }),
+  },
+  rich: {
+    message: richEmail({ extra: { stream: "alerts" } }),
+    request: signed({
+      id: messageId,
+      from: { email: "team@example.com", name: "Team, North" },
+      to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+      cc: [{ email: "c@example.com" }],
+      bcc: [{ email: "d@example.com" }],
+      replyTo: { email: "help@example.com", name: "Help" },
+      subject: "Grüße 🎉",
+      html: "<p>Hello Ada</p>",
+      text: "Hello Ada",
+      headers: { "X-Campaign": "spring" },
+      attachments: [{ name: "a.txt", mime: "text/plain", content: "aGk=" }],
+      stream: "alerts",
+    }),
+  },
+  accepted: { reply: { status: 202, body: { id: "mail-17" } }, providerMessageId: "mail-17" },
+  errors: [
+    { name: "an answer without an id", reply: { status: 204 }, outcome: { kind: "accepted" } },
+    { name: "a wrong secret", reply: { status: 401, body: "No" }, outcome: { kind: "rejected", class: "auth" } },
+    { name: "a bad mail", reply: { status: 422, body: "No" }, outcome: { kind: "rejected", class: "content" } },
+    {
+      name: "a receiver that is busy",
+      reply: { status: 503, headers: { "retry-after": "30" }, body: "" },
+      outcome: { kind: "retry", afterMs: 30_000 },
+    },
+  ],
+  receipts: [
+    {
+      name: "reports of both kinds of id",
+      json: [
+        { messageId, status: "delivered", date: "2026-01-02T03:04:00Z" },
+        { externalId: "mail-17", status: "bounced", response: "550" },
+        { externalId: "mail-17", status: "thought about" },
+      ],
+      expected: [
+        { messageId, status: "delivered", date: new Date("2026-01-02T03:04:00Z") },
+        { externalId: "mail-17", status: "bounced", response: "550" },
+      ],
+    },
+  ],
+});

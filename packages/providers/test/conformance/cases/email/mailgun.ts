@@ -1,0 +1,139 @@
+import { createHmac } from "node:crypto";
+import { email } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+
+const credentials = {
+  apiKey: "key-s3cret-mailgun",
+  user: "api",
+  domain: "mg.example.com",
+  from: "noreply@example.com",
+  senderName: "Example",
+};
+const headers = { authorization: `Basic ${Buffer.from("api:key-s3cret-mailgun").toString("base64")}` };
+const error = (status: number, message: string) => ({ status, body: { message } });
+
+const key = "signing-s3cret";
+const now = "2026-01-02T03:04:05Z";
+const report = (event: object) => {
+  const timestamp = String(Date.parse(now) / 1000);
+  const token = "a8ce0edb2dd8301dee6c2405235584e45aa91d1e9f979f3de0";
+  const signature = createHmac("sha256", key).update(`${timestamp}${token}`).digest("hex");
+  return { json: { signature: { timestamp, token, signature }, "event-data": event }, key, now };
+};
+const message = { headers: { "message-id": `${messageId}@example.com` } };
+
+export default providerCase({
+  id: "mailgun",
+  docs: "https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages",
+  credentials,
+  minimal: {
+    message: email(),
+    request: {
+      method: "POST",
+      url: "https://api.mailgun.net/v3/mg.example.com/messages",
+      headers,
+      multipart: {
+        from: "Example <noreply@example.com>",
+        to: "ada@example.com",
+        subject: "Hello",
+        text: "Hello Ada",
+        html: "<p>Hello Ada</p>",
+        "h:Message-Id": `<${messageId}@example.com>`,
+        "v:tidingsMessageId": messageId,
+      },
+    },
+  },
+  rich: {
+    message: email({
+      to: ["ada@example.com", "b@example.com"],
+      cc: ["c@example.com"],
+      bcc: ["d@example.com"],
+      replyTo: "help@example.com",
+      headers: { "X-Campaign": "spring" },
+      attachments: [{ name: 'a "b".txt', mime: "text/plain", content: Buffer.from("grüße\r\n--x") }],
+      extra: { "o:tag": ["one", "two"], "h:Message-Id": null },
+    }),
+    request: {
+      method: "POST",
+      url: "https://api.mailgun.net/v3/mg.example.com/messages",
+      headers,
+      multipart: {
+        from: "Example <noreply@example.com>",
+        to: ["ada@example.com", "b@example.com"],
+        cc: "c@example.com",
+        bcc: "d@example.com",
+        subject: "Hello",
+        text: "Hello Ada",
+        html: "<p>Hello Ada</p>",
+        "h:Reply-To": "help@example.com",
+        "h:X-Campaign": "spring",
+        "v:tidingsMessageId": messageId,
+        attachment: { filename: 'a "b".txt', type: "text/plain", content: "grüße\r\n--x" },
+        "o:tag": ["one", "two"],
+      },
+    },
+  },
+  accepted: {
+    reply: { status: 200, body: { id: `<${messageId}@example.com>`, message: "Queued. Thank you." } },
+    providerMessageId: `${messageId}@example.com`,
+  },
+  errors: [
+    { name: "a wrong key", reply: { status: 401, body: "Forbidden" }, outcome: { kind: "rejected", class: "auth" } },
+    {
+      name: "an unknown domain",
+      reply: error(404, "Domain not found"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a bad address",
+      reply: error(400, "'to' parameter is not a valid address. please check documentation"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    { name: "a missing field", reply: error(400, "from is missing"), outcome: { kind: "rejected", class: "content" } },
+    { name: "a mail that is too big", reply: error(413, "too large"), outcome: { kind: "rejected", class: "content" } },
+    { name: "a fault of theirs", reply: error(502, "Bad gateway"), outcome: { kind: "retry" } },
+  ],
+  check: {
+    request: { method: "GET", url: "https://api.mailgun.net/v4/domains/mg.example.com", headers },
+    ok: { status: 200, body: { domain: { name: "mg.example.com", state: "active" } } },
+    bad: { status: 401, body: "Forbidden" },
+  },
+  receipts: [
+    {
+      name: "delivered",
+      ...report({
+        event: "delivered",
+        timestamp: 1767323040.5,
+        message,
+        "user-variables": { tidingsMessageId: messageId },
+        "delivery-status": { message: "OK", code: 250, "attempt-no": 1 },
+      }),
+      expected: [
+        {
+          externalId: `${messageId}@example.com`,
+          messageId,
+          status: "delivered",
+          date: new Date(1767323040500),
+          attempts: 1,
+          response: "OK",
+        },
+      ],
+    },
+    {
+      name: "a permanent failure",
+      ...report({ event: "failed", severity: "permanent", reason: "bounce", timestamp: 1767323040, message }),
+      expected: [{ externalId: `${messageId}@example.com`, status: "bounced", date: new Date(1767323040000) }],
+    },
+    {
+      name: "a temporary failure",
+      ...report({ event: "failed", severity: "temporary", reason: "generic", timestamp: 1767323040, message }),
+      expected: [{ externalId: `${messageId}@example.com`, status: "deferred", date: new Date(1767323040000) }],
+    },
+    {
+      name: "a suppressed address",
+      ...report({ event: "failed", severity: "permanent", reason: "suppress-bounce", timestamp: 1767323040, message }),
+      expected: [{ externalId: `${messageId}@example.com`, status: "dropped", date: new Date(1767323040000) }],
+    },
+    { name: "an event of another kind", ...report({ event: "accepted", message }), expected: [] },
+  ],
+});

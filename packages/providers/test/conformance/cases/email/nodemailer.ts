@@ -1,0 +1,3 @@
+import { providerCase } from "../../case.ts";
+
+export default providerCase({ id: "nodemailer", transport: "smtp", testedIn: "test/smtp.test.ts" });

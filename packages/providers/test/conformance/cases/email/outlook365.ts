@@ -1,0 +1,3 @@
+import { providerCase } from "../../case.ts";
+
+export default providerCase({ id: "outlook365", transport: "smtp", testedIn: "test/outlook365.test.ts" });

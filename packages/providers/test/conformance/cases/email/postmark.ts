@@ -1,0 +1,145 @@
+import { email, richEmail } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+
+const headers = { "x-postmark-server-token": "pm-s3cret-token", accept: "application/json" };
+const Metadata = { tidingsMessageId: messageId };
+const error = (ErrorCode: number, Message: string, status = 422) => ({ status, body: { ErrorCode, Message } });
+
+export default providerCase({
+  id: "postmark",
+  docs: "https://postmarkapp.com/developer/api/email-api#send-a-single-email",
+  credentials: { apiKey: "pm-s3cret-token", from: "noreply@example.com", senderName: "Example" },
+  minimal: {
+    message: email(),
+    request: {
+      method: "POST",
+      url: "https://api.postmarkapp.com/email",
+      headers,
+      json: {
+        From: "Example <noreply@example.com>",
+        To: "ada@example.com",
+        Subject: "Hello",
+        HtmlBody: "<p>Hello Ada</p>",
+        TextBody: "Hello Ada",
+        Metadata,
+      },
+    },
+  },
+  rich: {
+    message: richEmail({ extra: { MessageStream: "broadcast", Tag: "invite" } }),
+    request: {
+      method: "POST",
+      url: "https://api.postmarkapp.com/email",
+      headers,
+      json: {
+        From: '"Team, North" <team@example.com>',
+        To: "Ada Lovelace <ada@example.com>, b@example.com",
+        Cc: "c@example.com",
+        Bcc: "d@example.com",
+        ReplyTo: "Help <help@example.com>",
+        Subject: "Grüße 🎉",
+        HtmlBody: "<p>Hello Ada</p>",
+        TextBody: "Hello Ada",
+        Headers: [{ Name: "X-Campaign", Value: "spring" }],
+        Metadata,
+        Attachments: [{ Name: "a.txt", Content: "aGk=", ContentType: "text/plain" }],
+        MessageStream: "broadcast",
+        Tag: "invite",
+      },
+    },
+  },
+  accepted: {
+    reply: {
+      status: 200,
+      body: {
+        To: "ada@example.com",
+        SubmittedAt: "2026-01-02T03:04:05.0000000Z",
+        MessageID: "b7bc2f4a-e38e-4336-af7d-e6c392c2f817",
+        ErrorCode: 0,
+        Message: "OK",
+      },
+    },
+    providerMessageId: "b7bc2f4a-e38e-4336-af7d-e6c392c2f817",
+  },
+  errors: [
+    { name: "a wrong token", reply: error(10, "Bad token", 401), outcome: { kind: "rejected", class: "auth" } },
+    {
+      name: "a bad address",
+      reply: error(300, "Error parsing 'To': Illegal email address 'x'."),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "an inactive recipient",
+      reply: error(406, "You tried to send to a recipient that has been marked as inactive."),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "a sender without signature",
+      reply: error(400, "The 'From' address you supplied is not a Sender Signature"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a bad field",
+      reply: error(300, "Provide either email TextBody or HtmlBody or both."),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    { name: "no credits", reply: error(405, "Not allowed to send"), outcome: { kind: "rejected", class: "quota" } },
+    { name: "maintenance", reply: error(100, "Offline for maintenance", 503), outcome: { kind: "retry" } },
+    { name: "the rate limit", reply: error(429, "Rate limit exceeded", 429), outcome: { kind: "retry" } },
+  ],
+  check: {
+    request: { method: "GET", url: "https://api.postmarkapp.com/server", headers },
+    ok: { status: 200, body: { ID: 1, Name: "Production" } },
+    bad: error(10, "No Account or Server API tokens were supplied", 401),
+  },
+  receipts: [
+    {
+      name: "delivered",
+      json: {
+        RecordType: "Delivery",
+        MessageID: "883953f4",
+        Recipient: "ada@example.com",
+        DeliveredAt: "2026-01-02T03:04:00Z",
+        Details: "smtp;250 OK",
+        Metadata,
+      },
+      expected: [
+        {
+          externalId: "883953f4",
+          messageId,
+          status: "delivered",
+          date: new Date("2026-01-02T03:04:00Z"),
+          response: "smtp;250 OK",
+        },
+      ],
+    },
+    {
+      name: "bounced",
+      json: {
+        RecordType: "Bounce",
+        MessageID: "883953f4",
+        Type: "HardBounce",
+        Description: "The server was unable to deliver your message",
+        BouncedAt: "2026-01-02T03:04:00Z",
+      },
+      expected: [
+        {
+          externalId: "883953f4",
+          status: "bounced",
+          date: new Date("2026-01-02T03:04:00Z"),
+          response: "The server was unable to deliver your message",
+        },
+      ],
+    },
+    {
+      name: "a bounce that is not final",
+      json: { RecordType: "Bounce", MessageID: "883953f4", Type: "Transient", BouncedAt: "2026-01-02T03:04:00Z" },
+      expected: [{ externalId: "883953f4", status: "deferred", date: new Date("2026-01-02T03:04:00Z") }],
+    },
+    {
+      name: "an event of another kind",
+      json: { RecordType: "SubscriptionChange", MessageID: "883953f4", SuppressSending: true },
+      expected: [],
+    },
+  ],
+});

@@ -1,0 +1,149 @@
+import { createHmac } from "node:crypto";
+import { email } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+
+const headers = { authorization: "Bearer re_s3cret_key_123", "idempotency-key": messageId };
+const tags = [{ name: "tidingsMessageId", value: messageId }];
+const error = (statusCode: number, name: string, message: string) => ({
+  status: statusCode,
+  body: { statusCode, name, message },
+});
+
+const key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const now = "2026-01-02T03:04:05Z";
+const report = (event: object) => {
+  const raw = JSON.stringify(event);
+  const stamp = String(Date.parse(now) / 1000);
+  const mac = createHmac("sha256", Buffer.from(key.slice(6), "base64")).update(`msg_1.${stamp}.${raw}`);
+  const signature = `v1,${mac.digest("base64")}`;
+  return { raw, key, now, headers: { "svix-id": "msg_1", "svix-timestamp": stamp, "svix-signature": signature } };
+};
+
+export default providerCase({
+  id: "resend",
+  docs: "https://resend.com/docs/api-reference/emails/send-email",
+  credentials: { apiKey: "re_s3cret_key_123", from: "noreply@example.com", senderName: "Example" },
+  minimal: {
+    message: email(),
+    request: {
+      method: "POST",
+      url: "https://api.resend.com/emails",
+      headers,
+      json: {
+        from: "Example <noreply@example.com>",
+        to: ["ada@example.com"],
+        subject: "Hello",
+        html: "<p>Hello Ada</p>",
+        text: "Hello Ada",
+        tags,
+      },
+    },
+  },
+  rich: {
+    message: email({
+      to: ["Ada Lovelace <ada@example.com>", "b@example.com"],
+      cc: ["c@example.com"],
+      bcc: ["d@example.com"],
+      from: "team@example.com",
+      senderName: "Team, North",
+      replyTo: "help@example.com",
+      headers: { "X-Campaign": "spring" },
+      attachments: [{ name: "a.txt", mime: "text/plain", content: Buffer.from("hi") }],
+      extra: { scheduled_at: "2026-01-03T00:00:00Z", text: null },
+    }),
+    request: {
+      method: "POST",
+      url: "https://api.resend.com/emails",
+      headers,
+      json: {
+        from: '"Team, North" <team@example.com>',
+        to: ["Ada Lovelace <ada@example.com>", "b@example.com"],
+        cc: ["c@example.com"],
+        bcc: ["d@example.com"],
+        reply_to: "help@example.com",
+        subject: "Hello",
+        html: "<p>Hello Ada</p>",
+        headers: { "X-Campaign": "spring" },
+        tags,
+        attachments: [{ filename: "a.txt", content: "aGk=", content_type: "text/plain" }],
+        scheduled_at: "2026-01-03T00:00:00Z",
+      },
+    },
+  },
+  accepted: {
+    reply: { status: 200, body: { id: "49a3999c-0ce1-4ea6-ab68-afcd6dc2e794" } },
+    providerMessageId: "49a3999c-0ce1-4ea6-ab68-afcd6dc2e794",
+  },
+  errors: [
+    { name: "no key", reply: error(401, "missing_api_key", "Missing"), outcome: { kind: "rejected", class: "auth" } },
+    {
+      name: "a bad key",
+      reply: error(403, "invalid_api_key", "Invalid"),
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    {
+      name: "a bad sender",
+      reply: error(422, "invalid_from_address", "Invalid from"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a bad field",
+      reply: error(422, "validation_error", "Invalid to"),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    {
+      name: "the daily quota",
+      reply: error(429, "daily_quota_exceeded", "Daily"),
+      outcome: { kind: "rejected", class: "quota" },
+    },
+    { name: "the rate limit", reply: error(429, "rate_limit_exceeded", "Rate"), outcome: { kind: "retry" } },
+    {
+      name: "a request still under way",
+      reply: error(409, "concurrent_idempotent_requests", "Concurrent"),
+      outcome: { kind: "retry" },
+    },
+    {
+      name: "the key of another content",
+      reply: error(409, "invalid_idempotent_request", "Different"),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    { name: "a fault of theirs", reply: error(500, "application_error", "Oops"), outcome: { kind: "retry" } },
+  ],
+  check: {
+    request: {
+      method: "GET",
+      url: "https://api.resend.com/domains",
+      headers: { authorization: headers.authorization },
+    },
+    ok: error(401, "restricted_api_key", "This API key is restricted to only send emails"),
+    bad: error(403, "invalid_api_key", "API key is invalid"),
+  },
+  receipts: [
+    {
+      name: "delivered",
+      ...report({
+        type: "email.delivered",
+        created_at: "2026-01-02T03:04:00.000Z",
+        data: { email_id: "56761188", to: ["ada@example.com"], tags: { tidingsMessageId: messageId } },
+      }),
+      expected: [{ externalId: "56761188", messageId, status: "delivered", date: new Date("2026-01-02T03:04:00Z") }],
+    },
+    {
+      name: "bounced",
+      ...report({
+        type: "email.bounced",
+        created_at: "2026-01-02T03:04:00.000Z",
+        data: { email_id: "56761188", bounce: { message: "No such mailbox", type: "Permanent" } },
+      }),
+      expected: [
+        {
+          externalId: "56761188",
+          status: "bounced",
+          date: new Date("2026-01-02T03:04:00Z"),
+          response: "No such mailbox",
+        },
+      ],
+    },
+    { name: "an event of another kind", ...report({ type: "contact.created", data: { id: "1" } }), expected: [] },
+  ],
+});

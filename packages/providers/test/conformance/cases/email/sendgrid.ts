@@ -1,0 +1,171 @@
+import { createSign, generateKeyPairSync } from "node:crypto";
+import { email, richEmail } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+
+const headers = { authorization: "Bearer SG.s3cret-key-123" };
+const custom_args = { tidingsMessageId: messageId };
+const content = [
+  { type: "text/plain", value: "Hello Ada" },
+  { type: "text/html", value: "<p>Hello Ada</p>" },
+];
+const error = (status: number, field: string | null, message: string) => ({
+  status,
+  body: { errors: [{ message, field, help: null }] },
+});
+
+const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+const key = publicKey.export({ format: "der", type: "spki" }).toString("base64");
+const now = "2026-01-02T03:04:05Z";
+const report = (events: object[]) => {
+  // The line break is sent and signed, too.
+  const raw = `${JSON.stringify(events)}\r\n`;
+  const stamp = String(Date.parse(now) / 1000);
+  const signature = createSign("sha256").update(`${stamp}${raw}`).sign(privateKey, "base64");
+  return {
+    raw,
+    key,
+    now,
+    headers: {
+      "x-twilio-email-event-webhook-signature": signature,
+      "x-twilio-email-event-webhook-timestamp": stamp,
+    },
+  };
+};
+
+export default providerCase({
+  id: "sendgrid",
+  docs: "https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send",
+  credentials: {
+    apiKey: "SG.s3cret-key-123",
+    region: "eu",
+    ipPoolName: "transactional",
+    from: "noreply@example.com",
+    senderName: "Example",
+  },
+  minimal: {
+    message: email(),
+    request: {
+      method: "POST",
+      url: "https://api.eu.sendgrid.com/v3/mail/send",
+      headers,
+      json: {
+        personalizations: [{ to: [{ email: "ada@example.com" }] }],
+        from: { email: "noreply@example.com", name: "Example" },
+        subject: "Hello",
+        content,
+        custom_args,
+        ip_pool_name: "transactional",
+      },
+    },
+  },
+  rich: {
+    message: richEmail({ extra: { categories: ["invite"], custom_args: { plan: "pro" } } }),
+    request: {
+      method: "POST",
+      url: "https://api.eu.sendgrid.com/v3/mail/send",
+      headers,
+      json: {
+        personalizations: [
+          {
+            to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+            cc: [{ email: "c@example.com" }],
+            bcc: [{ email: "d@example.com" }],
+          },
+        ],
+        from: { email: "team@example.com", name: "Team, North" },
+        reply_to: { email: "help@example.com", name: "Help" },
+        subject: "Grüße 🎉",
+        content,
+        headers: { "X-Campaign": "spring" },
+        custom_args: { ...custom_args, plan: "pro" },
+        ip_pool_name: "transactional",
+        attachments: [{ content: "aGk=", filename: "a.txt", type: "text/plain" }],
+        categories: ["invite"],
+      },
+    },
+  },
+  accepted: {
+    reply: { status: 202, headers: { "x-message-id": "14c5d75ce93" }, body: "" },
+    providerMessageId: "14c5d75ce93",
+  },
+  errors: [
+    {
+      name: "a wrong key",
+      reply: error(401, null, "The provided authorization grant is invalid, expired, or revoked"),
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    {
+      name: "no credits",
+      reply: error(401, null, "Maximum credits exceeded"),
+      outcome: { kind: "rejected", class: "quota" },
+    },
+    {
+      name: "a sender that is not verified",
+      reply: error(403, "from", "The from address does not match a verified Sender Identity."),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a bad address",
+      reply: error(400, "personalizations.0.to.0.email", "Does not contain a valid address."),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "an empty content",
+      reply: error(400, "content.0.value", "The content value must be a string at least one character in length."),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    { name: "a mail that is too big", reply: error(413, null, "Big"), outcome: { kind: "rejected", class: "content" } },
+    { name: "the rate limit", reply: error(429, null, "too many requests"), outcome: { kind: "retry" } },
+  ],
+  check: {
+    request: { method: "GET", url: "https://api.eu.sendgrid.com/v3/scopes", headers },
+    ok: { status: 200, body: { scopes: ["mail.send"] } },
+    bad: error(401, null, "authorization required"),
+  },
+  receipts: [
+    {
+      name: "several events",
+      ...report([
+        {
+          event: "delivered",
+          email: "ada@example.com",
+          timestamp: 1767323040,
+          sg_message_id: "14c5d75ce93.dfd.64469.filter0001.16648.5515E0B88.0",
+          response: "250 OK",
+          tidingsMessageId: messageId,
+        },
+        {
+          event: "bounce",
+          type: "blocked",
+          timestamp: 1767323041,
+          sg_message_id: "14c5d75ce93.dfd",
+          reason: "550 5.7.1 blocked",
+        },
+        { event: "deferred", timestamp: 1767323042, sg_message_id: "14c5d75ce93.dfd", attempt: "5", response: "400" },
+        { event: "group_resubscribe", timestamp: 1767323043, sg_message_id: "14c5d75ce93.dfd" },
+      ]),
+      expected: [
+        {
+          externalId: "14c5d75ce93",
+          messageId,
+          status: "delivered",
+          date: new Date(1767323040000),
+          response: "250 OK",
+        },
+        {
+          externalId: "14c5d75ce93",
+          status: "blocked",
+          date: new Date(1767323041000),
+          response: "550 5.7.1 blocked",
+        },
+        {
+          externalId: "14c5d75ce93",
+          status: "deferred",
+          date: new Date(1767323042000),
+          attempts: 5,
+          response: "400",
+        },
+      ],
+    },
+  ],
+});

@@ -1,0 +1,132 @@
+import { email, richEmail } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+
+const url = "https://api.brevo.com/v3/smtp/email";
+const headers = { "api-key": "xkeysib-s3cret-key" };
+const own = { idempotencyKey: messageId, "X-Mailin-custom": messageId };
+const error = (status: number, code: string, message: string) => ({ status, body: { code, message } });
+
+export default providerCase({
+  id: "sendinblue",
+  docs: "https://developers.brevo.com/reference/sendtransacemail",
+  credentials: { apiKey: "xkeysib-s3cret-key", from: "noreply@example.com", senderName: "Example" },
+  minimal: {
+    message: email(),
+    request: {
+      method: "POST",
+      url,
+      headers,
+      json: {
+        sender: { email: "noreply@example.com", name: "Example" },
+        to: [{ email: "ada@example.com" }],
+        subject: "Hello",
+        htmlContent: "<p>Hello Ada</p>",
+        textContent: "Hello Ada",
+        headers: own,
+      },
+    },
+  },
+  rich: {
+    message: richEmail({ extra: { tags: ["invite"] } }),
+    request: {
+      method: "POST",
+      url,
+      headers,
+      json: {
+        sender: { email: "team@example.com", name: "Team, North" },
+        to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+        cc: [{ email: "c@example.com" }],
+        bcc: [{ email: "d@example.com" }],
+        replyTo: { email: "help@example.com", name: "Help" },
+        subject: "Grüße 🎉",
+        htmlContent: "<p>Hello Ada</p>",
+        textContent: "Hello Ada",
+        headers: { "X-Campaign": "spring", ...own },
+        attachment: [{ name: "a.txt", content: "aGk=" }],
+        tags: ["invite"],
+      },
+    },
+  },
+  accepted: {
+    reply: { status: 201, body: { messageId: "<201798300811.5787683@smtp-relay.mailin.fr>" } },
+    providerMessageId: "<201798300811.5787683@smtp-relay.mailin.fr>",
+  },
+  errors: [
+    {
+      name: "a wrong key",
+      reply: error(401, "unauthorized", "Key not found"),
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    {
+      name: "no credits",
+      reply: error(402, "not_enough_credits", "Not enough credits"),
+      outcome: { kind: "rejected", class: "quota" },
+    },
+    {
+      name: "a bad address",
+      reply: error(400, "invalid_parameter", "email is not valid in to"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "a sender that is not verified",
+      reply: error(400, "invalid_parameter", "Sending has been rejected because the sender you used is not valid."),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a missing field",
+      reply: error(400, "missing_parameter", "subject is missing"),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    {
+      name: "a repeat within half an hour",
+      reply: error(400, "duplicate_parameter", "idempotencyKey was used before"),
+      outcome: { kind: "unknown" },
+    },
+    { name: "the rate limit", reply: error(429, "too_many_requests", "Slow down"), outcome: { kind: "retry" } },
+  ],
+  check: {
+    request: { method: "GET", url: "https://api.brevo.com/v3/account", headers },
+    ok: { status: 200, body: { email: "owner@example.com", plan: [] } },
+    bad: error(401, "unauthorized", "Key not found"),
+  },
+  receipts: [
+    {
+      name: "delivered",
+      json: {
+        event: "delivered",
+        email: "ada@example.com",
+        id: 1,
+        date: "2026-01-02 04:04:00",
+        ts_epoch: 1767323040000,
+        "message-id": "<201798300811.5787683@smtp-relay.mailin.fr>",
+        "X-Mailin-custom": messageId,
+      },
+      expected: [
+        {
+          externalId: "<201798300811.5787683@smtp-relay.mailin.fr>",
+          messageId,
+          status: "delivered",
+          date: new Date(1767323040000),
+        },
+      ],
+    },
+    {
+      name: "bounced",
+      json: {
+        event: "hard_bounce",
+        ts_epoch: 1767323040000,
+        "message-id": "<2@smtp-relay.mailin.fr>",
+        reason: "server is down",
+      },
+      expected: [
+        {
+          externalId: "<2@smtp-relay.mailin.fr>",
+          status: "bounced",
+          date: new Date(1767323040000),
+          response: "server is down",
+        },
+      ],
+    },
+    { name: "an event of another kind", json: { event: "list_addition", list_id: [1] }, expected: [] },
+  ],
+});

@@ -1,0 +1,220 @@
+import { createHash, createHmac, createSign } from "node:crypto";
+import { email, richEmail } from "../../../support.ts";
+import { messageId, providerCase } from "../../case.ts";
+import { makeCertificate } from "../../certificate.ts";
+
+const now = "2026-01-02T03:04:05Z";
+const host = "email.eu-west-1.amazonaws.com";
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
+
+// Signature Version 4 by the letter of its documentation.
+const authorization = (method: string, path: string, body: string): string => {
+  const names = "accept;host;x-amz-date";
+  const lines = `accept:application/json\nhost:${host}\nx-amz-date:20260102T030405Z\n`;
+  const scope = ["20260102", "eu-west-1", "ses", "aws4_request"];
+  const canonical = `${method}\n${path}\n\n${lines}\n${names}\n${hash(body)}`;
+  const toSign = `AWS4-HMAC-SHA256\n20260102T030405Z\n${scope.join("/")}\n${hash(canonical)}`;
+  const key = scope.reduce<string | Buffer>((from, part) => hmac(from, part), "AWS4aws-s3cret-access-key");
+  const signature = hmac(key, toSign).toString("hex");
+  return `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/${scope.join("/")}, SignedHeaders=${names}, Signature=${signature}`;
+};
+
+const outbound = "/v2/email/outbound-emails";
+// The body is compared as JSON; the order in which the members are written is what the signature was made over.
+const expected = (json: object) => ({
+  method: "POST",
+  url: `https://${host}${outbound}`,
+  headers: {
+    authorization: authorization("POST", outbound, JSON.stringify(json)),
+    "x-amz-date": "20260102T030405Z",
+    "content-type": "application/json",
+  },
+  json,
+});
+const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
+const EmailTags = [{ Name: "tidingsMessageId", Value: messageId }];
+const error = (status: number, type: string, message = "No") => ({
+  status,
+  headers: { "x-amzn-errortype": type },
+  body: { message },
+});
+
+const topic = "arn:aws:sns:eu-west-1:123456789012:ses-events";
+const sns = "https://sns.eu-west-1.amazonaws.com";
+const certificate = makeCertificate("2025-06-01T00:00:00Z", "2027-06-01T00:00:00Z");
+const certificateUrl = `${sns}/SimpleNotificationService-56e67fcb41f6fec09b0196692625d385.pem`;
+const calls = { [certificateUrl]: { status: 200, body: certificate.pem } };
+
+const signed = (members: Record<string, string>, version = "2") => {
+  const lines = Object.keys(members)
+    .toSorted()
+    .map((name) => `${name}\n${members[name]}\n`);
+  const mark = createSign(version === "1" ? "sha1" : "sha256").update(lines.join(""));
+  const Signature = mark.sign(certificate.privateKey, "base64");
+  const raw = JSON.stringify({ ...members, SignatureVersion: version, Signature, SigningCertURL: certificateUrl });
+  return { raw, headers: { "content-type": "text/plain; charset=UTF-8" }, key: topic, now, calls };
+};
+const note = { MessageId: "22b80b92", Timestamp: "2026-01-02T03:04:00.000Z", TopicArn: topic };
+const report = (event: object, version?: string) =>
+  signed({ ...note, Type: "Notification", Message: JSON.stringify(event) }, version);
+const SubscribeURL = `${sns}/?Action=ConfirmSubscription&TopicArn=${topic}&Token=2336412f37`;
+
+export default providerCase({
+  id: "ses",
+  docs: "https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html",
+  credentials: {
+    apiKey: "AKIAIOSFODNN7EXAMPLE",
+    secretKey: "aws-s3cret-access-key",
+    region: "eu-west-1",
+    from: "noreply@example.com",
+    senderName: "Example",
+  },
+  now,
+  minimal: {
+    message: email(),
+    request: expected({
+      FromEmailAddress: "Example <noreply@example.com>",
+      Destination: { ToAddresses: ["ada@example.com"] },
+      Content: {
+        Simple: {
+          Subject: utf8("Hello"),
+          Body: { Text: utf8("Hello Ada"), Html: utf8("<p>Hello Ada</p>") },
+        },
+      },
+      EmailTags,
+    }),
+  },
+  rich: {
+    message: richEmail({ senderName: "Grüße, Nord 🎉", extra: { ConfigurationSetName: "events" } }),
+    request: expected({
+      FromEmailAddress: "=?UTF-8?B?R3LDvMOfZSwgTm9yZA==?= =?UTF-8?B?IPCfjok=?= <team@example.com>",
+      Destination: {
+        ToAddresses: ["Ada Lovelace <ada@example.com>", "b@example.com"],
+        CcAddresses: ["c@example.com"],
+        BccAddresses: ["d@example.com"],
+      },
+      ReplyToAddresses: ["Help <help@example.com>"],
+      Content: {
+        Simple: {
+          Subject: utf8("Grüße 🎉"),
+          Body: { Text: utf8("Hello Ada"), Html: utf8("<p>Hello Ada</p>") },
+          Headers: [{ Name: "X-Campaign", Value: "spring" }],
+          Attachments: [{ FileName: "a.txt", ContentType: "text/plain", RawContent: "aGk=" }],
+        },
+      },
+      EmailTags,
+      ConfigurationSetName: "events",
+    }),
+  },
+  accepted: {
+    reply: { status: 200, body: { MessageId: "0102018b-ses-000000" } },
+    providerMessageId: "0102018b-ses-000000",
+  },
+  errors: [
+    {
+      name: "a wrong key",
+      reply: error(403, "UnrecognizedClientException"),
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    {
+      name: "a wrong secret",
+      reply: error(403, "InvalidSignatureException:http://internal.amazon.com/"),
+      outcome: { kind: "rejected", class: "auth" },
+    },
+    {
+      name: "a sender that is not verified",
+      reply: error(400, "MessageRejected", "Email address is not verified. The following identities failed the check"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a mail that is refused",
+      reply: error(400, "MessageRejected", "Message contains a virus"),
+      outcome: { kind: "rejected", class: "content" },
+    },
+    { name: "a bad field", reply: error(400, "BadRequestException"), outcome: { kind: "rejected", class: "content" } },
+    {
+      name: "an unknown configuration set",
+      reply: error(404, "NotFoundException"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "sending that is paused",
+      reply: error(400, "SendingPausedException"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "the daily quota",
+      reply: error(429, "TooManyRequestsException", "Daily message quota exceeded."),
+      outcome: { kind: "rejected", class: "quota" },
+    },
+    {
+      name: "the rate limit",
+      reply: error(429, "TooManyRequestsException", "Maximum sending rate exceeded."),
+      outcome: { kind: "retry" },
+    },
+  ],
+  check: {
+    request: {
+      method: "GET",
+      url: `https://${host}/v2/email/account`,
+      headers: { authorization: authorization("GET", "/v2/email/account", "") },
+    },
+    ok: error(403, "AccessDeniedException", "not authorized to perform ses:GetAccount"),
+    bad: error(403, "UnrecognizedClientException"),
+  },
+  receipts: [
+    {
+      name: "delivered, by a configuration set",
+      ...report({
+        eventType: "Delivery",
+        mail: { messageId: "0102018b", timestamp: "2026-01-02T03:03:00Z", tags: { tidingsMessageId: [messageId] } },
+        delivery: { timestamp: "2026-01-02T03:03:59.000Z", smtpResponse: "250 OK" },
+      }),
+      expected: [
+        {
+          externalId: "0102018b",
+          messageId,
+          status: "delivered",
+          date: new Date("2026-01-02T03:03:59Z"),
+          response: "250 OK",
+        },
+      ],
+    },
+    {
+      name: "bounced, by an identity, with the older signature",
+      ...report(
+        {
+          notificationType: "Bounce",
+          mail: { messageId: "0102018b" },
+          bounce: {
+            bounceType: "Permanent",
+            timestamp: "2026-01-02T03:03:59Z",
+            bouncedRecipients: [{ emailAddress: "ada@example.com", diagnosticCode: "smtp; 550 5.1.1 unknown" }],
+          },
+        },
+        "1",
+      ),
+      expected: [
+        {
+          externalId: "0102018b",
+          status: "bounced",
+          date: new Date("2026-01-02T03:03:59Z"),
+          response: "smtp; 550 5.1.1 unknown",
+        },
+      ],
+    },
+    {
+      name: "the question whether the topic may deliver, which is answered",
+      ...signed({
+        ...note,
+        Type: "SubscriptionConfirmation",
+        Token: "2336412f37",
+        Message: "You have chosen to subscribe to the topic",
+        SubscribeURL,
+      }),
+      calls: { ...calls, [SubscribeURL]: { status: 200, body: "<ConfirmSubscriptionResponse/>" } },
+      expected: [],
+    },
+  ],
+});

@@ -1,0 +1,250 @@
+// Every adapter against its case, and against the failures all providers share. An adapter without a case fails, and
+// so does a case without an adapter.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { type AnyProviderId, addedProviderIds, providerIds } from "@tidings/contract";
+import { check, type Message, type Outcome, send } from "../../src/index.ts";
+import type { Provider } from "../../src/provider.ts";
+import { adapters } from "../../src/registry.gen.ts";
+import { openIo } from "../support.ts";
+import type { ExpectedOutcome, ExpectedRequest, HttpCase, ProviderCase, Sending } from "./case.ts";
+import { assertNoSecret, assertOutcome, assertSame, assertSeen } from "./compare.ts";
+import { runReceipts } from "./receipts.ts";
+import { type Act, openStage, type Seen } from "./stage.ts";
+
+const folder = join(import.meta.dirname, "cases");
+const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+const cases = await Promise.all(
+  paths.map(async (path) => {
+    const { default: declared } = (await import(join(folder, path))) as { default: ProviderCase };
+    return { path, declared };
+  }),
+);
+
+const adapterOf = (id: AnyProviderId): Provider => {
+  const adapter = adapters.find((one) => one.id === id);
+  assert.ok(adapter, `${id} has a case and no adapter`);
+  return adapter;
+};
+
+describe("the cases", () => {
+  it("are one for each adapter, in the folder of its channel", () => {
+    assert.deepEqual(
+      cases.map(({ path }) => path).toSorted(),
+      adapters.map(({ id, channel }) => join(channel, `${id}.ts`)).toSorted(),
+    );
+    for (const { path, declared } of cases) assert.ok(path.endsWith(`/${declared.id}.ts`), path);
+  });
+
+  it("leave out none of the 77, nor what is beside them", () => {
+    const covered = cases.map(({ declared }) => declared.id);
+    assert.deepEqual(covered.toSorted(), [...providerIds, ...addedProviderIds].toSorted());
+  });
+});
+
+const stage = await openStage();
+after(stage.close);
+
+const callsOf = (request: Sending["request"]): readonly ExpectedRequest[] =>
+  Array.isArray(request) ? request : [request];
+
+interface Play {
+  sending?: Sending;
+  message?: Message;
+  credentials?: HttpCase["credentials"];
+  /** How the call that sends is answered; `at` for another call. */
+  act: Act;
+  at?: number;
+  timeoutMs?: number;
+  refuse?: true;
+}
+
+const run = async (one: HttpCase, play: Play): Promise<{ outcome: Outcome; seen: Seen[] }> => {
+  const { sending = one.minimal, act, timeoutMs, refuse } = play;
+  const { message = sending.message, credentials = one.credentials } = play;
+  const calls = callsOf(sending.request);
+  const scenario = { calls, acts: { [play.at ?? calls.length - 1]: act } };
+  const options = { timeoutMs, refuse, ...(one.now ? { now: new Date(one.now) } : {}) };
+  const { io, seen, end } = stage.play(scenario, options);
+  try {
+    const outcome = await send(one.id, message, credentials, io);
+    if (outcome.kind !== "accepted") assertNoSecret(adapterOf(one.id), one.credentials, message, outcome.reason);
+    return { outcome, seen };
+  } finally {
+    await end();
+  }
+};
+
+const expectOutcome = async (one: HttpCase, play: Play, expected: ExpectedOutcome): Promise<void> => {
+  const { outcome } = await run(one, play);
+  assertOutcome(outcome, expected);
+};
+
+const conformance = (one: HttpCase, adapter: Provider): void => {
+  const { quirks } = one;
+
+  it("sends what the documentation prescribes", async () => {
+    assert.match(one.docs, /^https:\/\//);
+    const { minimal, rich, accepted, credentials, more = [] } = one;
+    const sendings: typeof more = [{ ...minimal, accepted }, { ...rich, accepted }, ...more];
+    for (const [index, sending] of sendings.entries()) {
+      const name = ["minimal", "rich"][index] ?? `more ${index - 1}`;
+      const { reply, providerMessageId: id } = sending.accepted;
+      const { outcome, seen } = await run(one, {
+        sending,
+        credentials: sending.credentials ?? credentials,
+        act: reply,
+      });
+      assert.deepEqual(outcome, id === undefined ? { kind: "accepted" } : { kind: "accepted", providerMessageId: id });
+      assertSeen(seen, callsOf(sending.request), name);
+    }
+  });
+
+  it("sends the same bytes again", async () => {
+    const play = { sending: one.rich, act: one.accepted.reply };
+    const [first, second] = [await run(one, play), await run(one, play)];
+    assertSame(first.seen, second.seen, quirks?.volatile ?? []);
+  });
+
+  it("takes overrides along", async () => {
+    const passthrough = { headers: { "x-tidings-a": "header" }, query: { tidingsQuery: "query" } };
+    const inBody = quirks?.noBodyOverrides
+      ? { passthrough }
+      : { extra: { tidingsExtra: "extra" }, passthrough: { ...passthrough, body: { tidingsBody: "body" } } };
+    const message = { ...one.minimal.message, ...inBody };
+    const { seen } = await run(one, { message, act: one.accepted.reply });
+    const sent = seen.at(-1);
+    assert.equal(sent?.headers["x-tidings-a"], "header");
+    assert.equal(new URL(sent?.url ?? "").searchParams.get("tidingsQuery"), "query");
+    if (quirks?.noBodyOverrides) return;
+    const reached = `${sent?.url} ${sent?.body}`;
+    assert.match(reached, /tidingsExtra/);
+    assert.match(reached, /tidingsBody/);
+    const hostile = { ...message, passthrough: { headers: { "x-a": "b\r\nhost: evil" } } };
+    await expectOutcome(one, { message: hostile, act: one.accepted.reply }, { kind: "rejected", class: "content" });
+  });
+
+  for (const { name, reply, at, sending, outcome } of one.errors) {
+    it(`understands ${name}`, () => expectOutcome(one, { act: reply, at, sending }, outcome));
+  }
+
+  it("repeats what is worth repeating", async () => {
+    const later = quirks?.tooManyRequests;
+    await expectOutcome(one, { act: { status: 429 } }, later ?? { kind: "retry" });
+    const asked = { status: 429, headers: { "retry-after": "7" } };
+    await expectOutcome(one, { act: asked }, later ?? { kind: "retry", afterMs: 7000 });
+    await expectOutcome(one, { act: { status: 500 } }, quirks?.serverError ?? { kind: "retry" });
+    await expectOutcome(
+      one,
+      { act: { status: 503, body: "<html>busy</html>" } },
+      quirks?.serverError ?? { kind: "retry" },
+    );
+    await expectOutcome(one, { act: one.accepted.reply, refuse: true }, { kind: "retry" });
+  });
+
+  it("says when it does not know", async () => {
+    await expectOutcome(one, { act: "reset" }, { kind: "unknown" });
+    const expected: ExpectedOutcome = { kind: quirks?.invalidJson ?? "accepted" };
+    await expectOutcome(one, { act: { status: 200, body: "{oops" } }, expected);
+    // Long enough for the calls before it, which are answered, on a machine that is busy with other tests.
+    const timeoutMs = 700 + 2_000 * (callsOf(one.minimal.request).length - 1);
+    await expectOutcome(one, { act: "silence", timeoutMs }, { kind: "unknown" });
+  });
+
+  it("loses nothing when a call before the sending one breaks", async () => {
+    for (const at of callsOf(one.minimal.request).slice(0, -1).keys()) {
+      await expectOutcome(one, { act: "reset", at }, { kind: "retry" });
+      await expectOutcome(one, { act: { status: 500 }, at }, { kind: "retry" });
+    }
+  });
+
+  it("does not follow a redirect", async () => {
+    const act = { status: 302, headers: { location: "https://elsewhere.example/" } };
+    const { outcome, seen } = await run(one, { act });
+    assertOutcome(outcome, { kind: "rejected", class: "config" });
+    assert.equal(seen.length, callsOf(one.minimal.request).length);
+  });
+
+  it("never repeats a secret", async () => {
+    const { outcome } = await run(one, { sending: one.rich, act: "echo-400" });
+    assert.notEqual(outcome.kind, "accepted");
+  });
+
+  it("names the credential that is missing", async () => {
+    for (const [name, { required }] of Object.entries(adapter.credentials)) {
+      if (!required || name === "senderName") continue;
+      const { [name]: _, ...credentials } = one.credentials;
+      const { from: __, ...message } = one.minimal.message as Message & { from?: string };
+      const { outcome, seen } = await run(one, { message, credentials, act: one.accepted.reply });
+      assertOutcome(outcome, { kind: "rejected", class: "config" });
+      assert.ok(outcome.kind === "rejected" && outcome.reason.includes(name), name);
+      assert.equal(seen.length, 0);
+    }
+  });
+
+  it("keeps to the limits it declares", async () => {
+    const { text, recipients, attachmentBytes } = adapter.limits ?? {};
+    const refuses = async (message: Message, limit: number, kind: string): Promise<void> => {
+      const { outcome, seen } = await run(one, { message, act: one.accepted.reply });
+      assertOutcome(outcome, { kind: "rejected", class: kind });
+      assert.ok(outcome.kind === "rejected" && outcome.reason.includes(String(limit)));
+      assert.equal(seen.length, 0);
+    };
+    const { message } = one.minimal;
+    if (text && message.channel === "push") await refuses({ ...message, body: "x".repeat(text + 1) }, text, "content");
+    else if (text && message.channel !== "email") {
+      await refuses({ ...message, text: "x".repeat(text + 1) } as Message, text, "content");
+    }
+    if (message.channel !== "email") return;
+    if (recipients) await refuses({ ...message, cc: Array(recipients).fill("b@example.com") }, recipients, "recipient");
+    if (attachmentBytes) {
+      const attachments = [{ name: "a", mime: "a/b", content: new Uint8Array(attachmentBytes + 1) }];
+      await refuses({ ...message, attachments }, attachmentBytes, "content");
+    }
+  });
+
+  it("checks credentials", async () => {
+    assert.equal(Boolean(one.check), Boolean(adapter.check), "the case and the adapter must agree on `check`");
+    if (!one.check) return;
+    const calls = callsOf(one.check.request);
+    for (const expected of ["ok", "bad"] as const) {
+      const scenario = { calls, acts: { [calls.length - 1]: one.check[expected] } };
+      const { io, seen, end } = stage.play(scenario, one.now ? { now: new Date(one.now) } : {});
+      const result = await check(one.id, one.credentials, io).finally(end);
+      assert.equal(result.ok, expected === "ok", JSON.stringify(result));
+      assertSeen(seen, calls, "check");
+      if (!result.ok) assertNoSecret(adapter, one.credentials, one.minimal.message, result.reason);
+    }
+  });
+
+  it("reads delivery reports", async () => {
+    assert.equal(Boolean(one.receipts), Boolean(adapter.receipts), "the case and the adapter must agree on `receipts`");
+    if (one.receipts) await runReceipts(adapter, one.receipts);
+  });
+};
+
+// Everything at once would keep the machine so busy that time-outs lie.
+describe("providers", { concurrency: 10 }, () => {
+  for (const { declared } of cases) {
+    describe(declared.id, () => {
+      if (declared.transport === "smtp") {
+        it(`speaks SMTP, tested in ${declared.testedIn}`, () => {
+          const directory = join(import.meta.dirname, "..");
+          assert.ok(readdirSync(directory).includes(declared.testedIn.replace(/^test\//, "")));
+        });
+      } else if (declared.transport === "capture") {
+        it("keeps the message and sends nothing", async (t) => {
+          const io = openIo(t);
+          assertOutcome(await send(declared.id, declared.message, {}, io), { kind: "accepted" });
+          assert.deepEqual(
+            io.captured.map(({ id }) => id),
+            [declared.message.id],
+          );
+        });
+      } else conformance(declared, adapterOf(declared.id));
+    });
+  }
+});
