@@ -59,6 +59,11 @@ export const errorCatalogue = {
   },
   UNAUTHORIZED: { status: 401, message: "Unauthorized", when: "The scheme without a key." },
   API_KEY_NOT_FOUND: { status: 401, message: "API Key not found", when: "The key is unknown or revoked." },
+  INVALID_SIGNATURE: {
+    status: 401,
+    message: "Webhook signature is missing or wrong",
+    when: "A delivery report is not signed with the integration's signing key, is too old, or the integration has no key.",
+  },
   FORBIDDEN: {
     status: 403,
     message: "This API key may not act on another environment",
@@ -69,6 +74,16 @@ export const errorCatalogue = {
     status: 404,
     message: "Channel connection with identifier {identifier} not found",
     when: "Unknown, deleted, or of another environment.",
+  },
+  DEAD_LETTER_NOT_FOUND: {
+    status: 404,
+    message: "Dead letter with id {id} not found",
+    when: "The id is unknown in this environment, or the letter was removed after its 30 days.",
+  },
+  DEAD_LETTER_NOT_OPEN: {
+    status: 409,
+    message: "Dead letter with id {id} cannot be replayed: {reason}",
+    when: "It was replayed before, or its message is gone.",
   },
   CONTEXT_NOT_FOUND: {
     status: 404,
@@ -115,6 +130,11 @@ export const errorCatalogue = {
     message: "Topic with key {topicKey} not found",
     when: "Unknown, deleted, or of another environment.",
   },
+  TRANSACTION_NOT_FOUND: {
+    status: 404,
+    message: "Event with transaction id {transactionId} not found",
+    when: "Never accepted, older than what is kept, or of another environment.",
+  },
   WORKFLOW_NOT_FOUND: {
     status: 404,
     message: "Workflow {workflowId} not found",
@@ -139,6 +159,21 @@ export const errorCatalogue = {
     status: 404,
     message: "Translations of {resourceType} {resourceId} not found",
     when: "The resource has no texts in any locale, or cannot have any.",
+  },
+  SUPPRESSION_NOT_FOUND: {
+    status: 404,
+    message: "Suppression {suppressionId} not found",
+    when: "No suppression of this environment has this id or address.",
+  },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    message: "Webhook with id {webhookId} not found",
+    when: "Unknown, deleted, or of another environment.",
+  },
+  WEBHOOK_DELIVERY_NOT_FOUND: {
+    status: 404,
+    message: "Deliveries not found: {ids}",
+    when: "Deliveries are replayed that the webhook never had, or that are older than 30 days. None is replayed.",
   },
   KEY_NOT_FOUND: {
     status: 404,
@@ -174,6 +209,16 @@ export const errorCatalogue = {
     status: 409,
     message: "Environment with identifier {identifier} already exists",
     when: "The identifier is in use in this organisation.",
+  },
+  TEST_CLOCK_REFUSED: {
+    status: 409,
+    message: "Environment {environmentId} is a production environment and stays in real time",
+    when: "Only `dev` environments can be put on a test clock.",
+  },
+  TEST_CLOCK_BACKWARDS: {
+    status: 409,
+    message: "The test clock is at {now} and moves forward only, not to {asked}",
+    when: "A time before the present one of the clock, or before the one it is on its way to.",
   },
   API_KEY_LIMIT: {
     status: 409,
@@ -229,6 +274,21 @@ export const errorCatalogue = {
     status: 409,
     message: "Topic {topicKey} already exists",
     when: "`failIfExists=true` and the topic exists. The body also carries the fields of the existing record.",
+  },
+  WEBHOOK_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} webhooks",
+    when: "Delete one first.",
+  },
+  WEBHOOK_INACTIVE: {
+    status: 409,
+    message: "Webhook with id {webhookId} is switched off",
+    when: "Deliveries are replayed to a webhook that gets none; switch it on first.",
+  },
+  NOTIFICATION_SNOOZED: {
+    status: 409,
+    message: "Notification {notificationId} is snoozed until {snoozedUntil}",
+    when: "A snoozed message cannot be marked as read or unread; unsnooze it first.",
   },
   WORKFLOW_ID_TAKEN: {
     status: 409,

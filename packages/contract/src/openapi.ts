@@ -40,6 +40,8 @@ export type OpenApiOperation = {
   description?: string;
   parameters: (OpenApiParameter | Reference)[];
   requestBody?: { required: boolean; content: Content };
+  /** Only where it is not the document's. */
+  security?: Record<string, string[]>[];
   responses: Record<string, OpenApiResponse | Reference>;
   "x-rate-limit-category": string;
 };
@@ -73,12 +75,14 @@ const resourceDescriptions: Record<string, string> = {
   topicSubscriptions: "Who belongs to a topic.",
   contexts: "What a notification is about, such as a tenant or a project.",
   integrations: "Accounts with the providers that deliver email, SMS, push and chat.",
+  providers: "The services an integration can be made of, and what each of them needs.",
   channelConnections: "Workspaces and tenants of chat providers that an integration may write to.",
   channelEndpoints: "Where in a connected workspace a subscriber is reached.",
   environments: "Separate worlds of one organisation, such as development and production.",
-  webhookEndpoints: "Addresses of yours that are told what happened to notifications.",
+  webhooks: "Addresses of yours that are told what happened to notifications.",
   inboundWebhooks: "Delivery receipts from providers.",
   deadLetters: "Deliveries that were given up, to be inspected and tried again.",
+  suppressions: "Addresses that nothing is sent to any more, after a hard bounce, a complaint or by hand.",
   captured: "What the built-in capture providers took in instead of sending it.",
 };
 
@@ -113,8 +117,10 @@ const parametersOf = (operation: Operation, visit: Visit): OpenApiParameter[] =>
   });
 
 const jsonContent = (schema: JsonSchema): Content => ({ "application/json": { schema } });
-const bodyContent = (operation: Operation, schema: JsonSchema): Content =>
-  operation.bodyType === "multipart" ? { "multipart/form-data": { schema } } : jsonContent(schema);
+const bodyContent = (operation: Operation, schema: JsonSchema): Content => {
+  if (operation.bodyType === "multipart") return { "multipart/form-data": { schema } };
+  return operation.bodyType === "raw" ? { "*/*": { schema } } : jsonContent(schema);
+};
 const headerReferences = (names: string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -147,35 +153,50 @@ const commonResponses = (): Record<string, OpenApiResponse> =>
     [...commonByStatus].map(([status, codes]) => [commonResponseName(status), errorResponse(status, codes)]),
   );
 
+/** Without a key nothing can be wrong with it, and idempotency keys need somebody they belong to. */
+const needsKey = (code: ErrorCode): boolean => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
+const commonErrorsOf = (operation: Operation): readonly ErrorCode[] =>
+  operation.access === "signed" ? commonErrors.filter((code) => !needsKey(code)) : commonErrors;
+
 const errorResponses = (operation: Operation): Record<string, OpenApiResponse | Reference> =>
   Object.fromEntries(
-    [...byStatus([...commonErrors, ...operation.errors])].map(([status, codes]) => [
+    [...byStatus([...commonErrorsOf(operation), ...operation.errors])].map(([status, codes]) => [
       String(status),
+      codes.every((code) => commonByStatus.get(status)?.includes(code)) &&
       codes.length === commonByStatus.get(status)?.length
         ? { $ref: `#/components/responses/${commonResponseName(status)}` }
         : errorResponse(status, codes),
     ]),
   );
 
-const successResponses = ({ success, method }: Operation, visit: Visit): Record<string, OpenApiResponse> =>
-  Object.fromEntries(
+/** What can be stored under an idempotency key: the answer of a write. */
+const isKept = ({ method, access, isReadOnly }: Operation): boolean => method !== "GET" && !access && !isReadOnly;
+
+const successResponses = (operation: Operation, visit: Visit): Record<string, OpenApiResponse> => {
+  const { success } = operation;
+  return Object.fromEntries(
     successStatuses(success).map((status) => [
       String(status),
       {
         description: successWords[status] ?? "Success",
-        headers: headerReferences([...rateLimitHeaders, ...(method === "GET" ? [] : idempotencyHeaders)]),
+        headers: headerReferences([...rateLimitHeaders, ...(isKept(operation) ? idempotencyHeaders : [])]),
         ...(success.schema && { content: jsonContent(visit(success.schema)) }),
       },
     ]),
   );
+};
 
 const describeOperation = (operation: Operation, visit: Visit): OpenApiOperation => ({
   operationId: operation.id,
   tags: [humanName(resourceOf(operation))],
   summary: operation.summary,
   ...(operation.description !== undefined && { description: operation.description }),
-  parameters: [...parametersOf(operation, visit), { $ref: "#/components/parameters/IdempotencyKey" }],
+  parameters: [
+    ...parametersOf(operation, visit),
+    ...(operation.access ? [] : [{ $ref: "#/components/parameters/IdempotencyKey" }]),
+  ],
   ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
+  ...(operation.access && { security: [] }),
   responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
   "x-rate-limit-category": operation.category,
 });

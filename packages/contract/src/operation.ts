@@ -18,8 +18,15 @@ export type Operation = {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** `multipart`: the body comes as multipart/form-data; its files are `UploadedFile`s. JSON otherwise. */
-  bodyType?: "multipart";
+  /**
+   * `multipart`: the body comes as multipart/form-data; its files are `UploadedFile`s. `raw`: any body, handed on as a
+   * `RawRequest`. JSON otherwise.
+   */
+  bodyType?: "multipart" | "raw";
+  /** `signed`: no API key; the operation checks a signature itself. Idempotency keys have no meaning there. */
+  access?: "signed";
+  /** Reads only, although it is no GET: no transaction is opened for it, and idempotency keys have no meaning. */
+  isReadOnly?: true;
   /**
    * The success answer: its status, and its shape unless the answer has no body. `also` is a second status with the same
    * shape, for operations that tell "made" from "was there"; the handler marks the answers that have it.

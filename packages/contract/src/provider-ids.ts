@@ -1,4 +1,5 @@
-// The closed set of providers, by channel: 77, and the in-app provider, which only in-app records carry.
+// The closed set of providers, by channel: 77, the in-app provider, which only in-app records carry, and those that
+// Tidings adds beside the 77.
 
 export const providerIdsByChannel = {
   email: [
@@ -88,5 +89,10 @@ export const providerIds = [
   ...providerIdsByChannel.chat,
 ] as const;
 
+/** Beside the 77: no client of the API knows these words, so they appear only where somebody has set one up. */
+export const addedProviderIdsByChannel = { push: ["web-push"] } as const;
+
+export const addedProviderIds = [...addedProviderIdsByChannel.push] as const;
+
 export type ProviderId = (typeof providerIds)[number];
-export type AnyProviderId = ProviderId | typeof inAppProviderId;
+export type AnyProviderId = ProviderId | (typeof addedProviderIds)[number] | typeof inAppProviderId;

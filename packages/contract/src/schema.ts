@@ -45,3 +45,14 @@ export type UploadedFile = {
 /** A file in a multipart body; OpenAPI shows it as a binary string. */
 export const uploadedFile = (options: Options = {}) =>
   Type.Unsafe<UploadedFile>({ type: "object", isUpload: true, ...options });
+
+/** A request body as it was sent, for operations that check a signature over its bytes. */
+export type RawRequest = {
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  query: Record<string, string | undefined>;
+  bytes: Uint8Array;
+};
+
+/** A body of any kind, handed on unread. */
+export const rawRequest = (options: Options = {}) => Type.Unsafe<RawRequest>({ ...options });

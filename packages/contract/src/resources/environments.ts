@@ -1,7 +1,7 @@
 // Environments: separate worlds of one organisation, and the API keys that open them.
-import { identifiers } from "../common.ts";
+import { identifiers, timeUnits } from "../common.ts";
 import { operation } from "../operation.ts";
-import { named, nullableString, type Static, Type } from "../schema.ts";
+import { isoTime, named, nullableString, oneOf, type Static, Type } from "../schema.ts";
 
 export const ApiKey = named("ApiKey", {
   _id: Type.Optional(Type.String({ description: "What environments.revokeApiKey asks for" })),
@@ -26,6 +26,17 @@ const environmentName = Type.String({ minLength: 1, maxLength: 128 });
 const color = Type.String({ minLength: 1, maxLength: 64, description: "For editors, such as `#FF5733`" });
 const parentId = Type.Optional(Type.String({ minLength: 1, description: "Id or identifier of an environment" }));
 const environmentPath = Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) });
+
+export const EnvironmentClock = named("EnvironmentClock", {
+  environmentId: Type.String(),
+  now: isoTime("What time it is in the environment"),
+  isTestClock: Type.Boolean(),
+  target: Type.Optional(isoTime("Where the clock is on its way to")),
+  status: oneOf(["real", "standing", "moving"], {
+    description: "`real` time, or a test clock that is `standing` or `moving` to its target",
+  }),
+});
+export type EnvironmentClock = Static<typeof EnvironmentClock>;
 
 export const environmentOperations = {
   "environments.list": operation({
@@ -91,6 +102,44 @@ export const environmentOperations = {
       schema: Type.Array(named("EnvironmentTag", { name: Type.String() })),
     },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "environments.retrieveClock": operation({
+    id: "environments.retrieveClock",
+    method: "GET",
+    path: "/v2/environments/{environmentId}/clock",
+    summary: "Retrieve the clock of an environment",
+    category: "global",
+    params: environmentPath,
+    success: { status: 200, schema: EnvironmentClock },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "environments.updateClock": operation({
+    id: "environments.updateClock",
+    method: "PUT",
+    path: "/v2/environments/{environmentId}/clock",
+    summary: "Put an environment on a test clock, or move it",
+    description:
+      "Only for `dev` environments. A test clock stands still until it is moved, and moves forward only. On its way it " +
+      "stops at every moment for which something waits (delays, digests, schedules, repeats, snoozes) and goes on when " +
+      "that is done. Answers 200 when it has arrived, and 202 with `status: moving` when that takes longer than 15 " +
+      "seconds, or at once under an `idempotency-key`. See docs/testing.md.",
+    category: "global",
+    params: environmentPath,
+    body: named("EnvironmentClockIn", {
+      now: Type.Optional(
+        nullableString({
+          description: "The time to move to (ISO 8601); null takes the environment off its test clock",
+        }),
+      ),
+      advance: Type.Optional(
+        Type.Object(
+          { amount: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), unit: oneOf(timeUnits) },
+          { description: "How far to move, instead of `now`" },
+        ),
+      ),
+    }),
+    success: { status: 200, also: 202, schema: EnvironmentClock },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "TEST_CLOCK_REFUSED", "TEST_CLOCK_BACKWARDS"],
   }),
   "environments.createApiKey": operation({
     id: "environments.createApiKey",

@@ -11,7 +11,9 @@ const RecipientChannel = named("RecipientChannel", {
     Type.Object(
       {
         webhookUrl: Type.Optional(Type.String()),
-        deviceTokens: Type.Optional(Type.Array(Type.String(), { description: "At most 100" })),
+        deviceTokens: Type.Optional(
+          Type.Array(Type.String(), { description: "At most 100, each of at most 4,096 characters" }),
+        ),
       },
       { description: "Required" },
     ),
@@ -55,8 +57,18 @@ export const TriggerEvent = named("TriggerEvent", {
       "Everyone receives the event once: topics add who is not named directly, not excluded and not the actor, and " +
       "whose subscription has exactly the contexts of the event and rules that let it through.",
   }),
-  payload: Type.Optional(openObject({ description: "At most 512 KB of JSON" })),
-  overrides: Type.Optional(openObject()),
+  payload: Type.Optional(
+    openObject({
+      description:
+        "At most 512 KB of JSON. `attachments`, a list of up to 10 `{name, mime, file, channels?}` with `file` in base64, " +
+        "goes out with emails.",
+    }),
+  ),
+  overrides: Type.Optional(
+    openObject({
+      description: "What this event sends differently: precedence, members and faults are in docs/overrides.md",
+    }),
+  ),
   transactionId: Type.Optional(
     Type.String({ ...identifiers.transactionId, description: "An event with this id is accepted once" }),
   ),
@@ -70,7 +82,12 @@ export const TriggerEvent = named("TriggerEvent", {
     }),
   ),
   tenant: Type.Optional(
-    Type.Union([Type.String(), openObject()], { description: "No tenant can be made yet, so every id is unknown" }),
+    // Faults inside are reported in the item.
+    Type.Union([Type.String(), openObject()], {
+      description:
+        "The identifier of a tenant that exists, or `{identifier, name?, data?}`, which creates the tenant or updates the " +
+        "members given. Templates use it as `tenant`.",
+    }),
   ),
 });
 export type TriggerEvent = Static<typeof TriggerEvent>;

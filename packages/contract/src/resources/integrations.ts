@@ -1,7 +1,7 @@
 import { ChannelWord, identifiers } from "../common.ts";
 import { operation } from "../operation.ts";
-import { inAppProviderId, providerIds } from "../provider-ids.ts";
-import { named, oneOf, openObject, type Static, Type } from "../schema.ts";
+import { addedProviderIds, inAppProviderId, providerIds } from "../provider-ids.ts";
+import { isoTime, named, oneOf, openObject, type Static, Type } from "../schema.ts";
 import { ContextMap } from "./contexts.ts";
 import { StepFilter } from "./filters.ts";
 
@@ -75,6 +75,24 @@ export const IntegrationConfigurations = named("IntegrationConfigurations", {
   inboundWebhookSigningKey: text,
   configurationSetName: Type.Optional(Type.String({ description: "Amazon SES" })),
   pushResources: Type.Optional(Type.Unknown({ description: "Push providers" })),
+  maxPerSecond: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description: "Calls a second that each worker process makes; default: what the provider is known to allow",
+    }),
+  ),
+});
+
+export const circuitStates = ["closed", "open", "half_open"] as const;
+
+export const IntegrationHealth = named("IntegrationHealth", {
+  state: oneOf(circuitStates, {
+    description: "closed: in use; open: it kept failing and is only probed; half_open: a probe is under way",
+  }),
+  failures: Type.Integer({ description: "Calls in a row that failed without the message being to blame" }),
+  openedAt: Type.Optional(isoTime("When it began to be only probed")),
+  nextProbeAt: Type.Optional(isoTime("When the next message goes through")),
 });
 
 export const Integration = named("Integration", {
@@ -93,6 +111,7 @@ export const Integration = named("Integration", {
   deletedBy: Type.Optional(Type.String()),
   primary: Type.Boolean(),
   conditions: Type.Optional(Type.Array(StepFilter)),
+  health: Type.Optional(IntegrationHealth),
 });
 export type Integration = Static<typeof Integration>;
 
@@ -108,7 +127,9 @@ const writable = {
 };
 
 export const IntegrationIn = named("IntegrationIn", {
-  providerId: oneOf([...providerIds, inAppProviderId], { description: "One of the known providers" }),
+  providerId: oneOf([...providerIds, ...addedProviderIds, inAppProviderId], {
+    description: "One of the known providers",
+  }),
   channel: ChannelWord,
   ...writable,
 });

@@ -39,7 +39,7 @@ export const messageMarkOperations = {
       markAs: MarkWord,
     }),
     success: { status: 201, schema: Type.Array(Message) },
-    errors: ["SUBSCRIBER_NOT_FOUND", "MESSAGE_NOT_FOUND"],
+    errors: ["SUBSCRIBER_NOT_FOUND", "MESSAGE_NOT_FOUND", "NOTIFICATION_SNOOZED"],
   }),
   "subscribers.markAllMessages": operation({
     id: "subscribers.markAllMessages",

@@ -62,6 +62,7 @@ const JobStep = named("JobStep", {
   _templateId: Type.String(),
   name: Type.Optional(Type.String()),
   controlVariables: Type.Optional(openObject()),
+  _parentId: Type.Optional(nullableString({ description: "The step before it; null for the first" })),
 });
 
 export const Job = named("Job", {

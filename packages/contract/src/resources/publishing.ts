@@ -6,7 +6,7 @@ export const publishedResources = ["workflow", "layout"] as const;
 export type PublishedResource = (typeof publishedResources)[number];
 
 const ResourceTypeWord = oneOf([...publishedResources, "step"], { title: "ResourceType" });
-const publishedType = oneOf(publishedResources);
+const publishedType = oneOf(publishedResources, { title: "PublishedType" });
 
 const ResourceInfo = named("ResourceInfo", {
   id: nullableString({ description: "The identifier" }),

@@ -1,17 +1,20 @@
 // How a subscriber is reached on chat and push: one entry per integration, with device tokens or an address. And whether
 // the subscriber is online, which the same client software reports.
 import { operation } from "../operation.ts";
-import { providerIdsByChannel } from "../provider-ids.ts";
+import { addedProviderIdsByChannel, providerIdsByChannel } from "../provider-ids.ts";
 import { named, oneOf, type Static, Type } from "../schema.ts";
 import { ChannelCredentials, Subscriber, subscriberPath } from "./subscribers.ts";
 
 /** Device tokens of one subscriber for one integration. */
 export const maxDeviceTokens = 100;
 
+/** The longest tokens are the subscriptions of browsers: JSON of 300 to 700 characters. */
+export const maxDeviceTokenLength = 4_096;
+
 const { deviceTokens, ...addresses } = ChannelCredentials.properties;
 
 export const SubscriberCredentialsIn = named("SubscriberCredentialsIn", {
-  providerId: oneOf([...providerIdsByChannel.chat, ...providerIdsByChannel.push]),
+  providerId: oneOf([...providerIdsByChannel.chat, ...providerIdsByChannel.push, ...addedProviderIdsByChannel.push]),
   integrationIdentifier: Type.Optional(
     Type.String({ minLength: 1, description: "Without it, the first active integration of the provider" }),
   ),
@@ -20,7 +23,9 @@ export const SubscriberCredentialsIn = named("SubscriberCredentialsIn", {
     "ChannelCredentialsIn",
     {
       ...addresses,
-      deviceTokens: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: maxDeviceTokens })),
+      deviceTokens: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: maxDeviceTokenLength }), { maxItems: maxDeviceTokens }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -12,12 +12,18 @@ import {
   type Static,
   Type,
 } from "../schema.ts";
-
-/** Step types this release runs. The others of the contract are refused when a workflow is saved. */
-export const supportedStepTypes = ["in_app", "email", "delay", "digest"] as const;
+import { StepFilter } from "./filters.ts";
 
 /** What happens to channel steps outside the subscriber's schedule. */
 export const outsideScheduleWords = ["hold", "skip"] as const;
+export const onUnknownOutcomeWords = ["may_duplicate", "may_delay"] as const;
+const deadlineSeconds = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 30 * 86_400,
+    description: "How long after it was made the message may still be sent; default: a setting of the service",
+  }),
+);
 
 export const workflowStatuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
 
@@ -63,8 +69,10 @@ export const Step = named("Step", {
   controlValues: Type.Optional(openObject({ description: "Alias of `controls.values`" })),
   variables: openObject({ description: "JSON Schema of what a template of this step may use" }),
   issues: Type.Optional(StepIssues),
+  filters: Type.Optional(Type.Array(StepFilter)),
   active: Type.Boolean(),
   shouldStopOnFail: Type.Boolean(),
+  deadlineSeconds,
 });
 export type Step = Static<typeof Step>;
 
@@ -126,6 +134,9 @@ export const Workflow = named("Workflow", {
   outsideSchedule: Type.Optional(
     oneOf(outsideScheduleWords, { description: "What happens to channel steps outside the subscriber's schedule" }),
   ),
+  onUnknownOutcome: Type.Optional(
+    oneOf(onUnknownOutcomeWords, { description: "What happens when nobody knows whether a provider sent a message" }),
+  ),
 });
 export type Workflow = Static<typeof Workflow>;
 
@@ -149,12 +160,19 @@ export const StepIn = named("StepIn", {
   _id: Type.Optional(Type.String({ description: "In an update: the step this entry replaces" })),
   stepId: Type.Optional(Type.String({ ...identifiers.stepId, description: "Default: from the name" })),
   name: Type.String({ minLength: 1, maxLength: 128 }),
-  type: oneOf(supportedStepTypes),
+  type: StepTypeWord,
   controlValues: Type.Optional(openObject({ description: "By step type; see `controls.dataSchema` of the answer" })),
+  filters: Type.Optional(
+    Type.Array(StepFilter, {
+      maxItems: 20,
+      description: "Classic conditions: all have to pass, or the step is skipped",
+    }),
+  ),
   active: Type.Optional(Type.Boolean({ default: true })),
   shouldStopOnFail: Type.Optional(
     Type.Boolean({ default: false, description: "true: when this step fails, the steps behind it are canceled" }),
   ),
+  deadlineSeconds,
 });
 export type StepIn = Static<typeof StepIn>;
 
@@ -169,6 +187,7 @@ const settings = {
   isTranslationEnabled: Type.Optional(Type.Boolean({ default: false })),
   severity: Type.Optional(SeverityWord),
   outsideSchedule: Type.Optional(oneOf(outsideScheduleWords, { default: "hold" })),
+  onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
 };
 
 const PreferencesIn = named("WorkflowPreferencesIn", {
