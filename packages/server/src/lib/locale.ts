@@ -13,8 +13,12 @@ export function canonicalLocale(text: string): string {
   return [language.toLowerCase(), ...words].join("_");
 }
 
-/** Where to look for a text, in order: the subscriber's locale, its language, the default. */
-export function localeChain(locale: string | null | undefined): string[] {
-  const canonical = locale ? canonicalLocale(locale) : defaultLocale;
-  return [...new Set([canonical, canonical.split("_")[0]!, defaultLocale])];
+/**
+ * Where to look for a text, in order: the subscriber's locale, the same with less of it (`zh_Hant_TW`, `zh_Hant`, `zh`),
+ * the default.
+ */
+export function localeChain(locale: string | null | undefined, fallback: string = defaultLocale): string[] {
+  const parts = canonicalLocale(locale || fallback).split("_");
+  const shorter = parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));
+  return [...new Set([...shorter, canonicalLocale(fallback)])];
 }

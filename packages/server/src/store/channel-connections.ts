@@ -96,3 +96,10 @@ export const holdConnection = (db: Db, environmentId: string, identifier: string
     .select(["id", "integration_id"])
     .forKeyShare()
     .executeTakeFirst();
+
+/** The sealed tokens of connections that messages name, by id; those that are gone are missing. */
+export async function findConnectionAuths(db: Db, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom("channel_connections").where("id", "in", ids).select(["id", "auth"]).execute();
+  return new Map(rows.map((row) => [row.id, row.auth]));
+}

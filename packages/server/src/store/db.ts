@@ -36,6 +36,10 @@ export function openDb(options: DbOptions): Db {
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 
+/** One picture of the data for the whole work, and no way to change it: PostgreSQL refuses every write. */
+export const inReadOnlyTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
+
 /** Deadlock and serialisation failures: the transaction was rolled back and may simply run again. */
 const isTransient = (error: unknown): boolean => ["40P01", "40001"].includes((error as { code?: string })?.code ?? "");
 

@@ -83,8 +83,11 @@ export async function findEnvironmentIdentifiersLike(
 export const insertEnvironment = (db: Db, row: EnvironmentRow): Promise<EnvironmentRow> =>
   db.insertInto("environments").values(row).returningAll().executeTakeFirstOrThrow();
 
-export const updateEnvironment = (db: Db, row: EnvironmentRow): Promise<EnvironmentRow> =>
-  db.updateTable("environments").set(row).where("id", "=", row.id).returningAll().executeTakeFirstOrThrow();
+/** Its clock aside, which moves on its own (store/clocks.ts). */
+export function updateEnvironment(db: Db, row: EnvironmentRow): Promise<EnvironmentRow> {
+  const { test_clock, test_clock_target, ...changes } = row;
+  return db.updateTable("environments").set(changes).where("id", "=", row.id).returningAll().executeTakeFirstOrThrow();
+}
 
 /**
  * Takes the environment out of every read. Keys stop, secrets go, workflows end and with them what waits; the rest of
@@ -102,18 +105,24 @@ export async function markEnvironmentDeleted(db: Db, environmentId: string, by: 
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
   await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
     where environment_id = ${environmentId} and deleted_at is null`.execute(db);
+  await sql`update webhooks set deleted_at = ${now}, active = false, secret = '', previous_secret = null
+    where environment_id = ${environmentId} and deleted_at is null`.execute(db);
 }
 
 /**
- * Removes up to `limit` subscribers of environments deleted before this time, and environments that have none left with
- * everything that belongs to them. Answers whether there may be more.
+ * Removes up to `limit` subscribers and as many webhook events of environments deleted before this time, and environments
+ * that have none left with everything that belongs to them. Answers whether there may be more.
  */
 export async function purgeDeletedEnvironments(db: Db, before: Date, limit: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from subscribers where id in (
       select s.id from subscribers s join environments e on e.id = s.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
-  if (numAffectedRows > 0n) return true;
+  const { numAffectedRows: events = 0n } = await sql`
+    delete from webhook_events where id in (
+      select w.id from webhook_events w join environments e on e.id = w.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  if (numAffectedRows > 0n || events > 0n) return true;
   await sql`delete from environments where deleted_at < ${before}`.execute(db);
   return false;
 }

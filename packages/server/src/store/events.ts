@@ -46,10 +46,11 @@ const columns = {
   actor: "jsonb",
   audience: "jsonb",
   context_keys: "text[]",
+  tenant: "text",
   created_at: "timestamptz",
 };
 
-export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at">;
+export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks">;
 
 export const insertEvents = (db: Db, events: NewEvent[]): Promise<void> => insertRows(db, "events", columns, events);
 
@@ -59,6 +60,18 @@ export async function findEvents(db: Db, ids: string[]): Promise<EventRow[]> {
   return rows;
 }
 
+export const findEventOfTransaction = (
+  db: Db,
+  environmentId: string,
+  transactionId: string,
+): Promise<EventRow | undefined> =>
+  db
+    .selectFrom("events")
+    .where("environment_id", "=", environmentId)
+    .where("transaction_id", "=", transactionId)
+    .selectAll()
+    .executeTakeFirst();
+
 /** Events to make notifications of; canceled ones are left out, and none can be canceled until the transaction ends. */
 export async function lockEvents(db: Db, ids: string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
@@ -67,9 +80,16 @@ export async function lockEvents(db: Db, ids: string[]): Promise<EventRow[]> {
   return rows;
 }
 
-/** The last page of the event's audience has been made. */
-export async function markExpanded(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
-  await sql`update events set expanded_at = ${now} where environment_id = ${environmentId} and id = ${id}`.execute(db);
+/** The audience of the event is walked by several at once. */
+export async function beginWalks(db: Db, environmentId: string, id: string, walks: number): Promise<void> {
+  await sql`update events set open_walks = ${walks} where environment_id = ${environmentId} and id = ${id}`.execute(db);
+}
+
+/** One walk has made its last page; with the last of them the event is expanded. */
+export async function endWalk(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await sql`
+    update events set open_walks = open_walks - 1, expanded_at = case when open_walks = 1 then ${now}::timestamptz end
+    where environment_id = ${environmentId} and id = ${id}`.execute(db);
 }
 
 /** `is_open` while notifications of the event are still to be made. */

@@ -64,13 +64,8 @@ export async function findActiveIntegrations(db: Db, environmentIds: string[]): 
 }
 
 /** Also deleted ones: a delivery under way finishes with the integration it started with. */
-export const findIntegrationsByIds = (db: Db, environmentId: string, ids: string[]): Promise<IntegrationRow[]> =>
-  db
-    .selectFrom("integrations")
-    .where("environment_id", "=", environmentId)
-    .where("id", "in", ids)
-    .selectAll()
-    .execute();
+export const findIntegrationsByIds = async (db: Db, ids: string[]): Promise<IntegrationRow[]> =>
+  ids.length === 0 ? [] : db.selectFrom("integrations").where("id", "in", ids).selectAll().execute();
 
 export const insertIntegration = (db: Db, row: NewIntegration): Promise<IntegrationRow> =>
   db

@@ -33,6 +33,23 @@ export async function findJobs(db: Db, notificationIds: string[]): Promise<JobRo
   return rows;
 }
 
+/** Taken in the order of their ids, so that two who settle messages of the same jobs cannot wait for each other. */
+export async function lockJobs(db: Db, ids: string[]): Promise<Pick<JobRow, "id" | "status">[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Pick<JobRow, "id" | "status">>`
+    select id, status from jobs where id = any(${ids}) order by id for update`.execute(db);
+  return rows;
+}
+
+/** Of these notifications, those that have a step which has not begun. */
+export async function findUnfinished(db: Db, notificationIds: string[]): Promise<Set<string>> {
+  if (notificationIds.length === 0) return new Set();
+  const { rows } = await sql<{ notification_id: string }>`
+    select distinct notification_id from jobs
+    where notification_id = any(${notificationIds}) and status = 'pending'`.execute(db);
+  return new Set(rows.map((row) => row.notification_id));
+}
+
 export type JobUpdate = {
   id: string;
   status: string;
@@ -43,15 +60,28 @@ export type JobUpdate = {
   digest: Record<string, unknown> | null;
   merged_into: string | null;
   wake_at: Date | null;
+  updated_at: Date;
 };
 
-export async function updateJobs(db: Db, updates: JobUpdate[], now: Date): Promise<void> {
+/** An update that says nothing but when: to be filled in with what changes. */
+export const unchanged = (id: string, now: Date): Omit<JobUpdate, "status"> => ({
+  id,
+  provider_id: null,
+  details: [],
+  output: null,
+  digest: null,
+  merged_into: null,
+  wake_at: null,
+  updated_at: now,
+});
+
+export async function updateJobs(db: Db, updates: JobUpdate[]): Promise<void> {
   if (updates.length === 0) return;
-  const { environment_id, notification_id, step_index, type, updated_at, ...changing } = columns;
+  const { environment_id, notification_id, step_index, type, ...changing } = columns;
   await sql`
     update jobs j set status = r.status, provider_id = coalesce(r.provider_id, j.provider_id),
       details = j.details || r.details, output = coalesce(r.output, j.output), digest = coalesce(r.digest, j.digest),
-      merged_into = r.merged_into, wake_at = r.wake_at, updated_at = ${now}
+      merged_into = r.merged_into, wake_at = r.wake_at, updated_at = r.updated_at
     from ${rowsOf("r", changing, updates)} where j.id = r.id`.execute(db);
 }
 

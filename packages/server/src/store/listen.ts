@@ -6,9 +6,8 @@ export type Listener = { close(): Promise<void> };
 
 export type ListenOptions = {
   url: string;
-  channel: string;
-  /** Called for every announcement, and after every (re)connection. */
-  onAnnounced: () => void;
+  /** By channel: called for every announcement on it, and after every (re)connection. */
+  announced: Record<string, () => void>;
   onError: (error: Error) => void;
 };
 
@@ -41,11 +40,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     next.on("error", lost);
     next.on("end", () => lost());
-    next.on("notification", () => options.onAnnounced());
+    next.on("notification", ({ channel }) => options.announced[channel]?.());
     try {
       await next.connect();
-      // The channel is a constant of ours; LISTEN takes no parameters.
-      await next.query(`listen ${pg.escapeIdentifier(options.channel)}`);
+      // Channels are constants of ours; LISTEN takes no parameters.
+      for (const channel of Object.keys(options.announced)) {
+        await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+      }
     } catch (error) {
       lost(error as Error);
       return;
@@ -53,7 +54,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (isClosed) return void next.end().catch(() => {});
     client = next;
     retryMs = firstRetryMs;
-    options.onAnnounced();
+    for (const announced of Object.values(options.announced)) announced();
   };
 
   await connect();

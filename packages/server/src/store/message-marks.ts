@@ -3,6 +3,7 @@
 import type { MessageMark } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "./db.ts";
+import type { StoredDetail } from "./tables.ts";
 
 /** `read` implies seen, `unseen` implies unread. `differs` holds for messages that the mark changes. */
 const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date) => RawBuilder<unknown> }> = {
@@ -18,40 +19,46 @@ const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date
   },
 };
 
-export async function markMessages(
+/** `detail`: what the jobs of the messages are told. */
+export type Marking = { mark: MessageMark; detail: StoredDetail | null; now: Date };
+
+/**
+ * Marks the messages of the condition and answers those that changed. Their jobs are told once: somebody who goes back and
+ * forth does not write a book. Only in-app: jobs of other channels may be in the hands of a provider call.
+ */
+async function writeMark(
+  db: Db,
+  environmentId: string,
+  condition: RawBuilder<unknown>,
+  { mark, detail, now }: Marking,
+): Promise<string[]> {
+  const { differs, set } = marks[mark];
+  const changed = sql`update messages set ${set(now)}, updated_at = ${now}
+    where environment_id = ${environmentId} and ${condition} and ${differs} returning id, job_id, channel`;
+  const told = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
+    from changed c where j.id = c.job_id and c.channel = 'in_app'
+      and not j.details @> ${JSON.stringify([{ d: detail?.d }])}::jsonb returning 1`;
+  const { rows } = await sql<{ id: string }>`
+    with changed as (${changed}) ${detail ? sql`, told as (${told})` : sql``} select id from changed`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export const markMessages = (
   db: Db,
   environmentId: string,
   subscriberId: string,
   ids: string[],
-  mark: MessageMark,
-  now: Date,
-): Promise<void> {
-  const { differs, set } = marks[mark];
-  await sql`
-    update messages set ${set(now)}, updated_at = ${now}
-    where environment_id = ${environmentId} and subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])
-      and ${differs}`.execute(db);
-}
+  marking: Marking,
+): Promise<string[]> =>
+  writeMark(db, environmentId, sql`subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])`, marking);
 
 /** What the subscriber sees in its feed: sent in-app messages that are not snoozed. */
 const inFeed = (environmentId: string, subscriberId: string, now: Date) => sql`
   environment_id = ${environmentId} and subscriber_id = ${subscriberId} and channel = 'in_app' and status = 'sent'
     and (snoozed_until is null or snoozed_until <= ${now})`;
 
-/** Answers how many messages changed. */
-export async function markFeed(
-  db: Db,
-  environmentId: string,
-  subscriberId: string,
-  mark: MessageMark,
-  now: Date,
-): Promise<number> {
-  const { differs, set } = marks[mark];
-  const { numAffectedRows } = await sql`
-    update messages set ${set(now)}, updated_at = ${now}
-    where ${inFeed(environmentId, subscriberId, now)} and ${differs}`.execute(db);
-  return Number(numAffectedRows ?? 0n);
-}
+export const markFeed = (db: Db, environmentId: string, subscriberId: string, marking: Marking): Promise<string[]> =>
+  writeMark(db, environmentId, inFeed(environmentId, subscriberId, marking.now), marking);
 
 /** Counting stops at the limit. */
 export async function countFeed(

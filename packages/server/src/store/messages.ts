@@ -28,7 +28,7 @@ const columns = {
   cta: "jsonb",
   data: "jsonb",
   actor: "jsonb",
-  email: "text",
+  address: "text",
   outgoing: "jsonb",
   context_keys: "text[]",
   delivered_at: "timestamptz[]",
@@ -38,7 +38,7 @@ const columns = {
 
 export type NewMessage = Omit<
   MessageRow,
-  "seen_at" | "read_at" | "archived_at" | "snoozed_until" | "provider_message_id"
+  "seen_at" | "read_at" | "archived_at" | "snoozed_until" | "provider_message_id" | "round" | "replayed_at"
 >;
 
 export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => insertRows(db, "messages", columns, rows);
@@ -51,6 +51,20 @@ export async function findPendingMessages(db: Db, ids: string[]): Promise<Messag
   return rows;
 }
 
+/** The first `limit` messages of a notification, in order. */
+export async function findMessagesOfNotification(
+  db: Db,
+  environmentId: string,
+  { id, event_id, subscriber_id }: { id: string; event_id: string; subscriber_id: string },
+  limit: number,
+): Promise<MessageRow[]> {
+  // Messages are found by event or by subscriber; whichever is the shorter list.
+  const { rows } = await sql<MessageRow>`
+    select * from messages where environment_id = ${environmentId} and notification_id = ${id}
+      and event_id = ${event_id} and subscriber_id = ${subscriber_id} order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
 export type MessageOutcome = {
   id: string;
   status: string;
@@ -59,13 +73,14 @@ export type MessageOutcome = {
   integration_id: string;
   provider_id: string;
   provider_message_id: string | null;
+  updated_at: Date;
 };
 
 /**
  * Answers the messages that were written. One that was deleted, or withdrawn because its event was canceled, does not
- * become pending again.
+ * become pending again. What a failed one would need to be sent again is kept, in case it is replayed.
  */
-export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Date): Promise<Set<string>> {
+export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set();
   const shape = {
     id: "uuid",
@@ -75,14 +90,27 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[], now: Da
     integration_id: "uuid",
     provider_id: "text",
     provider_message_id: "text",
+    updated_at: "timestamptz",
   };
   const { rows } = await sql<{ id: string }>`
     update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
       integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
-      outgoing = case when r.status = 'pending' then m.outgoing end, updated_at = ${now}
+      outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
     from ${rowsOf("r", shape, outcomes)}
     where m.id = r.id and (r.status <> 'pending' or m.status = 'pending') returning m.id`.execute(db);
   return new Set(rows.map((row) => row.id));
+}
+
+/** A message among the others of its job. */
+export type Sibling = Pick<MessageRow, "id" | "job_id" | "status" | "provider_id" | "error_text">;
+
+/** All messages of chat and push jobs. */
+export async function findSiblings(db: Db, jobIds: string[]): Promise<Sibling[]> {
+  if (jobIds.length === 0) return [];
+  const { rows } = await sql<Sibling>`
+    select id, job_id, status, provider_id, error_text from messages
+    where job_id = any(${jobIds}) and channel in ('chat', 'push') order by id`.execute(db);
+  return rows;
 }
 
 /**
@@ -114,26 +142,36 @@ export type ListedMessage = MessageRow & {
   subscriber: SubscriberRow | null;
 };
 
-const select = sql`
-  select m.*, e.transaction_id, e.payload, e.overrides, w.workflow_id as workflow_identifier, w.tags,
-         to_jsonb(s) as subscriber
-  from page m
-  join events e on e.id = m.event_id
-  left join workflows w on w.id = m.workflow_id
-  left join subscribers s on s.id = m.subscriber_id
-  order by m.id desc`;
+const whole = sql`e.payload, e.overrides`;
+
+/** Beyond this a report leaves a part out: it is told to many, and a payload may be half a megabyte. */
+const reportedBytes = sql.lit(65_536);
+/** The later of two columns with one name counts. */
+const withoutLarge = sql`
+  case when octet_length(m.content) <= ${reportedBytes} then m.content end as content,
+  case when octet_length(e.payload::text) <= ${reportedBytes} then e.payload end as payload,
+  case when octet_length(e.overrides::text) <= ${reportedBytes} then e.overrides end as overrides`;
+
+/** `page`: a statement that gives whole rows of messages. */
+async function readListed(db: Db, page: RawBuilder<unknown>, parts = whole): Promise<ListedMessage[]> {
+  const { rows } = await sql<ListedMessage>`
+    with page as (${page})
+    select m.*, e.transaction_id, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
+    from page m
+    join events e on e.id = m.event_id
+    left join workflows w on w.id = m.workflow_id
+    left join subscribers s on s.id = m.subscriber_id
+    order by m.id desc`.execute(db);
+  for (const { subscriber } of rows) if (subscriber) reviveTimes(subscriber);
+  return rows;
+}
 
 type Page = { offset: number; limit: number };
 type MessagePage = { rows: ListedMessage[]; totalCount: number };
 
 /** One row more than asked comes back, so that the caller knows whether there are more. */
-async function readRows(db: Db, from: RawBuilder<unknown>, page: Page): Promise<ListedMessage[]> {
-  const { rows } = await sql<ListedMessage>`
-    with page as (select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}) ${select}
-  `.execute(db);
-  for (const { subscriber } of rows) if (subscriber) reviveTimes(subscriber);
-  return rows;
-}
+const readRows = (db: Db, from: RawBuilder<unknown>, page: Page): Promise<ListedMessage[]> =>
+  readListed(db, sql`select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}`);
 
 const readPage = async (db: Db, from: RawBuilder<unknown>, page: Page): Promise<MessagePage> => ({
   rows: await readRows(db, from, page),
@@ -229,27 +267,31 @@ export async function listMessagesByIds(
   return readRows(db, from, { offset: 0, limit: ids.length });
 }
 
-export type DeletedMessage = Pick<MessageRow, "id" | "job_id" | "notification_id" | "status">;
+/** Messages as webhooks are told of them. */
+export const findMessagesToReport = (db: Db, ids: string[]): Promise<ListedMessage[]> =>
+  readListed(db, sql`select * from messages where id = any(${ids}::uuid[])`, withoutLarge);
 
-const deleted = sql`returning m.id, m.job_id, m.notification_id, m.status`;
-
-export async function deleteMessage(db: Db, environmentId: string, id: string): Promise<DeletedMessage[]> {
+/** Answers the message as it was. */
+export async function deleteMessage(db: Db, environmentId: string, id: string): Promise<ListedMessage[]> {
   if (!isUuid(id)) return [];
-  const { rows } = await sql<DeletedMessage>`
-    delete from messages m where m.environment_id = ${environmentId} and m.id = ${id} ${deleted}`.execute(db);
-  return rows;
+  const gone = sql`delete from messages m where m.environment_id = ${environmentId} and m.id = ${id} returning m.*`;
+  return readListed(db, gone, withoutLarge);
 }
 
-export async function deleteMessagesOfTransaction(
+/** Deletes up to `limit` messages and answers them as they were. */
+export const deleteMessagesOfTransaction = (
   db: Db,
   environmentId: string,
   transactionId: string,
   channel: string | undefined,
-): Promise<DeletedMessage[]> {
-  const { rows } = await sql<DeletedMessage>`
-    delete from messages m using events e
-    where e.environment_id = ${environmentId} and e.transaction_id = ${transactionId}
-      and m.environment_id = ${environmentId} and m.event_id = e.id
-      ${channel === undefined ? sql`` : sql`and m.channel = ${channel}`} ${deleted}`.execute(db);
-  return rows;
-}
+  limit: number,
+): Promise<ListedMessage[]> =>
+  readListed(
+    db,
+    sql`delete from messages m where m.environment_id = ${environmentId} and m.id in (
+      select f.id from messages f join events e on e.id = f.event_id
+      where e.environment_id = ${environmentId} and e.transaction_id = ${transactionId}
+        and f.environment_id = ${environmentId} ${channel === undefined ? sql`` : sql`and f.channel = ${channel}`}
+      limit ${limit}) returning m.*`,
+    withoutLarge,
+  );

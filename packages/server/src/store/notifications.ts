@@ -2,7 +2,7 @@
 // and the subscriber know.
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
-import { insertRows } from "./bulk.ts";
+import { insertRows, rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 import type { PassedSubscription, Tables, WorkflowDefinition } from "./tables.ts";
 
@@ -37,12 +37,12 @@ export async function lockNotifications(db: Db, ids: string[]): Promise<Notifica
 
 export async function markDigested(
   db: Db,
-  pairs: { notificationId: string; intoNotificationId: string }[],
-  now: Date,
+  pairs: { notificationId: string; intoNotificationId: string; at: Date }[],
 ): Promise<void> {
   if (pairs.length === 0) return;
-  await sql`update notifications n set digested_into = r."intoNotificationId", updated_at = ${now}
-    from json_to_recordset(${JSON.stringify(pairs)}::json) as r("notificationId" uuid, "intoNotificationId" uuid)
+  const columns = { '"notificationId"': "uuid", '"intoNotificationId"': "uuid", at: "timestamptz" };
+  await sql`update notifications n set digested_into = r."intoNotificationId", updated_at = r.at
+    from ${rowsOf("r", columns, pairs)}
     where n.id = r."notificationId"`.execute(db);
 }
 
@@ -138,4 +138,44 @@ export async function findNotification(
   const { rows } = await sql<ListedNotification>`
     ${joined} where n.environment_id = ${environmentId} and n.id = ${id}`.execute(db);
   return rows[0];
+}
+
+/** What an event became for one subscriber, by internal ids. */
+export async function findNotificationFor(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+  subscriberRowId: string,
+): Promise<ListedNotification | undefined> {
+  const { rows } = await sql<ListedNotification>`
+    ${joined} where n.environment_id = ${environmentId} and n.event_id = ${eventId}
+      and n.subscriber_id = ${subscriberRowId} limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Counting stops at `limit`. */
+export async function countNotificationsOf(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select 1 from notifications where environment_id = ${environmentId} and event_id = ${eventId} limit ${limit}
+    ) as counted`.execute(db);
+  return rows[0]!.count;
+}
+
+/** By notification id. */
+export async function findTransactionIds(
+  db: Db,
+  environmentId: string,
+  notificationIds: string[],
+): Promise<Map<string, string>> {
+  if (notificationIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; transaction_id: string }>`
+    select n.id, e.transaction_id from notifications n join events e on e.id = n.event_id
+    where n.environment_id = ${environmentId} and n.id = any(${notificationIds}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row.transaction_id]));
 }

@@ -1,9 +1,10 @@
 // What subscribers want to receive, by level and set of contexts; and the workflows they can choose about.
-import type { PreferenceChannels, Schedule } from "@tidings/contract";
+import type { Channel, PreferenceChannels, Schedule } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
+import type { SubscriberRow } from "./subscribers.ts";
 import type { Tables } from "./tables.ts";
 import type { WorkflowRow } from "./workflows.ts";
 
@@ -38,6 +39,39 @@ export async function mergePreferences(
     on conflict (subscriber_id, workflow_id, context_keys) do update set
       channels = p.channels || excluded.channels, schedule = coalesce(excluded.schedule, p.schedule),
       updated_at = excluded.updated_at`.execute(db);
+}
+
+export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
+
+/**
+ * Takes back what the subscriber said about these channels for single sets of contexts, so that what it says without
+ * context counts everywhere. Answers whether there was anything to take back.
+ */
+export async function dropScopedChoices(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  chosen: ChosenChannels[],
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now}
+    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]" }, chosen)}
+    where p.environment_id = ${environmentId} and p.subscriber_id = ${subscriberId} and p.context_keys <> '{}'
+      and p.workflow_id is not distinct from c.workflow_id and p.channels ?| c.names`.execute(db);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** By internal id; nobody when the subscriber or its environment was deleted. */
+export async function findPreferenceOwner(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+): Promise<SubscriberRow | null> {
+  const { rows } = await sql<SubscriberRow>`
+    select s.* from subscribers s join environments e on e.id = s.environment_id
+    where s.environment_id = ${environmentId} and s.id = ${subscriberId} and e.deleted_at is null`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** Everything one subscriber chose without context and for this set of contexts. */
@@ -79,12 +113,20 @@ export async function findPreferencesOfMany(
 /** A workflow as far as preferences are about it. `step_types` are those of its active steps. */
 export type PreferenceWorkflow = Pick<
   WorkflowRow,
-  "id" | "workflow_id" | "name" | "tags" | "severity" | "preferences_user" | "preferences_default" | "updated_at"
+  | "id"
+  | "workflow_id"
+  | "name"
+  | "active"
+  | "tags"
+  | "severity"
+  | "preferences_user"
+  | "preferences_default"
+  | "updated_at"
 > & { step_types: string[] };
 
 const workflows = sql`
-  select w.id, w.workflow_id, w.name, w.tags, w.severity, w.preferences_user, w.preferences_default, w.updated_at,
-         v.step_types
+  select w.id, w.workflow_id, w.name, w.active, w.tags, w.severity, w.preferences_user, w.preferences_default,
+         w.updated_at, v.step_types
   from workflows w join workflow_versions v on v.id = w.version_id`;
 
 /** An environment has hundreds of workflows; the limit only keeps an answer from growing without end. */

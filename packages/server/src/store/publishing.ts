@@ -41,6 +41,7 @@ const workflowColumns = {
   preferences_default: "jsonb",
   steps: "jsonb",
   outside_schedule: "text",
+  on_unknown_outcome: "text",
   last_published_at: "timestamptz",
   last_published_by: "uuid",
   created_at: "timestamptz",

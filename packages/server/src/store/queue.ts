@@ -1,14 +1,32 @@
 // The queue: pg-boss in the same database as the state it moves. A task is enqueued in the transaction that makes it
 // necessary and finished in the transaction that holds its result, so the two can never disagree.
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { fromKysely, type Job, PgBoss } from "pg-boss";
+import { createTurns } from "../lib/fair-turns.ts";
+import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 
-export const taskKinds = ["trigger", "fanout", "wake", "deliver", "housekeeping"] as const;
+export const taskKinds = [
+  "trigger",
+  "fanout",
+  "wake",
+  "deliver",
+  "webhook",
+  "unsnooze",
+  "clock",
+  "housekeeping",
+] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
-/** `startAfter`: a moment, or seconds from now by the clock of the database. */
-export type NewTask = { data: object; startAfter?: Date | number };
+/**
+ * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name for tasks that somebody has
+ * to wait for or take back (pipeline/clock.ts). `flow`: whose it is, on kinds whose tasks take turns.
+ */
+export type NewTask = { data: object; startAfter?: Date | number; group?: string; flow?: string };
+
+/** A task taken back before its time. */
+export type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
 
 /** A task as a worker holds it: `attempt` fences the claim, so that a lapsed holder cannot finish it. */
 export type Task<T> = { id: string; attempt: number; data: T };
@@ -21,8 +39,21 @@ export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
   /** Throws ClaimLost unless all of these are still ours: asked before work that cannot be taken back. */
   confirm(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
+  /**
+   * Takes tasks out of the hands of the worker that brought them: it may return and bring others while these are worked
+   * on. Answers them as they are held now, and throws ClaimLost as `confirm` does. Once the transaction is committed,
+   * they have to be held.
+   */
+  keep<T>(tx: Db, kind: TaskKind, tasks: Task<T>[]): Promise<Task<T>[]>;
+  /** Keeps the claims on these tasks alive until they are let go; what was not finished by then goes to another worker. */
+  hold(kind: TaskKind, tasks: Task<unknown>[]): void;
+  letGo(tasks: Task<unknown>[]): void;
   /** Removes finished tasks inside the transaction of their result; throws ClaimLost when another worker has them. */
   finish(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
+  /** Whether any task of the group is left. */
+  isBusy(tx: Db, group: string): Promise<boolean>;
+  /** Takes back up to `limit` tasks of the group that wait for a later time. */
+  recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
   work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): Promise<void>;
   schedule(name: string, cron: string): Promise<void>;
   /** Tasks that wait or are being worked on, by kind. */
@@ -71,7 +102,26 @@ async function takeOver(boss: PgBoss, name: string): Promise<void> {
   if (stale.rows.length > 0) await boss.supervise();
 }
 
+const jobs = sql.table(`${schema}.job_common`);
+
+/** Groups are few and their questions frequent. Looked up first: creating takes a lock that writers would wait for. */
+const createGroupIndex = `
+  do $$ begin
+    perform pg_advisory_xact_lock(7465003);
+    if to_regclass('${schema}.job_group') is null then
+      create index job_group on ${schema}.job_common (group_id) where group_id is not null;
+    end if;
+  end $$`;
+
 type Affected = { affected: number };
+type Held = { kind: TaskKind; task: Task<unknown> };
+
+/** A call to a provider takes at most 30 s; what is not finished by then goes to another process. */
+const stopMs = 35_000;
+
+/** When a task may begin, in ms. */
+const dueAt = (startAfter: Date | number | undefined, now: number): number =>
+  startAfter instanceof Date ? startAfter.getTime() : now + (startAfter ?? 0) * 1000;
 
 const claims = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
 
@@ -96,20 +146,64 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
   boss.on("error", options.onError);
   await boss.start();
   for (const kind of taskKinds) await boss.createQueue(kind, queueOptions);
+  await boss.getDb().executeSql(createGroupIndex);
   await takeOver(boss, name);
+  const turns = createTurns();
+  const held = new Map<string, Held>();
+  const beating = setInterval(() => {
+    for (const [kind, group] of Map.groupBy(held.values(), (one) => one.kind)) {
+      boss.touch(kind, claims(group.map((one) => one.task))).catch(options.onError);
+    }
+  }, heartbeatSeconds * 250);
 
   return {
     async enqueue(tx, kind, tasks) {
       if (tasks.length === 0) return;
-      await boss.insert(kind, tasks, { db: fromKysely(tx), returnId: false });
+      const now = Date.now();
+      const rows = tasks.map(({ group, flow, ...task }) => ({
+        ...task,
+        ...(group === undefined ? {} : { group: { id: group } }),
+        ...(flow === undefined ? {} : { priority: turns(flow, dueAt(task.startAfter, now), now) }),
+      }));
+      await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
     },
     async confirm(tx, kind, tasks) {
       const result = (await boss.touch(kind, claims(tasks), { db: fromKysely(tx) })) as Affected;
       requireAll(kind, tasks, result);
     },
+    async keep(tx, kind, tasks) {
+      // The worker that brought the tasks marks them as done when it returns, if their claim is still the one it made.
+      const { rows } = await sql`
+        update ${jobs} j set retry_count = r.attempt + 1, heartbeat_on = clock_timestamp()
+        from ${rowsOf("r", { id: "uuid", attempt: "int" }, tasks)}
+        where j.name = ${kind} and j.id = r.id and j.state = 'active' and j.retry_count = r.attempt
+        returning 1`.execute(tx);
+      requireAll(kind, tasks, { affected: rows.length });
+      return tasks.map((task) => ({ ...task, attempt: task.attempt + 1 }));
+    },
+    hold(kind, tasks) {
+      for (const task of tasks) held.set(task.id, { kind, task });
+    },
+    letGo(tasks) {
+      for (const { id } of tasks) held.delete(id);
+    },
     async finish(tx, kind, tasks) {
       const result = (await boss.deleteJob(kind, claims(tasks), { db: fromKysely(tx) })) as Affected;
       requireAll(kind, tasks, result);
+    },
+    async isBusy(tx, group) {
+      const { rows } = await sql`
+        select 1 from ${jobs} where group_id = ${group} and state < 'completed' limit 1`.execute(tx);
+      return rows.length > 0;
+    },
+    async recall(tx, group, limit) {
+      const { rows } = await sql<RecalledTask>`
+        delete from ${jobs} where (name, id) in (
+          select name, id from ${jobs}
+          where group_id = ${group} and state = 'created' and start_after > clock_timestamp()
+          order by start_after, id limit ${limit} for update skip locked)
+        returning name as kind, data, start_after as "startAfter"`.execute(tx);
+      return rows;
     },
     async work<T>(kind: TaskKind, work: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>) {
       const poll = { pollingIntervalSeconds: work.pollSeconds, notifyPollingIntervalSeconds: work.pollSeconds };
@@ -135,6 +229,15 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
       await boss.getDb().executeSql("select 1");
     },
     async stop() {
+      const deadline = Date.now() + stopMs;
+      const isOver = () => Date.now() >= deadline;
+      let areHandled = false;
+      Promise.all(taskKinds.map((kind) => boss.offWork(kind, { wait: true }))).then(
+        () => (areHandled = true),
+        options.onError,
+      );
+      while ((!areHandled || held.size > 0) && !isOver()) await new Promise((resolve) => setTimeout(resolve, 20));
+      clearInterval(beating);
       await boss.stop({ graceful: true, timeout: 30_000 });
     },
   };

@@ -28,9 +28,11 @@ create table attempts (
   outcome             text,
   reason              text,
   provider_message_id text,
+  round               smallint not null default 0,
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX attempts_message on attempts USING btree (message_id);
+CREATE INDEX attempts_provider_message on attempts USING btree (integration_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
 create table captured_messages (
   id                     uuid not null,
@@ -101,6 +103,17 @@ CREATE INDEX channel_endpoints_subscriber on channel_endpoints USING btree (subs
 CREATE INDEX channel_endpoints_updated on channel_endpoints USING btree (environment_id, updated_at, id);
 CREATE UNIQUE INDEX channel_endpoints_identifier on channel_endpoints USING btree (environment_id, identifier);
 
+create table clock_tasks (
+  id             uuid not null,
+  environment_id uuid not null,
+  due_at         timestamp with time zone not null,
+  kind           text not null,
+  data           jsonb not null,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX clock_tasks_due on clock_tasks USING btree (environment_id, due_at, id);
+
 create table contexts (
   environment_id uuid not null,
   type           text not null,
@@ -116,6 +129,47 @@ CREATE INDEX contexts_created on contexts USING btree (environment_id, created_a
 CREATE INDEX contexts_id on contexts USING btree (environment_id, id);
 CREATE INDEX contexts_type on contexts USING btree (environment_id, type, created_at, row_id);
 CREATE INDEX contexts_updated on contexts USING btree (environment_id, updated_at, row_id);
+
+create table dead_letters (
+  id              uuid not null,
+  environment_id  uuid not null,
+  message_id      uuid not null,
+  notification_id uuid not null,
+  job_id          uuid not null,
+  transaction_id  text not null,
+  subscriber_id   text not null,
+  workflow_id     uuid not null,
+  step_id         text not null,
+  channel         text not null,
+  provider_id     text not null,
+  integration_id  uuid not null,
+  error_class     text not null,
+  error_id        text not null,
+  error_text      text not null,
+  attempts        integer not null,
+  status          text not null,
+  created_at      timestamp with time zone not null,
+  replayed_at     timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((error_class = ANY (ARRAY['transient'::text, 'unknown'::text, 'auth'::text, 'quota'::text, 'config'::text]))),
+  CHECK ((status = ANY (ARRAY['open'::text, 'replayed'::text])))
+);
+CREATE INDEX dead_letters_created on dead_letters USING btree (created_at);
+CREATE INDEX dead_letters_environment on dead_letters USING btree (environment_id, id);
+CREATE INDEX dead_letters_open on dead_letters USING btree (environment_id, id) WHERE (status = 'open'::text);
+CREATE INDEX dead_letters_transaction on dead_letters USING btree (environment_id, transaction_id);
+
+create table digest_passes (
+  environment_id uuid not null,
+  step_id        uuid not null,
+  subscriber_id  uuid not null,
+  group_key      text not null,
+  passed_at      timestamp with time zone not null,
+  PRIMARY KEY (environment_id, step_id, subscriber_id, group_key),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX digest_passes_passed on digest_passes USING btree (passed_at);
 
 create table digest_windows (
   environment_id         uuid not null,
@@ -143,6 +197,8 @@ create table environments (
   color              text,
   inbox_connected_at timestamp with time zone,
   deleted_at         timestamp with time zone,
+  test_clock         timestamp with time zone,
+  test_clock_target  timestamp with time zone,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),
@@ -165,6 +221,8 @@ create table events (
   expanded_at         timestamp with time zone,
   canceled_at         timestamp with time zone,
   context_keys        text[] not null default '{}'::text[],
+  tenant              text,
+  open_walks          smallint not null default 1,
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX events_transaction on events USING btree (environment_id, transaction_id);
@@ -185,6 +243,21 @@ create table installation (
   name  text not null,
   value text not null,
   PRIMARY KEY (name)
+);
+
+create table integration_health (
+  integration_id uuid not null,
+  environment_id uuid not null,
+  state          text not null,
+  failures       integer not null,
+  probes         integer not null,
+  opened_at      timestamp with time zone,
+  next_probe_at  timestamp with time zone,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (integration_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE,
+  CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
 );
 
 create table integrations (
@@ -269,7 +342,7 @@ create table messages (
   cta                 jsonb,
   data                jsonb,
   actor               jsonb,
-  email               text,
+  address             text,
   outgoing            jsonb,
   provider_message_id text,
   context_keys        text[] not null default '{}'::text[],
@@ -280,10 +353,13 @@ create table messages (
   delivered_at        timestamp with time zone[],
   created_at          timestamp with time zone not null,
   updated_at          timestamp with time zone not null,
+  round               smallint not null default 0,
+  replayed_at         timestamp with time zone,
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX messages_environment on messages USING btree (environment_id, id);
 CREATE INDEX messages_event on messages USING btree (event_id);
+CREATE INDEX messages_job on messages USING btree (job_id) WHERE (channel = ANY (ARRAY['chat'::text, 'push'::text]));
 CREATE INDEX messages_subscriber on messages USING btree (subscriber_id, id);
 
 create table notifications (
@@ -314,6 +390,18 @@ create table organizations (
   created_at timestamp with time zone not null,
   PRIMARY KEY (id)
 );
+
+create table receipts (
+  integration_id uuid not null,
+  external_id    text not null,
+  status         text not null,
+  reported_at    timestamp with time zone not null,
+  message_id     uuid not null,
+  environment_id uuid not null,
+  created_at     timestamp with time zone not null,
+  PRIMARY KEY (integration_id, external_id, status, reported_at)
+);
+CREATE INDEX receipts_created on receipts USING btree (created_at);
 
 create table schema_migrations (
   version    integer not null,
@@ -366,6 +454,45 @@ CREATE INDEX subscribers_integrations on subscribers USING gin (jsonb_path_query
 CREATE INDEX subscribers_key on subscribers USING btree (environment_id, lower(subscriber_id));
 CREATE INDEX subscribers_phone on subscribers USING btree (environment_id, phone);
 CREATE INDEX subscribers_updated on subscribers USING btree (environment_id, updated_at, id);
+
+create table suppressions (
+  id             uuid not null,
+  environment_id uuid not null,
+  channel        text not null,
+  address        text not null,
+  reason         text not null,
+  message_id     uuid,
+  created_at     timestamp with time zone not null,
+  UNIQUE (environment_id, channel, address),
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
+  CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'manual'::text])))
+);
+CREATE INDEX suppressions_created on suppressions USING btree (environment_id, created_at, id);
+
+create table tenants (
+  environment_id uuid not null,
+  identifier     text not null,
+  name           text,
+  data           jsonb not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, identifier),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
+create table throttle_windows (
+  environment_id uuid not null,
+  step_id        uuid not null,
+  subscriber_id  uuid not null,
+  group_key      text not null,
+  until          timestamp with time zone not null,
+  granted        integer not null,
+  PRIMARY KEY (environment_id, step_id, subscriber_id, group_key),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX throttle_windows_until on throttle_windows USING btree (until);
 
 create table topic_subscriptions (
   id             uuid not null,
@@ -435,6 +562,58 @@ create table users (
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
 
+create table webhook_deliveries (
+  id              uuid not null,
+  environment_id  uuid not null,
+  webhook_id      uuid not null,
+  event_id        uuid not null,
+  status          text not null,
+  attempts        integer not null,
+  failures        integer not null,
+  next_at         timestamp with time zone,
+  last_at         timestamp with time zone,
+  response_status smallint,
+  response        text,
+  UNIQUE (event_id, webhook_id),
+  PRIMARY KEY (id),
+  FOREIGN KEY (event_id) REFERENCES webhook_events(id) ON DELETE CASCADE,
+  FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_status on webhook_deliveries USING btree (webhook_id, status, id);
+CREATE INDEX webhook_deliveries_webhook on webhook_deliveries USING btree (webhook_id, id);
+
+create table webhook_events (
+  id             uuid not null,
+  environment_id uuid not null,
+  type           text not null,
+  body           text not null,
+  created_at     timestamp with time zone not null,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_events_environment on webhook_events USING btree (environment_id);
+
+create table webhooks (
+  id                    uuid not null,
+  environment_id        uuid not null,
+  url                   text not null,
+  event_types           text[] not null,
+  active                boolean not null,
+  secret                text not null,
+  previous_secret       text,
+  previous_secret_until timestamp with time zone,
+  failing_since         timestamp with time zone,
+  disabled_at           timestamp with time zone,
+  disabled_reason       text,
+  created_at            timestamp with time zone not null,
+  updated_at            timestamp with time zone not null,
+  deleted_at            timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX webhooks_environment on webhooks USING btree (environment_id, id);
+
 create table workflow_versions (
   id             uuid not null,
   environment_id uuid not null,
@@ -472,8 +651,10 @@ create table workflows (
   outside_schedule       text not null default 'hold'::text,
   last_published_at      timestamp with time zone,
   last_published_by      uuid,
+  on_unknown_outcome     text not null default 'may_duplicate'::text,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),
   CHECK ((outside_schedule = ANY (ARRAY['hold'::text, 'skip'::text])))
 );
 CREATE UNIQUE INDEX workflows_identifier on workflows USING btree (environment_id, workflow_id) WHERE (deleted_at IS NULL);

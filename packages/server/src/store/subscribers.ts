@@ -40,6 +40,35 @@ const columnOf = {
   data: "data",
 } as const;
 
+/** A subscriber nobody knows anything about yet. */
+export const newSubscriber = (environmentId: string, id: string, subscriberId: string, now: Date): SubscriberRow => ({
+  id,
+  environment_id: environmentId,
+  subscriber_id: subscriberId,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  avatar: null,
+  locale: null,
+  timezone: null,
+  data: null,
+  channels: [],
+  is_online: null,
+  last_online_at: null,
+  created_at: now,
+  updated_at: now,
+});
+
+/** The row as an upsert with these fields leaves it. */
+export function withFields(row: SubscriberRow, fields: SubscriberFields): SubscriberRow {
+  const given = Object.entries(columnOf).flatMap(([field, column]) => {
+    const value = fields[field as keyof typeof columnOf];
+    return value === undefined ? [] : [[column, value]];
+  });
+  return { ...row, ...Object.fromEntries(given) };
+}
+
 export type SubscriberUpsert = { id: string; subscriberId: string; fields: SubscriberFields };
 
 const upsertColumns = {
@@ -153,6 +182,19 @@ export async function findLastSubscriberId(db: Db, environmentId: string): Promi
   return rows[0]?.id ?? null;
 }
 
+/** The ids that lie at these fractions of everyone behind `after`, in order. */
+export async function findSubscriberQuantiles(
+  db: Db,
+  environmentId: string,
+  after: string,
+  fractions: number[],
+): Promise<string[]> {
+  const { rows } = await sql<{ points: string[] | null }>`
+    select percentile_disc(${fractions}::float8[]) within group (order by id) as points
+    from subscribers where environment_id = ${environmentId} and id > ${after}`.execute(db);
+  return rows[0]?.points ?? [];
+}
+
 export async function updateSubscriber(
   db: Db,
   environmentId: string,
@@ -182,9 +224,9 @@ export async function deleteSubscriber(db: Db, environmentId: string, id: string
   await sql`update captured_messages c set content = jsonb_set(c.content, '{to}', '[]')
     from messages m where m.environment_id = ${environmentId} and m.subscriber_id = ${id} and c.message_id = m.id
   `.execute(db);
-  await sql`update messages set email = null, outgoing = null
+  await sql`update messages set address = null, outgoing = null
     where environment_id = ${environmentId} and subscriber_id = ${id}
-      and (email is not null or outgoing is not null)`.execute(db);
+      and (address is not null or outgoing is not null)`.execute(db);
   await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();
   await sql`delete from digest_windows where environment_id = ${environmentId} and subscriber_id = ${id}`.execute(db);
 }
@@ -239,6 +281,28 @@ export const setChannels = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
+/** Locked in the order of their key, as everyone who writes several subscribers takes them. */
+export async function lockSubscribersByKeys(db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await sql<SubscriberRow>`
+    select * from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})
+    order by subscriber_id for update`.execute(db);
+  return rows;
+}
+
+export async function setChannelsOfMany(
+  db: Db,
+  environmentId: string,
+  entries: { id: string; channels: object[] }[],
+  now: Date,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await sql`
+    update subscribers s set channels = r.channels, updated_at = ${now}
+    from ${rowsOf("r", { id: "uuid", channels: "jsonb" }, entries)}
+    where s.environment_id = ${environmentId} and s.id = r.id`.execute(db);
+}
+
 /** Going offline keeps the moment; who was offline already stays where it was. */
 export async function setOnline(
   db: Db,
@@ -252,4 +316,28 @@ export async function setOnline(
       last_online_at = case when not ${isOnline} and is_online is distinct from false then ${now} else last_online_at end
     where environment_id = ${environmentId} and subscriber_id = ${subscriberId} returning *`.execute(db);
   return rows[0];
+}
+
+export type DeadToken = { subscriber_id: string; integration_id: string; token: string };
+
+/**
+ * Takes device tokens that no longer exist out of the subscribers' channels. Rows are taken in order, and each is
+ * rewritten from what it holds then: a token that was registered meanwhile stays.
+ */
+export async function removeDeviceTokens(db: Db, tokens: DeadToken[], now: Date): Promise<void> {
+  if (tokens.length === 0) return;
+  const ids = [...new Set(tokens.map((token) => token.subscriber_id))];
+  await sql`select 1 from subscribers where id = any(${ids}) order by id for update`.execute(db);
+  const shape = { subscriber_id: "uuid", integration_id: "text", token: "text" };
+  await sql`
+    update subscribers s set updated_at = ${now}, channels = (
+      select jsonb_agg(case when dead.tokens is null then e.entry
+        else jsonb_set(e.entry, '{credentials,deviceTokens}', (e.entry #> '{credentials,deviceTokens}') - dead.tokens) end
+        order by e.position)
+      from jsonb_array_elements(s.channels) with ordinality as e(entry, position)
+      left join lateral (
+        select array_agg(r.token) as tokens from ${rowsOf("r", shape, tokens)}
+        where r.subscriber_id = s.id and r.integration_id = e.entry->>'_integrationId'
+          and jsonb_typeof(e.entry #> '{credentials,deviceTokens}') = 'array') dead on true)
+    where s.id = any(${ids}) and s.channels <> '[]'`.execute(db);
 }

@@ -7,7 +7,12 @@ import type {
   RecipientSubscriber,
   Schedule,
   StepFilter,
+  StepType,
+  SuppressedChannel,
+  SuppressionReason,
   TranslatedResource,
+  WebhookDeliveryStatus,
+  WebhookEventType,
   WorkflowPreference,
 } from "@tidings/contract";
 import type { ColumnType } from "kysely";
@@ -28,6 +33,10 @@ type EnvironmentsTable = {
   color: string | null;
   /** When a feed was first served. */
   inbox_connected_at: Date | null;
+  /** Where the test clock stands; null in an environment that lives in real time. */
+  test_clock: Defaulted<Date | null>;
+  /** Where it is on its way to. */
+  test_clock_target: Defaulted<Date | null>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -67,11 +76,18 @@ export type StoredStep = {
   id: string;
   stepId: string;
   name: string;
-  type: "in_app" | "email" | "delay" | "digest";
+  type: StepType;
   controlValues: JsonObject;
+  /** Classic conditions, all of which have to pass. */
+  filters?: StepFilter[];
   active: boolean;
   shouldStopOnFail: boolean;
+  /** How long after the message was made it may still be sent. */
+  deadlineSeconds?: number;
 };
+
+/** What is done about a call to a provider whose outcome nobody knows: send again at once, or wait for a receipt first. */
+export type OnUnknownOutcome = "may_duplicate" | "may_delay";
 
 type WorkflowsTable = {
   id: string;
@@ -91,6 +107,7 @@ type WorkflowsTable = {
   preferences_default: Json<WorkflowPreference>;
   steps: Json<StoredStep[]>;
   outside_schedule: "hold" | "skip";
+  on_unknown_outcome: Defaulted<OnUnknownOutcome>;
   last_published_at: Date | null;
   last_published_by: string | null;
   created_at: Date;
@@ -135,6 +152,8 @@ export type WorkflowDefinition = {
   steps: StoredStep[];
   /** Absent in versions that were saved before it existed: `hold`. */
   outsideSchedule?: "hold" | "skip";
+  /** Absent in versions that were saved before it existed: `may_duplicate`. */
+  onUnknownOutcome?: OnUnknownOutcome;
   isTranslationEnabled?: boolean;
 };
 
@@ -257,8 +276,12 @@ type EventsTable = {
   actor: NullableJson<RecipientSubscriber>;
   audience: NullableJson<Audience>;
   context_keys: string[];
+  /** Identifier of the event's tenant. */
+  tenant: string | null;
   created_at: Date;
   expanded_at: Date | null;
+  /** Walks through the audience that have not come to their end. */
+  open_walks: Defaulted<number>;
   canceled_at: Date | null;
 };
 
@@ -319,9 +342,13 @@ type MessagesTable = {
   cta: NullableJson<JsonObject>;
   data: NullableJson<JsonObject>;
   actor: NullableJson<JsonObject>;
-  email: string | null;
+  /** Where it went: email address, phone number, device token or webhook, as the channel has it. */
+  address: string | null;
   outgoing: NullableJson<JsonObject>;
   provider_message_id: string | null;
+  /** Replays so far; what was tried in earlier rounds does not count any more. */
+  round: Defaulted<number>;
+  replayed_at: Defaulted<Date | null>;
   context_keys: string[];
   seen_at: Date | null;
   read_at: Date | null;
@@ -330,6 +357,97 @@ type MessagesTable = {
   delivered_at: Date[] | null;
   created_at: Date;
   updated_at: Date;
+};
+
+type IntegrationHealthTable = {
+  integration_id: string;
+  environment_id: string;
+  state: "closed" | "open" | "half_open";
+  /** Calls in a row that failed without the message being to blame. */
+  failures: number;
+  /** Probes in a row that failed since it opened. */
+  probes: number;
+  opened_at: Date | null;
+  /** While a probe is under way: when another may be sent because this one was never heard of again. */
+  next_probe_at: Date | null;
+  updated_at: Date;
+};
+
+type DeadLettersTable = {
+  id: string;
+  environment_id: string;
+  message_id: string;
+  notification_id: string;
+  job_id: string;
+  transaction_id: string;
+  /** The caller's own id: the subscriber may be gone when the letter is read. */
+  subscriber_id: string;
+  workflow_id: string;
+  step_id: string;
+  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  provider_id: string;
+  integration_id: string;
+  error_class: "transient" | "unknown" | "auth" | "quota" | "config";
+  error_id: string;
+  error_text: string;
+  attempts: number;
+  status: "open" | "replayed";
+  created_at: Date;
+  replayed_at: Date | null;
+};
+
+/** A group of events at one step for one subscriber. */
+type GroupKey = { environment_id: string; step_id: string; subscriber_id: string; group_key: string };
+
+type TenantsTable = {
+  environment_id: string;
+  identifier: string;
+  name: string | null;
+  data: Json<JsonObject>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type WebhooksTable = {
+  id: string;
+  environment_id: string;
+  url: string;
+  event_types: string[];
+  active: boolean;
+  /** Encrypted, as the one before it. */
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: Date | null;
+  failing_since: Date | null;
+  disabled_at: Date | null;
+  disabled_reason: string | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+};
+
+type WebhookDeliveriesTable = {
+  id: string;
+  environment_id: string;
+  webhook_id: string;
+  event_id: string;
+  status: WebhookDeliveryStatus;
+  attempts: number;
+  failures: number;
+  next_at: Date | null;
+  last_at: Date | null;
+  response_status: number | null;
+  response: string | null;
+};
+
+type SuppressionsTable = {
+  id: string;
+  environment_id: string;
+  channel: SuppressedChannel;
+  address: string;
+  reason: SuppressionReason;
+  message_id: string | null;
+  created_at: Date;
 };
 
 export type Tables = {
@@ -368,13 +486,21 @@ export type Tables = {
     environment_id: string;
     message_id: string;
     integration_id: string;
+    /** The how-manieth with this integration in its round. */
     number: number;
+    round: Defaulted<number>;
     started_at: Date;
     finished_at: Date | null;
     outcome: string | null;
     reason: string | null;
     provider_message_id: string | null;
   };
+  throttle_windows: GroupKey & { until: Date; granted: number };
+  digest_passes: GroupKey & { passed_at: Date };
+  tenants: TenantsTable;
+  clock_tasks: { id: string; environment_id: string; due_at: Date; kind: string; data: Json<JsonObject> };
+  integration_health: IntegrationHealthTable;
+  dead_letters: DeadLettersTable;
   digest_windows: {
     environment_id: string;
     step_id: string;
@@ -384,6 +510,19 @@ export type Tables = {
     leader_notification_id: string;
     due_at: Date;
   };
+  webhooks: WebhooksTable;
+  webhook_events: { id: string; environment_id: string; type: WebhookEventType; body: string; created_at: Date };
+  webhook_deliveries: WebhookDeliveriesTable;
+  receipts: {
+    integration_id: string;
+    external_id: string;
+    status: string;
+    reported_at: Date;
+    message_id: string;
+    environment_id: string;
+    created_at: Date;
+  };
+  suppressions: SuppressionsTable;
   captured_messages: {
     id: string;
     environment_id: string;

@@ -1,7 +1,9 @@
 // Who an event to topics is for. Audiences may have millions of members, so they are walked by key range: each page
 // starts behind the last subscriber of the page before and costs the same wherever the walk stands.
+import { countCap } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
+import { cappedCount } from "./paging.ts";
 import { findSubscribersByIds, type SubscriberRow } from "./subscribers.ts";
 import type { StoredRule } from "./tables.ts";
 
@@ -75,6 +77,58 @@ export async function findTopicAudience(
     return subscriber ? [{ subscriber, subscriptions: bySubscriber.get(id)!.map(toSubscription) }] : [];
   });
   return { members, next: ids.length < limit ? null : ids.at(-1)! };
+}
+
+/** The internal ids that lie at these fractions of the audience behind `after`, in order. */
+export async function findTopicQuantiles(
+  db: Db,
+  environmentId: string,
+  topicKeys: string[],
+  contextKeys: string[],
+  after: string,
+  fractions: number[],
+): Promise<string[]> {
+  const { rows } = await sql<{ points: string[] | null }>`
+    select percentile_disc(${fractions}::float8[]) within group (order by m.subscriber_id) as points
+    from topic_subscriptions m join topics t on t.id = m.topic_id
+    where t.environment_id = ${environmentId} and t.key = any(${topicKeys})
+      and m.context_keys = ${contextKeys}::text[] and m.subscriber_id > ${after}`.execute(db);
+  return rows[0]?.points ?? [];
+}
+
+/** How many people `findTopicAudience` would answer on all its pages, counted up to the cap. */
+export const countTopicAudience = (
+  db: Db,
+  environmentId: string,
+  topicKeys: string[],
+  contextKeys: string[],
+): Promise<number> =>
+  cappedCount(
+    db,
+    sql`from (select distinct m.subscriber_id from topic_subscriptions m join topics t on t.id = m.topic_id
+      where t.environment_id = ${environmentId} and t.key = any(${topicKeys})
+        and m.context_keys = ${contextKeys}::text[] limit ${countCap}) as members`,
+  );
+
+export type Membership = AudienceSubscription & { contextKeys: string[]; createdAt: Date };
+
+/** The subscriptions of one person to these topics, whatever their contexts; at most `limit`. */
+export async function findMemberships(
+  db: Db,
+  environmentId: string,
+  topicKeys: string[],
+  subscriberRowId: string,
+  limit: number,
+): Promise<Membership[]> {
+  const { rows } = await sql<Found & { context_keys: string[]; created_at: Date }>`
+    select s.*, t.key from topic_subscriptions s join topics t on t.id = s.topic_id
+    where t.environment_id = ${environmentId} and t.key = any(${topicKeys}) and s.subscriber_id = ${subscriberRowId}
+    order by s.id limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    ...toSubscription(row),
+    contextKeys: row.context_keys,
+    createdAt: row.created_at,
+  }));
 }
 
 const toSubscription = (row: Found): AudienceSubscription => ({

@@ -27,6 +27,7 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   preferences: { user: row.preferences_user, default: row.preferences_default },
   steps: row.steps,
   outsideSchedule: row.outside_schedule,
+  onUnknownOutcome: row.on_unknown_outcome,
   isTranslationEnabled: row.is_translation_enabled,
 });
 
