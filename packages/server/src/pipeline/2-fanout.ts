@@ -3,53 +3,75 @@
 import type { RecipientSubscriber } from "@tidings/contract";
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
-import { type EventRow, lockEvents, markExpanded } from "../store/events.ts";
+import { beginWalks, type EventRow, endWalk, lockEvents } from "../store/events.ts";
 import type { Task } from "../store/queue.ts";
-import {
-  findSubscribersByKeys,
-  type SubscriberFields,
-  type SubscriberRow,
-  type SubscriberUpsert,
-  upsertSubscribers,
-} from "../store/subscribers.ts";
+import type { StoredDetail, WorkflowDefinition } from "../store/tables.ts";
 import { findDeletedWorkflows } from "../store/workflows.ts";
 import { type Member, readPage } from "./audience.ts";
 import { advanceAll, writeProgress } from "./batch.ts";
-import { type JobState, type Run, toRunEvent } from "./run.ts";
+import { enqueueTimed, readClock } from "./clock.ts";
+import { bringInSubscribers, type People } from "./recipients.ts";
+import { detail } from "./rules/details.ts";
+import { ignoredOverrides, severityOverride } from "./rules/overrides.ts";
+import { type Clock, type JobState, type Run, toRunEvent } from "./run.ts";
 import type { FanoutTask, PageTask } from "./tasks.ts";
 import { loadVersions } from "./versions.ts";
 
 export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
-    const events = await lockEvents(tx, [...new Set(tasks.map((task) => task.data.eventId))]);
+    const ends = tasks.flatMap(({ data }) => ("environmentId" in data ? data : []));
+    const pages = tasks.flatMap(({ data }) => ("environmentId" in data ? [] : data));
+    const events = await lockEvents(tx, [...new Set(pages.map((page) => page.eventId))]);
     const byId = new Map(events.map((event) => [event.id, event]));
+    const clock = await readClock(ctx, tx, [
+      ...events.map((event) => event.environment_id),
+      ...ends.map((end) => end.environmentId),
+    ]);
     await ctx.queue.finish(tx, "fanout", tasks);
+    for (const { environmentId, eventId } of ends) await endWalk(tx, environmentId, eventId, clock.now(environmentId));
     const starts: Start[] = [];
     // A batch of this stage is one task: a page is as large as a transaction should be.
-    for (const { data } of tasks) {
+    for (const data of pages) {
       const event = byId.get(data.eventId);
       if (!event) continue;
       if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
-      else starts.push({ event, members: await takePage(ctx, tx, event, data) });
+      else starts.push({ event, members: await takePage(ctx, tx, event, data, clock) });
     }
-    await startRuns(ctx, tx, starts);
+    await startRuns(ctx, tx, starts, clock);
   });
 }
 
-/** The next page is enqueued in the transaction of this one: the walk can be interrupted, but skips and repeats nobody. */
-async function takePage(ctx: Ctx, tx: Db, event: EventRow, page: PageTask): Promise<Member[]> {
+/**
+ * The next page is enqueued in the transaction of this one: the walk can be interrupted, but skips and repeats nobody. The
+ * end of a walk is a task of its own: it changes the event, which this transaction shares with other walks.
+ */
+async function takePage(ctx: Ctx, tx: Db, event: EventRow, page: PageTask, clock: Clock): Promise<Member[]> {
+  const { environment_id: environmentId, id: eventId } = event;
   const { members, next } = await readPage(ctx, tx, event, page);
-  if (next) await ctx.queue.enqueue(tx, "fanout", [{ data: next }]);
-  else await markExpanded(tx, event.environment_id, event.id, ctx.now());
+  if (next.length > 1) await beginWalks(tx, environmentId, eventId, next.length);
+  const following: FanoutTask[] = next.length > 0 ? next : [{ environmentId, eventId }];
+  await enqueueTimed(
+    ctx,
+    tx,
+    clock,
+    "fanout",
+    following.map((data) => ({ environmentId, data })),
+  );
   return members;
 }
 
 /** Recipients as the request named them, or members of an audience as they are stored. */
 export type Start = { event: EventRow; recipients?: RecipientSubscriber[]; members?: Member[] };
 
-export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void> {
+export async function startRuns(ctx: Ctx, tx: Db, starts: Start[], clock: Clock): Promise<void> {
   if (starts.length === 0) return;
   const people = await bringInSubscribers(ctx, tx, starts);
+  const runs = await makeRuns(ctx, tx, starts, people, clock);
+  await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, clock), clock);
+}
+
+/** New runs, none of them begun. Only reads. */
+export async function makeRuns(ctx: Ctx, tx: Db, starts: Start[], people: People, clock: Clock): Promise<Run[]> {
   const versions = await loadVersions(
     ctx,
     tx,
@@ -60,7 +82,9 @@ export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void
   const runs: Run[] = [];
   for (const { event, recipients = [], members = [] } of starts) {
     const version = versions.get(event.workflow_version_id)!;
-    const person = (id: string | undefined) => people.get(keyOf(event.environment_id, id ?? "")) ?? null;
+    const person = (id: string | undefined) => people(event.environment_id, id);
+    const steps = version.definition.steps.filter((step) => step.active);
+    const notes = notesOn(event, version.definition, clock.now(event.environment_id));
     const direct = recipients.map(({ subscriberId }) => ({ subscriber: person(subscriberId), subscriptions: null }));
     for (const { subscriber, subscriptions } of [...direct, ...members]) {
       runs.push({
@@ -74,71 +98,42 @@ export async function startRuns(ctx: Ctx, tx: Db, starts: Start[]): Promise<void
         isWorkflowDeleted: deleted.has(event.workflow_id),
         contextKeys: event.context_keys,
         subscriptions,
-        jobs: version.definition.steps
-          .filter((step) => step.active)
-          .map((step, stepIndex) => newJob(ctx, step, stepIndex)),
+        jobs: steps.map((step, stepIndex) => newJob(ctx, step, stepIndex, notes)),
       });
     }
   }
-  const now = ctx.now();
-  await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, now), now);
+  return runs;
 }
 
-const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number): JobState => ({
+/** What is said about the event as a whole, for the job of the step it concerns or, without one, for the first job. */
+type Note = { stepId: string | null; detail: StoredDetail };
+
+function notesOn({ overrides }: EventRow, definition: WorkflowDefinition, now: Date): Note[] {
+  const severity = severityOverride(overrides);
+  const notes = ignoredOverrides(
+    overrides,
+    definition.steps.filter((step) => step.active),
+  ).map(({ stepId, path, reason }): Note => {
+    return { stepId, detail: detail("override_ignored", now, { raw: { override: path, reason } }) };
+  });
+  if (severity && severity !== definition.severity) {
+    const raw = { severity, workflow: definition.severity };
+    notes.push({ stepId: null, detail: detail("severity_overridden", now, { raw }) });
+  }
+  return notes;
+}
+
+const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number, notes: Note[]): JobState => ({
   id: ctx.newId(),
   stepIndex,
   step,
   status: "pending",
   providerId: null,
-  newDetails: [],
+  newDetails: notes
+    .filter(({ stepId }) => (stepId === null ? stepIndex === 0 : stepId === step.stepId))
+    .map((note) => note.detail),
   output: null,
   digest: null,
   mergedInto: null,
   wakeAt: null,
 });
-
-const keyOf = (environmentId: string, subscriberId: string): string => `${environmentId} ${subscriberId}`;
-
-/**
- * Finds everyone the events name, and creates or updates those that are new or come with other fields than stored.
- * Most recipients are known and unchanged, so the common case is one read.
- */
-async function bringInSubscribers(ctx: Ctx, tx: Db, starts: Start[]): Promise<Map<string, SubscriberRow>> {
-  const wanted = new Map<string, Map<string, SubscriberFields>>();
-  for (const { event, recipients = [] } of starts) {
-    const inEnvironment = wanted.get(event.environment_id) ?? new Map<string, SubscriberFields>();
-    wanted.set(event.environment_id, inEnvironment);
-    for (const { subscriberId, channels, ...fields } of event.actor ? [...recipients, event.actor] : recipients) {
-      inEnvironment.set(subscriberId!, { ...inEnvironment.get(subscriberId!), ...fields });
-    }
-  }
-  const people = new Map<string, SubscriberRow>();
-  // One round per environment in the batch, not per recipient; in order, so that two batches cannot wait for each other.
-  for (const [environmentId, fieldsById] of [...wanted].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const known = await findSubscribersByKeys(tx, environmentId, [...fieldsById.keys()]);
-    for (const row of known) people.set(keyOf(environmentId, row.subscriber_id), row);
-    const upserts: SubscriberUpsert[] = [];
-    for (const [subscriberId, fields] of fieldsById) {
-      const row = people.get(keyOf(environmentId, subscriberId));
-      if (!row || isDifferent(row, fields)) upserts.push({ id: ctx.newId(), subscriberId, fields });
-    }
-    for (const row of await upsertSubscribers(tx, environmentId, upserts, ctx.now())) {
-      people.set(keyOf(environmentId, row.subscriber_id), row);
-    }
-  }
-  return people;
-}
-
-function isDifferent(row: SubscriberRow, fields: SubscriberFields): boolean {
-  const differs = (value: unknown, stored: unknown) => value !== undefined && value !== stored;
-  return (
-    differs(fields.firstName, row.first_name) ||
-    differs(fields.lastName, row.last_name) ||
-    differs(fields.email, row.email) ||
-    differs(fields.phone, row.phone) ||
-    differs(fields.avatar, row.avatar) ||
-    differs(fields.locale, row.locale) ||
-    differs(fields.timezone, row.timezone) ||
-    (fields.data !== undefined && JSON.stringify(fields.data) !== JSON.stringify(row.data))
-  );
-}

@@ -1,31 +1,57 @@
 // The core of the engine: a pure function from a run, the facts and the time to what has to happen. Delivery, dry-run,
 // explain and tests all call this one; the shells around it load facts for a batch and write results in one transaction.
+import type { StepType } from "@tidings/contract";
+import type { StoredDetail } from "../store/tables.ts";
 import { detail } from "./rules/details.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
+import { runChat } from "./steps/chat.ts";
+import { runCustom } from "./steps/custom.ts";
 import { finishDelay, runDelay } from "./steps/delay.ts";
 import { closeDigest, runDigest } from "./steps/digest.ts";
 import { runEmail } from "./steps/email.ts";
+import { gate, isChannel } from "./steps/gate.ts";
 import { runInApp } from "./steps/in-app.ts";
+import { runPush } from "./steps/push.ts";
+import { runSms } from "./steps/sms.ts";
+import { runThrottle } from "./steps/throttle.ts";
 
-const start: Record<JobState["step"]["type"], (input: StepInput) => StepResult> = {
+type Step = (input: StepInput) => StepResult;
+
+const steps: Record<StepType, Step> = {
   in_app: runInApp,
   email: runEmail,
+  sms: runSms,
+  push: runPush,
+  chat: runChat,
   delay: runDelay,
   digest: runDigest,
+  throttle: runThrottle,
+  custom: runCustom,
 };
 
-/** What a step does when the time it waited for has come. */
-const wake: Partial<Record<JobState["step"]["type"], (input: StepInput) => StepResult>> = {
-  delay: finishDelay,
-  digest: closeDigest,
-};
+/** Every step first asks whether it may run at all. */
+const start: Step = (input) => gate(input) ?? steps[input.job.step.type](input);
+
+/** What a step does when the time it waited for has come. A held channel step starts anew: everything may have changed. */
+const wake: Partial<Record<StepType, Step>> = { delay: finishDelay, digest: closeDigest };
+
+/**
+ * Waits for its subscriber's schedule to open, as opposed to a message that waits for the repeat of its delivery: that one
+ * has its provider, and its own task.
+ */
+export const isHeld = (job: Pick<JobState, "status" | "step" | "providerId">): boolean =>
+  job.status === "delayed" && isChannel(job.step.type) && job.providerId === null;
+
+/** Waits for a time at which the run itself goes on. */
+export const isSleeping = (job: JobState): boolean =>
+  job.status === "delayed" && (job.step.type in wake || isHeld(job));
 
 /** Takes the run as far as it goes without waiting. The run's jobs are changed in place; nothing else is touched. */
 export function advance(run: Run, facts: Facts, now: Date): Progress {
-  const progress: Progress = { run, messages: [], sending: [], wakeAt: null, digestedInto: null, claim: null };
+  const progress: Progress = { run, now, messages: [], sending: [], wakeAt: null, digestedInto: null, claim: null };
 
   for (const job of run.jobs) {
-    const isDue = job.status === "delayed" && job.wakeAt !== null && job.wakeAt <= now && job.step.type in wake;
+    const isDue = isSleeping(job) && job.wakeAt !== null && job.wakeAt <= now;
     if (job.status !== "pending" && !isDue) {
       if (!isFinished(job)) return progress;
       if (job.status === "failed" && job.step.shouldStopOnFail) stopBehind(run, job, now);
@@ -36,7 +62,7 @@ export function advance(run: Run, facts: Facts, now: Date): Progress {
       cancelFrom(run, job, gone, now);
       return progress;
     }
-    const step = isDue ? wake[job.step.type]! : start[job.step.type];
+    const step = (isDue && wake[job.step.type]) || start;
     const goesOn = apply(progress, job, step({ run, job, facts, now }), now);
     if (!goesOn) return progress;
   }
@@ -67,6 +93,13 @@ function stopBehind(run: Run, job: JobState, now: Date): void {
   if (next) cancelFrom(run, next, `step ${job.step.stepId} failed`, now);
 }
 
+function skipBehind(run: Run, job: JobState, details: StoredDetail[]): void {
+  for (const behind of run.jobs.slice(run.jobs.indexOf(job) + 1)) {
+    behind.status = "skipped";
+    behind.newDetails.push(...details);
+  }
+}
+
 /** Writes one step's result into the run. Answers whether the next step may begin. */
 function apply(progress: Progress, job: JobState, result: StepResult, now: Date): boolean {
   if (result.kind === "claim") {
@@ -75,6 +108,7 @@ function apply(progress: Progress, job: JobState, result: StepResult, now: Date)
   }
   job.newDetails.push(...result.details);
   if ("message" in result && result.message) progress.messages.push(result.message);
+  if ("messages" in result) progress.messages.push(...result.messages);
   if ("digest" in result && result.digest) job.digest = result.digest;
   job.wakeAt = null;
 
@@ -85,7 +119,9 @@ function apply(progress: Progress, job: JobState, result: StepResult, now: Date)
       return true;
     case "skipped":
       job.status = "skipped";
-      return true;
+      job.output = result.output ?? null;
+      if (result.stopsChain) skipBehind(progress.run, job, result.details);
+      return !result.stopsChain;
     case "failed": {
       job.status = "failed";
       const stops = result.stopsChain || job.step.shouldStopOnFail;
@@ -100,7 +136,7 @@ function apply(progress: Progress, job: JobState, result: StepResult, now: Date)
     case "sending":
       job.status = "queued";
       job.providerId = result.providerId;
-      progress.sending.push(result.message.id);
+      for (const message of result.messages) if (message.status === "pending") progress.sending.push(message.id);
       return false;
     case "merged":
       job.status = "merged";

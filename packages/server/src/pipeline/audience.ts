@@ -4,12 +4,17 @@
 import type { Ctx } from "../context.ts";
 import type { Db } from "../store/db.ts";
 import type { EventRow } from "../store/events.ts";
-import { findLastSubscriberId, findSubscribersAfter, type SubscriberRow } from "../store/subscribers.ts";
+import {
+  findLastSubscriberId,
+  findSubscriberQuantiles,
+  findSubscribersAfter,
+  type SubscriberRow,
+} from "../store/subscribers.ts";
 import type { Audience, PassedSubscription } from "../store/tables.ts";
-import { findTopicAudience } from "../store/topic-audience.ts";
+import { findTopicAudience, findTopicQuantiles } from "../store/topic-audience.ts";
 import { findTopicsByKeys } from "../store/topics.ts";
-import { passingSubscriptions } from "./rules/topic-members.ts";
-import { type PageTask, recipientsPerBatch } from "./tasks.ts";
+import { judgeMember, leftOutBy } from "./rules/reach.ts";
+import { membersPerPage, type PageTask } from "./tasks.ts";
 import { loadVersions } from "./versions.ts";
 
 /** Who an audience adds, and the topic subscriptions that led there; null for an audience without topics. */
@@ -34,12 +39,12 @@ async function ofTopics(ctx: Ctx, tx: Db, event: EventRow, audience: Topics, ran
   const { environment_id: environmentId, context_keys: contextKeys } = event;
   const found = await findTopicAudience(tx, environmentId, audience.topicKeys, contextKeys, after, limit);
   const version = (await loadVersions(ctx, tx, [event.workflow_version_id])).get(event.workflow_version_id)!;
-  const left = new Set([...audience.exclude, ...event.recipients.map((recipient) => recipient.subscriberId)]);
-  if (event.actor) left.add(event.actor.subscriberId);
-  const members = found.members.flatMap(({ subscriber, subscriptions }): Member[] => {
-    if (subscriber.id > until || left.has(subscriber.subscriber_id)) return [];
-    const passed = passingSubscriptions(subscriptions, audience.topicKeys, version, event.payload, subscriber);
-    return passed.length > 0 ? [{ subscriber, subscriptions: passed }] : [];
+  const left = leftOutBy(event, audience);
+  const members = found.members.flatMap((member): Member[] => {
+    const { subscriber } = member;
+    if (subscriber.id > until) return [];
+    const verdict = judgeMember(member, left, audience, version, event.payload);
+    return verdict.kind === "topic" ? [{ subscriber, subscriptions: verdict.subscriptions }] : [];
   });
   return { members, reached: found.next !== null && found.next < until ? found.next : null };
 }
@@ -53,19 +58,41 @@ async function warnOfUnknownTopics(ctx: Ctx, tx: Db, event: EventRow, topicKeys:
 
 export const firstPage = (event: EventRow): PageTask => ({ eventId: event.id, after: null, until: null });
 
-/** `next` is null when this is the last page. */
+/** How many walks share an audience of more than one page: while one of them computes, another one writes. */
+const walks = 4;
+
+/** Where each of the walks goes on: one task in general, several behind the first page, none behind the last. */
 export async function readPage(
   ctx: Ctx,
   tx: Db,
   event: EventRow,
   page: PageTask,
-): Promise<{ members: Member[]; next: PageTask | null }> {
+): Promise<{ members: Member[]; next: PageTask[] }> {
   const { audience } = event;
   if (audience?.kind === "topics" && page.after === null) await warnOfUnknownTopics(ctx, tx, event, audience.topicKeys);
   const until = page.until ?? (await findLastSubscriberId(tx, event.environment_id));
-  if (!audience || until === null) return { members: [], next: null };
-  const range = { after: page.after, until, limit: recipientsPerBatch };
+  if (!audience || until === null) return { members: [], next: [] };
+  const range = { after: page.after, until, limit: membersPerPage };
   const { members, reached } =
     audience.kind === "topics" ? await ofTopics(ctx, tx, event, audience, range) : await everyone(tx, event, range);
-  return { members, next: reached === null ? null : { ...page, after: reached, until } };
+  if (reached === null) return { members, next: [] };
+  const rest = { ...page, after: reached, until };
+  return { members, next: page.until === null ? await share(tx, event, audience, rest) : [rest] };
+}
+
+/** Cuts the rest of an audience into ranges of about the same number of people, each of which is walked on its own. */
+async function share(tx: Db, event: EventRow, audience: Audience, rest: PageTask): Promise<PageTask[]> {
+  const { environment_id: environmentId, context_keys: contextKeys } = event;
+  const cuts = Array.from({ length: walks - 1 }, (_, index) => (index + 1) / walks);
+  const points =
+    audience.kind === "topics"
+      ? await findTopicQuantiles(tx, environmentId, audience.topicKeys, contextKeys, rest.after!, cuts)
+      : await findSubscriberQuantiles(tx, environmentId, rest.after!, cuts);
+  // Few people have the same point more than once; nobody is in an empty range.
+  const inside = [...new Set(points)].filter((point) => point < rest.until!);
+  return [...inside, rest.until!].map((until, index) => ({
+    ...rest,
+    after: index === 0 ? rest.after : inside[index - 1]!,
+    until,
+  }));
 }

@@ -6,8 +6,11 @@ import { ClaimLost, type Task, type TaskKind } from "../store/queue.ts";
 import { runTrigger } from "./1-trigger.ts";
 import { runFanout } from "./2-fanout.ts";
 import { runWake } from "./3-step.ts";
-import { ResultNotWritten, runDeliver } from "./4-deliver.ts";
+import { createDeliver, deliverBatch } from "./4-deliver.ts";
+import { createWebhooks, webhookBatch } from "./5-webhooks.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
+import { runMoveClock } from "./move-clock.ts";
+import { runUnsnooze } from "./unsnooze.ts";
 
 type Stage<T> = {
   kind: TaskKind;
@@ -20,17 +23,26 @@ type Stage<T> = {
 
 // Trigger tasks carry up to 100 events each, so 5 of them make a batch of 500 notifications: at that size the cost per
 // row has levelled off (bench/results.md).
-const stages: Stage<never>[] = [
+const stagesOf = (ctx: Ctx): Stage<never>[] => [
   { kind: "trigger", run: runTrigger, batchSize: 5, pollSeconds: 2 },
   { kind: "fanout", run: runFanout, batchSize: 1, pollSeconds: 2 },
   { kind: "wake", run: runWake, batchSize: 20, pollSeconds: 0.5 },
-  { kind: "deliver", run: runDeliver, batchSize: 100, pollSeconds: 0.5 },
+  { kind: "deliver", run: stateful(createDeliver(ctx)), batchSize: deliverBatch(ctx), pollSeconds: 0.5 },
+  { kind: "webhook", run: stateful(createWebhooks(ctx)), batchSize: webhookBatch, pollSeconds: 1 },
+  { kind: "unsnooze", run: runUnsnooze, batchSize: 100, pollSeconds: 2 },
+  { kind: "clock", run: runMoveClock, batchSize: 1, pollSeconds: 2 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, pollSeconds: 30, isSingle: true },
 ];
 
+/** A stage with a state of its own: what it has under way. */
+const stateful =
+  <T>(work: (tasks: Task<T>[]) => Promise<void>): Stage<T>["run"] =>
+  (_ctx, tasks) =>
+    work(tasks);
+
 export async function startWorkers(ctx: Ctx): Promise<void> {
   await scheduleHousekeeping(ctx);
-  for (const stage of stages) {
+  for (const stage of stagesOf(ctx)) {
     const concurrency = stage.isSingle ? 1 : ctx.config.workerConcurrency;
     const options = { batchSize: stage.batchSize, concurrency, pollSeconds: stage.pollSeconds };
     await ctx.queue.work<never>(stage.kind, options, (tasks) => runBatch(ctx, stage, tasks));
@@ -42,7 +54,7 @@ async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Pr
   try {
     await stage.run(ctx, tasks);
   } catch (error) {
-    if (isDatabaseAway(error) || error instanceof ResultNotWritten) throw report(ctx, stage, error, tasks);
+    if (isDatabaseAway(error)) throw report(ctx, stage, error, tasks);
     if (tasks.length > 1) await runOneByOne(ctx, stage, tasks);
     // A lost claim is no fault: another worker has the task, and nothing of this attempt was kept.
     else if (!(error instanceof ClaimLost)) throw report(ctx, stage, error, tasks);

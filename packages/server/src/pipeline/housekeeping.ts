@@ -1,9 +1,15 @@
-// Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left.
+// Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left, and what
+// throttles and digests remember of groups that have long been quiet.
 import type { Ctx } from "../context.ts";
+import { purgeDeadLetters } from "../store/dead-letters.ts";
+import { purgePasses } from "../store/digests.ts";
 import { purgeDeletedEnvironments } from "../store/environments.ts";
 import { purgeExpiredAnswers } from "../store/idempotency.ts";
 import { ensurePartitions } from "../store/partitions.ts";
 import type { Task } from "../store/queue.ts";
+import { purgeReceipts } from "../store/receipts.ts";
+import { purgeThrottles } from "../store/throttles.ts";
+import { purgeWebhookEvents } from "../store/webhook-deliveries.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;
@@ -11,6 +17,9 @@ const purgeBatch = 5_000;
 const purgeRounds = 200;
 /** Work that was under way in an environment has long ended when its rows go. */
 const graceMs = 24 * 3_600_000;
+
+/** What webhooks were told, and what providers reported. */
+const webhookRetentionMs = 30 * 24 * 3_600_000;
 
 type Chore = { cron: string; run(ctx: Ctx): Promise<void> };
 
@@ -26,11 +35,36 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     cron: "23 * * * *",
     run: (ctx) => repeat(async () => (await purgeExpiredAnswers(ctx.db, purgeBatch)) === purgeBatch),
   },
+  webhooks: {
+    cron: "29 * * * *",
+    run: async (ctx) => {
+      const before = new Date(ctx.now().getTime() - webhookRetentionMs);
+      await repeat(() => purgeWebhookEvents(ctx.db, before, purgeBatch));
+      await repeat(async () => (await purgeReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
+  deadLetters: {
+    cron: "31 * * * *",
+    run: (ctx) => {
+      const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
+      return repeat(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
   environments: {
     cron: "41 3 * * *",
     run: (ctx) => {
       const before = new Date(ctx.now().getTime() - graceMs);
       return repeat(() => purgeDeletedEnvironments(ctx.db, before, purgeBatch));
+    },
+  },
+  groups: {
+    cron: "53 3 * * *",
+    async run(ctx) {
+      const over = new Date(ctx.now().getTime() - graceMs);
+      await repeat(async () => (await purgeThrottles(ctx.db, over, purgeBatch)) === purgeBatch);
+      // A look-back window is no longer than a wait may be.
+      const quiet = new Date(over.getTime() - ctx.config.maxWaitDays * 86_400_000);
+      await repeat(async () => (await purgePasses(ctx.db, quiet, purgeBatch)) === purgeBatch);
     },
   },
 };

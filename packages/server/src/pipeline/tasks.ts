@@ -9,19 +9,37 @@ export type SliceTask = { eventId: string; from: number; to: number };
 /**
  * A page of one event's audience: members behind `after`, in order of their internal id. The transaction that makes
  * the page's notifications enqueues the next page, so a walk that is interrupted goes on where it stopped. `until` is
- * fixed by the first page: who becomes a subscriber later is not in the audience, and the walk has an end.
+ * fixed by the first page: who becomes a subscriber later is not in the audience, and the walk has an end. What is left
+ * behind the first page is cut into a few ranges, which are walked at the same time.
  */
 export type PageTask = { eventId: string; after: string | null; until: string | null };
 
-export type FanoutTask = SliceTask | PageTask;
+/** One of the walks through an event's audience has come to its end. */
+export type WalkEndTask = { environmentId: string; eventId: string };
+
+export type FanoutTask = SliceTask | PageTask | WalkEndTask;
 
 /** Runs to take further: their wait is over, or what they waited for has been delivered. */
 export type WakeTask = { notificationIds: string[] };
 
-/** A message to hand to its provider. */
-export type DeliverTask = { messageId: string };
+/** A message to hand to its provider. `bookedAt`: the time (ms) that was kept free for it because it was too early. */
+export type DeliverTask = { messageId: string; bookedAt?: number };
 
-export type HousekeepingTask = { name: "partitions" | "idempotency" | "environments" };
+/** A snoozed message whose time has come. */
+export type UnsnoozeTask = { messageId: string };
+
+/** A test clock that is to be moved, or the end of one. */
+export type ClockMoveTask = { environmentId: string };
+
+/** An event to tell a webhook. */
+export type WebhookTask = { deliveryId: string };
+
+export type HousekeepingTask = {
+  name: "partitions" | "idempotency" | "environments" | "groups" | "webhooks" | "deadLetters";
+};
 
 /** Recipients handled in one transaction: large enough to be set-based, small enough to keep memory and locks short. */
 export const recipientsPerBatch = 1_000;
+
+/** Members of an audience on one page. Several walks are under way at once, so that a smaller page is as fast, and lighter. */
+export const membersPerPage = 500;

@@ -1,5 +1,4 @@
-// HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed. And the text
-// part of an email, made from its html.
+// HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed.
 import sanitize from "sanitize-html";
 import { RenderFault } from "./liquid.ts";
 
@@ -70,29 +69,3 @@ function isDeeperThan(html: string, limit: number): boolean {
   }
   return false;
 }
-
-const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " };
-
-/** A readable text version of sanitised html: links keep their address, blocks become lines, lists get dashes. */
-export function htmlToText(html: string): string {
-  return html
-    .replace(/<(style|script|head|title)\b[^>]*>[\s\S]*?<\/\1>/gi, "")
-    .replace(/\s+/g, " ")
-    .replace(/<a\b[^>]*\bhref="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, (_, href: string, label: string) =>
-      label.trim() === href ? href : `${label} (${href})`,
-    )
-    .replace(/<li\b[^>]*>/gi, "\n- ")
-    .replace(/<br\b[^>]*>/gi, "\n")
-    .replace(/<\/(p|div|h[1-6]|tr|table|ul|ol|blockquote|section)>/gi, "\n\n")
-    .replace(/<[^>]+>/g, "")
-    .replace(/&(amp|lt|gt|quot|nbsp);/g, (_, name: string) => entities[name]!)
-    .replace(/ *\n */g, "\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
-}
-
-/**
- * Links that a message may carry: absolute web addresses, or paths of the product itself. Browsers read a backslash as a
- * slash and leave out tabs and line ends, so `/\\host` would be another site.
- */
-export const isSafeUrl = (url: string): boolean => /^(https?:\/\/|\/(?![/\\]))\P{Cc}*$/iu.test(url);

@@ -2,16 +2,17 @@
 // layout is rendered around a mark, and the content takes the mark's place.
 import { randomBytes } from "node:crypto";
 import type { LayoutControlValues } from "@tidings/contract";
-import { outputLimit, RenderFault, render } from "./liquid.ts";
+import { renderBody } from "./blocks.ts";
+import { outputLimit, RenderFault } from "./liquid.ts";
 
 /** A layout without a body of its own shows the content and nothing else. */
 export const plainLayoutBody = "{{ content }}";
 
-export const layoutBody = (values: LayoutControlValues): string => values.email?.body || plainLayoutBody;
-
-export function renderLayout(body: string, scope: object, content: string): string {
+export function renderLayout(values: LayoutControlValues, scope: object, content: string): string {
   const mark = `content-${randomBytes(16).toString("hex")}`;
-  const parts = render(body, { ...scope, content: mark }, "html").split(mark);
+  const given = { ...scope, content: mark };
+  const { body, editorType } = values.email ?? {};
+  const parts = renderBody(body || plainLayoutBody, editorType, true, given).split(mark);
   const length = parts.reduce((sum, part) => sum + part.length, content.length * (parts.length - 1));
   if (length > outputLimit) throw new RenderFault("output is larger than 5 MB");
   return parts.join(content);

@@ -2,7 +2,7 @@
 // once per text and cached. Values inserted into html are escaped unless marked `raw`.
 import { Liquid, type Template, TokenizationError } from "liquidjs";
 import { LRUCache } from "lru-cache";
-import { valueAt } from "../../lib/json.ts";
+import { filters } from "./filters.ts";
 
 export type RenderTarget = "html" | "text";
 
@@ -15,18 +15,6 @@ export class RenderFault extends Error {
     super(message);
     this.position = position;
   }
-}
-
-/** `events | toSentence: 'payload.name', 2, 'other'`: "Ada, Bob and 3 others". */
-function toSentence(list: unknown, path = "", max: unknown = 2, word = "other"): string {
-  const items = Array.isArray(list) ? list : [];
-  const texts = items.map((item) => String((path === "" ? item : valueAt(item, String(path))) ?? "")).filter(Boolean);
-  const limit = Math.max(1, Math.trunc(Number(max)) || 1);
-  const rest = texts.length - limit;
-  const shown = texts.slice(0, limit);
-  if (rest > 0)
-    return `${shown.join(", ")} and ${rest} ${rest === 1 || String(word).endsWith("s") ? word : `${word}s`}`;
-  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : (shown[0] ?? "");
 }
 
 function createEngine(target: RenderTarget): Liquid {
@@ -52,11 +40,7 @@ function createEngine(target: RenderTarget): Liquid {
   // These evaluate an expression per item inside one filter, where the render limit is not looked at: two nested lists
   // of a payload would hold the process for minutes. They are no part of standard Liquid.
   for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
-  engine.registerFilter("pluralize", (count: unknown, one = "", many = one) => {
-    const number = Array.isArray(count) ? count.length : Number(count ?? 0) || 0;
-    return `${number} ${number === 1 ? one : many}`.trimEnd();
-  });
-  engine.registerFilter("toSentence", toSentence);
+  for (const [name, filter] of Object.entries(filters)) engine.registerFilter(name, filter);
   return engine;
 }
 

@@ -1,7 +1,14 @@
-// What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `context`, `steps`.
+// What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
+import { defaultLocale } from "../../lib/locale.ts";
+import type { LayoutRow } from "../../store/layouts.ts";
 import type { SubscriberRow } from "../../store/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
-import type { ContextData, Facts, Run } from "../run.ts";
+import type { TranslationEntry } from "../../store/translations.ts";
+import { digestResult } from "../rules/digests.ts";
+import type { ContextData, DigestResult, Facts, Run } from "../run.ts";
+import { toSentence } from "./filters.ts";
+import { render } from "./liquid.ts";
+import { type Texts, translator } from "./translate.ts";
 
 /** A person as templates and conditions see it. */
 export const personScope = (row: SubscriberRow | null) =>
@@ -37,19 +44,69 @@ const contextScope = ({ environmentId, contextKeys }: Run, contexts: ContextData
     }),
   );
 
-export function templateScope(run: Run, facts: Facts) {
+/** `steps.<stepId>` of a digest. The summaries are made when a template asks for them. */
+function digestScope({ events, eventCount }: DigestResult) {
+  const countSummary = `${eventCount} ${eventCount === 1 ? "notification" : "notifications"}`;
+  return {
+    events,
+    eventCount,
+    countSummary,
+    get sentenceSummary() {
+      return toSentence(events, "payload.name") || countSummary;
+    },
+  };
+}
+
+function stepsScope(run: Run, facts: Facts) {
   const steps: Record<string, unknown> = {};
   for (const job of run.jobs) {
-    const digest = job.step.type === "digest" ? facts.digests.get(job.id) : undefined;
-    if (digest) steps[job.step.stepId] = digest;
-    else if (job.output) steps[job.step.stepId] = job.output;
+    const { step, output } = job;
+    const digest = step.type === "digest" ? digestResult(run, job, facts) : undefined;
+    if (digest) steps[step.stepId] = digestScope(digest);
+    else if (output) steps[step.stepId] = output;
   }
-  return {
+  return steps;
+}
+
+/** `tenant`; one that the event names and that does not exist any more has only its identifier. */
+function tenantScope({ event: { tenant }, environmentId }: Run, { tenants }: Facts) {
+  if (!tenant) return null;
+  const row = tenants.get(environmentId)?.get(tenant);
+  return { identifier: tenant, name: row?.name ?? null, data: row?.data ?? {} };
+}
+
+export function templateScope(run: Run, facts: Facts) {
+  const roots = {
     subscriber: personScope(run.subscriber),
     actor: personScope(run.actor),
+    tenant: tenantScope(run, facts),
     payload: run.event.payload,
     workflow: workflowScope(run.version.definition),
     context: contextScope(run, facts.contexts),
-    steps,
+    steps: stepsScope(run, facts),
   };
+  const isTranslated = run.version.definition.isTranslationEnabled ?? false;
+  return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
+}
+
+/** What the templates of a layout may use around a mail of this run: the same, with texts of its own. */
+export const layoutScope = (
+  layout: Pick<LayoutRow, "id" | "is_translation_enabled">,
+  run: Run,
+  facts: Facts,
+  scope: object,
+) => ({ ...scope, t: layout.is_translation_enabled ? textsOf(layout.id, run, facts, scope) : undefined });
+
+const textsOf = (ownerId: string, run: Run, facts: Facts, scope: object): Texts =>
+  textsFor(facts.translations.get(ownerId) ?? [], run.subscriber?.locale, scope);
+
+/** The texts of one workflow or layout in one locale. */
+type OwnTexts = Pick<TranslationEntry, "locale" | "content">;
+
+/** The root `t` over these texts, for templates with these other roots. */
+export function textsFor(translations: readonly OwnTexts[], locale: string | null | undefined, scope: object): Texts {
+  // Inside a text there are no texts: they could call each other without end.
+  const roots = { ...scope, t: undefined };
+  const renderText = (template: string, values: object) => render(template, { ...roots, ...values }, "text");
+  return translator({ translations, locale, defaultLocale, render: renderText });
 }

@@ -2,43 +2,77 @@
 // Transient faults are repeated with the same integration, waiting 1 s, 4 s, 16 s, 64 s, each multiplied by a random
 // factor between 0.5 and 1.5. Then, and at once for faults of the integration, the next integration is tried. Faults of
 // the recipient or the content are final: another provider would refuse them too.
+//
+// An unknown outcome is a call whose answer never came: perhaps sent, perhaps not. A workflow says what it fears more.
+// `may_duplicate`: a loss; it is repeated like any transient fault. `may_delay`: a double; the message waits for a
+// receipt, is then repeated with the same provider (which knows the idempotency key), and never goes to another.
 import type { Outcome } from "@tidings/providers";
+import type { OnUnknownOutcome } from "../../store/tables.ts";
 
-export const maxAttempts = 5;
-const firstWaitMs = 1_000;
-const factor = 4;
-/** A provider that asks for a longer pause than this is as good as down. */
-const longestRetryAfterMs = 15 * 60_000;
+export type RetryLimits = {
+  attempts: number;
+  firstWaitMs: number;
+  factor: number;
+  /** A provider that asks for a longer pause than this is as good as down. */
+  longestRetryAfterMs: number;
+  /** How long a message of a workflow that fears doubles waits for a receipt. */
+  unknownWaitMs: number;
+};
+
+/** What is to blame. */
+export type FaultClass = "transient" | "unknown" | "auth" | "quota" | "config" | "recipient" | "content";
 
 export type NextStep =
   | { kind: "sent"; providerMessageId?: string }
-  | { kind: "repeat"; afterMs: number; reason: string }
-  | { kind: "next_integration"; reason: string }
-  | { kind: "give_up"; reason: string; errorId: "provider_rejected" | "unexpected_error" };
+  | { kind: "repeat"; afterMs: number; reason: string; class: FaultClass }
+  | { kind: "next_integration"; reason: string; class: FaultClass }
+  | { kind: "give_up"; reason: string; class: FaultClass };
 
-export function afterAttempt(outcome: Outcome, attempt: number, random: () => number): NextStep {
-  switch (outcome.kind) {
-    case "accepted":
-      return { kind: "sent", providerMessageId: outcome.providerMessageId };
-    case "retry":
-      return repeatOrMoveOn(outcome.reason, attempt, outcome.afterMs, random);
-    case "unknown":
-      // Perhaps sent. The default policy is that a double is better than a loss; the attempt stays marked as unknown.
-      return repeatOrMoveOn(outcome.reason, attempt, undefined, random);
-    case "dead-token":
-      return { kind: "give_up", reason: outcome.reason, errorId: "provider_rejected" };
-    case "rejected": {
-      const isIntegrationFault = outcome.class === "auth" || outcome.class === "quota" || outcome.class === "config";
-      return isIntegrationFault
-        ? { kind: "next_integration", reason: outcome.reason }
-        : { kind: "give_up", reason: outcome.reason, errorId: "provider_rejected" };
+export type Tried = {
+  /** The how-manieth attempt with this integration it was. */
+  attempt: number;
+  onUnknown: OnUnknownOutcome;
+  /** An earlier attempt may have reached the recipient. */
+  hadUnknown: boolean;
+  now: Date;
+  /** When the message is too old to be sent. */
+  deadline: Date;
+};
+
+export function afterAttempt(outcome: Outcome, tried: Tried, limits: RetryLimits, random: () => number): NextStep {
+  if (outcome.kind === "accepted") return { kind: "sent", providerMessageId: outcome.providerMessageId };
+  const { reason } = outcome;
+  if (outcome.kind === "dead-token") return { kind: "give_up", reason, class: "recipient" };
+  if (outcome.kind === "rejected") {
+    if (outcome.class === "recipient" || outcome.class === "content") {
+      return { kind: "give_up", reason, class: outcome.class };
     }
+    return moveOn(reason, outcome.class, tried, tried.hadUnknown);
   }
+  const isUnknown = outcome.kind === "unknown";
+  const faultClass = isUnknown ? "unknown" : "transient";
+  const asked = outcome.kind === "retry" ? outcome.afterMs : undefined;
+  const isLast = tried.attempt >= limits.attempts || (asked ?? 0) > limits.longestRetryAfterMs;
+  if (isLast) return moveOn(reason, faultClass, tried, tried.hadUnknown || isUnknown);
+  const usual = Math.round(limits.firstWaitMs * limits.factor ** (tried.attempt - 1) * (0.5 + random()));
+  const afterMs = isUnknown && tried.onUnknown === "may_delay" ? limits.unknownWaitMs : (asked ?? usual);
+  if (isTooLate(tried, afterMs)) return { kind: "give_up", reason: tooLate(reason), class: faultClass };
+  return { kind: "repeat", afterMs, reason, class: faultClass };
 }
 
-function repeatOrMoveOn(reason: string, attempt: number, afterMs: number | undefined, random: () => number): NextStep {
-  const isLast = attempt >= maxAttempts || (afterMs ?? 0) > longestRetryAfterMs;
-  if (isLast) return { kind: "next_integration", reason };
-  const wait = firstWaitMs * factor ** (attempt - 1) * (0.5 + random());
-  return { kind: "repeat", afterMs: afterMs ?? Math.round(wait), reason };
+/** Another provider would not know that this one may have sent the message already. */
+function moveOn(reason: string, faultClass: FaultClass, tried: Tried, maybeSent: boolean): NextStep {
+  if (maybeSent && tried.onUnknown === "may_delay") return { kind: "give_up", reason, class: faultClass };
+  if (isTooLate(tried, 0)) return { kind: "give_up", reason: tooLate(reason), class: faultClass };
+  return { kind: "next_integration", reason, class: faultClass };
 }
+
+const isTooLate = ({ now, deadline }: Tried, afterMs: number): boolean => now.getTime() + afterMs > deadline.getTime();
+const tooLate = (reason: string): string => `${reason} (and the time in which it may be delivered is over)`;
+
+const replayable = ["transient", "unknown", "auth", "quota", "config"] as const;
+export type ReplayableClass = (typeof replayable)[number];
+
+/** Sending the same again may help: the fault is neither the recipient's nor the content's. */
+export const isReplayable = (faultClass: FaultClass): faultClass is ReplayableClass =>
+  (replayable as readonly string[]).includes(faultClass);

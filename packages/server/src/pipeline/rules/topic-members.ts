@@ -4,7 +4,13 @@ import type { PassedSubscription } from "../../store/tables.ts";
 import type { AudienceSubscription } from "../../store/topic-audience.ts";
 import type { WorkflowVersion } from "../../store/workflows.ts";
 import { personScope, workflowScope } from "../render/scope.ts";
-import { passesRules } from "./topic-rules.ts";
+import { passesRules, type RuleWorkflow } from "./topic-rules.ts";
+
+/** A workflow as rules of subscriptions see it. */
+export function ruleWorkflow({ workflowId: id, definition }: WorkflowVersion): RuleWorkflow {
+  const { workflowId, tags, preferences } = definition;
+  return { id, workflowId, tags, preferences };
+}
 
 /** In the order in which the event names the topics; none when no subscription lets the event through. */
 export function passingSubscriptions(
@@ -14,8 +20,7 @@ export function passingSubscriptions(
   payload: Record<string, unknown>,
   subscriber: SubscriberRow,
 ): PassedSubscription[] {
-  const { workflowId, tags, preferences } = version.definition;
-  const workflow = { id: version.workflowId, workflowId, tags, preferences };
+  const workflow = ruleWorkflow(version);
   // Most subscriptions have no rules: what conditions see is put together only where one is asked.
   const scope = () => ({
     payload,

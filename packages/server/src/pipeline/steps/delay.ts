@@ -1,17 +1,14 @@
-// Delay: the chain waits for a fixed length of time.
+// Delay: the chain waits for a length of time, until the next match of a cron expression, or until a time the event names.
 import { detail } from "../rules/details.ts";
-import { readWait } from "../rules/waits.ts";
 import type { StepInput, StepResult } from "../run.ts";
+import { failedWait, waitOf } from "./wait.ts";
 
-export function runDelay({ job, facts, now }: StepInput): StepResult {
-  const wait = readWait(job.step.controlValues, now, facts.maxWaitDays);
-  if ("fault" in wait) {
-    const name = wait.fault === "too_long" ? "wait_too_long" : "delay_invalid";
-    // Later steps rely on the wait, so a delay that cannot be read always stops the chain.
-    return { kind: "failed", stopsChain: true, details: [detail(name, now)] };
-  }
+export function runDelay(input: StepInput): StepResult {
+  const { now } = input;
+  const wait = waitOf(input);
+  if ("fault" in wait) return failedWait(wait, "delay_invalid", now);
   const raw = { until: wait.until.toISOString() };
-  return { kind: "waiting", until: wait.until, details: [detail("step_delayed", now, { raw })] };
+  return { kind: "waiting", until: wait.until, details: [...wait.extended, detail("step_delayed", now, { raw })] };
 }
 
 export const finishDelay = ({ now }: StepInput): StepResult => ({

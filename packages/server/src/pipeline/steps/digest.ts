@@ -1,38 +1,70 @@
 // Digest: the first event of a group opens a window and leads it; events that come while it is open are merged into it;
-// when it closes, the leader's chain goes on with all of them. Who leads is decided by the database (one open window per
-// group), so this step asks first: it answers a claim, and runs again with the verdict.
-import { canonicalJson, valueAt } from "../../lib/json.ts";
-import { sha256 } from "../../lib/secrets.ts";
+// when it closes, the leader's chain goes on with all of them. With a look-back window, an event that finds its group
+// quiet goes on alone. Who leads is decided by the database (one open window per group), so this step asks first: it
+// answers a claim, and runs again with the verdict.
+import type { TimeUnit } from "@tidings/contract";
+import { isObject } from "../../lib/json.ts";
 import { detail } from "../rules/details.ts";
-import { readWait } from "../rules/waits.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import { refsOf, resultBefore } from "../rules/digests.ts";
+import { groupKeyOf } from "../rules/group-key.ts";
+import { addTime, readLength, type WaitFault } from "../rules/waits.ts";
+import type { Run, StepInput, StepResult } from "../run.ts";
+import { failedWait, type StepWait, waitOf } from "./wait.ts";
 
-export function runDigest({ run, job, facts, now }: StepInput): StepResult {
-  const { controlValues } = job.step;
-  const wait = readWait(controlValues, now, facts.maxWaitDays);
-  if ("fault" in wait) {
-    const name = wait.fault === "too_long" ? "wait_too_long" : "digest_invalid";
-    return { kind: "failed", stopsChain: true, details: [detail(name, now)] };
-  }
-  const { amount, unit, digestKey } = controlValues;
-  const digest = { type: "regular", amount, unit, ...(digestKey ? { digestKey } : {}) };
+type JsonObject = Record<string, unknown>;
+
+export function runDigest(input: StepInput): StepResult {
+  const { run, job, facts, now } = input;
+  const values = job.step.controlValues;
+  const wait = waitOf(input);
+  if ("fault" in wait) return failedWait(wait, "digest_invalid", now);
+  const quiet = readLookBack(values, now, facts.maxWaitDays);
+  if ("fault" in quiet) return failedWait(quiet, "digest_invalid", now);
+
   const verdict = facts.verdicts.get(job.id);
-  if (!verdict) {
-    const groupKey = groupKeyOf(run.event.payload, digestKey, run.contextKeys);
-    return { kind: "claim", claim: { jobId: job.id, groupKey, dueAt: wait.until } };
+  const digest = shownDigest(values, run);
+  switch (verdict?.kind) {
+    case "leader":
+      return { kind: "waiting", until: verdict.dueAt, digest, details: leaderDetails(wait, verdict.dueAt, now) };
+    case "merged": {
+      const { leaderJobId, leaderNotificationId } = verdict;
+      const details = [detail("digest_merged", now, { raw: { leader: leaderNotificationId } })];
+      return { kind: "merged", into: leaderJobId, notificationId: leaderNotificationId, digest, details };
+    }
+    case "alone": {
+      const output = refsOf(resultBefore(run, job.stepIndex, facts));
+      return { kind: "skipped", output, digest, details: [detail("digest_alone", now)] };
+    }
+    default: {
+      const groupKey = groupKeyOf(run.event.payload, values.digestKey, run.contextKeys);
+      const { until: dueAt } = wait;
+      return { kind: "claim", claim: { kind: "digest", jobId: job.id, groupKey, dueAt, quietSince: quiet.since } };
+    }
   }
-  if (verdict.kind === "merged") {
-    const raw = { leader: verdict.leaderNotificationId };
-    return {
-      kind: "merged",
-      into: verdict.leaderJobId,
-      notificationId: verdict.leaderNotificationId,
-      digest,
-      details: [detail("digest_merged", now, { raw })],
-    };
-  }
-  const raw = { until: verdict.dueAt.toISOString() };
-  return { kind: "waiting", until: verdict.dueAt, digest, details: [detail("step_digested", now, { raw })] };
+}
+
+function leaderDetails({ extended }: StepWait, dueAt: Date, now: Date) {
+  return [...extended, detail("step_digested", now, { raw: { until: dueAt.toISOString() } })];
+}
+
+/** Since when the group must have been quiet for an event to go on alone; null when the digest does not look back. */
+function readLookBack(values: JsonObject, now: Date, maxDays: number): { since: Date | null } | WaitFault {
+  const { type = "regular", lookBackWindow } = values;
+  if (type !== "regular" || lookBackWindow === undefined) return { since: null };
+  const length = readLength(lookBackWindow, now, maxDays, "lookBackWindow");
+  if ("fault" in length) return length;
+  const { amount, unit } = lookBackWindow as { amount: number; unit: TimeUnit };
+  return { since: addTime(now, -amount, unit) };
+}
+
+/** The settings of the digest, as its job shows them. */
+function shownDigest(values: JsonObject, run: Run): JsonObject {
+  const key = values.digestKey ? { digestKey: values.digestKey } : {};
+  if (values.type === "timed") return { type: "timed", timed: { cronExpression: values.cron }, ...key };
+  const { amount, unit } = (run.event.overrides?.delay ?? values) as JsonObject;
+  if (!isObject(values.lookBackWindow)) return { type: "regular", amount, unit, ...key };
+  const { amount: backoffAmount, unit: backoffUnit } = values.lookBackWindow;
+  return { type: "backoff", amount, unit, backoff: true, backoffAmount, backoffUnit, ...key };
 }
 
 export function closeDigest({ job, facts, now }: StepInput): StepResult {
@@ -40,16 +72,7 @@ export function closeDigest({ job, facts, now }: StepInput): StepResult {
   const raw = { eventCount: result.eventCount };
   return {
     kind: "done",
-    // Payloads are stored with their events; the output keeps which events, in order of arrival.
-    output: { events: result.events.map(({ id, time }) => ({ id, time })), eventCount: result.eventCount },
+    output: refsOf(result),
     details: [detail("digest_started", now), detail("digest_sent_on", now, { raw })],
   };
-}
-
-/** The value at `digestKey` (with or without the prefix `payload.`) and the contexts; absent counts as one value. */
-function groupKeyOf(payload: Record<string, unknown>, digestKey: unknown, contextKeys: string[]): string {
-  const path = typeof digestKey === "string" ? digestKey.trim().replace(/^payload\./, "") : "";
-  const value = path === "" ? null : (valueAt(payload, path) ?? null);
-  // Hashed, because the key is indexed and a payload value can be larger than an index entry may be.
-  return sha256(canonicalJson([value, contextKeys])).toString("base64url");
 }

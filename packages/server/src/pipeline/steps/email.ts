@@ -1,65 +1,58 @@
-// Email: integration, address, content; then the message is handed to the deliver stage, and the chain waits for it.
-import { htmlToText, sanitizeHtml } from "../render/html.ts";
-import { RenderFault, render } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
-import { detail } from "../rules/details.ts";
-import { candidatesFor } from "../rules/integration-choice.ts";
-import { newDraft, type StepInput, type StepResult } from "../run.ts";
-import { contentFault } from "./in-app.ts";
-import { filteredByPreferences } from "./preference-filter.ts";
+// Email: integration, addresses, layout and content; then the message is handed to the deliver stage, and the chain waits
+// for it.
+import type { LayoutRow } from "../../store/layouts.ts";
+import { type MailControls, renderMail } from "../render/mail-body.ts";
+import { layoutScope, templateScope } from "../render/scope.ts";
+import { attachmentsFor } from "../rules/attachments.ts";
+import { chooseLayout } from "../rules/layout-choice.ts";
+import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
+import type { EmailFields, StepInput, StepResult } from "../run.ts";
+import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep } from "./sending.ts";
 
-type EmailControls = { subject?: string; body?: string; disableOutputSanitization?: boolean };
+export const runEmail = (input: StepInput): StepResult =>
+  sendStep(input, "email", (draft, note) => {
+    const { run, job, facts } = input;
+    const route = chooseRoute(input, "email", draft, note);
+    const overrides = routedOverrides(input, "email", route, readEmailOverride);
+    const own = run.subscriber?.email ? [run.subscriber.email] : [];
+    const recipients = ({ to, replacesTo }: EmailOverride): string[] =>
+      replacesTo && to.length > 0 ? to : [...new Set([...own, ...to])];
+    const addresses = recipients(overrides.first);
+    if (addresses.length === 0) {
+      const reason = { detail: "no_email", errorId: "subscriber_missing_email" } as const;
+      throw new CannotSend("The subscriber has no email address", reason);
+    }
+    draft.address = addresses[0]!;
 
-export function runEmail(input: StepInput): StepResult {
-  const { run, job, facts, now } = input;
-  const filtered = filteredByPreferences(input, "email");
-  if (filtered) return filtered;
-
-  const started = detail("start_sending", now);
-  const draft = { ...newDraft(facts.newId(), job.id, "email"), email: run.subscriber?.email ?? null };
-  const missing = (errorId: string, errorText: string, name: "no_integration" | "no_email"): StepResult => ({
-    kind: "failed",
-    message: { ...draft, status: "warning", errorId, errorText },
-    details: [started, detail(name, now)],
+    const layout = layoutOf(input, note);
+    const scope = templateScope(run, facts);
+    const mail = renderMail({
+      controls: job.step.controlValues as MailControls,
+      layout: layout && { values: layout.control_values, scope: layoutScope(layout, run, facts, scope) },
+      scope,
+    });
+    draft.subject = mail.subject;
+    draft.content = mail.html;
+    const outgoing = overrides.routed((override): EmailFields => {
+      const { replacesTo: _, to, text = mail.text, ...fields } = override;
+      const all = recipients(override);
+      return { ...fields, to: all.length > 0 ? all : addresses, text };
+    });
+    draft.outgoing =
+      attachmentsFor(run.event.payload, "email").length > 0 ? { ...outgoing, attachments: true } : outgoing;
+    return [draft];
   });
 
-  const integration = candidatesFor(facts.integrations, run.environmentId, "email")[0];
-  if (!integration) {
-    return missing("email_missing_integration", "No active email integration in this environment", "no_integration");
+function layoutOf({ run, job, facts }: StepInput, note: Note): LayoutRow | null {
+  const choice = chooseLayout(facts.layouts.get(run.environmentId) ?? [], job.step, run.event.overrides);
+  if ("unknown" in choice) {
+    throw new CannotSend(`The layout ${JSON.stringify(choice.unknown.slice(0, 100))} does not exist`, {
+      detail: "layout_missing",
+      errorId: "layout_not_found",
+      status: "error",
+      raw: { layoutId: choice.unknown.slice(0, 255) },
+    });
   }
-  draft.integrationId = integration.id;
-  draft.providerId = integration.provider_id;
-  if (!draft.email) return missing("subscriber_missing_email", "The subscriber has no email address", "no_email");
-
-  try {
-    const controls = job.step.controlValues as EmailControls;
-    const scope = templateScope(run, facts);
-    const body = render(controls.body ?? "", scope, "html");
-    const clean = sanitizeHtml(body, "mail");
-    draft.content = controls.disableOutputSanitization ? body : clean;
-    draft.subject = render(controls.subject ?? "", scope, "text")
-      .replace(/\s+/g, " ")
-      .trim();
-    draft.outgoing = { text: htmlToText(clean) };
-  } catch (error) {
-    if (!(error instanceof RenderFault)) throw error;
-    const raw = { reason: error.message, position: error.position };
-    return {
-      kind: "failed",
-      message: { ...draft, status: "error", errorId: "render_failed", errorText: contentFault(error) },
-      details: [started, detail("render_failed", now, { raw })],
-    };
-  }
-  const selected = { providerId: integration.provider_id, raw: { integration: integration.identifier } };
-  return {
-    kind: "sending",
-    message: draft,
-    providerId: integration.provider_id,
-    details: [
-      started,
-      detail("integration_selected", now, selected),
-      detail("message_created", now),
-      detail("step_queued", now),
-    ],
-  };
+  if (choice.layout) note("layout_selected", { raw: { layoutId: choice.layout.layout_id } });
+  return choice.layout;
 }

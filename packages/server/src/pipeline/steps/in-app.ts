@@ -1,12 +1,12 @@
 // In-app: the message is stored in the subscriber's feed, in the same transaction as the run itself: exactly once.
 import { inAppProviderId } from "@tidings/contract";
-import { isSafeUrl, sanitizeHtml } from "../render/html.ts";
+import { sanitizeHtml } from "../render/html.ts";
 import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
+import { isSafeUrl } from "../render/url.ts";
 import { detail } from "../rules/details.ts";
-import { candidatesFor } from "../rules/integration-choice.ts";
 import { type MessageDraft, newDraft, type Run, type StepInput, type StepResult } from "../run.ts";
-import { filteredByPreferences } from "./preference-filter.ts";
+import { renderFault } from "./sending.ts";
 
 type JsonObject = Record<string, unknown>;
 type Redirect = { url?: string; target?: string };
@@ -22,18 +22,17 @@ type InAppControls = {
   data?: JsonObject;
 };
 
-export function runInApp(input: StepInput): StepResult {
-  const { run, job, facts, now } = input;
-  const filtered = filteredByPreferences(input, "in_app");
-  if (filtered) return filtered;
-
+export function runInApp({ run, job, facts, now }: StepInput): StepResult {
   const controls = job.step.controlValues as InAppControls;
   const draft: MessageDraft = {
     ...newDraft(facts.newId(), job.id, "in_app"),
     providerId: inAppProviderId,
     status: "sent",
   };
-  if (candidatesFor(facts.integrations, run.environmentId, "in_app").length === 0) {
+  const isActive = facts.integrations.some(
+    ({ environment_id, channel }) => environment_id === run.environmentId && channel === "in_app",
+  );
+  if (!isActive) {
     const errorText = "The in-app integration of this environment is not active";
     return {
       kind: "failed",
@@ -51,18 +50,15 @@ export function runInApp(input: StepInput): StepResult {
     draft.actor = actorOf(controls, scope, run);
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
-    const raw = { reason: error.message, position: error.position };
+    const { message: errorText, errorId, raw } = renderFault(error);
     return {
       kind: "failed",
-      message: { ...draft, status: "error", errorId: "render_failed", errorText: contentFault(error) },
+      message: { ...draft, status: "error", errorId, errorText },
       details: [detail("render_failed", now, { raw })],
     };
   }
   return { kind: "done", message: draft, details: [detail("message_created", now), detail("message_sent", now)] };
 }
-
-export const contentFault = (error: RenderFault): string =>
-  `Message content could not be rendered: ${[error.message, error.position].filter(Boolean).join(", ")}`;
 
 /** Where a click leads. A rendered address that is neither a web address nor a path is left out. */
 function redirectOf(redirect: Redirect | undefined, scope: object): Redirect | undefined {
@@ -83,7 +79,9 @@ function ctaOf(controls: InAppControls, scope: object): JsonObject | null {
   return redirect || primaryAction || secondaryAction ? { redirect, primaryAction, secondaryAction } : null;
 }
 
+/** An avatar that is no address a page may load counts as none. */
 function actorOf(controls: InAppControls, scope: object, run: Run): JsonObject | null {
-  if (controls.avatar) return { type: "system_custom", data: render(controls.avatar, scope, "text") };
+  const avatar = controls.avatar ? render(controls.avatar, scope, "text").trim() : "";
+  if (isSafeUrl(avatar)) return { type: "system_custom", data: avatar };
   return run.actor ? { type: "user", data: run.actor.avatar } : null;
 }

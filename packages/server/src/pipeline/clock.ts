@@ -1,0 +1,69 @@
+// Time, per environment. Most environments live in real time; one on a test clock stands still until somebody moves it,
+// and what falls due later waits in the store until then. Everything that happens "at" or "after" goes through here.
+import type { Ctx } from "../context.ts";
+import { findClock, holdTestClocks, insertClockTasks } from "../store/clocks.ts";
+import type { Db } from "../store/db.ts";
+import type { TaskKind } from "../store/queue.ts";
+import type { Clock } from "./run.ts";
+
+/** The clocks of these environments, read once for a batch; test clocks do not move until its transaction ends. */
+export async function readClock(ctx: Ctx, tx: Db, environmentIds: Iterable<string>): Promise<Clock> {
+  const real = ctx.now();
+  const stopped = await holdTestClocks(tx, [...new Set(environmentIds)]);
+  return {
+    now: (environmentId) => stopped.get(environmentId) ?? real,
+    isTest: (environmentId) => stopped.has(environmentId),
+  };
+}
+
+/** The clock of one environment as it stands, for those who change nothing: it is not held. */
+export async function peekClock(ctx: Ctx, db: Db, environmentId: string): Promise<Clock> {
+  const { now } = (await findClock(db, environmentId)) ?? { now: null };
+  const real = ctx.now();
+  return { now: () => now ?? real, isTest: () => now !== null };
+}
+
+/** The clock of environments that can have no other than the real one. */
+export function realClock(ctx: Ctx): Clock {
+  const real = ctx.now();
+  return { now: () => real, isTest: () => false };
+}
+
+/** Chance, for what is spread at random. On a test clock there is none: the same happens every time. */
+export const chanceIn = (clock: Clock, environmentId: string): (() => number) =>
+  clock.isTest(environmentId) ? () => 0.5 : Math.random;
+
+/** Without `at`, the task is due at once. `flow` as the queue has it. */
+export type Timed = { environmentId: string; data: object; at?: Date; flow?: string };
+
+/** The group of tasks that wait in real time: a test clock takes them in when the environment is put on it. */
+export const waitingIn = (environmentId: string): string => `waiting ${environmentId}`;
+
+/** The group of tasks under way in an environment on a test clock, which waits for them before it goes on. */
+export const underWayIn = (environmentId: string): string => environmentId;
+
+/** Enqueues each task for its time; what falls due later on a test clock is kept for the clock to hand over. */
+export async function enqueueTimed(ctx: Ctx, tx: Db, clock: Clock, kind: TaskKind, tasks: Timed[]): Promise<void> {
+  const isParked = ({ environmentId, at }: Timed) =>
+    at !== undefined && clock.isTest(environmentId) && at > clock.now(environmentId);
+  await insertClockTasks(
+    tx,
+    tasks.filter(isParked).map(({ environmentId, data, at }) => ({
+      id: ctx.newId(),
+      environment_id: environmentId,
+      due_at: at!,
+      kind,
+      data,
+    })),
+  );
+  await ctx.queue.enqueue(
+    tx,
+    kind,
+    tasks
+      .filter((task) => !isParked(task))
+      .map(({ environmentId, data, at, flow }) => {
+        if (clock.isTest(environmentId)) return { data, flow, group: underWayIn(environmentId) };
+        return at === undefined ? { data, flow } : { data, flow, startAfter: at, group: waitingIn(environmentId) };
+      }),
+  );
+}

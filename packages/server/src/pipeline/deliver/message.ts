@@ -1,0 +1,109 @@
+// The message as a provider takes it, built from the stored row at the moment it is sent: attachments come from the event
+// and the access token of a chat connection from the connection, so neither is ever stored twice.
+import type { Attachment, ChatTarget, Message } from "@tidings/providers";
+import type { Ctx } from "../../context.ts";
+import { findConnectionAuths } from "../../store/channel-connections.ts";
+import type { Db } from "../../store/db.ts";
+import { findEvents } from "../../store/events.ts";
+import type { MessageRow } from "../../store/messages.ts";
+import { attachmentsFor } from "../rules/attachments.ts";
+import type { ChatFields, EmailFields, ProviderExtras, PushFields, Routed, SmsFields, StoredTarget } from "../run.ts";
+
+/** What the messages of a batch need beside their rows, by event and by connection. */
+export type Enclosures = { attachments: ReadonlyMap<string, Attachment[]>; tokens: ReadonlyMap<string, string> };
+
+/** One query for the events that have attachments and one for the connections, none where nothing needs them. */
+export async function loadEnclosures(ctx: Ctx, db: Db, messages: MessageRow[]): Promise<Enclosures> {
+  const withFiles = messages.filter(({ outgoing }) => outgoing?.attachments === true);
+  const events = withFiles.length > 0 ? await findEvents(db, [...new Set(withFiles.map((one) => one.event_id))]) : [];
+  const attachments = new Map(
+    events.map(({ id, payload }): [string, Attachment[]] => [
+      id,
+      attachmentsFor(payload, "email").map(({ name, mime, file }) => ({
+        name,
+        mime,
+        content: Buffer.from(file, "base64"),
+      })),
+    ]),
+  );
+  const connectionIds = messages.flatMap((message) => connectionOf(message) ?? []);
+  const sealed = await findConnectionAuths(db, [...new Set(connectionIds)]);
+  const tokens = new Map([...sealed].map(([id, auth]): [string, string] => [id, openToken(ctx, auth)]));
+  return { attachments, tokens };
+}
+
+function connectionOf({ channel, outgoing }: MessageRow): string | undefined {
+  const target = channel === "chat" ? (outgoing?.target as StoredTarget | undefined) : undefined;
+  return target && "connectionId" in target ? target.connectionId : undefined;
+}
+
+/** A token that cannot be read counts as none: the provider then says what is missing. */
+function openToken(ctx: Ctx, auth: string): string {
+  try {
+    return String((JSON.parse(ctx.secrets.decrypt(auth)) as { accessToken?: unknown }).accessToken ?? "");
+  } catch (error) {
+    ctx.log.error({ err: error }, "the access token of a channel connection cannot be read");
+    return "";
+  }
+}
+
+/** What the integration says beside its credentials, about the messages that go through it. */
+export type Configurations = { configurationSetName?: string; maxPerSecond?: number };
+
+export function toProviderMessage(
+  message: MessageRow,
+  providerId: string,
+  { configurationSetName }: Configurations,
+  enclosures: Enclosures,
+): Message {
+  const { id, subject, content } = message;
+  switch (message.channel) {
+    case "email": {
+      const fields = fieldsFor<EmailFields>(message, providerId);
+      const { to, cc, bcc, from, senderName, replyTo, headers, text } = fields;
+      const attachments =
+        message.outgoing?.attachments === true ? enclosures.attachments.get(message.event_id) : undefined;
+      const sender = { from, senderName, replyTo, headers };
+      const mail = { to, cc, bcc, ...sender, subject: subject ?? "", html: content ?? "", text, attachments };
+      // Amazon SES alone knows such a thing; an override that names another one wins.
+      const set = providerId === "ses" && configurationSetName ? { ConfigurationSetName: configurationSetName } : null;
+      const extras = set ? { ...fields, extra: { ...set, ...fields.extra } } : fields;
+      return { id, channel: "email", ...mail, ...extrasOf(extras) };
+    }
+    case "sms": {
+      const fields = fieldsFor<SmsFields>(message, providerId);
+      const { to, from, text = content ?? "" } = fields;
+      return { id, channel: "sms", to, from, text, ...extrasOf(fields) };
+    }
+    case "push": {
+      const fields = message.outgoing as PushFields;
+      // Apps report what became of a push with this id.
+      const data = { ...fields.data, tidingsMessageId: id };
+      const { token } = fields;
+      return { id, channel: "push", token, title: subject ?? "", body: content ?? "", data, ...extrasOf(fields) };
+    }
+    default: {
+      const fields = message.outgoing as ChatFields;
+      const target = withToken(fields.target, enclosures);
+      return { id, channel: "chat", target, text: content ?? "", ...extrasOf(fields) };
+    }
+  }
+}
+
+/** Overrides may be for one provider: then its fields replace the common ones. */
+function fieldsFor<Fields>(message: MessageRow, providerId: string): Fields {
+  const outgoing = message.outgoing as unknown as Routed<Fields>;
+  return outgoing.perProvider?.[providerId] ?? outgoing;
+}
+
+const extrasOf = ({ extra, passthrough }: ProviderExtras): ProviderExtras => ({
+  ...(extra ? { extra } : {}),
+  ...(passthrough ? { passthrough } : {}),
+});
+
+function withToken(target: StoredTarget, { tokens }: Enclosures): ChatTarget {
+  if (!("connectionId" in target)) return target;
+  const { connectionId, ...place } = target;
+  const accessToken = connectionId ? tokens.get(connectionId) : undefined;
+  return accessToken ? { ...place, accessToken } : place;
+}

@@ -1,0 +1,145 @@
+// What happens to one message when its turn has come: through which integration it goes, or until when it waits. Decided
+// from facts that were loaded for the whole batch; nothing is read or written here.
+import type { Message } from "@tidings/providers";
+import type { Ctx } from "../../context.ts";
+import type { AttemptSummary, Standing } from "../../store/attempts.ts";
+import type { IntegrationRow } from "../../store/integrations.ts";
+import type { MessageRow } from "../../store/messages.ts";
+import type { Task } from "../../store/queue.ts";
+import type { SuppressedMessage } from "../../store/suppressions.ts";
+import type { OnUnknownOutcome } from "../../store/tables.ts";
+import type { WorkflowVersion } from "../../store/workflows.ts";
+import { type Health, healthy, passage } from "../rules/breaker.ts";
+import { candidatesFor } from "../rules/integration-choice.ts";
+import type { Clock } from "../run.ts";
+import type { DeliverTask } from "../tasks.ts";
+
+/** A message about to be sent: through which integration, the how-manieth time. */
+export type Send = {
+  /** Null when it is given up before it is sent. */
+  attemptId: string | null;
+  task: Task<DeliverTask>;
+  message: MessageRow;
+  content: Message | null;
+  integration: IntegrationRow;
+  number: number;
+  /** Attempts of this round with whatever integration, this one included. */
+  attempts: number;
+  /** Where to go when this integration has had its chances. */
+  next: IntegrationRow | null;
+  /** The integration it was meant for, when that one is in trouble. */
+  insteadOf: IntegrationRow | null;
+  stepId: string;
+  onUnknown: OnUnknownOutcome;
+  hadUnknown: boolean;
+  deadline: Date;
+  /** Nothing is sent to this address any more. */
+  suppressed: SuppressedMessage | null;
+};
+
+/** `isReal`: until then by the clock on the wall, because it is a provider that has to be waited for. */
+export type Wait = {
+  task: Task<DeliverTask>;
+  message: MessageRow;
+  until: Date;
+  isReal: boolean;
+  reason?: string;
+  bookedAt?: number;
+};
+
+export type PlanFacts = {
+  clock: Clock;
+  /** By the clock on the wall. */
+  now: Date;
+  standings: ReadonlyMap<string, Standing>;
+  versions: ReadonlyMap<string, WorkflowVersion>;
+  tried: ReadonlyMap<string, AttemptSummary[]>;
+  active: IntegrationRow[];
+  integrations: ReadonlyMap<string, IntegrationRow>;
+  health: ReadonlyMap<string, Health>;
+  suppressed: ReadonlyMap<string, SuppressedMessage>;
+  /** Integrations that may be sent one message to find out whether they are back. */
+  probes: Set<string>;
+};
+
+/** Through which integration the message goes now, or until when it waits. */
+export function planFor(
+  { config, newId }: Pick<Ctx, "config" | "newId">,
+  task: Task<DeliverTask>,
+  message: MessageRow,
+  facts: PlanFacts,
+): Send | Wait {
+  const { delivery } = config;
+  const standing = facts.standings.get(message.id)!;
+  const definition = facts.versions.get(standing.workflow_version_id)?.definition;
+  const step = definition?.steps.filter((one) => one.active)[standing.step_index];
+  const onUnknown = definition?.onUnknownOutcome ?? "may_duplicate";
+  const now = facts.clock.now(message.environment_id);
+  const lifeMs = (step?.deadlineSeconds ?? delivery.deadlineSeconds) * 1000;
+  const deadline = new Date((message.replayed_at ?? message.created_at).getTime() + lifeMs);
+  const used = facts.tried.get(message.id) ?? [];
+  const unknownAt = Math.max(...used.map((row) => row.unknown_at?.getTime() ?? 0), 0);
+  const isBound = unknownAt > 0 && onUnknown === "may_delay";
+
+  if (isBound && unknownAt + delivery.retry.unknownWaitMs > now.getTime()) {
+    const until = new Date(unknownAt + delivery.retry.unknownWaitMs);
+    return { task, message, until, isReal: false, reason: "nobody knows whether it was sent; a receipt may come" };
+  }
+  const candidates = candidatesOf(message, facts);
+  const stored = facts.integrations.get(message.integration_id!)!;
+  const meant = message.round > 0 && used.length === 0 ? (candidates[0] ?? stored) : stored;
+  const tried = new Set(used.map((row) => row.integration_id));
+  const untried = isBound ? [] : candidates.filter((one) => one.id !== meant.id && !tried.has(one.id));
+  const chosen = [meant, ...untried].find((one) => isFree(one, facts));
+  const suppressed = facts.suppressed.get(message.id) ?? null;
+  const isGivenUp = now > deadline || suppressed !== null;
+  if (!chosen && !isGivenUp) return waitForProvider(task, message, [meant, ...untried], facts);
+  const integration = chosen ?? meant;
+  return {
+    attemptId: isGivenUp ? null : newId(),
+    task,
+    message,
+    content: null,
+    integration,
+    number: (used.find((row) => row.integration_id === integration.id)?.attempts ?? 0) + 1,
+    attempts: used.reduce((sum, row) => sum + row.attempts, 0) + (isGivenUp ? 0 : 1),
+    next: candidates.find((one) => one.id !== integration.id && !tried.has(one.id)) ?? null,
+    insteadOf: integration === meant ? null : meant,
+    stepId: step?.stepId ?? "",
+    onUnknown,
+    hadUnknown: unknownAt > 0,
+    deadline,
+    suppressed,
+  };
+}
+
+/** Email and SMS: the way decided for the message, then what has been added since. Chat and push belong to one integration. */
+function candidatesOf(message: MessageRow, { active, integrations }: PlanFacts): IntegrationRow[] {
+  if (message.channel !== "email" && message.channel !== "sms") return [];
+  const route = (message.outgoing?.route ?? []) as string[];
+  const isActive = new Set(active.map((one) => one.id));
+  const decided = route.flatMap((id) => (isActive.has(id) ? integrations.get(id)! : []));
+  const usual = candidatesFor(active, message.environment_id, message.channel);
+  return [...decided, ...usual.filter((one) => !route.includes(one.id))];
+}
+
+const isFree = ({ id }: IntegrationRow, { health, probes, now }: PlanFacts): boolean =>
+  probes.has(id) || passage(health.get(id) ?? healthy, now).kind === "pass";
+
+/** Everyone who waits comes back at about the same time, so not exactly. */
+const spreadMs = 3_000;
+
+function waitForProvider(
+  task: Task<DeliverTask>,
+  message: MessageRow,
+  integrations: IntegrationRow[],
+  { health, now }: PlanFacts,
+): Wait {
+  const times = integrations.map(({ id }) => {
+    const way = passage(health.get(id) ?? healthy, now);
+    return way.kind === "wait" ? way.until.getTime() : now.getTime() + spreadMs;
+  });
+  const until = new Date(Math.min(...times) + Math.random() * spreadMs);
+  const names = integrations.map((one) => one.identifier).join(", ");
+  return { task, message, until, isReal: true, reason: `paused after failures in a row: ${names}` };
+}

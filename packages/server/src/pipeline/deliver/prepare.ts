@@ -1,0 +1,192 @@
+// Before a batch is sent: which messages are still wanted, through which integration each goes, and whether it may go
+// now. What may is written down as an attempt before the call is made; the rest waits, without counting as one.
+import { findProvider } from "@tidings/providers";
+import type { Ctx } from "../../context.ts";
+import { findStandings, insertAttempts, type Standing, summarizeAttempts } from "../../store/attempts.ts";
+import { claimProbes, findHealth } from "../../store/breakers.ts";
+import type { Db } from "../../store/db.ts";
+import { findActiveIntegrations, findIntegrationsByIds, type IntegrationRow } from "../../store/integrations.ts";
+import { type JobUpdate, unchanged, updateJobs } from "../../store/jobs.ts";
+import { findPendingMessages, type MessageRow } from "../../store/messages.ts";
+import type { Task } from "../../store/queue.ts";
+import { findSuppressed } from "../../store/suppressions.ts";
+import { enqueueTimed, readClock, type Timed, underWayIn } from "../clock.ts";
+import { healthy, passage } from "../rules/breaker.ts";
+import { detail } from "../rules/details.ts";
+import type { Clock } from "../run.ts";
+import type { DeliverTask } from "../tasks.ts";
+import { loadVersions } from "../versions.ts";
+import { toHealth } from "./health.ts";
+import type { Boarding } from "./lanes.ts";
+import { type Configurations, loadEnclosures, toProviderMessage } from "./message.ts";
+import { type PlanFacts, planFor, type Send, type Wait } from "./plan.ts";
+import { withUnsubscribe } from "./unsubscribe.ts";
+import { withdraw } from "./withdraw.ts";
+
+/** Answers what is to be sent now. Tasks of messages that need nothing any more, or not yet, are finished here. */
+export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boarding: Boarding): Promise<Send[]> {
+  // What is sent cannot be taken back, so a lapsed claim has to show before, not when the result is written.
+  const kept = await ctx.queue.keep(tx, "deliver", tasks);
+  const pending = await findPendingMessages(
+    tx,
+    kept.map((task) => task.data.messageId),
+  );
+  const standings = await findStandings(
+    tx,
+    pending.map((message) => message.id),
+  );
+  const clock = await readClock(ctx, tx, new Set(pending.map((message) => message.environment_id)));
+  await withdraw(ctx, tx, pending, standings, clock);
+  const unwanted = new Set(standings.flatMap((row) => (row.stopped === null ? [] : row.message_id)));
+  const messages = new Map(pending.filter(({ id }) => !unwanted.has(id)).map((row) => [row.id, row]));
+  const facts = await loadFacts(ctx, tx, [...messages.values()], standings, clock);
+
+  const sends: Send[] = [];
+  const waits: Wait[] = [];
+  const idle: Task<DeliverTask>[] = [];
+  for (const task of kept) {
+    const message = messages.get(task.data.messageId);
+    const plan = message && planFor(ctx, task, message, facts);
+    if (!plan) idle.push(task);
+    else if ("until" in plan) waits.push(plan);
+    else if (plan.attemptId === null) sends.push(plan);
+    else {
+      const entry = boarding.enter(plan.integration.id, {
+        perSecond: rateOf(ctx, plan.integration),
+        isProbe: facts.probes.delete(plan.integration.id),
+        now: facts.now.getTime(),
+        bookedAt: task.data.bookedAt,
+      });
+      if (entry.kind === "go") sends.push(plan);
+      else {
+        const bookedAt = entry.isBooked ? Math.round(entry.until) : undefined;
+        waits.push({ task, message: plan.message, until: new Date(entry.until), isReal: true, bookedAt });
+      }
+    }
+  }
+  await writeWaits(ctx, tx, waits, facts);
+  const done = [...idle, ...waits.map((wait) => wait.task)];
+  if (done.length > 0) await ctx.queue.finish(tx, "deliver", done);
+  await writeAttempts(tx, sends, clock);
+  const enclosures = await loadEnclosures(
+    ctx,
+    tx,
+    sends.map((send) => send.message),
+  );
+  const contentOf = ({ message, integration }: Send) => {
+    const version = facts.versions.get(facts.standings.get(message.id)!.workflow_version_id);
+    const configurations = configurationsOf(ctx, integration);
+    const content = toProviderMessage(message, integration.provider_id, configurations, enclosures);
+    return withUnsubscribe(ctx, message, version, content);
+  };
+  return sends.map((send) => ({ ...send, content: send.attemptId ? contentOf(send) : null }));
+}
+
+async function loadFacts(
+  ctx: Ctx,
+  tx: Db,
+  messages: MessageRow[],
+  standings: Standing[],
+  clock: Clock,
+): Promise<PlanFacts> {
+  const now = ctx.now();
+  const tried = await summarizeAttempts(
+    tx,
+    messages.map((message) => message.id),
+    now,
+  );
+  const active = await findActiveIntegrations(tx, [...new Set(messages.map((message) => message.environment_id))]);
+  const meant = [...new Set(messages.flatMap((message) => message.integration_id ?? []))];
+  const known = new Set(active.map((one) => one.id));
+  // Switched off or deleted after the message was made: the message is still tried with it first.
+  const others = await findIntegrationsByIds(
+    tx,
+    meant.filter((id) => !known.has(id)),
+  );
+  const integrations = new Map([...active, ...others].map((one) => [one.id, one]));
+  const health = new Map(
+    (await findHealth(tx, [...integrations.keys()])).map((row) => [row.integration_id, toHealth(row)]),
+  );
+  const due = meant.filter((id) => passage(health.get(id) ?? healthy, now).kind === "probe");
+  const until = new Date(now.getTime() + ctx.config.delivery.breaker.probeLimitMs);
+  return {
+    clock,
+    now,
+    standings: new Map(standings.map((row) => [row.message_id, row])),
+    versions: await loadVersions(
+      ctx,
+      tx,
+      standings.map((row) => row.workflow_version_id),
+    ),
+    tried: Map.groupBy(tried, (row) => row.message_id),
+    active,
+    integrations,
+    health,
+    suppressed: await findSuppressed(tx, messages),
+    // Outside the transaction: it takes its rows in another order than settling does. A probe that is not sent after
+    // all is lost until its limit.
+    probes: await claimProbes(ctx.db, due, now, until),
+  };
+}
+
+/** Calls a second that the integration allows itself, or that its provider is known to allow. */
+const rateOf = (ctx: Ctx, integration: IntegrationRow): number | undefined =>
+  configurationsOf(ctx, integration).maxPerSecond ?? findProvider(integration.provider_id)?.limits?.perSecond;
+
+/** What cannot be read counts as none; the credentials, sealed with the same key, will tell. */
+function configurationsOf(ctx: Ctx, { configurations }: IntegrationRow): Configurations {
+  if (!configurations) return {};
+  try {
+    return JSON.parse(ctx.secrets.decrypt(configurations)) as Configurations;
+  } catch {
+    return {};
+  }
+}
+
+/** Waiting is no attempt: the task comes back later, and the job says so once. */
+async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }: PlanFacts): Promise<void> {
+  const held = waits.flatMap(({ message, until, reason }): JobUpdate[] => {
+    const isSingle = message.channel === "email" || message.channel === "sms";
+    if (!reason || !isSingle || standings.get(message.id)?.job_status !== "queued") return [];
+    const now = clock.now(message.environment_id);
+    const details = [detail("step_delayed", now, { raw: { until: until.toISOString(), reason } })];
+    return [{ ...unchanged(message.job_id, now), status: "delayed", details, wake_at: until }];
+  });
+  await updateJobs(tx, held);
+  const timed = ({ message, until, bookedAt }: Wait): Timed => ({
+    environmentId: message.environment_id,
+    data: bookedAt === undefined ? { messageId: message.id } : { messageId: message.id, bookedAt },
+    at: until,
+    flow: message.integration_id ?? undefined,
+  });
+  const [real, other] = [waits.filter((wait) => wait.isReal), waits.filter((wait) => !wait.isReal)];
+  await enqueueTimed(ctx, tx, clock, "deliver", other.map(timed));
+  await ctx.queue.enqueue(
+    tx,
+    "deliver",
+    real.map(timed).map(({ environmentId, data, at, flow }) => ({
+      data,
+      flow,
+      startAfter: at,
+      group: clock.isTest(environmentId) ? underWayIn(environmentId) : undefined,
+    })),
+  );
+}
+
+const writeAttempts = (tx: Db, sends: Send[], clock: Clock): Promise<void> =>
+  insertAttempts(
+    tx,
+    sends.flatMap(({ attemptId, message, integration, number }) =>
+      attemptId === null
+        ? []
+        : {
+            id: attemptId,
+            environment_id: message.environment_id,
+            message_id: message.id,
+            integration_id: integration.id,
+            number,
+            round: message.round,
+            started_at: clock.now(message.environment_id),
+          },
+    ),
+  );

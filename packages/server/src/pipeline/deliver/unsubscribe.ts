@@ -1,0 +1,31 @@
+// One-click unsubscribe (RFC 8058) for every mail that a subscriber may switch off. The link is made when the mail is sent,
+// from ids alone, so that it is stored nowhere. Mails of critical workflows have none, and a mail that brings its own
+// List-Unsubscribe keeps it.
+import type { Message } from "@tidings/providers";
+import type { Ctx } from "../../context.ts";
+import { signUnsubscribe } from "../../lib/unsubscribe-token.ts";
+import type { MessageRow } from "../../store/messages.ts";
+import type { WorkflowVersion } from "../../store/workflows.ts";
+import { isCritical } from "../rules/preferences.ts";
+
+export function withUnsubscribe(
+  { config, secrets }: Pick<Ctx, "config" | "secrets">,
+  row: MessageRow,
+  version: WorkflowVersion | undefined,
+  message: Message,
+): Message {
+  if (message.channel !== "email" || config.publicUrl === "") return message;
+  if (!version || isCritical(version.definition.preferences)) return message;
+  const { headers = {} } = message;
+  if (Object.keys(headers).some((name) => /^list-unsubscribe(-post)?$/i.test(name))) return message;
+  const { environment_id: environmentId, subscriber_id: subscriberId, workflow_id: workflowId } = row;
+  const token = signUnsubscribe(secrets, { environmentId, subscriberId, workflowId });
+  return {
+    ...message,
+    headers: {
+      ...headers,
+      "List-Unsubscribe": `<${config.publicUrl}/u/${token}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    },
+  };
+}

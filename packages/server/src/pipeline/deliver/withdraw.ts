@@ -1,0 +1,58 @@
+// Messages that nobody wants any more are not sent. The runs are woken: what stands behind the step ends with it.
+import type { Ctx } from "../../context.ts";
+import type { Standing } from "../../store/attempts.ts";
+import type { Db } from "../../store/db.ts";
+import { unchanged, updateJobs } from "../../store/jobs.ts";
+import { type MessageRow, recordOutcomes } from "../../store/messages.ts";
+import { enqueueTimed } from "../clock.ts";
+import { detail } from "../rules/details.ts";
+import type { Clock } from "../run.ts";
+
+export async function withdraw(
+  ctx: Ctx,
+  tx: Db,
+  messages: MessageRow[],
+  standings: Standing[],
+  clock: Clock,
+): Promise<void> {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const unwanted = standings.flatMap((row) => {
+    const message = byId.get(row.message_id);
+    return row.stopped === null || !message
+      ? []
+      : { message, reason: row.stopped, jobStatus: row.job_status, now: clock.now(message.environment_id) };
+  });
+  if (unwanted.length === 0) return;
+  await recordOutcomes(
+    tx,
+    unwanted.map(({ message, reason, now }) => ({
+      id: message.id,
+      status: "warning",
+      error_id: null,
+      error_text: `Canceled: ${reason}`,
+      integration_id: message.integration_id!,
+      provider_id: message.provider_id!,
+      provider_message_id: null,
+      updated_at: now,
+    })),
+  );
+  // Several messages may share a job.
+  const open = new Map(unwanted.filter((one) => one.jobStatus !== "canceled").map((one) => [one.message.job_id, one]));
+  await updateJobs(
+    tx,
+    [...open.values()].map(({ message, reason, now }) => ({
+      ...unchanged(message.job_id, now),
+      status: "canceled",
+      details: [detail("step_canceled", now, { raw: { reason } })],
+    })),
+  );
+  const runs = new Map([...open.values()].map(({ message }) => [message.notification_id, message.environment_id]));
+  await enqueueTimed(ctx, tx, clock, "wake", wakesOf(runs));
+}
+
+/** One task an environment: `runs` are notification ids with their environments. */
+export const wakesOf = (runs: ReadonlyMap<string, string>) =>
+  [...Map.groupBy(runs, ([, environmentId]) => environmentId)].map(([environmentId, own]) => ({
+    environmentId,
+    data: { notificationIds: own.map(([id]) => id) },
+  }));

@@ -1,0 +1,288 @@
+// What each block of a document looks like in a mail. A block of an unknown type shows what is inside it.
+import {
+  alignment,
+  attributeText,
+  escapeHtml,
+  href,
+  type Loop,
+  length,
+  oneOf,
+  type Styles,
+  style,
+  styleValue,
+  table,
+  tableOf,
+  textTemplate,
+  variable,
+  variableName,
+  withImage,
+} from "./block-parts.ts";
+
+export type BlockNode = {
+  type: string;
+  attrs: Record<string, unknown>;
+  text: string;
+  marks: BlockNode[];
+  content: BlockNode[];
+};
+
+/** Where in the document a block stands. */
+export type Place = { loop: Loop; isInListItem: boolean };
+
+type Block = { node: BlockNode; attrs: BlockNode["attrs"]; place: Place; inside: (place?: Place) => string };
+
+/** A digest keeps as many events. */
+const mostIterations = 1_000;
+
+const ink = "#111827";
+const textInk = "#374151";
+const faintInk = "#64748b";
+const lineInk = "#e5e7eb";
+
+const headings: Record<string, Styles> = {
+  h1: { "font-size": "36px", "line-height": "40px", "font-weight": "800" },
+  h2: { "font-size": "30px", "line-height": "36px", "font-weight": "700" },
+  h3: { "font-size": "24px", "line-height": "32px", "font-weight": "600" },
+};
+
+const textAlign = (attrs: BlockNode["attrs"]): Styles => ({ "text-align": alignment(attrs.textAlign) });
+
+/** In a layout, the content of the mail: blocks themselves, which no paragraph may hold. */
+const holdsContent = ({ content }: BlockNode): boolean =>
+  content.some(({ type, attrs, text }) =>
+    type === "variable" ? attrs.id === "content" : /\{\{-?\s*content\b/.test(text),
+  );
+
+function paragraph({ node, attrs, place, inside }: Block): string {
+  const margin = place.isInListItem ? "0" : "0 0 20px";
+  const styles = { margin, "font-size": "15px", "line-height": "24px", color: textInk, ...textAlign(attrs) };
+  const tag = holdsContent(node) ? "div" : "p";
+  return `<${tag}${style(styles)}>${inside() || "&nbsp;"}</${tag}>`;
+}
+
+function heading({ attrs, inside }: Block): string {
+  const tag = `h${Math.min(3, Math.max(1, Math.trunc(Number(attrs.level)) || 1))}`;
+  return `<${tag}${style({ margin: "0 0 12px", color: ink, ...headings[tag], ...textAlign(attrs) })}>${inside()}</${tag}>`;
+}
+
+const list =
+  (tag: "ul" | "ol") =>
+  ({ attrs, inside }: Block): string => {
+    const start = tag === "ol" && Number.isInteger(attrs.start) && attrs.start !== 1 ? ` start="${attrs.start}"` : "";
+    return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: textInk })}>${inside()}</${tag}>`;
+  };
+
+const listItem = ({ place, inside }: Block): string =>
+  `<li style="margin:0 0 8px">${inside({ ...place, isInListItem: true })}</li>`;
+
+const blockquote = ({ inside }: Block): string =>
+  `<blockquote style="margin:0 0 20px;padding-left:12px;border-left:4px solid #d1d5db">${inside()}</blockquote>`;
+
+const rule = (): string => `<hr style="margin:32px 0;border:none;border-top:1px solid ${lineInk}" />`;
+
+const spaces: Record<string, string> = { sm: "8px", md: "16px", lg: "32px", xl: "64px" };
+
+function spacer({ attrs }: Block): string {
+  const height = spaces[String(attrs.height)] ?? length(attrs.height) ?? "8px";
+  return table({ height: height.replace("px", "") }, { height, "font-size": "1px", "line-height": height }, "&nbsp;");
+}
+
+function picture({ attrs, place }: Block, styles: Styles): string {
+  const alt = attributeText(attrs.alt, false, place.loop);
+  const title = attributeText(attrs.title, false, place.loop);
+  return withImage(attrs.src, attrs.isSrcVariable, place.loop, (src) => {
+    const img = `<img${src} alt="${alt}"${title ? ` title="${title}"` : ""}${style({ border: "0", ...styles })} />`;
+    const link = href(attrs.externalLink, attrs.isExternalLinkVariable, place.loop);
+    return link ? `<a${link} target="_blank" rel="noopener noreferrer">${img}</a>` : img;
+  });
+}
+
+const image = (block: Block): string =>
+  table(
+    { align: alignment(block.attrs.alignment ?? block.attrs.align) },
+    { padding: "0 0 32px" },
+    picture(block, {
+      width: length(block.attrs.width) ?? "100%",
+      "max-width": "100%",
+      height: length(block.attrs.height) ?? "auto",
+      "border-radius": length(block.attrs.borderRadius),
+    }),
+  );
+
+const logoSizes: Record<string, string> = { sm: "40px", md: "48px", lg: "64px" };
+
+const logo = (block: Block): string =>
+  table(
+    { align: alignment(block.attrs.alignment ?? block.attrs.align) },
+    { padding: "0 0 32px" },
+    picture(block, { width: "auto", height: logoSizes[String(block.attrs.size)] ?? logoSizes.sm! }),
+  );
+
+const inlineImage = (block: Block): string =>
+  picture(block, {
+    width: length(block.attrs.width) ?? "20px",
+    height: length(block.attrs.height) ?? "20px",
+    display: "inline",
+    "vertical-align": "middle",
+  });
+
+const corners: Record<string, string> = { sharp: "0", smooth: "6px", round: "9999px" };
+
+function button({ node, attrs, place, inside }: Block): string {
+  const color = styleValue(attrs.buttonColor ?? attrs.backgroundColor, "#000000");
+  const isFilled = attrs.variant !== "outline";
+  const padding = ["Top", "Right", "Bottom", "Left"].map(
+    (side, index) => length(attrs[`padding${side}`]) ?? (index % 2 === 0 ? "10px" : "32px"),
+  );
+  const styles: Styles = {
+    display: "inline-block",
+    padding: padding.join(" "),
+    "border-radius": corners[String(attrs.borderRadius)] ?? length(attrs.borderRadius) ?? "6px",
+    border: `2px solid ${color}`,
+    "background-color": isFilled ? color : "transparent",
+    color: styleValue(attrs.textColor ?? attrs.color, isFilled ? "#ffffff" : "#000000"),
+    "font-size": "14px",
+    "font-weight": "500",
+    "text-decoration": "none",
+  };
+  const text = node.content.length > 0 ? inside() : attributeText(attrs.text, attrs.isTextVariable, place.loop);
+  const link = href(attrs.url, attrs.isUrlVariable, place.loop);
+  return table(
+    { align: alignment(attrs.alignment) },
+    { padding: "0 0 20px" },
+    `<a${link} target="_blank" rel="noopener noreferrer"${style(styles)}>${text}</a>`,
+  );
+}
+
+/** `paddingTop` and the like, as far as they are there. */
+const sides = (attrs: BlockNode["attrs"], name: "padding" | "margin"): Styles =>
+  Object.fromEntries(
+    ["Top", "Right", "Bottom", "Left"].map((side) => [
+      `${name}-${side.toLowerCase()}`,
+      length(attrs[`${name}${side}`] ?? (name === "padding" ? attrs.padding : undefined)),
+    ]),
+  );
+
+function section({ attrs, inside }: Block): string {
+  const border = length(attrs.borderWidth);
+  const isBordered = border !== null && border !== "0px";
+  const styles: Styles = {
+    "background-color": styleValue(attrs.backgroundColor),
+    ...sides(attrs, "padding"),
+    "border-radius": length(attrs.borderRadius),
+    border: isBordered ? `${border} solid ${styleValue(attrs.borderColor, lineInk)}` : null,
+  };
+  const margin = sides(attrs, "margin");
+  const box = table({ align: alignment(attrs.align) }, styles, inside());
+  return Object.values(margin).some((value) => value !== null && value !== "0px") ? table({}, margin, box) : box;
+}
+
+const columns = ({ inside }: Block): string =>
+  table({}, { padding: "0 0 20px" }, tableOf(`<tr>${inside()}</tr>`, { "table-layout": "fixed" }));
+
+function column({ attrs, inside }: Block): string {
+  const verticalAlign = oneOf(attrs.verticalAlign, ["top", "middle", "bottom"], "top");
+  // A bare number is a share of the row here.
+  const width = typeof attrs.width === "number" ? `${attrs.width}%` : length(attrs.width)?.replace("px", "%");
+  const styles = { width: width ?? null, padding: "0 4px", "vertical-align": verticalAlign };
+  return `<td valign="${verticalAlign}"${style(styles)}>${inside()}</td>`;
+}
+
+const footer = ({ attrs, inside }: Block): string =>
+  `<p${style({ margin: "0 0 20px", "font-size": "14px", "line-height": "24px", color: faintInk, ...textAlign(attrs) })}>${inside()}</p>`;
+
+function linkCard({ attrs, place }: Block): string {
+  const text = (name: string) => attributeText(attrs[name], false, place.loop);
+  const link = href(attrs.link, attrs.isLinkVariable, place.loop);
+  const styles = { width: "100%", "border-radius": "10px 10px 0 0" };
+  const top = withImage(
+    attrs.image,
+    attrs.isImageVariable,
+    place.loop,
+    (src) => `<img${src} alt=""${style(styles)} />`,
+  );
+  const note = text("badgeText") || text("subTitle");
+  const lines = [
+    `<strong${style({ "font-size": "18px", color: ink })}>${text("title")}</strong>`,
+    note && ` <span${style({ "font-size": "12px", color: faintInk })}>${note}</span>`,
+    `<br />${text("description")}`,
+    text("linkTitle") && ` <u>${text("linkTitle")}</u>`,
+  ];
+  const card = `<a${link} target="_blank" rel="noopener noreferrer"${style({ "text-decoration": "none", color: textInk })}>${top}${table({}, { padding: "15px" }, lines.join(""))}</a>`;
+  return table(
+    {},
+    { padding: "0 0 20px" },
+    table({}, { border: `1px solid ${lineInk}`, "border-radius": "10px" }, card),
+  );
+}
+
+/** Html by hand: as it stands, Liquid included. It is sanitised with the rest of the mail. */
+const htmlOf = (node: BlockNode, loop: Loop): string =>
+  node.content
+    .map(({ type, attrs, text }) => (type === "variable" ? variable(attrs.id, attrs.fallback, loop) : text))
+    .join("");
+
+function repeat({ attrs, place, inside }: Block): string {
+  const each = variableName(attrs.each, place.loop).split("|")[0]!.trim();
+  const most = Math.trunc(Number(attrs.iterations)) || mostIterations;
+  const limit = Math.min(Math.max(most, 1), mostIterations);
+  return `{% for current in ${each} limit:${limit} %}${inside({ ...place, loop: { each } })}{% endfor %}`;
+}
+
+const blocks: Record<string, (block: Block) => string> = {
+  paragraph,
+  heading,
+  bulletList: list("ul"),
+  orderedList: list("ol"),
+  listItem,
+  blockquote,
+  horizontalRule: rule,
+  hardBreak: () => "<br />",
+  text: ({ node }) => textTemplate(node.text),
+  variable: ({ attrs, place }) => variable(attrs.id, attrs.fallback, place.loop),
+  image,
+  logo,
+  inlineImage,
+  button,
+  spacer,
+  section,
+  columns,
+  column,
+  footer,
+  linkCard,
+  htmlCodeBlock: ({ node, place }) => htmlOf(node, place.loop),
+  repeat,
+  for: repeat,
+};
+
+const wrap = (tag: string) => (html: string) => `<${tag}>${html}</${tag}>`;
+
+const marks: Record<string, (html: string, attrs: BlockNode["attrs"], loop: Loop) => string> = {
+  bold: wrap("strong"),
+  italic: wrap("em"),
+  underline: wrap("u"),
+  strike: wrap("s"),
+  subscript: wrap("sub"),
+  superscript: wrap("sup"),
+  code: (html) => `<code style="padding:2px 4px;border-radius:4px;background-color:#f3f4f6">${html}</code>`,
+  textStyle: (html, attrs) => `<span${style({ color: styleValue(attrs.color) })}>${html}</span>`,
+  highlight: (html, attrs) => `<span${style({ "background-color": styleValue(attrs.color) })}>${html}</span>`,
+  link: (html, attrs, loop) => {
+    const target = escapeHtml(oneOf(attrs.target, ["_self", "_blank", "_parent", "_top"], "_blank"));
+    const link = href(attrs.href, attrs.isUrlVariable, loop);
+    return `<a${link} target="${target}" rel="noopener noreferrer"${style({ color: ink, "text-decoration": "underline" })}>${html}</a>`;
+  },
+};
+
+/** One block as a piece of a Liquid template; `inside` renders what it holds. */
+export function blockHtml(node: BlockNode, place: Place, inside: (place?: Place) => string): string {
+  const render = Object.hasOwn(blocks, node.type) ? blocks[node.type]! : ({ inside }: Block) => inside();
+  let html = render({ node, attrs: node.attrs, place, inside });
+  for (const { type, attrs } of node.marks) {
+    if (Object.hasOwn(marks, type)) html = marks[type]!(html, attrs, place.loop);
+  }
+  const condition = node.attrs.showIfKey;
+  if (typeof condition !== "string" || condition.trim() === "") return html;
+  const name = variableName(condition, place.loop);
+  return `{% assign block_shown = ${name} | block_shown %}{% if block_shown %}${html}{% endif %}`;
+}

@@ -1,0 +1,119 @@
+// The small pieces that block documents are made of: texts with Liquid in them, names of variables, addresses, styles.
+// Each answers a piece of a Liquid template that renders to html.
+import { blockImage, blockLink, blockStyle } from "./filters.ts";
+import { RenderFault } from "./liquid.ts";
+
+export type Styles = Record<string, string | null>;
+
+const htmlSigns: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign]!);
+
+/** A text with the Liquid in it left alone and everything else escaped. What is not closed is left for Liquid to tell. */
+export function textTemplate(text: string): string {
+  let template = "";
+  let from = 0;
+  for (;;) {
+    const start = nextLiquid(text, from);
+    if (start === -1) return template + escapeHtml(text.slice(from));
+    const end = text.indexOf(text[start + 1] === "{" ? "}}" : "%}", start + 2);
+    if (end === -1) return template + escapeHtml(text.slice(from, start)) + text.slice(start);
+    template += escapeHtml(text.slice(from, start)) + text.slice(start, end + 2);
+    from = end + 2;
+  }
+}
+
+function nextLiquid(text: string, from: number): number {
+  for (let start = text.indexOf("{", from); start !== -1; start = text.indexOf("{", start + 1)) {
+    if (text[start + 1] === "{" || text[start + 1] === "%") return start;
+  }
+  return -1;
+}
+
+const hasLiquid = (text: string): boolean => text.includes("{{") || text.includes("{%");
+
+/** Inside a loop over `each`, editors name the members of an item by the list: `payload.items.name`. */
+export type Loop = { each: string } | null;
+
+/** A bare name such as `payload.name`, filters included; braces around it are taken off. */
+export function variableName(value: unknown, loop: Loop): string {
+  const name = String(value ?? "")
+    .trim()
+    .replace(/^\{\{-?([\s\S]*?)-?\}\}$/, "$1")
+    .trim();
+  if (name === "" || /\{\{|\}\}|\{%|%\}/.test(name)) {
+    throw new RenderFault(
+      `the block document has a variable without a proper name: ${JSON.stringify(name.slice(0, 100))}`,
+    );
+  }
+  return loop && name.startsWith(`${loop.each}.`) ? `current.${name.slice(loop.each.length + 1)}` : name;
+}
+
+/** The value of a variable, or what the document says to show instead. */
+export function variable(value: unknown, fallback: unknown, loop: Loop): string {
+  const name = variableName(value, loop);
+  if (typeof fallback !== "string" || fallback === "") return `{{ ${name} }}`;
+  return `{{ ${name} | default: "${fallback.replace(/[\\"]/g, "\\$&")}" }}`;
+}
+
+/** An attribute that is a text, or the name of a variable when its flag says so. */
+export function attributeText(value: unknown, isVariable: unknown, loop: Loop): string {
+  if (typeof value !== "string" || value === "") return "";
+  return isVariable === true && !hasLiquid(value) ? variable(value, undefined, loop) : textTemplate(value);
+}
+
+/** ` href="..."` or nothing, when the address is not one that a mail may carry. */
+export function href(value: unknown, isVariable: unknown, loop: Loop): string {
+  const template = attributeText(value, isVariable, loop);
+  if (!hasLiquid(template)) return blockLink(template);
+  return `{% capture block_url %}${template}{% endcapture %}{{ block_url | block_link | raw }}`;
+}
+
+/** `html` with the address of a picture where it says `src`; nothing when the address is not one a mail may carry. */
+export function withImage(value: unknown, isVariable: unknown, loop: Loop, html: (src: string) => string): string {
+  const template = attributeText(value, isVariable, loop);
+  if (!hasLiquid(template)) return blockImage(template) && html(blockImage(template));
+  const assign = `{% capture block_url %}${template}{% endcapture %}{% assign block_src = block_url | block_image %}`;
+  return `${assign}{% if block_src != "" %}${html("{{ block_src | raw }}")}{% endif %}`;
+}
+
+/** A colour or word for a style, or what to use when it is missing or not proper. */
+export function styleValue(value: unknown, otherwise = ""): string | null {
+  if (typeof value !== "string" && typeof value !== "number") return otherwise || null;
+  const text = String(value);
+  if (!hasLiquid(text)) return blockStyle(text, otherwise) || null;
+  const template = `{% capture block_value %}${textTemplate(text)}{% endcapture %}`;
+  return `${template}{{ block_value | block_style: "${otherwise}" | raw }}`;
+}
+
+/** A length: a number is pixels. */
+export function length(value: unknown): string | null {
+  const text = String(value ?? "").trim();
+  const [, number = "", unit = ""] = /^(\d{1,4}(?:\.\d{1,3})?)(px|%)?$/.exec(text) ?? [];
+  return number === "" ? null : `${number}${unit || "px"}`;
+}
+
+export const oneOf = (value: unknown, words: string[], otherwise: string): string =>
+  words.find((word) => word === value) ?? otherwise;
+
+export const alignment = (value: unknown): string => oneOf(value, ["left", "center", "right", "justify"], "left");
+
+export function style(styles: Styles): string {
+  const texts = Object.entries(styles).flatMap(([name, value]) => (value === null ? [] : [`${name}:${value}`]));
+  return texts.length > 0 ? ` style="${texts.join(";")}"` : "";
+}
+
+/** A table of one cell: what a mail has instead of a box. */
+export function table(
+  cell: Record<string, string>,
+  cellStyles: Styles,
+  html: string,
+  { width = "100%", style: styles = {} }: { width?: string; style?: Styles } = {},
+): string {
+  const attributes = Object.entries(cell).map(([name, value]) => ` ${name}="${value}"`);
+  const cells = `<tr><td${attributes.join("")}${style(cellStyles)}>${html}</td></tr>`;
+  return tableOf(cells, styles, width);
+}
+
+export const tableOf = (rows: string, styles: Styles = {}, width = "100%"): string =>
+  `<table role="presentation" width="${width}" cellpadding="0" cellspacing="0" border="0"${style(styles)}>${rows}</table>`;

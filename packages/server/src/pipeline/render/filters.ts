@@ -1,0 +1,62 @@
+// Filters beside the Liquid standard set. The last ones serve block documents: what a template cannot know when it is made,
+// it has to ask when it runs.
+import { valueAt } from "../../lib/json.ts";
+import { countOf, Texts } from "./translate.ts";
+import { isSafeImage, isSafeMailLink } from "./url.ts";
+
+/** `count | pluralize: 'item', 'items'`: the count with the fitting word. */
+function pluralize(count: unknown, one = "", many = one): string {
+  const number = countOf(count);
+  return `${number} ${number === 1 ? one : many}`.trimEnd();
+}
+
+/** `events | toSentence: 'payload.name', 2, 'other'`: "Ada, Bob and 3 others". */
+export function toSentence(list: unknown, path = "", max: unknown = 2, word = "other"): string {
+  const items = Array.isArray(list) ? list : [];
+  const texts = items.map((item) => String((path === "" ? item : valueAt(item, String(path))) ?? "")).filter(Boolean);
+  const limit = Math.max(1, Math.trunc(Number(max)) || 1);
+  const rest = texts.length - limit;
+  const shown = texts.slice(0, limit);
+  if (rest > 0)
+    return `${shown.join(", ")} and ${rest} ${rest === 1 || String(word).endsWith("s") ? word : `${word}s`}`;
+  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : (shown[0] ?? "");
+}
+
+/** `t.items | plural: payload.count`: the form of the text that the language uses for this number. */
+const plural = (text: unknown, count: unknown): unknown => (text instanceof Texts ? Texts.plural(text, count) : text);
+
+/** The value was rendered for html before; what `raw` let through must still not end the attribute. */
+const attribute = (name: string, url: string): string =>
+  ` ${name}="${url.replaceAll('"', "&quot;").replaceAll("<", "&lt;")}"`;
+
+export function blockLink(value: unknown): string {
+  const url = String(value ?? "").trim();
+  return isSafeMailLink(url) ? attribute("href", url) : "";
+}
+
+export function blockImage(value: unknown): string {
+  const url = String(value ?? "").trim();
+  return isSafeImage(url) ? attribute("src", url) : "";
+}
+
+/** Colours, lengths and names; whatever could end the declaration or load something is left out. */
+export function blockStyle(value: unknown, otherwise = ""): string {
+  const text = String(value ?? "").trim();
+  return /^[#\w\s(),.%+-]{1,100}$/.test(text) && !/(url|expression)\s*\(/i.test(text) ? text : otherwise;
+}
+
+/** Whether a block with `showIfKey` is shown: texts that a form sends for "no" count as no. */
+function blockShown(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return !(value === undefined || value === null || ["", "0", "false"].includes(String(value).trim().toLowerCase()));
+}
+
+export const filters = {
+  pluralize,
+  toSentence,
+  plural,
+  block_link: blockLink,
+  block_image: blockImage,
+  block_style: blockStyle,
+  block_shown: blockShown,
+};

@@ -1,0 +1,35 @@
+// An email as it leaves the building: subject, html and text, from the controls of the step and its layout.
+import type { LayoutControlValues } from "@tidings/contract";
+import { renderBody } from "./blocks.ts";
+import { sanitizeHtml } from "./html.ts";
+import { htmlToText } from "./html-text.ts";
+import { inlineCss } from "./inline-css.ts";
+import { renderLayout } from "./layout.ts";
+import { render } from "./liquid.ts";
+
+export type MailControls = {
+  subject?: string;
+  body?: string;
+  editorType?: string;
+  disableOutputSanitization?: boolean;
+};
+
+/** A layout with what its templates may use: the same as the mail's, but for texts of its own. */
+export type MailLayout = { values: LayoutControlValues; scope: object };
+
+export type Mail = { subject: string; html: string; text: string };
+
+/** Throws RenderFault when something in it cannot be rendered. */
+export function renderMail(mail: { controls: MailControls; layout: MailLayout | null; scope: object }): Mail {
+  const { controls, layout, scope } = mail;
+  const body = renderBody(controls.body ?? "", controls.editorType, layout === null, scope);
+  const whole = layout ? renderLayout(layout.values, layout.scope, body) : body;
+  const html = inlineCss(controls.disableOutputSanitization ? whole : sanitizeHtml(whole, "mail"));
+  return { subject: renderSubject(controls.subject ?? "", scope), html, text: htmlToText(html) };
+}
+
+/** One line: a line end in a header would begin another header. */
+const renderSubject = (subject: string, scope: object): string =>
+  render(subject, scope, "text")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();

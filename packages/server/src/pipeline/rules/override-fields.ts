@@ -1,0 +1,143 @@
+// The members of an override object that we understand ourselves, checked before anything is sent; the others go to the
+// provider under its own names. A member of the wrong form is a fault that names it: a message must not leave with half
+// of what was asked for, nor carry a line end into a header.
+import { parseMailbox } from "@tidings/providers";
+import { isObject, jsonBytes } from "../../lib/json.ts";
+import type { ProviderExtras } from "../run.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/** The event asks for something that cannot be done. */
+export class OverrideFault extends Error {}
+
+const maxAddresses = 50;
+const maxHeaders = 50;
+const maxName = 200;
+/** RFC 5322, 2.1.1: name and value share a line when the value cannot be folded. */
+const maxHeaderLine = 998;
+/** It is stored with every message. */
+const maxExtraBytes = 65_536;
+
+export type EmailOverride = ProviderExtras & {
+  to: string[];
+  replacesTo: boolean;
+  cc?: string[];
+  bcc?: string[];
+  from?: string;
+  senderName?: string;
+  replyTo?: string;
+  headers?: Record<string, string>;
+  text?: string;
+};
+
+export function readEmailOverride(given: JsonObject): EmailOverride {
+  const { to, cc, bcc, from, senderName, replyTo, text, headers, replaceToRecipient, ...rest } = given;
+  const read = {
+    to: addresses("to", to) ?? [],
+    cc: addresses("cc", cc),
+    bcc: addresses("bcc", bcc),
+    replacesTo: flag("replaceToRecipient", replaceToRecipient),
+    from: address("from", from),
+    senderName: line("senderName", senderName, 255),
+    replyTo: address("replyTo", replyTo),
+    text: string("text", text),
+    headers: headers === undefined ? undefined : lines("headers", headers, /^[!-9;-~]+$/),
+    ...readExtras(rest),
+  };
+  const count = read.to.length + (read.cc?.length ?? 0) + (read.bcc?.length ?? 0);
+  if (count > maxAddresses) throw new OverrideFault(`to, cc and bcc must not hold more than ${maxAddresses} addresses`);
+  return read;
+}
+
+export type SmsOverride = ProviderExtras & { to?: string; from?: string; content?: string };
+
+export function readSmsOverride(given: JsonObject): SmsOverride {
+  const { to, from, content, ...rest } = given;
+  return {
+    to: line("to", to, 64),
+    from: line("from", from, 64),
+    content: string("content", content),
+    ...readExtras(rest),
+  };
+}
+
+export type PushOverride = ProviderExtras & { data?: JsonObject };
+
+export function readPushOverride({ data, ...rest }: JsonObject): PushOverride {
+  if (data !== undefined && !isObject(data)) throw new OverrideFault("data must be an object");
+  return { data, ...readExtras(rest) };
+}
+
+/** Whatever we do not read ourselves. */
+export function readExtras({ _passthrough: given, integrationIdentifier, ...extra }: JsonObject): ProviderExtras {
+  const size = jsonBytes({ extra, given });
+  if (size > maxExtraBytes) {
+    throw new OverrideFault(
+      `members for the provider must not be larger than ${maxExtraBytes} bytes, they have ${size}`,
+    );
+  }
+  return {
+    extra: Object.keys(extra).length > 0 ? extra : undefined,
+    passthrough: given === undefined ? undefined : readPassthrough(given),
+  };
+}
+
+function readPassthrough(given: unknown): ProviderExtras["passthrough"] {
+  if (!isObject(given)) throw new OverrideFault("_passthrough must be an object");
+  const { body, headers, query } = given;
+  if (body !== undefined && !isObject(body)) throw new OverrideFault("_passthrough.body must be an object");
+  return {
+    body,
+    headers: headers === undefined ? undefined : lines("_passthrough.headers", headers, /^[\w!#$%&'*+.^`|~-]+$/),
+    query: query === undefined ? undefined : lines("_passthrough.query", query, /^\P{Cc}+$/u),
+  };
+}
+
+function string(name: string, value: unknown): string | undefined {
+  if (value !== undefined && typeof value !== "string") throw new OverrideFault(`${name} must be a string`);
+  return value;
+}
+
+function flag(name: string, value: unknown): boolean {
+  if (value !== undefined && typeof value !== "boolean") throw new OverrideFault(`${name} must be a boolean`);
+  return value ?? false;
+}
+
+const hasControls = /\p{Cc}|\u2028|\u2029/u;
+
+function line(name: string, value: unknown, longest: number): string | undefined {
+  const text = string(name, value)?.trim();
+  if (text === undefined) return undefined;
+  if (text === "") throw new OverrideFault(`${name} must not be empty`);
+  if (text.length > longest) throw new OverrideFault(`${name} must not be longer than ${longest} characters`);
+  if (hasControls.test(text)) throw new OverrideFault(`${name} must not contain line ends or control characters`);
+  return text;
+}
+
+function address(name: string, value: unknown): string | undefined {
+  const text = line(name, value, 320);
+  if (text !== undefined && !parseMailbox(text)) throw new OverrideFault(`${name} must be an email address`);
+  return text;
+}
+
+/** One address or a list of them. */
+function addresses(name: string, value: unknown): string[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) return [address(name, value)!];
+  if (value.length > maxAddresses) throw new OverrideFault(`${name} must not hold more than ${maxAddresses} addresses`);
+  return value.map((one, index) => address(`${name}.${index}`, one ?? null)!);
+}
+
+/** A map of texts that fit on a line: headers, query parameters. */
+function lines(name: string, value: unknown, names: RegExp): Record<string, string> {
+  if (!isObject(value)) throw new OverrideFault(`${name} must be an object`);
+  const entries = Object.entries(value);
+  if (entries.length > maxHeaders) throw new OverrideFault(`${name} must not have more than ${maxHeaders} members`);
+  return Object.fromEntries(
+    entries.map(([key, text]) => {
+      const shown = `${name}.${key.replace(/\p{Cc}/gu, "?").slice(0, 100)}`;
+      if (!names.test(key) || key.length > maxName) throw new OverrideFault(`${shown} is not a valid name`);
+      return [key, line(shown, text ?? null, maxHeaderLine - key.length - ": ".length)!];
+    }),
+  );
+}

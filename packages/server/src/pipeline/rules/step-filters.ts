@@ -1,0 +1,105 @@
+// Classic conditions: groups of comparisons over the payload and the subscriber, on integrations and on steps. Every group
+// has to pass. What a field does not hold compares as nothing: it equals nothing, and is in no list and no range.
+import type { StepFilter } from "@tidings/contract";
+import { canonicalJson, valueAt } from "../../lib/json.ts";
+
+type Part = StepFilter["children"][number];
+
+export type FilterScope = { payload: object; subscriber: object | null };
+
+export const passesFilters = (filters: readonly StepFilter[], scope: FilterScope): boolean =>
+  filters.every((group) => passesGroup(group, scope));
+
+/** A group without children says nothing, so there is nothing to turn round. */
+function passesGroup({ children, value, isNegated }: StepFilter, scope: FilterScope): boolean {
+  if (children.length === 0) return true;
+  const holds = (part: Part) => partHolds(part, scope);
+  return (value === "OR" ? children.some(holds) : children.every(holds)) !== isNegated;
+}
+
+function partHolds({ on, field, operator, value }: Part, scope: FilterScope): boolean {
+  const found = valueAt(scope[on], field) ?? undefined;
+  switch (operator) {
+    case "EQUAL":
+      return isEqual(found, value);
+    case "NOT_EQUAL":
+      return !isEqual(found, value);
+    case "LARGER":
+      return holdsBetween(found, value, (order) => order > 0);
+    case "LARGER_EQUAL":
+      return holdsBetween(found, value, (order) => order >= 0);
+    case "SMALLER":
+      return holdsBetween(found, value, (order) => order < 0);
+    case "SMALLER_EQUAL":
+      return holdsBetween(found, value, (order) => order <= 0);
+    case "IN":
+      return isIn(found, listOf(value));
+    case "NOT_IN":
+      return !isIn(found, listOf(value));
+    case "ANY_IN":
+      return itemsOf(found).some((item) => isIn(item, listOf(value)));
+    case "ALL_IN":
+      return itemsOf(found).length > 0 && itemsOf(found).every((item) => isIn(item, listOf(value)));
+    case "BETWEEN":
+      return isBetween(found, listOf(value));
+    case "NOT_BETWEEN":
+      return !isBetween(found, listOf(value));
+    case "LIKE":
+      return isLike(found, value);
+    case "NOT_LIKE":
+      return !isLike(found, value);
+  }
+}
+
+const listOf = (value: string): string[] => value.split(",").map((part) => part.trim());
+
+/** A field that holds one value is a list of one. */
+const itemsOf = (found: unknown): unknown[] => {
+  if (found === undefined) return [];
+  return Array.isArray(found) ? found : [found];
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : canonicalJson(value));
+
+const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+function numberOf(value: unknown): number | null {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && number.test(value.trim()) ? Number(value) : null;
+}
+
+/** A day, or a day with a time: other texts that happen to be read as dates stay texts. */
+const date = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+function timeOf(value: unknown): number | null {
+  if (typeof value !== "string" || !date.test(value.trim())) return null;
+  const time = Date.parse(value.trim());
+  return Number.isNaN(time) ? null : time;
+}
+
+/** Below, at or above zero as the field stands to the value: as numbers, as times, or else as texts. */
+function orderOf(found: unknown, value: string): number {
+  for (const read of [numberOf, timeOf]) {
+    const [left, right] = [read(found), read(value)];
+    if (left !== null && right !== null) return left - right;
+  }
+  const text = textOf(found);
+  if (text === value) return 0;
+  return text < value ? -1 : 1;
+}
+
+const holdsBetween = (found: unknown, value: string, test: (order: number) => boolean): boolean =>
+  found !== undefined && test(orderOf(found, value));
+
+const isEqual = (found: unknown, value: string): boolean => holdsBetween(found, value, (order) => order === 0);
+
+const isIn = (found: unknown, list: string[]): boolean => list.some((item) => isEqual(found, item));
+
+function isBetween(found: unknown, ends: string[]): boolean {
+  const [from, to] = ends;
+  if (found === undefined || ends.length !== 2) return false;
+  return orderOf(found, from!) >= 0 && orderOf(found, to!) <= 0;
+}
+
+const isLike = (found: unknown, value: string): boolean =>
+  found !== undefined && textOf(found).toLowerCase().includes(value.toLowerCase());

@@ -1,0 +1,18 @@
+// Custom: runs nothing outside. Its values, rendered, become the step's output for the steps behind it.
+import { isObject } from "../../lib/json.ts";
+import { RenderFault, renderDeep } from "../render/liquid.ts";
+import { templateScope } from "../render/scope.ts";
+import { detail } from "../rules/details.ts";
+import type { StepInput, StepResult } from "../run.ts";
+
+export function runCustom({ run, job, facts, now }: StepInput): StepResult {
+  const { custom } = job.step.controlValues;
+  try {
+    const output = isObject(custom) ? renderDeep(custom, templateScope(run, facts)) : {};
+    return { kind: "done", output, details: [detail("custom_done", now)] };
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    const raw = { reason: error.message, position: error.position };
+    return { kind: "failed", details: [detail("render_failed", now, { raw })] };
+  }
+}

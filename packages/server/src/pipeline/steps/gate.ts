@@ -1,0 +1,74 @@
+// The questions every step answers before it runs, in this order: does its own rule skip it, do its classic filters let
+// it pass, and for a channel step: is the channel wanted, and is this a time at which the subscriber may be disturbed?
+// Everything is asked at the moment the step begins, so what changed during a wait before it counts. Each "no" leaves a
+// detail that names who said it.
+import { type Channel, channels, type StepType } from "@tidings/contract";
+import { personScope, templateScope } from "../render/scope.ts";
+import { keptRule, valuesAt } from "../rules/condition-values.ts";
+import { evaluateSkip } from "../rules/conditions.ts";
+import { detail } from "../rules/details.ts";
+import { decide, withChoices } from "../rules/preferences.ts";
+import { passesFilters } from "../rules/step-filters.ts";
+import type { StepInput, StepResult } from "../run.ts";
+import { openingAt } from "./wait.ts";
+
+/** Null when the step may run, otherwise what becomes of it. */
+export function gate(input: StepInput): StepResult | null {
+  const { type } = input.job.step;
+  const stopped = skippedByRule(input) ?? stoppedByFilters(input);
+  if (stopped || !isChannel(type)) return stopped;
+  return stoppedByPreferences(input, type) ?? stoppedBySchedule(input, type);
+}
+
+export const isChannel = (type: StepType): type is Channel => (channels as readonly string[]).includes(type);
+
+function skippedByRule({ run, job, facts, now }: StepInput): StepResult | null {
+  const { skip } = job.step.controlValues;
+  if (skip === undefined) return null;
+  const verdict = evaluateSkip(skip, () => templateScope(run, facts));
+  if ("fault" in verdict) {
+    const raw = { rule: verdict.rule, reason: verdict.fault };
+    return { kind: "failed", details: [detail("condition_failed", now, { raw })] };
+  }
+  if (!verdict.isSkipped) return null;
+  const raw = { rule: verdict.rule, values: verdict.values };
+  return { kind: "skipped", details: [detail("skipped_by_condition", now, { raw })] };
+}
+
+function stoppedByFilters({ run, job, now }: StepInput): StepResult | null {
+  const { filters } = job.step;
+  if (!filters?.length) return null;
+  const scope = { subscriber: personScope(run.subscriber), payload: run.event.payload };
+  if (passesFilters(filters, scope)) return null;
+  const fields = filters.flatMap(({ children }) => children.map(({ on, field }) => `${on}.${field}`));
+  const raw = { filters: keptRule(filters), values: valuesAt(fields, scope) };
+  return { kind: "skipped", details: [detail("skipped_by_condition", now, { raw })] };
+}
+
+function stoppedByPreferences({ run, facts, now }: StepInput, channel: Channel): StepResult | null {
+  const { version, contextKeys } = run;
+  const chosen = facts.preferences.get(run.subscriber?.id ?? "") ?? [];
+  const levels = withChoices(version.definition.preferences, chosen, version.workflowId, contextKeys);
+  const { enabled, level, isScoped } = decide(levels, channel);
+  if (enabled || !level) return null;
+  const raw = { channel, workflow: version.definition.workflowId, ...(isScoped && { contextKeys }) };
+  return { kind: "skipped", details: [detail(`filtered_by_${level}`, now, { raw })] };
+}
+
+/** In-app messages disturb nobody: they lie in the feed until somebody looks. */
+function stoppedBySchedule(input: StepInput, channel: Channel): StepResult | null {
+  if (channel === "in_app") return null;
+  const { run, now } = input;
+  const opening = openingAt(input, now);
+  if (opening.open) return null;
+  const { opensAt } = opening;
+  if (opensAt === null) {
+    const raw = { channel, reason: "the schedule does not open within 7 days" };
+    return { kind: "skipped", details: [detail("outside_schedule", now, { raw })] };
+  }
+  const until = opensAt.toISOString();
+  if (run.version.definition.outsideSchedule === "skip") {
+    return { kind: "skipped", details: [detail("outside_schedule", now, { raw: { channel, opensAt: until } })] };
+  }
+  return { kind: "waiting", until: opensAt, details: [detail("step_held", now, { raw: { until } })] };
+}

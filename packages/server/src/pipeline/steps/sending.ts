@@ -1,0 +1,194 @@
+// What the steps that leave the building have in common: they collect details, and end either with messages to send or
+// with one message that says why there is none.
+import type { IntegrationRow } from "../../store/integrations.ts";
+import { RenderFault } from "../render/liquid.ts";
+import { personScope } from "../render/scope.ts";
+import { type DetailName, detail } from "../rules/details.ts";
+import { candidatesFor, reasonFor } from "../rules/integration-choice.ts";
+import { OverrideFault } from "../rules/override-fields.ts";
+import { hasOwnOverrides, namedIntegration, overridesFor, type SendingChannel } from "../rules/overrides.ts";
+import type { FilterScope } from "../rules/step-filters.ts";
+import { type MessageDraft, newDraft, type Routed, type StepInput, type StepResult } from "../run.ts";
+
+type Particulars = Parameters<typeof detail>[2];
+export type Note = (name: DetailName, particulars?: Particulars) => void;
+
+/** Why nothing is sent, as the message and the job will tell it. */
+export class CannotSend extends Error {
+  readonly detail: DetailName;
+  readonly errorId: string;
+  readonly status: "warning" | "error";
+  readonly raw: Record<string, unknown> | undefined;
+  /** `warning`: something is missing on our side or the subscriber's. `error`: what is there cannot be used. */
+  constructor(
+    errorText: string,
+    reason: {
+      detail: DetailName;
+      errorId: string;
+      status?: "warning" | "error";
+      raw?: Record<string, unknown>;
+    },
+  ) {
+    super(errorText);
+    this.detail = reason.detail;
+    this.errorId = reason.errorId;
+    this.status = reason.status ?? "warning";
+    this.raw = reason.raw;
+  }
+}
+
+const words: Record<SendingChannel, string> = { email: "mail", sms: "sms", push: "push", chat: "chat" };
+
+/** The result of a step that makes messages, or throws what keeps it from doing so. */
+export function sendStep(
+  { run, job, facts, now }: StepInput,
+  channel: SendingChannel,
+  make: (draft: MessageDraft, note: Note) => MessageDraft[],
+): StepResult {
+  const draft = newDraft(facts.newId(), job.id, channel);
+  const details = [detail("start_sending", now)];
+  const note: Note = (name, particulars) => details.push(detail(name, now, particulars));
+  const { tenant } = run.event;
+  if (tenant !== null) note("tenant_selected", { raw: { tenant } });
+  try {
+    const messages = make(draft, note);
+    note("message_created", messages.length > 1 ? { raw: { messages: messages.length } } : {});
+    note("step_queued");
+    return { kind: "sending", messages, providerId: messages[0]!.providerId!, details };
+  } catch (error) {
+    const fault = toFault(error, channel);
+    note(fault.detail, { raw: fault.raw });
+    const { status, errorId, message: errorText } = fault;
+    return { kind: "failed", details, message: { ...draft, outgoing: null, status, errorId, errorText } };
+  }
+}
+
+function toFault(error: unknown, channel: SendingChannel): CannotSend {
+  if (error instanceof CannotSend) return error;
+  if (error instanceof RenderFault) return renderFault(error);
+  if (!(error instanceof OverrideFault)) throw error;
+  const reason = {
+    detail: "override_invalid",
+    errorId: `${words[channel]}_unexpected_error`,
+    status: "error",
+    raw: { reason: error.message },
+  } as const;
+  return new CannotSend(`An override of the event is not valid: ${error.message}`, reason);
+}
+
+export function renderFault({ message, position }: RenderFault): CannotSend {
+  const text = `Message content could not be rendered: ${[message, position].filter(Boolean).join(", ")}`;
+  const raw = { reason: message, position };
+  return new CannotSend(text, { detail: "render_failed", errorId: "render_failed", status: "error", raw });
+}
+
+/** What conditions of integrations and steps look at. */
+export const filterScope = ({ run }: StepInput): FilterScope => ({
+  payload: run.event.payload,
+  subscriber: personScope(run.subscriber),
+});
+
+const noIntegration = (channel: SendingChannel, errorText: string, name: DetailName, raw?: Record<string, unknown>) =>
+  new CannotSend(errorText, { detail: name, errorId: `${channel}_missing_integration`, raw });
+
+/** Email and SMS: the integrations to try, in order. The draft gets the first. */
+export function chooseRoute(
+  input: StepInput,
+  channel: "email" | "sms",
+  draft: MessageDraft,
+  note: Note,
+): IntegrationRow[] {
+  const { run, job, facts } = input;
+  const given = namedIntegration(run.event.overrides, channel, job.step.stepId);
+  if (given !== undefined && typeof given !== "string") {
+    throw new OverrideFault("integrationIdentifier must be a string");
+  }
+  const route = candidatesFor(facts.integrations, run.environmentId, channel, filterScope(input), given);
+  const [first] = route;
+  if (!first && given !== undefined) {
+    const text = `The integration ${JSON.stringify(given.slice(0, 100))} that the event names does not exist or is not active`;
+    throw noIntegration(channel, text, "named_integration_missing", { integration: given.slice(0, 255) });
+  }
+  if (!first) throw noIntegration(channel, `No active ${channel} integration in this environment`, "no_integration");
+  draft.integrationId = first.id;
+  draft.providerId = first.provider_id;
+  const raw = { identifier: first.identifier, reason: reasonFor(first, given) };
+  note("integration_selected", { providerId: first.provider_id, raw });
+  return route;
+}
+
+/**
+ * Overrides may differ by provider, and which provider sends is known only when others have failed: `routed` makes the
+ * fields for each that has overrides of its own, and for the rest. `first` is what the first integration will send.
+ */
+export function routedOverrides<O>(
+  { run, job }: StepInput,
+  channel: "email" | "sms",
+  route: IntegrationRow[],
+  read: (given: Record<string, unknown>) => O,
+) {
+  const { overrides } = run.event;
+  const { stepId } = job.step;
+  const readFor = (providerId: string | null) => read(overridesFor(overrides, channel, stepId, providerId));
+  const providers = [...new Set(route.map((integration) => integration.provider_id))];
+  const common = readFor(null);
+  const own = new Map(
+    providers.filter((id) => hasOwnOverrides(overrides, stepId, id)).map((id): [string, O] => [id, readFor(id)]),
+  );
+  return {
+    first: own.get(route[0]!.provider_id) ?? common,
+    routed: <Fields>(fieldsFor: (override: O) => Fields): Routed<Fields> => ({
+      ...fieldsFor(common),
+      route: route.map((integration) => integration.id),
+      perProvider:
+        own.size > 0 ? Object.fromEntries([...own].map(([id, override]) => [id, fieldsFor(override)])) : undefined,
+    }),
+  };
+}
+
+/** A message is a row, an attempt and a call each, so their number has an end. */
+const maxMessages = 500;
+
+type Reached<C> = { integration: IntegrationRow; contacts: C[] };
+
+/** Push and chat: every integration that reaches the subscriber, and a message for each place it reaches. */
+export function messagesForAll<C>(
+  input: StepInput,
+  channel: "push" | "chat",
+  note: Note,
+  options: {
+    contactsOf: (integration: IntegrationRow) => C[];
+    /** What to say when no integration reaches the subscriber. */
+    unreached: (integrations: IntegrationRow[]) => CannotSend;
+    messageOf: (integration: IntegrationRow) => (contact: C) => Partial<MessageDraft>;
+  },
+): MessageDraft[] {
+  const { run, job, facts } = input;
+  const active = candidatesFor(facts.integrations, run.environmentId, channel, filterScope(input));
+  if (active.length === 0) {
+    throw noIntegration(channel, `No active ${channel} integration in this environment`, "no_integration");
+  }
+  const reached = active
+    .map((integration): Reached<C> => ({ integration, contacts: options.contactsOf(integration) }))
+    .filter(({ contacts }) => contacts.length > 0);
+  if (reached.length === 0) throw options.unreached(active);
+  for (const { integration, contacts } of reached) {
+    const raw = { identifier: integration.identifier, reason: "the subscriber is reached through it" };
+    note("integration_selected", { providerId: integration.provider_id, raw: { ...raw, messages: contacts.length } });
+  }
+  const count = reached.reduce((sum, { contacts }) => sum + contacts.length, 0);
+  if (count > maxMessages) {
+    const raw = { reason: `only the first ${maxMessages} of ${count} places are used` };
+    note(channel === "push" ? "some_devices_failed" : "some_chats_failed", { raw });
+  }
+  const messages = reached.flatMap(({ integration, contacts }) => {
+    const messageOf = options.messageOf(integration);
+    const chosen = { integrationId: integration.id, providerId: integration.provider_id };
+    return contacts.map((contact) => ({
+      ...newDraft(facts.newId(), job.id, channel),
+      ...chosen,
+      ...messageOf(contact),
+    }));
+  });
+  return messages.slice(0, maxMessages);
+}

@@ -1,0 +1,31 @@
+// SMS: integration, number, text; then the message is handed to the deliver stage, and the chain waits for it.
+import { render } from "../render/liquid.ts";
+import { templateScope } from "../render/scope.ts";
+import { readSmsOverride } from "../rules/override-fields.ts";
+import type { SmsFields, StepInput, StepResult } from "../run.ts";
+import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts";
+
+export const runSms = (input: StepInput): StepResult =>
+  sendStep(input, "sms", (draft, note) => {
+    const { run, job, facts } = input;
+    const route = chooseRoute(input, "sms", draft, note);
+    const overrides = routedOverrides(input, "sms", route, readSmsOverride);
+    const phone = run.subscriber?.phone || undefined;
+    draft.address = overrides.first.to ?? phone ?? null;
+    if (!draft.address) {
+      const reason = { detail: "no_phone", errorId: "subscriber_missing_phone" } as const;
+      throw new CannotSend("The subscriber has no phone number", reason);
+    }
+    const { address } = draft;
+
+    const text = render(String(job.step.controlValues.body ?? ""), templateScope(run, facts), "text");
+    draft.content = overrides.first.content ?? text;
+    draft.outgoing = overrides.routed(
+      ({ to, content = text, ...rest }): SmsFields => ({
+        ...rest,
+        to: to ?? phone ?? address,
+        text: content === draft.content ? undefined : content,
+      }),
+    );
+    return [draft];
+  });

@@ -1,0 +1,104 @@
+// Records as the interface shows them: what the API answers and what webhooks carry is the same.
+import type { Message, MessageCta, Subscriber } from "@tidings/contract";
+import type { ListedMessage } from "../store/messages.ts";
+import type { SubscriberRow } from "../store/subscribers.ts";
+
+export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscriber => ({
+  _id: row.id,
+  subscriberId: row.subscriber_id,
+  firstName: row.first_name ?? undefined,
+  lastName: row.last_name ?? undefined,
+  email: row.email ?? undefined,
+  phone: row.phone ?? undefined,
+  avatar: row.avatar ?? undefined,
+  locale: row.locale ?? undefined,
+  timezone: row.timezone ?? undefined,
+  data: row.data ?? undefined,
+  channels: row.channels as Subscriber["channels"],
+  isOnline: row.is_online ?? undefined,
+  lastOnlineAt: row.last_online_at?.toISOString(),
+  _organizationId: organizationId,
+  _environmentId: row.environment_id,
+  deleted: false,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+});
+
+/**
+ * The contract knows three statuses. A message that waits for its provider, or for the repeat of a failed attempt, is
+ * shown as `warning`: not sent yet, with the reason in `errorText`.
+ */
+function statusOf(row: ListedMessage): Pick<Message, "status" | "errorText"> {
+  if (row.status !== "pending")
+    return { status: row.status as Message["status"], errorText: row.error_text ?? undefined };
+  return { status: "warning", errorText: row.error_text ?? "Waiting to be handed to the provider" };
+}
+
+type StoredAction = { label?: string };
+type StoredCta = {
+  redirect?: { url?: string };
+  primaryAction?: StoredAction;
+  secondaryAction?: StoredAction;
+  /** The button that was marked last. */
+  pressed?: { type: "primary" | "secondary"; status: "pending" | "done"; payload?: Record<string, unknown> };
+};
+
+export function toCta(stored: StoredCta | null): MessageCta {
+  if (!stored) return {};
+  const button = (type: "primary" | "secondary", action: StoredAction | undefined) =>
+    action ? [{ type, content: action.label ?? "" }] : [];
+  const buttons = [...button("primary", stored.primaryAction), ...button("secondary", stored.secondaryAction)];
+  const { status = "pending", ...result } = stored.pressed ?? {};
+  const action = { status, buttons, ...(stored.pressed ? { result } : {}) };
+  return {
+    ...(stored.redirect ? { type: "redirect" as const, data: { url: stored.redirect.url } } : {}),
+    ...(buttons.length > 0 ? { action } : {}),
+  };
+}
+
+/** The address that was used, under the name its channel has for it. A chat message may go to a channel or a person instead. */
+function addressOf({ channel, address, subject }: ListedMessage): Partial<Message> {
+  switch (channel) {
+    case "email":
+      return { email: address ?? undefined };
+    case "sms":
+      return { phone: address ?? undefined };
+    case "push":
+      return { deviceTokens: address ? [address] : undefined, title: subject ?? undefined };
+    case "chat":
+      if (address?.startsWith("+")) return { phone: address };
+      return { directWebhookUrl: address?.includes("://") ? address : undefined };
+    default:
+      return {};
+  }
+}
+
+export const toMessage = ({ organizationId }: { organizationId: string }, row: ListedMessage): Message => ({
+  _id: row.id,
+  _templateId: row.workflow_id,
+  _environmentId: row.environment_id,
+  _organizationId: organizationId,
+  _notificationId: row.notification_id,
+  _subscriberId: row.subscriber_id,
+  subscriber: row.subscriber ? toSubscriber(row.subscriber, organizationId) : undefined,
+  templateIdentifier: row.workflow_identifier ?? undefined,
+  createdAt: row.created_at.toISOString(),
+  deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+  lastSeenDate: row.seen_at?.toISOString(),
+  lastReadDate: row.read_at?.toISOString(),
+  content: row.content ?? undefined,
+  transactionId: row.transaction_id,
+  subject: row.subject ?? undefined,
+  channel: row.channel as Message["channel"],
+  read: row.read_at !== null,
+  seen: row.seen_at !== null,
+  snoozedUntil: row.snoozed_until?.toISOString(),
+  ...addressOf(row),
+  providerId: row.provider_id ?? undefined,
+  cta: toCta(row.cta),
+  ...statusOf(row),
+  errorId: row.error_id ?? undefined,
+  payload: row.payload,
+  overrides: row.overrides ?? undefined,
+  contextKeys: row.context_keys,
+});
