@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type ErrorCode, errorCatalogue, openApiDocument } from "../packages/contract/src/index.ts";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
+import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
 import { settings } from "../packages/server/src/config.ts";
 
@@ -85,6 +86,7 @@ const generators: (() => Generated | Promise<Generated>)[] = [
   errorsPage, // docs/errors.md
   configPage, // docs/config.md
   generateRegistry, // packages/providers/src/registry.gen.ts
+  generateProvidersPage, // docs/providers.md
   dumpSchema, // packages/server/src/store/schema.sql
 ];
 

@@ -1,6 +1,10 @@
-// What a handler answers when its operation has a second success status (`success.also` in the contract): the same
-// output, marked. Only the edge turns the mark into a status, so no layer below it knows HTTP.
+// What a handler answers beside its plain output: that it is the operation's second kind of success (`success.also` in the
+// contract), or that it is not final yet. Only the edge turns these marks into statuses and waiting, so no layer below it
+// knows HTTP.
+import type { Ctx } from "./context.ts";
+
 const mark = Symbol("also");
+const first = Symbol("pending");
 
 export type Also<T> = { readonly [mark]: T };
 
@@ -11,3 +15,15 @@ export const isAlso = (answer: unknown): answer is Also<unknown> =>
   typeof answer === "object" && answer !== null && mark in answer;
 
 export const outputOf = <T>(answer: T | Also<T>): T => (isAlso(answer) ? (answer[mark] as T) : answer);
+
+/** An answer as it is when the request commits, and how to wait for what it sets in motion. */
+export type Pending<T> = { readonly [first]: T | Also<T>; settled(ctx: Ctx): Promise<T | Also<T>> };
+
+/** `settled` is asked after the commit, holds no transaction and has to come to an end. */
+export const pending = <T>(now: T | Also<T>, settled: Pending<T>["settled"]): Pending<T> => ({ [first]: now, settled });
+
+export const isPending = (answer: unknown): answer is Pending<unknown> =>
+  typeof answer === "object" && answer !== null && first in answer;
+
+export const firstOf = <T>(answer: T | Also<T> | Pending<T>): T | Also<T> =>
+  isPending(answer) ? (answer[first] as T | Also<T>) : answer;

@@ -29,12 +29,39 @@ const word =
   (text: string): V[number] =>
     values.includes(text) ? text : fail(`must be one of: ${values.filter(Boolean).join(", ")}`);
 
+const timeZone = (text: string): string => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }) && text;
+  } catch {
+    return fail("must be an IANA time zone such as Europe/Berlin");
+  }
+};
+
+/** Mailboxes only call addresses that are encrypted (RFC 8058); this machine itself is good enough for trying it out. */
+const publicUrl = (text: string): string => {
+  if (text === "") return "";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  const isPlain = url && !url.search && !url.hash && !url.username && !url.password && text.length <= 200;
+  if (!isPlain || (url.protocol !== "https:" && !isLocal)) {
+    return fail("must be an https:// address without user, query or fragment, such as https://notify.example.com");
+  }
+  return url.href.replace(/\/+$/, "");
+};
+
 const rate = integer(0, 10_000_000);
 const bytes = integer(1024, 1024 * 1024 * 1024);
 
 export const settings = {
   TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
   TIDINGS_HOST: { about: "Address to listen on.", fallback: "0.0.0.0", parse: (text: string) => text },
+  TIDINGS_PUBLIC_URL: {
+    about:
+      "Where people reach this service, such as `https://notify.example.com`. Mails then carry a one-click unsubscribe link " +
+      "to its preference page (docs/email.md); without it they have none.",
+    fallback: "",
+    parse: publicUrl,
+  },
   TIDINGS_DATA_DIR: {
     about: "Folder of the embedded PostgreSQL and the generated encryption key.",
     fallback: "./data",
@@ -129,12 +156,75 @@ export const settings = {
     parse: integer(1, 3_650),
   },
   TIDINGS_MAX_WAIT_DAYS: { about: "Longest delay or digest, in days.", fallback: "90", parse: integer(1, 3_650) },
+  TIDINGS_MAX_SNOOZE_DAYS: {
+    about: "How far ahead an in-app message can be snoozed, in days.",
+    fallback: "90",
+    parse: integer(1, 3_650),
+  },
   TIDINGS_VOCABULARY: {
     about:
       "Words on the wire: `neutral`, as documented, or `novu`, for existing SDKs of that API (see docs/migrating.md).",
     fallback: "neutral",
     parse: word(["neutral", "novu"]),
   },
+  TIDINGS_DEFAULT_TIMEZONE: {
+    about: "Time zone of subscribers that have none of their own, an IANA name such as `Europe/Berlin`.",
+    fallback: "UTC",
+    parse: timeZone,
+  },
+  TIDINGS_DELIVERY_ATTEMPTS: {
+    about: "How often a message is tried with one integration when the fault is transient.",
+    fallback: "5",
+    parse: integer(1, 20),
+  },
+  TIDINGS_DELIVERY_FIRST_WAIT: {
+    about: "Pause before the first repeat, in milliseconds; each varies at random between half and one and a half.",
+    fallback: "1000",
+    parse: integer(1, 3_600_000),
+  },
+  TIDINGS_DELIVERY_WAIT_FACTOR: {
+    about: "How many times longer each pause is than the one before.",
+    fallback: "4",
+    parse: integer(1, 100),
+  },
+  TIDINGS_DELIVERY_LONGEST_RETRY_AFTER: {
+    about: "A provider that asks for a longer pause than this, in seconds, is given up for the message.",
+    fallback: "900",
+    parse: integer(1, 86_400),
+  },
+  TIDINGS_DELIVERY_DEADLINE: {
+    about:
+      "How long after it was made a message may still be sent, in seconds. A step's `deadlineSeconds` overrides it.",
+    fallback: "86400",
+    parse: integer(1, 30 * 86_400),
+  },
+  TIDINGS_DELIVERY_UNKNOWN_WAIT: {
+    about:
+      "How long a workflow with `onUnknownOutcome: may_delay` waits for a receipt before it sends again, in seconds.",
+    fallback: "600",
+    parse: integer(1, 86_400),
+  },
+  TIDINGS_DELIVERY_WINDOW: {
+    about: "Calls to providers that a worker process has under way at once; one integration gets at most a quarter.",
+    fallback: "400",
+    parse: integer(4, 10_000),
+  },
+  TIDINGS_PROVIDER_TIMEOUT: {
+    about: "Time limit of one call to a provider, in seconds.",
+    fallback: "30",
+    parse: integer(1, 300),
+  },
+  TIDINGS_CIRCUIT_FAILURES: {
+    about: "Failures in a row after which an integration is only probed until it answers again.",
+    fallback: "5",
+    parse: integer(1, 1_000),
+  },
+  TIDINGS_CIRCUIT_FIRST_PROBE: {
+    about: "Pause before the first probe, in seconds; it doubles up to 10 minutes.",
+    fallback: "30",
+    parse: integer(1, 600),
+  },
+  TIDINGS_DEAD_LETTER_DAYS: { about: "How long dead letters are kept.", fallback: "30", parse: integer(1, 365) },
   TIDINGS_DIGEST_EVENTS: { about: "Events kept per digest.", fallback: "1000", parse: integer(1, 100_000) },
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -146,6 +236,7 @@ export type Config = ReturnType<typeof toConfig>;
 const toConfig = (parsed: Parsed) => ({
   host: parsed.TIDINGS_HOST,
   port: parsed.TIDINGS_PORT,
+  publicUrl: parsed.TIDINGS_PUBLIC_URL,
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
@@ -165,8 +256,30 @@ const toConfig = (parsed: Parsed) => ({
   maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,
   retentionDays: parsed.TIDINGS_RETENTION_DAYS,
   maxWaitDays: parsed.TIDINGS_MAX_WAIT_DAYS,
+  maxSnoozeDays: parsed.TIDINGS_MAX_SNOOZE_DAYS,
   vocabulary: parsed.TIDINGS_VOCABULARY,
+  delivery: {
+    retry: {
+      attempts: parsed.TIDINGS_DELIVERY_ATTEMPTS,
+      firstWaitMs: parsed.TIDINGS_DELIVERY_FIRST_WAIT,
+      factor: parsed.TIDINGS_DELIVERY_WAIT_FACTOR,
+      longestRetryAfterMs: parsed.TIDINGS_DELIVERY_LONGEST_RETRY_AFTER * 1000,
+      unknownWaitMs: parsed.TIDINGS_DELIVERY_UNKNOWN_WAIT * 1000,
+    },
+    breaker: {
+      failures: parsed.TIDINGS_CIRCUIT_FAILURES,
+      firstProbeMs: parsed.TIDINGS_CIRCUIT_FIRST_PROBE * 1000,
+      longestProbeMs: 10 * 60_000,
+      // The call itself, and some time to write its result.
+      probeLimitMs: (parsed.TIDINGS_PROVIDER_TIMEOUT + 30) * 1000,
+    },
+    deadlineSeconds: parsed.TIDINGS_DELIVERY_DEADLINE,
+    window: parsed.TIDINGS_DELIVERY_WINDOW,
+    timeoutMs: parsed.TIDINGS_PROVIDER_TIMEOUT * 1000,
+  },
+  deadLetterDays: parsed.TIDINGS_DEAD_LETTER_DAYS,
   digestEvents: parsed.TIDINGS_DIGEST_EVENTS,
+  defaultTimezone: parsed.TIDINGS_DEFAULT_TIMEZONE,
 });
 
 /** Reads the settings out of an environment. All faults are reported at once. */

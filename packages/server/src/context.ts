@@ -5,9 +5,11 @@ import type { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Secrets } from "./lib/secrets.ts";
+import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
 import type { Queue } from "./store/queue.ts";
+import type { WebhookTargets } from "./store/webhooks.ts";
 import type { WorkflowVersion } from "./store/workflows.ts";
 
 export type Ctx = {
@@ -19,12 +21,18 @@ export type Ctx = {
   secrets: Secrets;
   /** Calls to providers. */
   io: Io;
+  /** Calls to webhooks: as guarded as those to providers, with a shorter time limit. */
+  webhookHttp: Io["http"];
+  /** Gives an address of the host that may be connected to, or rejects. */
+  resolveHost: UrlGuard["resolveHost"];
   now(): Date;
   newId(): string;
   /** Workflow versions are immutable, so a cached one is never wrong. */
   versions: LRUCache<string, WorkflowVersion>;
   /** Who owns an API key, by its hash; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
+  /** Which environments have webhooks; see pipeline/webhook-events.ts. */
+  webhookTargets: WebhookTargets;
 };
 
 /** Who calls: an API key belongs to one environment. */

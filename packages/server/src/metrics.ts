@@ -45,6 +45,24 @@ export function createMetrics() {
       labelNames: ["provider", "outcome"] as const,
       registers,
     }),
+    webhooks: new Counter({
+      name: "tidings_webhook_attempts_total",
+      help: "Attempts to tell a webhook, by what the delivery is afterwards",
+      labelNames: ["status"] as const,
+      registers,
+    }),
+    circuitsOpened: new Counter({
+      name: "tidings_circuits_opened_total",
+      help: "Integrations that kept failing and were only probed from then on",
+      labelNames: ["provider"] as const,
+      registers,
+    }),
+    openCircuits: new Gauge({
+      name: "tidings_open_circuits",
+      help: "Integrations that are only probed at the moment",
+      labelNames: ["provider"] as const,
+      registers,
+    }),
     taskFailures: new Counter({
       name: "tidings_task_failures_total",
       help: "Tasks that failed and will be repeated",

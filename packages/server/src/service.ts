@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createIo, type Message } from "@tidings/providers";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
+import { capturedContent } from "./app/captured.ts";
 import { developmentKey, ensureInstallation } from "./app/installation.ts";
 import { type Config, ensureEncryptionKey } from "./config.ts";
 import type { Ctx } from "./context.ts";
@@ -13,6 +14,7 @@ import { createSecrets } from "./lib/secrets.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
+import { forgetWebhooks } from "./pipeline/webhook-events.ts";
 import { insertCaptured } from "./store/captured.ts";
 import { openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded.ts";
@@ -30,6 +32,9 @@ export type Service = {
   /** Stops taking requests, finishes what is under way, closes everything. Safe to call twice. */
   stop(): Promise<void>;
 };
+
+/** Receivers of webhooks are to take note and answer; work that takes longer is for later. */
+const webhookTimeoutMs = 15_000;
 
 export async function startService(given: Config, log: Logger): Promise<Service> {
   const closers: (() => Promise<unknown>)[] = [];
@@ -66,24 +71,31 @@ async function start(
   await ensurePartitions(db, new Date());
   const secrets = createSecrets(config.encryptionKeys);
   const now = () => new Date();
-  const { isFirstStart } = await ensureInstallation({ db, secrets, now, newId }, config);
+  const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });
+  // Closed after the queue: calls that are under way finish first.
+  const { resolveHost } = createUrlGuard({ allowNetworks: config.allowNetworks });
+  const capture = (message: Message) =>
+    insertCaptured(db, { id: newId(), messageId: message.id, content: capturedContent(message), now: now() });
+  const io = createIo({ resolveHost, capture, timeoutMs: config.delivery.timeoutMs });
+  closers.push(() => io.close());
+  const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });
+  closers.push(() => webhookIo.close());
   const queue = await openQueue({ url: database.url, onError });
   closers.push(() => queue.stop());
-
-  const io = createIo({
-    resolveHost: createUrlGuard({ allowNetworks: config.allowNetworks }).resolveHost,
-    capture: (message) =>
-      insertCaptured(db, { id: newId(), messageId: message.id, content: contentOf(message), now: now() }),
-  });
-  closers.push(() => io.close());
   const metrics = createMetrics();
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
   // The time to live is a backstop for announcements missed while the listener was away.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
-  const onAnnounced = () => keyOwners.clear();
-  const listener = await listen({ url: database.url, channel: "tidings_api_keys", onAnnounced, onError });
+  const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
+  const announced = {
+    tidings_api_keys: () => keyOwners.clear(),
+    tidings_webhooks: () => forgetWebhooks(webhookTargets),
+  };
+  const listener = await listen({ url: database.url, announced, onError });
   closers.push(() => listener.close());
-  const ctx: Ctx = { config, db, queue, log, metrics, secrets, io, now, newId, versions, keyOwners };
+  const outside = { io, webhookHttp: webhookIo.http, resolveHost };
+  const known = { versions, keyOwners, webhookTargets };
+  const ctx: Ctx = { config, db, queue, log, metrics, secrets, now, newId, ...outside, ...known };
 
   if (config.roles.has("worker")) await startWorkers(ctx);
   const isReady = async () =>
@@ -125,9 +137,3 @@ async function openDatabase(config: Config, log: Logger, closers: (() => Promise
 
 /** Reachable and set up: one cheap read. */
 const migrationsAreKnown = (ctx: Ctx) => ctx.db.selectFrom("installation").select("name").limit(1).execute();
-
-/** What a captured message shows: everything but the attachments' bytes. */
-function contentOf(message: Message): Record<string, unknown> {
-  const { id, channel, ...content } = message as Message & { attachments?: unknown };
-  return { ...content, attachments: undefined, to: "to" in message ? [message.to].flat() : [] };
-}

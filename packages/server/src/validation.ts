@@ -46,8 +46,23 @@ const bodies = createAjv({ coerce: false });
 // Queries are text: numbers and booleans are read out of it, and one value of a repeated parameter is a list of one.
 const queries = createAjv({ coerce: true });
 
-export const compileBody = (schema: object): ValidateFunction => bodies.compile(schema);
-export const compileQuery = (schema: object): ValidateFunction => queries.compile(schema);
+/** Answers whether a value fits; if not, `errors` says why. */
+export type Check = { (value: unknown): boolean; errors?: ErrorObject[] | null };
+
+/** Compiled when it is first asked: a process that starts has over a hundred operations, and needs few of them soon. */
+function lazily(compile: () => ValidateFunction): Check {
+  let compiled: ValidateFunction | undefined;
+  const check: Check = (value) => {
+    compiled ??= compile();
+    const fits = compiled(value);
+    check.errors = compiled.errors;
+    return fits;
+  };
+  return check;
+}
+
+export const compileBody = (schema: object): Check => lazily(() => bodies.compile(schema));
+export const compileQuery = (schema: object): Check => lazily(() => queries.compile(schema));
 
 const fieldOf = (error: ErrorObject, prefix: string): string => {
   const parts = error.instancePath.split("/").slice(1);

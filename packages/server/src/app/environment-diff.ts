@@ -90,6 +90,7 @@ export function itemsOf({ workflows, layouts, translations }: Publishable): Item
           isTranslationEnabled: row.is_translation_enabled,
           severity: row.severity,
           outsideSchedule: row.outside_schedule,
+          onUnknownOutcome: row.on_unknown_outcome,
           origin: row.origin,
           preferences: { user: row.preferences_user, default: row.preferences_default },
           translations: textsOf("workflow", row.id),

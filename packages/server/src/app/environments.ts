@@ -41,7 +41,7 @@ export async function requireEnvironment(ctx: Ctx, caller: Caller, environmentId
 }
 
 /** The caller's own environment, by whatever name. */
-async function requireOwn(ctx: Ctx, caller: Caller, environmentId: string): Promise<EnvironmentRow> {
+export async function requireOwn(ctx: Ctx, caller: Caller, environmentId: string): Promise<EnvironmentRow> {
   const row = await requireEnvironment(ctx, caller, environmentId);
   if (row.id !== caller.environmentId) throw failure("FORBIDDEN", {});
   return row;
@@ -77,6 +77,8 @@ export async function create(
       type: "dev",
       color: body.color,
       inbox_connected_at: null,
+      test_clock: null,
+      test_clock_target: null,
       created_at: now,
       updated_at: now,
       deleted_at: null,

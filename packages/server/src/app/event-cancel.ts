@@ -3,6 +3,7 @@
 // was merged into it.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
+import { enqueueTimed } from "../pipeline/clock.ts";
 import { detail } from "../pipeline/rules/details.ts";
 import {
   cancelJobsOfEvent,
@@ -14,6 +15,7 @@ import {
   withdrawMessages,
 } from "../store/event-cancel.ts";
 import { lockEventForCancel, markEventCanceled } from "../store/events.ts";
+import { environmentClock } from "./clock.ts";
 
 const reason = "the event was canceled";
 
@@ -26,7 +28,8 @@ export async function cancel(
   const { environmentId } = caller;
   const event = await lockEventForCancel(db, environmentId, params.transactionId);
   if (!event) return false;
-  const now = ctx.now();
+  const clock = await environmentClock(ctx, caller);
+  const now = clock.now(environmentId);
   await queueForHandover(db, environmentId, event.workflow_version_id);
   const windows = await lockRuns(db, environmentId, event.id);
   // Before the jobs: settling a delivery takes message and job in this order.
@@ -50,8 +53,12 @@ export async function cancel(
   const inherited = new Set(heirs.map((heir) => heir.old_leader_id));
   const empty = orphaned.map((window) => window.leader_job_id).filter((id) => !inherited.has(id));
   await dropWindows(db, environmentId, empty);
-  const wakes = heirs.map((heir) => ({ data: { notificationIds: [heir.notification_id] }, startAfter: heir.due_at }));
-  await ctx.queue.enqueue(db, "wake", wakes);
+  const wakes = heirs.map(({ notification_id: id, due_at: at }) => ({
+    environmentId,
+    data: { notificationIds: [id] },
+    at,
+  }));
+  await enqueueTimed(ctx, db, clock, "wake", wakes);
 
   if (event.is_open) await markEventCanceled(db, environmentId, event.id, now);
   return event.is_open || canceled.size > 0;

@@ -5,13 +5,18 @@ import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contra
 import type { Caller, Ctx } from "../context.ts";
 import { failure, faultCollector } from "../failure.ts";
 import { jsonBytes } from "../lib/json.ts";
+import { enqueueTimed } from "../pipeline/clock.ts";
+import { attachmentFaults } from "../pipeline/rules/attachments.ts";
 import { resolveContexts } from "../store/contexts.ts";
 import { claimTransactionIds, findUsedTransactionIds, insertEvents, type NewEvent } from "../store/events.ts";
 import type { Audience } from "../store/tables.ts";
+import { findTenantIdentifiers, type TenantEntry, upsertTenants } from "../store/tenants.ts";
 import { findTriggerTargets, type TriggerTarget } from "../store/workflows.ts";
+import { environmentClock } from "./clock.ts";
 import { contextKeysOf, judgeContext, type NamedContext } from "./contexts.ts";
 import { compilePayloadSchema, type PayloadFault } from "./payload-schema.ts";
 import { readRecipient, readRecipients } from "./recipients.ts";
+import { judgeTenant, mergeTenants } from "./tenants.ts";
 
 /** Bytes of JSON in one event's payload. */
 const payloadLimit = 524_288;
@@ -49,19 +54,23 @@ async function triggerOne(
   audience: Audience | null,
 ): Promise<TriggerResult> {
   checkRequest(ctx, [event], () => "");
-  const verdict: Verdict = { faults: [], schema: null };
+  const verdict = noVerdict();
   const [result] = await accept(ctx, caller, [event], audience, verdict);
-  if (result!.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: event.name });
-  if (verdict.faults.length > 0) {
-    const faults = verdict.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
-    const extra = { errors: verdict.faults, body: { schema: verdict.schema } };
-    throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, extra);
-  }
+  throwIfRefused(event, result!, verdict);
   return result!;
 }
 
+/** The workflow does not exist, or its payload schema says no. */
+export function throwIfRefused(event: TriggerEvent, result: TriggerResult, verdict: Verdict): void {
+  if (result.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: event.name });
+  if (verdict.faults.length === 0) return;
+  const faults = verdict.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  const extra = { errors: verdict.faults, body: { schema: verdict.schema } };
+  throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, extra);
+}
+
 /** What refuses the request as a whole: too many recipients, a payload that is too large. */
-function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) => string): void {
+export function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) => string): void {
   const faults = faultCollector();
   const { maxRecipients } = ctx.config;
   for (const [index, event] of events.entries()) {
@@ -84,33 +93,25 @@ function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) 
 }
 
 /** What a single trigger says about a payload beyond the texts in the item. */
-type Verdict = { faults: PayloadFault[]; schema: Record<string, unknown> | null };
+export type Verdict = { faults: PayloadFault[]; schema: Record<string, unknown> | null };
 
-type Evaluated = { result: TriggerResult; event?: NewEvent; contexts?: NamedContext[] };
+export const noVerdict = (): Verdict => ({ faults: [], schema: null });
+
+/** Without `event`, nothing comes of it: refused, or accepted before. */
+export type Evaluated = { result: TriggerResult; event?: NewEvent; contexts?: NamedContext[]; tenant?: TenantEntry };
 
 async function accept(
   ctx: Ctx,
   caller: Caller,
   events: TriggerEvent[],
   audience: Audience | null = null,
-  verdict: Verdict = { faults: [], schema: null },
+  verdict = noVerdict(),
 ): Promise<TriggerResult[]> {
   const { environmentId } = caller;
-  const targets = await findTriggerTargets(ctx.db, environmentId, [...new Set(events.map((event) => event.name))]);
-  const byName = new Map(targets.map((target) => [target.workflow_id, target]));
+  const clock = await environmentClock(ctx, caller);
+  const now = clock.now(environmentId);
+  const evaluated = await evaluateAll(ctx, caller, events, audience, now, verdict);
   const given = events.flatMap((event) => event.transactionId ?? []);
-  const used = await findUsedTransactionIds(ctx.db, environmentId, given);
-
-  const now = ctx.now();
-  const evaluated = events.map((event): Evaluated => {
-    const { transactionId } = event;
-    if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
-    const outcome = evaluate(ctx, caller, event, audience, byName.get(event.name), now, verdict);
-    // The same id again later in this request counts as accepted before.
-    if (outcome.event && transactionId !== undefined) used.add(transactionId);
-    return outcome;
-  });
-
   const rows = evaluated.flatMap(({ event }) => event ?? []);
   const named = new Set(given);
   const claims = rows
@@ -119,23 +120,56 @@ async function accept(
   const won = await claimTransactionIds(ctx.db, environmentId, claims);
   // Another request took the id in the meantime: the event was accepted there, nothing is sent again.
   const accepted = rows.filter((row) => !named.has(row.transaction_id) || won.has(row.id));
+  const taken = evaluated.filter(({ event }) => event && accepted.includes(event));
   // Here and not in a worker: a context that an accepted event names can be read and changed at once.
   const contexts = new Map(
-    evaluated
-      .filter(({ event }) => event && accepted.includes(event))
+    taken
       .flatMap(({ contexts = [] }) => contexts)
       // The first one to name a context gives it its data.
       .reverse()
       .map((entry) => [`${entry.type}:${entry.id}`, entry]),
   );
   await resolveContexts(ctx.db, environmentId, [...contexts.values()], now);
+  const brought = mergeTenants(taken.flatMap(({ tenant }) => tenant ?? []));
+  await upsertTenants(ctx.db, environmentId, brought, now);
   await insertEvents(ctx.db, accepted);
   if (accepted.length > 0) {
-    await ctx.queue.enqueue(ctx.db, "trigger", [{ data: { eventIds: accepted.map((row) => row.id) } }]);
+    const eventIds = accepted.map((row) => row.id);
+    await enqueueTimed(ctx, ctx.db, clock, "trigger", [{ environmentId, data: { eventIds } }]);
   }
   const results = evaluated.map(({ result }) => result);
   for (const { status } of results) ctx.metrics.events.inc({ status });
   return results;
+}
+
+/** Each event as it would be stored, and its item of the answer. Only reads. */
+export async function evaluateAll(
+  ctx: Ctx,
+  caller: Caller,
+  events: TriggerEvent[],
+  audience: Audience | null,
+  now: Date,
+  verdict: Verdict,
+): Promise<Evaluated[]> {
+  const { environmentId } = caller;
+  const targets = await findTriggerTargets(ctx.db, environmentId, [...new Set(events.map((event) => event.name))]);
+  const byName = new Map(targets.map((target) => [target.workflow_id, target]));
+  const given = events.flatMap((event) => event.transactionId ?? []);
+  const used = await findUsedTransactionIds(ctx.db, environmentId, given);
+  const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
+  const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
+
+  return events.map((event): Evaluated => {
+    const { transactionId } = event;
+    if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
+    const known = { target: byName.get(event.name), tenants };
+    const outcome = evaluate(ctx, caller, event, audience, known, now, verdict);
+    // The same id again later in this request counts as accepted before.
+    if (outcome.event && transactionId !== undefined) used.add(transactionId);
+    // A tenant that this event brings with it is known to those behind it.
+    if (outcome.tenant) tenants.add(outcome.tenant.identifier);
+    return outcome;
+  });
 }
 
 const processed = (transactionId: string, error?: string[]): TriggerResult => ({
@@ -150,7 +184,7 @@ function evaluate(
   caller: Caller,
   event: TriggerEvent,
   everyone: Audience | null,
-  target: TriggerTarget | undefined,
+  { target, tenants }: { target: TriggerTarget | undefined; tenants: ReadonlySet<string> },
   now: Date,
   verdict: Verdict,
 ): Evaluated {
@@ -174,10 +208,14 @@ function evaluate(
       );
     }
   }
-  if (typeof event.tenant === "string") return refuse("no_tenant_found", [`Tenant ${event.tenant} not found`]);
+  const { tenant, faults: tenantFaults } = judgeTenant(event.tenant);
+  if (tenant && !tenant.entry && !tenants.has(tenant.identifier)) {
+    return refuse("no_tenant_found", [`Tenant ${tenant.identifier.slice(0, 255)} not found`]);
+  }
   const context = judgeContext(event.context);
   const contextFaults = Object.values(context.faults).flatMap((fault) => fault.messages);
-  if (contextFaults.length > 0) return refuse("error", contextFaults);
+  const faults = [...tenantFaults, ...contextFaults, ...attachmentFaults(payload)];
+  if (faults.length > 0) return refuse("error", faults);
   const id = ctx.newId();
   const transactionId = event.transactionId ?? `txn_${id.replaceAll("-", "")}`;
   const { valid, topics, rejected } = readRecipients(event.to);
@@ -202,8 +240,10 @@ function evaluate(
       actor: actor?.recipient ?? null,
       audience,
       context_keys: contextKeysOf(context.entries),
+      tenant: tenant?.identifier ?? null,
       created_at: now,
     },
     contexts: context.entries,
+    tenant: tenant?.entry,
   };
 }

@@ -18,13 +18,13 @@ export class WrongEncryptionKey extends Error {}
 
 export const welcomeWorkflowId = "welcome";
 
-export async function ensureInstallation(tools: SetupTools, config: Config): Promise<{ isFirstStart: boolean }> {
+export async function ensureInstallation(tools: SetupTools & { config: Config }): Promise<{ isFirstStart: boolean }> {
   return inTransaction(tools.db, async (tx) => {
     // Several processes may start at once on one database; one of them sets it up.
     await lockInstallation(tx);
     await checkEncryptionKey(tx, tools.secrets);
     if (!(await isEmptyInstallation(tx))) return { isFirstStart: false };
-    await createFirst({ ...tools, db: tx }, config);
+    await createFirst({ ...tools, db: tx });
     return { isFirstStart: true };
   });
 }
@@ -45,8 +45,8 @@ async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
   );
 }
 
-async function createFirst(tools: SetupTools, config: Config): Promise<void> {
-  const { db, now, newId } = tools;
+async function createFirst(tools: SetupTools & { config: Config }): Promise<void> {
+  const { config, db, now, newId } = tools;
   const development = newId();
   const production = newId();
   const userId = newId();
@@ -79,6 +79,7 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
   is_translation_enabled: false,
   severity: "none",
   outside_schedule: "hold",
+  on_unknown_outcome: "may_duplicate",
   last_published_at: null,
   last_published_by: null,
   origin: "svc-cloud",

@@ -4,6 +4,7 @@ import { findProvider } from "@tidings/providers";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, faultCollector } from "../failure.ts";
 import { randomText } from "../lib/ids.ts";
+import { findHealth, forgetHealth, type HealthRow, listHealth } from "../store/breakers.ts";
 import { deleteChannelsOf } from "../store/channel-owners.ts";
 import { isUniqueViolation } from "../store/db.ts";
 import { findEnvironment } from "../store/environments.ts";
@@ -25,7 +26,10 @@ type JsonObject = Record<string, unknown>;
 
 const hasPrimary = (channel: string): boolean => channel === "email" || channel === "sms";
 
-const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow): Integration => ({
+/** What changes may end the trouble an integration had: it is used again as if nothing had happened. */
+const healing = ["credentials", "configurations", "active", "check"] as const;
+
+const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, health?: HealthRow): Integration => ({
   _id: row.id,
   _environmentId: row.environment_id,
   _organizationId: caller.organizationId,
@@ -39,11 +43,18 @@ const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow): Integrati
   deleted: row.deleted_at !== null,
   primary: row.is_primary,
   conditions: row.conditions,
+  health: {
+    state: health?.state ?? "closed",
+    failures: health?.failures ?? 0,
+    openedAt: health?.opened_at?.toISOString(),
+    nextProbeAt: health?.next_probe_at?.toISOString(),
+  },
 });
 
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"integrations.list">> {
   const rows = await listIntegrations(ctx.db, caller.environmentId);
-  return rows.map((row) => toIntegration(ctx, caller, row));
+  const health = new Map((await listHealth(ctx.db, caller.environmentId)).map((one) => [one.integration_id, one]));
+  return rows.map((row) => toIntegration(ctx, caller, row, health.get(row.id)));
 }
 
 export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"integrations.listActive">> {
@@ -123,7 +134,9 @@ export async function update(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const credentials = nextCredentials(ctx, row, body);
   const next = { ...row, ...(await changesOf(ctx, row, body, credentials)) };
-  return saving(next.identifier, async () => toIntegration(ctx, caller, await updateIntegration(ctx.db, next)));
+  if (healing.some((name) => body[name] !== undefined)) await forgetHealth(ctx.db, caller.environmentId, row.id);
+  const [health] = await findHealth(ctx.db, [row.id]);
+  return saving(next.identifier, async () => toIntegration(ctx, caller, await updateIntegration(ctx.db, next), health));
 }
 
 /** What the integration will have, checked as far as the change asks for it. */
@@ -168,6 +181,7 @@ export async function remove(
   await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
   await markIntegrationDeleted(ctx.db, caller.environmentId, row.id, caller.userId, ctx.now());
+  await forgetHealth(ctx.db, caller.environmentId, row.id);
   await deleteChannelsOf(ctx.db, caller.environmentId, row.id, ctx.now());
   return list(ctx, caller);
 }
@@ -182,14 +196,15 @@ export async function setPrimary(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const { channel } = row;
   if (!hasPrimary(channel)) throw failure("PRIMARY_NOT_SUPPORTED", { channel });
-  if (row.is_primary) return toIntegration(ctx, caller, row);
+  const [health] = await findHealth(ctx.db, [row.id]);
+  if (row.is_primary) return toIntegration(ctx, caller, row, health);
   checkCredentials(row.provider_id, unseal(ctx.secrets, row.credentials), true);
 
   const now = ctx.now();
   const top = await nextPriority(ctx.db, environmentId, channel);
   await demotePrimary(ctx.db, environmentId, channel, top, now);
   const changes = { is_primary: true, active: true, conditions: [], priority: top + 1, updated_at: now };
-  return toIntegration(ctx, caller, await updateIntegration(ctx.db, { ...row, ...changes }));
+  return toIntegration(ctx, caller, await updateIntegration(ctx.db, { ...row, ...changes }), health);
 }
 
 /** No provider's webhook can be registered from here yet; the answer says where to enter it by hand. */

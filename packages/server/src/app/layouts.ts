@@ -8,11 +8,12 @@ import {
   type Output,
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
-import { type FieldFaults, failure, invalid } from "../failure.ts";
+import { failure, invalid } from "../failure.ts";
 import { idFromSlug, kebab, slug } from "../lib/ids.ts";
-import { sanitizeHtml } from "../pipeline/render/html.ts";
-import { layoutBody, plainLayoutBody, renderLayout } from "../pipeline/render/layout.ts";
+import { plainLayoutBody } from "../pipeline/render/layout.ts";
 import { RenderFault } from "../pipeline/render/liquid.ts";
+import { renderMail } from "../pipeline/render/mail-body.ts";
+import { textsFor } from "../pipeline/render/scope.ts";
 import { isUniqueViolation } from "../store/db.ts";
 import { lockEnvironment } from "../store/environments.ts";
 import {
@@ -26,10 +27,9 @@ import {
   listLayouts,
   updateLayout,
 } from "../store/layouts.ts";
-import { copyTranslations, deleteTranslations } from "../store/translations.ts";
+import { copyTranslations, deleteTranslations, listTranslations } from "../store/translations.ts";
 import { freeIdentifier } from "./free-identifier.ts";
-import { unsupportedFaults } from "./step-controls.ts";
-import { add, templateIssues } from "./step-issues.ts";
+import { add, bodyIssues } from "./step-issues.ts";
 import { usesName } from "./template-names.ts";
 import { layoutVariables } from "./variables.ts";
 
@@ -52,9 +52,9 @@ export const toLayout = (row: LayoutRow): Layout => ({
 
 function issuesOf(row: LayoutRow): Layout["issues"] {
   const issues: NonNullable<NonNullable<Layout["issues"]>["controls"]> = {};
-  const body = row.control_values.email?.body ?? "";
-  const parses = templateIssues(issues, "email.body", body, "html", layoutVariables(row));
-  if (parses && !usesName(body, "content")) {
+  const { body = "", editorType } = row.control_values.email ?? {};
+  const template = bodyIssues(issues, "email.body", body, editorType, layoutVariables(row));
+  if (template !== null && !usesName(template, "content")) {
     add(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
   }
   return Object.keys(issues).length > 0 ? { controls: issues } : undefined;
@@ -132,13 +132,8 @@ export async function retrieve(
 }
 
 /** Only the members we know. */
-function readValues(given: LayoutControlValues): LayoutControlValues {
-  const { email } = given;
-  if (!email) return {};
-  const faults: FieldFaults = unsupportedFaults("layout", email, "controlValues.email");
-  if (Object.keys(faults).length > 0) throw invalid(faults);
-  return { email: { body: email.body, editorType: email.editorType } };
-}
+const readValues = ({ email }: LayoutControlValues): LayoutControlValues =>
+  email ? { email: { body: email.body, editorType: email.editorType } } : {};
 
 export async function update(
   ctx: Ctx,
@@ -209,13 +204,14 @@ export async function preview(
   const values = body.controlValues && readValues(body.controlValues);
   const row = await requireLayout(ctx, caller.environmentId, params.layoutId);
   const subscriber = { ...sampleSubscriber, ...body.previewPayload?.subscriber };
-  const scope = { subscriber, payload: {}, steps: {}, workflow: {}, context: {}, t: {} };
+  const scope = { subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
+  const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
   try {
-    const rendered = renderLayout(layoutBody(values ?? row.control_values), scope, sampleContent);
+    const { html } = renderMail({ controls: { body: sampleContent }, layout, scope });
     return {
       previewPayloadExample: { subscriber },
       schema: layoutVariables(row),
-      result: { type: "email", preview: { body: sanitizeHtml(rendered, "mail") } },
+      result: { type: "email", preview: { body: html } },
     };
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
@@ -223,6 +219,12 @@ export async function preview(
     const field = "controlValues.email.body";
     throw invalid({ [field]: { messages: [`${field} could not be rendered: ${reason}`] } });
   }
+}
+
+async function previewTexts(ctx: Ctx, row: LayoutRow, scope: { subscriber: { locale?: string | null } }) {
+  if (!row.is_translation_enabled) return undefined;
+  const rows = await listTranslations(ctx.db, row.environment_id, { type: "layout", id: row.id });
+  return textsFor(rows, scope.subscriber.locale, scope);
 }
 
 export async function usage(

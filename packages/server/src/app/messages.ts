@@ -1,19 +1,14 @@
 // Messages and the in-app feed.
-import {
-  type FeedItem,
-  type Input,
-  inAppProviderId,
-  type Message,
-  type MessageCta,
-  type Output,
-} from "@tidings/contract";
+import { type FeedItem, type Input, inAppProviderId, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { isObject } from "../lib/json.ts";
+import { enqueueTimed } from "../pipeline/clock.ts";
 import { detail } from "../pipeline/rules/details.ts";
+import { toCta, toMessage } from "../pipeline/views.ts";
+import { emitDeleted } from "../pipeline/webhook-events.ts";
 import { cancelJobs } from "../store/jobs.ts";
 import {
-  type DeletedMessage,
   deleteMessage,
   deleteMessagesOfTransaction,
   type ListedMessage,
@@ -21,10 +16,11 @@ import {
   listMessages,
 } from "../store/messages.ts";
 import { unstorableTexts } from "../validation.ts";
+import { environmentClock, environmentNow } from "./clock.ts";
 import { readContextKeys } from "./context-keys.ts";
 import { noteInboxConnected } from "./inbox.ts";
 import { pageRange, toPage } from "./paging.ts";
-import { requireSubscriber, toSubscriber } from "./subscribers.ts";
+import { requireSubscriber } from "./subscribers.ts";
 
 export async function list(
   ctx: Ctx,
@@ -59,7 +55,7 @@ export async function listFeed(
     subscriber.id,
     { read: query.read, seen: query.seen, payload },
     pageRange(query),
-    ctx.now(),
+    await environmentNow(ctx, caller),
   );
   return { totalCount, ...toPage(rows, query, (row) => toFeedItem(caller, row)) };
 }
@@ -71,35 +67,48 @@ export async function remove(
 ): Promise<Output<"messages.delete">> {
   const deleted = await deleteMessage(ctx.db, caller.environmentId, params.messageId);
   if (deleted.length === 0) throw failure("MESSAGE_NOT_FOUND", { messageId: params.messageId });
-  await releaseRuns(ctx, caller, deleted);
+  await afterDeletion(ctx, caller, deleted);
   return { acknowledged: true, status: "deleted" };
 }
+
+/** A broadcast has as many messages as there are subscribers: they go in rounds. */
+const deletedPerRound = 1_000;
 
 export async function removeByTransaction(
   ctx: Ctx,
   caller: Caller,
   { params, query }: Input<"messages.deleteByTransaction">,
 ): Promise<Output<"messages.deleteByTransaction">> {
+  const { environmentId } = caller;
   const { transactionId } = params;
-  const deleted = await deleteMessagesOfTransaction(ctx.db, caller.environmentId, transactionId, query.channel);
+  const takeSome = () =>
+    deleteMessagesOfTransaction(ctx.db, environmentId, transactionId, query.channel, deletedPerRound);
+  let deleted = await takeSome();
   if (deleted.length === 0) {
     const message = `No message of transaction ${transactionId} found`;
     throw failure("MESSAGE_NOT_FOUND", { messageId: transactionId }, { message });
   }
-  await releaseRuns(ctx, caller, deleted);
+  await afterDeletion(ctx, caller, deleted);
+  while (deleted.length === deletedPerRound) {
+    deleted = await takeSome();
+    await afterDeletion(ctx, caller, deleted);
+  }
 }
 
 /** Runs whose message was waiting for its provider go on without it. */
-async function releaseRuns(ctx: Ctx, caller: Caller, deleted: DeletedMessage[]): Promise<void> {
+async function afterDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
+  const { environmentId, organizationId } = caller;
+  const clock = await environmentClock(ctx, caller);
+  const now = clock.now(environmentId);
+  await emitDeleted(ctx, ctx.db, environmentId, deleted, organizationId, now);
   const waiting = deleted.filter((message) => message.status === "pending");
   if (waiting.length === 0) return;
-  const now = ctx.now();
   const canceled = detail("step_canceled", now, { raw: { reason: "the message was deleted" } });
   const jobIds = waiting.map((message) => message.job_id);
-  await cancelJobs(ctx.db, caller.environmentId, jobIds, canceled, now);
+  await cancelJobs(ctx.db, environmentId, jobIds, canceled, now);
   const runs = [...new Set(waiting.map((message) => message.notification_id))];
-  const wakes = runs.map((notificationId) => ({ data: { notificationIds: [notificationId] } }));
-  await ctx.queue.enqueue(ctx.db, "wake", wakes);
+  const wakes = runs.map((notificationId) => ({ environmentId, data: { notificationIds: [notificationId] } }));
+  await enqueueTimed(ctx, ctx.db, clock, "wake", wakes);
 }
 /** The standard or the URL alphabet, with or without padding. Decoding alone would skip what does not belong. */
 const isBase64 = /^[a-zA-Z0-9+/_-]+={0,2}$/;
@@ -117,68 +126,6 @@ function readPayloadFilter(text: string): Record<string, unknown> {
   }
   throw invalid({ payload: { messages: ["payload must be a base64-encoded JSON object"], value: text } });
 }
-
-/**
- * The contract knows three statuses. A message that waits for its provider, or for the repeat of a failed attempt, is
- * shown as `warning`: not sent yet, with the reason in `errorText`.
- */
-function statusOf(row: ListedMessage): Pick<Message, "status" | "errorText"> {
-  if (row.status !== "pending")
-    return { status: row.status as Message["status"], errorText: row.error_text ?? undefined };
-  return { status: "warning", errorText: row.error_text ?? "Waiting to be handed to the provider" };
-}
-
-type StoredAction = { label?: string };
-type StoredCta = {
-  redirect?: { url?: string };
-  primaryAction?: StoredAction;
-  secondaryAction?: StoredAction;
-  /** The button that was marked last. */
-  pressed?: { type: "primary" | "secondary"; status: "pending" | "done"; payload?: Record<string, unknown> };
-};
-
-function toCta(stored: StoredCta | null): MessageCta {
-  if (!stored) return {};
-  const button = (type: "primary" | "secondary", action: StoredAction | undefined) =>
-    action ? [{ type, content: action.label ?? "" }] : [];
-  const buttons = [...button("primary", stored.primaryAction), ...button("secondary", stored.secondaryAction)];
-  const { status = "pending", ...result } = stored.pressed ?? {};
-  const action = { status, buttons, ...(stored.pressed ? { result } : {}) };
-  return {
-    ...(stored.redirect ? { type: "redirect" as const, data: { url: stored.redirect.url } } : {}),
-    ...(buttons.length > 0 ? { action } : {}),
-  };
-}
-
-export const toMessage = (caller: Caller, row: ListedMessage): Message => ({
-  _id: row.id,
-  _templateId: row.workflow_id,
-  _environmentId: row.environment_id,
-  _organizationId: caller.organizationId,
-  _notificationId: row.notification_id,
-  _subscriberId: row.subscriber_id,
-  subscriber: row.subscriber ? toSubscriber(row.subscriber, caller.organizationId) : undefined,
-  templateIdentifier: row.workflow_identifier ?? undefined,
-  createdAt: row.created_at.toISOString(),
-  deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
-  lastSeenDate: row.seen_at?.toISOString(),
-  lastReadDate: row.read_at?.toISOString(),
-  content: row.content ?? undefined,
-  transactionId: row.transaction_id,
-  subject: row.subject ?? undefined,
-  channel: row.channel as Message["channel"],
-  read: row.read_at !== null,
-  seen: row.seen_at !== null,
-  snoozedUntil: row.snoozed_until?.toISOString(),
-  email: row.email ?? undefined,
-  providerId: row.provider_id ?? undefined,
-  cta: toCta(row.cta),
-  ...statusOf(row),
-  errorId: row.error_id ?? undefined,
-  payload: row.payload,
-  overrides: row.overrides ?? undefined,
-  contextKeys: row.context_keys,
-});
 
 const toFeedItem = (caller: Caller, row: ListedMessage): FeedItem => ({
   _id: row.id,

@@ -8,6 +8,7 @@ import { findEvents } from "../store/events.ts";
 import { findJobs, type JobRow } from "../store/jobs.ts";
 import { findNotification, type ListedNotification, listNotifications } from "../store/notifications.ts";
 import type { PassedSubscription, StoredDetail } from "../store/tables.ts";
+import { environmentNow } from "./clock.ts";
 import { readContextKeys } from "./context-keys.ts";
 import { pageRange, toPage } from "./paging.ts";
 
@@ -18,7 +19,7 @@ export async function list(
   caller: Caller,
   { query }: Input<"notifications.list">,
 ): Promise<Output<"notifications.list">> {
-  const now = ctx.now();
+  const now = await environmentNow(ctx, caller);
   const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
   const before = query.before ? new Date(query.before) : now;
   const asked = query.after ? new Date(query.after) : oldest;
@@ -51,16 +52,17 @@ async function jobsOf(ctx: Ctx, rows: ListedNotification[]): Promise<Map<string,
     rows.map((row) => row.id),
   );
   const payloads = await digestPayloads(ctx, jobs);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const result = new Map<string, Job[]>();
-  for (const job of jobs) {
-    const notification = byId.get(job.notification_id)!;
-    result.set(job.notification_id, [...(result.get(job.notification_id) ?? []), toJob(job, notification, payloads)]);
-  }
-  return result;
+  const byNotification = Map.groupBy(jobs, (job) => job.notification_id);
+  return new Map(
+    rows.map((row) => {
+      const chain = byNotification.get(row.id) ?? [];
+      return [row.id, chain.map((job) => toJob(job, row, digestOf(job, chain, payloads)))];
+    }),
+  );
 }
 
 type EventRef = { id: string; time: string };
+const extensionsOf = (job: JobRow): number => job.details.filter(({ d }) => d === "step_extended").length;
 const digestedEvents = (job: JobRow): EventRef[] => (job.output?.events as EventRef[] | undefined) ?? [];
 
 /** A digest stores which events it collected; their payloads are read where they live. */
@@ -71,34 +73,43 @@ async function digestPayloads(ctx: Ctx, jobs: JobRow[]): Promise<Map<string, Rec
   return new Map((await findEvents(ctx.db, [...ids])).map((event) => [event.id, event.payload]));
 }
 
-function toJob(job: JobRow, notification: ListedNotification, payloads: Map<string, Record<string, unknown>>): Job {
-  const step = notification.definition.steps.filter((candidate) => candidate.active)[job.step_index]!;
-  const events = digestedEvents(job).map((event) => ({ ...event, payload: payloads.get(event.id) ?? {} }));
+/** The settings and events of a digest, on its own job and, once it has sent its events on, on those behind it. */
+function digestOf(job: JobRow, chain: JobRow[], payloads: Map<string, Record<string, unknown>>): Job["digest"] {
+  const isBefore = (one: JobRow) => one.step_index < job.step_index && one.digest && digestedEvents(one).length > 0;
+  const holder = job.digest ? job : chain.findLast(isBefore);
+  if (!holder) return undefined;
+  const events = digestedEvents(holder).map((event) => ({ ...event, payload: payloads.get(event.id) ?? {} }));
+  return { ...holder.digest, ...(events.length > 0 ? { events } : {}) } as Job["digest"];
+}
+
+function toJob(job: JobRow, notification: ListedNotification, digest: Job["digest"]): Job {
+  const steps = notification.definition.steps.filter((candidate) => candidate.active);
+  const step = steps[job.step_index]!;
   return {
     _id: job.id,
     type: job.type as Job["type"],
     status: job.status as Job["status"],
     providerId: job.provider_id ?? inAppProviderId,
     executionDetails: toDetails(job, notification),
-    digest: job.digest
-      ? ({ ...job.digest, ...(job.status === "completed" ? { events } : {}) } as Job["digest"])
-      : undefined,
+    digest,
     step: {
       _id: step.id,
       _templateId: step.id,
       name: step.name,
       active: step.active,
-      filters: [],
+      filters: step.filters ?? [],
       controlVariables: step.controlValues,
+      _parentId: steps[job.step_index - 1]?.id ?? null,
     },
     payload: notification.payload,
     overrides: notification.overrides ?? undefined,
     updatedAt: job.updated_at.toISOString(),
+    scheduleExtensionsCount: extensionsOf(job) || undefined,
   };
 }
 
 /** The job itself is the proof that it was created: that detail is not stored a second time. */
-function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
+export function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
   const created: StoredDetail = { d: "step_created", t: notification.created_at.getTime() };
   return [created, ...job.details].map((stored, index) => {
     const entry = details[stored.d as DetailName];

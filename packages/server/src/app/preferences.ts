@@ -1,42 +1,23 @@
-// Subscriber preferences: reading them resolved, and merging choices into the stored ones. Which level decides is
-// pipeline/rules/preferences.ts, the same rule that filters steps.
-import {
-  type Channel,
-  channels,
-  type Input,
-  type Output,
-  type PreferenceChannels,
-  type Schedule,
-  type SubscriberPreferences,
-  type SubscriberWorkflowPreference,
-  weekDays,
-} from "@tidings/contract";
+// Subscriber preferences: merging choices into the stored ones. How they are shown is preference-view.ts.
+import { channels, type Input, type Output, type PreferenceChannels, type Schedule, weekDays } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
-import { idFromSlug, slug } from "../lib/ids.ts";
-import {
-  decide,
-  isCritical,
-  isEnabledAsWhole,
-  type PreferenceLevels,
-  withChoices,
-} from "../pipeline/rules/preferences.ts";
+import { idFromSlug } from "../lib/ids.ts";
+import { isCritical } from "../pipeline/rules/preferences.ts";
+import { emit } from "../pipeline/webhook-events.ts";
 import { resolveContexts } from "../store/contexts.ts";
 import {
   findPreferences,
   findPreferenceWorkflows,
-  listPreferenceWorkflows,
   mergePreferences,
-  type PreferenceRow,
   type PreferenceWorkflow,
 } from "../store/preferences.ts";
 import type { SubscriberRow } from "../store/subscribers.ts";
 import { readContextKeys } from "./context-keys.ts";
 import { contextKeysOf, readContext } from "./contexts.ts";
+import { globalOf, toEntry, viewPreferences } from "./preference-view.ts";
 import { requireSubscriber } from "./subscribers.ts";
-import { toWorkflowRef, workflowLevels } from "./workflow-ref.ts";
-
-type Criticality = "critical" | "nonCritical" | "all";
+import { workflowLevels } from "./workflow-ref.ts";
 
 export async function retrieve(
   ctx: Ctx,
@@ -45,7 +26,7 @@ export async function retrieve(
 ): Promise<Output<"subscribers.retrievePreferences">> {
   const contextKeys = readContextKeys(query.contextKeys) ?? [];
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
-  return view(ctx, subscriber, contextKeys, query.criticality ?? "nonCritical");
+  return viewPreferences(ctx, subscriber, contextKeys, query.criticality ?? "nonCritical");
 }
 
 export async function update(
@@ -62,14 +43,10 @@ export async function update(
   const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
   const contextKeys = await enterContexts(ctx, caller, named);
   if (body.channels || schedule) {
-    const change = {
-      workflow_id: workflow?.id ?? null,
-      channels: chosen(body.channels ?? {}),
-      schedule: schedule && toStored(schedule),
-    };
-    await mergePreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys, [change], ctx.now());
+    const choice = { channels: chosen(body.channels ?? {}), schedule: schedule && toStored(schedule) };
+    await choose(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, ...choice }]);
   }
-  return view(ctx, subscriber, contextKeys, "nonCritical");
+  return viewPreferences(ctx, subscriber, contextKeys, "nonCritical");
 }
 
 export async function bulkUpdate(
@@ -84,17 +61,34 @@ export async function bulkUpdate(
   const contextKeys = await enterContexts(ctx, caller, named);
   // A map keeps the place of the first item and the value of the last.
   const items = new Map(workflows.map((workflow, index) => [workflow, chosen(body.preferences[index]!.channels)]));
-  const changes = [...items].map(([workflow, channels]) => ({ workflow_id: workflow.id, channels }));
-  await mergePreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys, changes, ctx.now());
+  const choices = [...items].map(([workflow, channels]) => ({ workflow, channels }));
+  await choose(ctx, subscriber, contextKeys, choices);
   const stored = await findPreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys);
-  return [...items.keys()].map((workflow) => {
-    const levels = levelsOf(workflow, stored, contextKeys);
-    return {
-      level: "template" as const,
-      workflow: toWorkflowRef(workflow),
-      enabled: isEnabledAsWhole(levels),
-      channels: resolvedChannels(workflow, levels),
-    };
+  return choices.map(({ workflow }) => toEntry(workflow, stored, contextKeys));
+}
+
+/** For a workflow, or, with null, for everything that has no choice of its own. */
+export type Choice = { workflow: PreferenceWorkflow | null; channels: PreferenceChannels; schedule?: Schedule };
+
+/** Merges choices into the stored ones, one per workflow, and tells webhooks what the subscriber gets now. */
+export async function choose(
+  ctx: Ctx,
+  subscriber: SubscriberRow,
+  contextKeys: string[],
+  choices: Choice[],
+): Promise<void> {
+  const { id, environment_id: environmentId, subscriber_id: subscriberId } = subscriber;
+  const now = ctx.now();
+  const changes = choices.map(({ workflow, ...choice }) => ({ workflow_id: workflow?.id ?? null, ...choice }));
+  await mergePreferences(ctx.db, environmentId, id, contextKeys, changes, now);
+  await emit(ctx, ctx.db, environmentId, "preference.updated", now, async () => {
+    const stored = await findPreferences(ctx.db, environmentId, id, contextKeys);
+    return choices.map(({ workflow }) => {
+      const entry = workflow
+        ? toEntry(workflow, stored, contextKeys)
+        : { level: "global", ...globalOf(stored, contextKeys) };
+      return { object: { ...entry, contextKeys }, subscriberId };
+    });
   });
 }
 
@@ -142,73 +136,4 @@ async function requireWorkflows(
   const critical = listed((row) => isCritical(workflowLevels(row!)));
   if (critical) throw failure("CRITICAL_WORKFLOW", { workflowIds: critical });
   return names.map((name) => find(name)!);
-}
-
-const levelsOf = (workflow: PreferenceWorkflow, stored: PreferenceRow[], contextKeys: string[]): PreferenceLevels =>
-  withChoices(workflowLevels(workflow), stored, workflow.id, contextKeys);
-
-const channelsOf = (workflow: PreferenceWorkflow): Channel[] =>
-  channels.filter((channel) => workflow.step_types.includes(channel));
-
-const resolvedChannels = (workflow: PreferenceWorkflow, levels: PreferenceLevels): PreferenceChannels =>
-  Object.fromEntries(channelsOf(workflow).map((channel) => [channel, decide(levels, channel).enabled]));
-
-async function view(
-  ctx: Ctx,
-  subscriber: SubscriberRow,
-  contextKeys: string[],
-  criticality: Criticality,
-): Promise<SubscriberPreferences> {
-  const stored = await findPreferences(ctx.db, subscriber.environment_id, subscriber.id, contextKeys);
-  const workflows = await listPreferenceWorkflows(ctx.db, subscriber.environment_id);
-  const wanted = workflows.filter(
-    (workflow) => criticality === "all" || isCritical(workflowLevels(workflow)) === (criticality === "critical"),
-  );
-  return {
-    global: globalOf(stored, contextKeys),
-    workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)),
-  };
-}
-
-/** The row for the contexts, and the one without context: where the first says nothing, the second counts. */
-const rowsFor = (stored: PreferenceRow[], workflowId: string | null, contextKeys: string[]): PreferenceRow[] =>
-  stored
-    .filter((row) => row.workflow_id === workflowId && [contextKeys.join(), ""].includes(row.context_keys.join()))
-    .sort((a, b) => b.context_keys.length - a.context_keys.length);
-
-function globalOf(stored: PreferenceRow[], contextKeys: string[]): SubscriberPreferences["global"] {
-  const levels = withChoices({ user: null, default: {} }, stored, null, contextKeys);
-  return {
-    enabled: true,
-    channels: Object.fromEntries(channels.map((channel) => [channel, decide(levels, channel).enabled])),
-    schedule: rowsFor(stored, null, contextKeys).find((row) => row.schedule)?.schedule ?? undefined,
-  };
-}
-
-type Override = SubscriberWorkflowPreference["overrides"][number];
-
-function toItem(
-  workflow: PreferenceWorkflow,
-  stored: PreferenceRow[],
-  contextKeys: string[],
-): SubscriberWorkflowPreference {
-  const levels = levelsOf(workflow, stored, contextKeys);
-  const overrides = channelsOf(workflow).flatMap((channel): Override[] => {
-    const { level, isScoped } = decide(levels, channel);
-    if (!level) return [];
-    const isOwn = level === "subscriber_global" || level === "subscriber_workflow";
-    return [{ channel, source: isScoped ? "workflowOverride" : isOwn ? "subscriber" : "template" }];
-  });
-  return {
-    enabled: isEnabledAsWhole(levels),
-    channels: resolvedChannels(workflow, levels),
-    overrides,
-    workflow: {
-      slug: slug(workflow.name, "wf", workflow.id),
-      identifier: workflow.workflow_id,
-      name: workflow.name,
-      updatedAt: workflow.updated_at.toISOString(),
-    },
-    updatedAt: rowsFor(stored, workflow.id, contextKeys)[0]?.updated_at.toISOString(),
-  };
 }

@@ -10,6 +10,7 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
+import { emit } from "../pipeline/webhook-events.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../store/environments.ts";
 import type { LayoutRow } from "../store/layouts.ts";
 import {
@@ -28,7 +29,8 @@ import type { WorkflowRow } from "../store/workflows.ts";
 import { type Change, type Compared, compare, type Item, type PortableStep } from "./environment-diff.ts";
 import { requireEnvironment } from "./environments.ts";
 import { plan, type Selection, toResult, type Verdict } from "./publish-plan.ts";
-import { requireWorkflow, view } from "./workflows.ts";
+import { toWorkflow } from "./workflow-view.ts";
+import { requireWorkflow, view, viewFacts } from "./workflows.ts";
 
 async function readEnds(ctx: Ctx, caller: Caller, targetId: string, sourceId: string | undefined) {
   const target = await requireEnvironment(ctx, caller, targetId);
@@ -154,6 +156,25 @@ async function carryOut(
     "workflow",
   );
   await markPublished(ctx.db, sourceId, sources, caller.userId, now);
+  const removed = deleted.flatMap((item) => (item.type === "workflow" ? [item.row as WorkflowRow] : []));
+  await report(ctx, targetId, { published: workflows, removed }, now);
+}
+
+/** In the environment that was published to. Arriving there is one event, whether the workflow is new or changed. */
+async function report(
+  ctx: Ctx,
+  targetId: string,
+  { published, removed }: { published: WorkflowRow[]; removed: WorkflowRow[] },
+  now: Date,
+): Promise<void> {
+  const shown = async (rows: WorkflowRow[]) => {
+    const facts = await viewFacts(ctx, targetId);
+    return rows.map((row) => ({ object: toWorkflow(row, facts) }));
+  };
+  if (published.length > 0) {
+    await emit(ctx, ctx.db, targetId, "workflow.published", now, () => shown(published));
+  }
+  if (removed.length > 0) await emit(ctx, ctx.db, targetId, "workflow.deleted", now, () => shown(removed));
 }
 
 /** An environment without layouts takes over the source's default, or else the first that arrives. */

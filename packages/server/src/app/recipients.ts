@@ -1,5 +1,7 @@
 // Recipients of an event, judged one by one: a bad one is reported by name and never holds up the others.
 import {
+  maxDeviceTokenLength,
+  maxDeviceTokens,
   type Recipient,
   type RecipientSubscriber,
   RecipientTopic,
@@ -20,8 +22,6 @@ const faultsIn = checkShape(SubscriberIn);
 
 const topicFaultsIn = checkShape(RecipientTopic);
 
-const maxDeviceTokens = 100;
-
 /** Null when the recipient is fine, otherwise what is wrong with it. */
 function recipientFault(recipient: RecipientSubscriber): string | null {
   return faultsIn(recipient)[0] ?? channelFault(recipient.channels ?? []);
@@ -36,6 +36,10 @@ function channelFault(channels: NonNullable<RecipientSubscriber["channels"]>): s
     if (!credentials) return `${field}.credentials is required`;
     if ((credentials.deviceTokens?.length ?? 0) > maxDeviceTokens) {
       return `${field}.credentials.deviceTokens must contain no more than ${maxDeviceTokens} elements`;
+    }
+    if (credentials.deviceTokens?.includes("")) return `${field}.credentials.deviceTokens must not hold empty tokens`;
+    if (credentials.deviceTokens?.some((token) => token.length > maxDeviceTokenLength)) {
+      return `${field}.credentials.deviceTokens must not hold tokens of more than ${maxDeviceTokenLength} characters`;
     }
   }
   return null;
@@ -84,6 +88,13 @@ export function readRecipient(entry: string | RecipientSubscriber) {
 /** Only the members we know: the rest of what a caller sends about a person is not kept. */
 function fieldsOf(recipient: RecipientSubscriber): RecipientSubscriber {
   const { subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data } = recipient;
-  const fields = { subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const channels = recipient.channels?.map(({ providerId, integrationIdentifier, credentials }) => {
+    const { webhookUrl, deviceTokens } = credentials ?? {};
+    return { providerId, integrationIdentifier, credentials: withoutGaps({ webhookUrl, deviceTokens }) };
+  });
+  return withoutGaps({ subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data, channels });
 }
+
+/** A member that is undefined would clear what is stored when it is laid over it. */
+const withoutGaps = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

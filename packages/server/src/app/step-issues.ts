@@ -1,9 +1,10 @@
 // What is wrong with the content of a step or layout: stored all the same, and told in `issues`. Computed whenever a
 // workflow is read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
+import { blockTemplate, isBlockBody } from "../pipeline/render/blocks.ts";
 import { checkTemplate, RenderFault, type RenderTarget } from "../pipeline/render/liquid.ts";
-import { readWait } from "../pipeline/rules/waits.ts";
 import { branchOf } from "./step-controls.ts";
+import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
 import { unknownNames } from "./template-names.ts";
 
@@ -11,7 +12,7 @@ type JsonObject = Record<string, unknown>;
 type Issues = Record<string, ContentIssue[]>;
 
 /** What a step of a workflow is judged by. */
-export type IssueFacts = { activeChannels: ReadonlySet<string>; isInboxConnected: boolean; maxWaitDays: number };
+export type IssueFacts = WaitFacts & { activeChannels: ReadonlySet<string>; isInboxConnected: boolean };
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
@@ -20,7 +21,7 @@ export function stepIssues(
   variables: JsonObject,
   facts: IssueFacts,
 ): StepIssues | undefined {
-  const controls = controlIssues(step, variables, facts.maxWaitDays);
+  const controls = controlIssues(step, variables, facts);
   const integration = integrationIssues(step.type, facts);
   const issues: StepIssues = {};
   if (Object.keys(controls).length > 0) issues.controls = controls;
@@ -41,33 +42,46 @@ function integrationIssues(type: StepType, facts: IssueFacts): StepIssues["integ
   return undefined;
 }
 
-const htmlControls = new Set(["in_app.body", "email.body"]);
-
 function controlIssues(
   { type, controlValues: values }: { type: StepType; controlValues: JsonObject },
   variables: JsonObject,
-  maxWaitDays: number,
+  facts: WaitFacts,
 ): Issues {
   const issues: Issues = {};
-  const { required, properties } = branchOf(type, values);
+  const { required } = branchOf(type, values);
   for (const name of required) {
     if (isMissing(values[name])) add(issues, name, "MISSING_VALUE", `${name} is required`);
   }
   if (type === "in_app" && isMissing(values.subject) && isMissing(values.body)) {
     add(issues, "body", "MISSING_VALUE", "Either a subject or a body is required");
   }
-  const windows: Record<string, unknown> = { amount: values, lookBackWindow: values.lookBackWindow };
-  for (const [path, window] of Object.entries(windows)) {
-    if (!properties[path]) continue;
-    const wait = readWait((window ?? {}) as JsonObject, new Date(0), maxWaitDays);
-    if ("fault" in wait && wait.fault === "too_long") {
-      add(issues, path, "TIER_LIMIT_EXCEEDED", `The wait is longer than the allowed ${maxWaitDays} days`);
-    }
+  for (const { path, issueType, message, variableName } of ruleIssues(type, values, variables, facts)) {
+    add(issues, path, issueType, message, variableName);
   }
   for (const [path, template] of templatesIn(values)) {
-    templateIssues(issues, path, template, htmlControls.has(`${type}.${path}`) ? "html" : "text", variables);
+    if (type === "email" && path === "body") bodyIssues(issues, path, template, values.editorType, variables);
+    else templateIssues(issues, path, template, type === "in_app" && path === "body" ? "html" : "text", variables);
   }
   return issues;
+}
+
+/** Adds what is wrong with a body by whatever editor. Answers its template, or null when there is none that parses. */
+export function bodyIssues(
+  issues: Issues,
+  path: string,
+  body: string,
+  editorType: unknown,
+  variables: JsonObject,
+): string | null {
+  if (!isBlockBody(editorType, body)) return templateIssues(issues, path, body, "html", variables) ? body : null;
+  try {
+    const template = blockTemplate(body);
+    return templateIssues(issues, path, template, "html", variables, { hasPlaces: false }) ? template : null;
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", error.message);
+    return null;
+  }
 }
 
 /** Adds what is wrong with one template: syntax, filters, names it may not use. Answers whether it parses. */
@@ -77,13 +91,14 @@ export function templateIssues(
   template: string,
   target: RenderTarget,
   variables: JsonObject,
+  { hasPlaces = true } = {},
 ): boolean {
   try {
     checkTemplate(template, target);
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
     const isFilter = /^undefined filter/.test(error.message);
-    const place = error.position ? ` (${error.position})` : "";
+    const place = error.position && hasPlaces ? ` (${error.position})` : "";
     const issueType = isFilter ? "INVALID_FILTER_ARG_IN_VARIABLE" : "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
     add(issues, path, issueType, `${error.message}${place}`);
     return false;

@@ -8,12 +8,13 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
+import { appended, integrationOf, withEntry } from "../pipeline/rules/channel-entries.ts";
+import { type ChannelEntry, entriesOf } from "../pipeline/rules/contact.ts";
+import { toSubscriber } from "../pipeline/views.ts";
 import { type IntegrationRow, listIntegrations } from "../store/integrations.ts";
 import { lockSubscriber, type SubscriberRow, setChannels } from "../store/subscribers.ts";
-import { toSubscriber } from "./subscribers.ts";
 
-type Entry = NonNullable<Subscriber["channels"]>[number];
-type Credentials = Entry["credentials"];
+type Credentials = ChannelEntry["credentials"];
 
 export async function replaceCredentials(
   ctx: Ctx,
@@ -28,11 +29,7 @@ export async function appendCredentials(
   caller: Caller,
   { params, body }: Input<"subscribers.appendCredentials">,
 ): Promise<Output<"subscribers.appendCredentials">> {
-  return change(ctx, caller, params.subscriberId, body, (stored) => {
-    const tokens = [...(stored.deviceTokens ?? []), ...(body.credentials.deviceTokens ?? [])];
-    const merged = { ...stored, ...body.credentials };
-    return tokens.length > 0 ? { ...merged, deviceTokens: tokens } : merged;
-  });
+  return change(ctx, caller, params.subscriberId, body, (stored) => appended(stored, body.credentials));
 }
 
 export async function deleteCredentials(
@@ -56,15 +53,7 @@ async function change(
 ): Promise<Subscriber> {
   const row = await requireLocked(ctx, caller, subscriberId);
   const integration = await requireIntegration(ctx, caller, body);
-  const entries = entriesOf(row);
-  const at = entries.findIndex((entry) => entry._integrationId === integration.id);
-  const entry: Entry = {
-    providerId: body.providerId,
-    integrationIdentifier: integration.identifier,
-    credentials: withUniqueTokens(merge(entries[at]?.credentials ?? {})),
-    _integrationId: integration.id,
-  };
-  const next = at < 0 ? [...entries, entry] : entries.with(at, entry);
+  const next = withEntry(entriesOf(row), integration, (stored) => withUniqueTokens(merge(stored)));
   const saved = await setChannels(ctx.db, caller.environmentId, row.id, next, ctx.now());
   return toSubscriber(saved, caller.organizationId);
 }
@@ -74,8 +63,6 @@ async function requireLocked(ctx: Ctx, caller: Caller, subscriberId: string): Pr
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return row;
 }
-
-const entriesOf = (row: SubscriberRow): Entry[] => row.channels as Entry[];
 
 function withUniqueTokens(credentials: Credentials): Credentials {
   if (!credentials.deviceTokens) return credentials;
@@ -87,17 +74,8 @@ function withUniqueTokens(credentials: Credentials): Credentials {
   return { ...credentials, deviceTokens };
 }
 
-/** The integration named, or the first active one of the provider. */
-async function requireIntegration(
-  ctx: Ctx,
-  caller: Caller,
-  { providerId, integrationIdentifier }: SubscriberCredentialsIn,
-): Promise<IntegrationRow> {
-  const all = await listIntegrations(ctx.db, caller.environmentId);
-  const found = all.find((row) => {
-    if (row.provider_id !== providerId) return false;
-    return integrationIdentifier === undefined ? row.active : row.identifier === integrationIdentifier;
-  });
-  if (!found) throw failure("INTEGRATION_NOT_FOUND", { integrationId: integrationIdentifier ?? providerId });
-  return found;
+async function requireIntegration(ctx: Ctx, caller: Caller, body: SubscriberCredentialsIn): Promise<IntegrationRow> {
+  const found = integrationOf(await listIntegrations(ctx.db, caller.environmentId), body);
+  if (found) return found;
+  throw failure("INTEGRATION_NOT_FOUND", { integrationId: body.integrationIdentifier ?? body.providerId });
 }

@@ -1,7 +1,8 @@
-import { type Input, type Output, type Subscriber, SubscriberIn } from "@tidings/contract";
+import { type Input, type Output, SubscriberIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { detail } from "../pipeline/rules/details.ts";
+import { toSubscriber } from "../pipeline/views.ts";
 import { cancelWaitingJobs } from "../store/jobs.ts";
 import { cancelPendingMessages } from "../store/messages.ts";
 import {
@@ -15,28 +16,8 @@ import {
   upsertSubscribers,
 } from "../store/subscribers.ts";
 import { checkShape } from "../validation.ts";
+import { environmentNow } from "./clock.ts";
 import { readCursor, toCursorList } from "./paging.ts";
-
-export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscriber => ({
-  _id: row.id,
-  subscriberId: row.subscriber_id,
-  firstName: row.first_name ?? undefined,
-  lastName: row.last_name ?? undefined,
-  email: row.email ?? undefined,
-  phone: row.phone ?? undefined,
-  avatar: row.avatar ?? undefined,
-  locale: row.locale ?? undefined,
-  timezone: row.timezone ?? undefined,
-  data: row.data ?? undefined,
-  channels: row.channels as Subscriber["channels"],
-  isOnline: row.is_online ?? undefined,
-  lastOnlineAt: row.last_online_at?.toISOString(),
-  _organizationId: organizationId,
-  _environmentId: row.environment_id,
-  deleted: false,
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-});
 
 /** The subscriber named in a path, or 404. */
 export async function requireSubscriber(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {
@@ -140,7 +121,7 @@ export async function remove(
   { params }: Input<"subscribers.delete">,
 ): Promise<Output<"subscribers.delete">> {
   const row = await requireSubscriber(ctx, caller, params.subscriberId);
-  const now = ctx.now();
+  const now = await environmentNow(ctx, caller);
   const target = { subscriberId: row.id };
   const reason = "the subscriber was deleted";
   await cancelPendingMessages(ctx.db, caller.environmentId, target, reason, now);

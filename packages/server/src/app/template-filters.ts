@@ -35,6 +35,7 @@ const argumentCounts: Record<string, [number, number]> = {
   truncatewords: [0, 2],
   date: [0, 2],
   pluralize: [2, 2],
+  plural: [1, 1],
   toSentence: [0, 3],
 };
 

@@ -47,6 +47,13 @@ function isKnown(segments: Segments, root: Record<string, unknown>): boolean {
   return true;
 }
 
+/** Whether a dotted path, as conditions and keys have it, is one that the schema leaves open. */
+export const isKnownPath = (path: string, schema: Record<string, unknown>): boolean =>
+  isKnown(
+    path.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
+    schema,
+  );
+
 /** Whether the template, which has to parse, uses this root. */
 export const usesName = (template: string, root: string): boolean =>
   namesIn(template).some((segments) => segments[0] === root);

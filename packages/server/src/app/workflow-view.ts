@@ -51,6 +51,7 @@ export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
   payloadExample: payloadExampleOf(row),
   severity: row.severity as Workflow["severity"],
   outsideSchedule: row.outside_schedule,
+  onUnknownOutcome: row.on_unknown_outcome,
 });
 
 export const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFacts): Step => ({
@@ -70,8 +71,10 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts:
   controlValues: shownValues(step),
   variables: stepVariables(row, index),
   issues: issuesOf(row, index, facts),
+  filters: step.filters,
   active: step.active,
   shouldStopOnFail: step.shouldStopOnFail,
+  deadlineSeconds: step.deadlineSeconds,
 });
 
 /** The contract requires both texts of an email in answers; a missing one is an issue and reads as empty. */

@@ -5,6 +5,7 @@ import type { Caller, Ctx } from "../context.ts";
 import { type FieldFaults, failure, faultCollector, invalid } from "../failure.ts";
 import { idFromSlug, kebab, slug } from "../lib/ids.ts";
 import { detail } from "../pipeline/rules/details.ts";
+import { emit } from "../pipeline/webhook-events.ts";
 import { isUniqueViolation } from "../store/db.ts";
 import { findEnvironment, isInboxConnected } from "../store/environments.ts";
 import { findActiveIntegrations } from "../store/integrations.ts";
@@ -22,6 +23,7 @@ import {
   type WorkflowContent,
   type WorkflowRow,
 } from "../store/workflows.ts";
+import { environmentNow } from "./clock.ts";
 import { freeIdentifier } from "./free-identifier.ts";
 import { compilePayloadSchema } from "./payload-schema.ts";
 import { readControlValues } from "./step-controls.ts";
@@ -45,13 +47,19 @@ async function findByAnyId(ctx: Ctx, environmentId: string, workflowId: string, 
   return bySlug ?? findWorkflow(ctx.db, environmentId, workflowId, options);
 }
 
-async function viewFacts(ctx: Ctx, environmentId: string, lastTriggeredAt: Date | null = null): Promise<ViewFacts> {
+export async function viewFacts(
+  ctx: Ctx,
+  environmentId: string,
+  lastTriggeredAt: Date | null = null,
+): Promise<ViewFacts> {
   const active = await findActiveIntegrations(ctx.db, [environmentId]);
   const activeChannels = new Set(active.map((integration) => integration.channel));
   return {
     activeChannels,
     isInboxConnected: await isInboxConnected(ctx.db, environmentId),
     maxWaitDays: ctx.config.maxWaitDays,
+    defaultTimezone: ctx.config.defaultTimezone,
+    now: ctx.now(),
     lastTriggeredAt,
   };
 }
@@ -81,7 +89,9 @@ export async function create(
     updated_by: caller.userId,
   };
   const row = await saving(body.workflowId, () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content));
-  return view(ctx, row);
+  const workflow = await view(ctx, row);
+  await emit(ctx, ctx.db, caller.environmentId, "workflow.created", row.updated_at, () => [{ object: workflow }]);
+  return workflow;
 }
 
 async function saving<T>(workflowId: string, work: () => Promise<T>): Promise<T> {
@@ -105,6 +115,7 @@ type Settings = Pick<
   | "is_translation_enabled"
   | "severity"
   | "outside_schedule"
+  | "on_unknown_outcome"
 >;
 
 const freshSettings: Settings = {
@@ -116,6 +127,7 @@ const freshSettings: Settings = {
   is_translation_enabled: false,
   severity: "none",
   outside_schedule: "hold",
+  on_unknown_outcome: "may_duplicate",
 };
 
 /** The settings given; absent ones stay as they were. */
@@ -137,6 +149,7 @@ function settingsOf(body: WorkflowPatch, before: Settings): Settings {
     is_translation_enabled: body.isTranslationEnabled ?? before.is_translation_enabled,
     severity: body.severity ?? before.severity,
     outside_schedule: body.outsideSchedule ?? before.outside_schedule,
+    on_unknown_outcome: body.onUnknownOutcome ?? before.on_unknown_outcome,
   };
 }
 
@@ -176,8 +189,10 @@ function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[
       name: step.name,
       type: step.type,
       controlValues: values,
+      ...(step.filters?.length && { filters: step.filters }),
       active: step.active ?? true,
       shouldStopOnFail: step.shouldStopOnFail ?? false,
+      ...(step.deadlineSeconds === undefined ? {} : { deadlineSeconds: step.deadlineSeconds }),
     };
   });
   if (Object.keys(faults).length > 0) throw invalid(faults);
@@ -221,7 +236,11 @@ async function save(ctx: Ctx, caller: Caller, row: WorkflowRow, changes: Partial
   const { environment_id, version_id, created_at, deleted_at, ...content } = row;
   const next = { ...content, ...changes, updated_at: ctx.now(), updated_by: caller.userId };
   const saved = await saving(next.workflow_id, () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next));
-  return view(ctx, saved);
+  const workflow = await view(ctx, saved);
+  await emit(ctx, ctx.db, caller.environmentId, "workflow.updated", next.updated_at, async () => [
+    { object: workflow, previousObject: await view(ctx, row) },
+  ]);
+  return workflow;
 }
 
 export async function retrieve(
@@ -240,6 +259,14 @@ export async function retrieve(
   return view(ctx, row);
 }
 
+/** The position of a step. The internal id is tried first; what looks like a slug may also be somebody's identifier. */
+export function findStep(row: WorkflowRow, stepId: string): number | undefined {
+  const fromSlug = idFromSlug(stepId, "st");
+  const at = (isMeant: (step: StoredStep) => boolean) => row.steps.findIndex(isMeant);
+  const index = [at(({ id }) => id === stepId), at(({ id }) => id === fromSlug), at((step) => step.stepId === stepId)];
+  return index.find((position) => position >= 0);
+}
+
 export async function retrieveStep(
   ctx: Ctx,
   caller: Caller,
@@ -247,11 +274,7 @@ export async function retrieveStep(
 ): Promise<Output<"workflows.retrieveStep">> {
   const { workflowId, stepId } = params;
   const row = await requireWorkflow(ctx, caller.environmentId, workflowId);
-  const fromSlug = idFromSlug(stepId, "st");
-  const at = (isMeant: (step: StoredStep) => boolean) => row.steps.findIndex(isMeant);
-  // The internal id is tried first; what looks like a slug may also be somebody's identifier.
-  const index = [at(({ id }) => id === stepId), at(({ id }) => id === fromSlug), at((step) => step.stepId === stepId)];
-  const found = index.find((position) => position >= 0);
+  const found = findStep(row, stepId);
   if (found === undefined) throw failure("STEP_NOT_FOUND", { stepId, workflowId });
   return toStep(row, row.steps[found]!, found, await viewFacts(ctx, caller.environmentId));
 }
@@ -295,7 +318,10 @@ export async function list(
 
 export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"workflows.delete">): Promise<undefined> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
-  const now = ctx.now();
+  const now = await environmentNow(ctx, caller);
+  await emit(ctx, ctx.db, caller.environmentId, "workflow.deleted", now, async () => [
+    { object: await view(ctx, row) },
+  ]);
   await markWorkflowDeleted(ctx.db, caller.environmentId, row.id, now);
   await deleteTranslations(ctx.db, caller.environmentId, { type: "workflow", id: row.id });
   const target = { workflowId: row.id };

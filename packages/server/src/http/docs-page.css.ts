@@ -1,7 +1,8 @@
 // The style sheet of the documentation page. System fonts, one accent colour, light and dark from the same variables;
 // text on its background keeps a contrast of at least 4.5 to 1 in both.
 
-export const docsPageStyle = `
+/** Colours and fonts of all pages. */
+export const palette = `
 :root {
   color-scheme: light dark;
   --bg: #ffffff; --soft: #f6f7f8; --line: #e2e5e9; --control: #87919a; --text: #1c2329; --muted: #55606b; --accent: #0f766e;
@@ -18,6 +19,9 @@ export const docsPageStyle = `
     --get: #7db8f5; --post: #6cd498; --put: #e8b85c; --patch: #c3a1f0; --delete: #ff938a;
   }
 }
+`;
+
+export const docsPageStyle = `${palette}
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { scroll-padding-top: calc(var(--header) + 1.5rem); -webkit-text-size-adjust: 100%; }

@@ -50,7 +50,8 @@ export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswe
     request.log.error({ err: error, errorId: body.errorId }, "request failed");
   }
   const headers = { ...(known?.extra.headers ?? {}) };
-  if (status === 401) headers["www-authenticate"] = "ApiKey";
+  // Reports are signed in ways that have no name here; the one that has is the key as password.
+  if (status === 401) headers["www-authenticate"] = code === "INVALID_SIGNATURE" ? "Basic" : "ApiKey";
   return { status, headers, body: { ...known?.extra.body, ...body } };
 }
 

@@ -1,15 +1,23 @@
 // One request of one operation: parsed by now, authenticated and counted. Writing operations run in one transaction,
 // under the caller's idempotency key if there is one; order of checks: idempotency, validation, existence, state.
 import { type Operation, type OperationId, operations } from "@tidings/contract";
-import type { ValidateFunction } from "ajv";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isAlso, outputOf } from "../answer.ts";
+import { firstOf, isAlso, isPending, outputOf } from "../answer.ts";
 import type { Caller, Ctx } from "../context.ts";
 import { Failure, type FieldFaults, invalid } from "../failure.ts";
 import { inRepeatableTransaction } from "../store/db.ts";
-import { compileBody, compileQuery, faultsOf, mergeFaults, unreadableNumbers, unstorableTexts } from "../validation.ts";
+import {
+  type Check,
+  compileBody,
+  compileQuery,
+  faultsOf,
+  mergeFaults,
+  unreadableNumbers,
+  unstorableTexts,
+} from "../validation.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
+import { rawRequestOf } from "./raw.ts";
 import type { Handler } from "./routes.ts";
 import { createTranslator } from "./vocabulary.ts";
 
@@ -19,7 +27,9 @@ const jsonType = "application/json; charset=utf-8";
 const passing = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
 
 type Answer = { status: number; body: string | null };
-type Checks = { query?: ValidateFunction; body?: ValidateFunction };
+/** With `settled`, the answer is worth waiting for once the request has committed. */
+type Worked = Answer & { settled?: () => Promise<Answer> };
+type Checks = { query?: Check; body?: Check };
 
 export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler) {
   const operation: Operation = operations[id];
@@ -31,20 +41,24 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
     body: operation.body && compileBody(inWords(operation.body)),
   };
   const { status, also = status } = operation.success;
-  const isWrite = operation.method !== "GET";
+  const isWrite = operation.method !== "GET" && !operation.isReadOnly;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const caller = request.caller!;
+    const { caller } = request;
     reply.code(status);
 
-    const work = async (scope: Ctx): Promise<Answer> => {
-      const checked = readInput(operation, checks, request);
-      const input = words ? words.read(checked) : checked;
-      const answer = await handler(scope, caller, input as never);
+    const word = (answer: unknown): Answer => {
       const code = isAlso(answer) ? also : status;
       const hasBody = operation.success.schema !== undefined;
       // The status chooses the serialiser.
       return { status: code, body: hasBody ? (reply.code(code).serialize(outputOf(answer)) as string) : null };
+    };
+    const work = async (scope: Ctx): Promise<Worked> => {
+      const checked = readInput(operation, checks, request);
+      const input = words ? words.read(checked) : checked;
+      const answer = await handler(scope, caller, input as never);
+      const settled = isPending(answer) ? async () => word(await answer.settled(ctx)) : undefined;
+      return { ...word(firstOf(answer)), settled };
     };
 
     // Secrets are encrypted at rest, also in an answer that is kept for a repeat.
@@ -60,10 +74,12 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
 
     if (!isWrite) return answerWith(await work(ctx));
 
-    const key = readIdempotencyKey(request.headers["idempotency-key"]);
-    if (key === null) {
+    // Without a caller there is nobody whose key it could be.
+    const key = caller && readIdempotencyKey(request.headers["idempotency-key"]);
+    if (!caller || key === null) {
       try {
-        return answerWith(await inRepeatableTransaction(ctx.db, (tx) => work({ ...ctx, db: tx })));
+        const answer = await inRepeatableTransaction(ctx.db, (tx) => work({ ...ctx, db: tx }));
+        return answerWith(answer.settled ? await answer.settled() : answer);
       } catch (error) {
         // A conflict may carry the record that exists, and with it words.
         const refusal = words && wordFailure(error, request, reply);
@@ -74,7 +90,11 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
     const answer = await runOnce(
       ctx.db,
       { environmentId: caller.environmentId, key, method: request.method, url: request.url, body: request.body },
-      async (tx) => seal(await work({ ...ctx, db: tx })),
+      // Not waited for: what is kept for a repeat is the answer as it was committed.
+      async (tx) => {
+        const { status, body } = await work({ ...ctx, db: tx });
+        return seal({ status, body });
+      },
       (error) => wordFailure(error, request, reply),
     );
     reply.header("idempotency-key", key);
@@ -103,7 +123,7 @@ function readInput(operation: Operation, checks: Checks, request: FastifyRequest
     if (!checks.query(query)) mergeFaults(faults, faultsOf(checks.query.errors ?? []));
     mergeFaults(faults, unreadableNumbers(query), unstorableTexts(query));
   }
-  if (checks.body) {
+  if (checks.body && operation.bodyType !== "raw") {
     if (request.body === undefined || request.body === null) {
       mergeFaults(faults, { general: { messages: ["Request body is required"] } });
     } else {
@@ -112,7 +132,8 @@ function readInput(operation: Operation, checks: Checks, request: FastifyRequest
     }
   }
   if (Object.keys(faults).length > 0) throw invalid(faults);
-  return { params: readParams(request), query, body: operation.body ? request.body : undefined };
+  const body = operation.bodyType === "raw" ? rawRequestOf(request) : operation.body ? request.body : undefined;
+  return { params: readParams(request), query, body };
 }
 
 /**

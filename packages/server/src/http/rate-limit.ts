@@ -10,6 +10,8 @@ type Bucket = { tokens: number; at: number };
 
 export type RateVerdict = { isAllowed: boolean; headers: Record<string, string> };
 
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
 export function createRateLimiter(rates: Record<RateCategory, number>, now: () => number) {
   const buckets = new LRUCache<string, Bucket>({ max: 100_000 });
 

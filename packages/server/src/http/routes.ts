@@ -1,44 +1,63 @@
 // Every operation and the function that carries it out, on one page. Paths, shapes and rate categories are in the
 // contract; a test fails when an operation has no row here.
 import type { Input, OperationId, Operations, Output } from "@tidings/contract";
-import type { Also } from "../answer.ts";
+import type { Also, Pending } from "../answer.ts";
 import * as captured from "../app/captured.ts";
 import * as channelConnections from "../app/channel-connections.ts";
 import * as channelEndpoints from "../app/channel-endpoints.ts";
 import * as chatOauth from "../app/chat-oauth.ts";
+import * as clock from "../app/clock.ts";
 import * as contexts from "../app/contexts.ts";
+import * as deadLetters from "../app/dead-letters.ts";
+import * as digests from "../app/digests.ts";
+import * as dryRun from "../app/dry-run.ts";
 import * as environments from "../app/environments.ts";
 import * as eventCancel from "../app/event-cancel.ts";
 import * as events from "../app/events.ts";
+import * as explain from "../app/explain.ts";
+import * as inboundWebhooks from "../app/inbound-webhooks.ts";
 import * as integrations from "../app/integrations.ts";
 import * as layouts from "../app/layouts.ts";
 import * as messageMarks from "../app/message-marks.ts";
 import * as messages from "../app/messages.ts";
 import * as notifications from "../app/notifications.ts";
 import * as preferences from "../app/preferences.ts";
+import * as providers from "../app/providers.ts";
 import * as publishing from "../app/publishing.ts";
+import * as snooze from "../app/snooze.ts";
 import * as subscriberCredentials from "../app/subscriber-credentials.ts";
 import * as subscribers from "../app/subscribers.ts";
+import * as suppressions from "../app/suppressions.ts";
 import * as topicSubscriptionEntries from "../app/topic-subscription-entries.ts";
 import * as topicSubscriptions from "../app/topic-subscriptions.ts";
 import * as topics from "../app/topics.ts";
 import * as translations from "../app/translations.ts";
+import * as webhooks from "../app/webhooks.ts";
 import * as workflows from "../app/workflows.ts";
 import type { Caller, Ctx } from "../context.ts";
 
-/** An operation with a second success status may mark its output as having that one. */
+/** An operation with a second success status may mark its output as having that one, or as not final yet. */
 type AnswerOf<Id extends OperationId> = Operations[Id]["success"] extends { also: number }
-  ? Output<Id> | Also<Output<Id>>
+  ? Output<Id> | Also<Output<Id>> | Pending<Output<Id>>
   : Output<Id>;
 
-export type HandlerOf<Id extends OperationId> = (ctx: Ctx, caller: Caller, input: Input<Id>) => Promise<AnswerOf<Id>>;
-export type Handler = (ctx: Ctx, caller: Caller, input: never) => Promise<unknown>;
+/** Who signs with a key of its own is nobody's caller. */
+type CallerOf<Id extends OperationId> = Operations[Id] extends { access: "signed" } ? null : Caller;
+
+export type HandlerOf<Id extends OperationId> = (
+  ctx: Ctx,
+  caller: CallerOf<Id>,
+  input: Input<Id>,
+) => Promise<AnswerOf<Id>>;
+export type Handler = (ctx: Ctx, caller: Caller | null, input: never) => Promise<unknown>;
 
 export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.trigger": events.trigger,
   "events.triggerBulk": events.triggerBulk,
   "events.broadcast": events.broadcast,
   "events.cancel": eventCancel.cancel,
+  "explain.retrieve": explain.retrieve,
+  "explain.dryRun": dryRun.dryRun,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
   "messages.list": messages.list,
@@ -52,6 +71,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.delete": workflows.remove,
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
+  "digests.close": digests.close,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,
   "layouts.retrieve": layouts.retrieve,
@@ -87,6 +107,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.markMessageAction": messageMarks.markMessageAction,
   "subscribers.countUnseen": messageMarks.countUnseen,
   "subscribers.listFeed": messages.listFeed,
+  "subscriberNotifications.snooze": snooze.snooze,
+  "subscriberNotifications.unsnooze": snooze.unsnooze,
   "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
   "topics.list": topics.list,
   "topics.create": topics.create,
@@ -112,6 +134,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "integrations.setPrimary": integrations.setPrimary,
   "integrations.autoConfigure": integrations.autoConfigure,
   "integrations.createChatOauthUrl": chatOauth.createUrl,
+  "providers.list": providers.list,
   "channelConnections.list": channelConnections.list,
   "channelConnections.create": channelConnections.create,
   "channelConnections.retrieve": channelConnections.retrieve,
@@ -127,11 +150,29 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.update": environments.update,
   "environments.delete": environments.remove,
   "environments.listTags": environments.listTags,
+  "environments.retrieveClock": clock.retrieve,
+  "environments.updateClock": clock.update,
   "environments.diff": publishing.diff,
   "environments.publish": publishing.publish,
   "environments.createApiKey": environments.createApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
+  "webhooks.list": webhooks.list,
+  "webhooks.create": webhooks.create,
+  "webhooks.retrieve": webhooks.retrieve,
+  "webhooks.update": webhooks.update,
+  "webhooks.delete": webhooks.remove,
+  "webhooks.rotateSecret": webhooks.rotateSecret,
+  "webhooks.listDeliveries": webhooks.listDeliveries,
+  "webhooks.replay": webhooks.replay,
+  "inboundWebhooks.receive": inboundWebhooks.receive,
+  "suppressions.list": suppressions.list,
+  "suppressions.create": suppressions.create,
+  "suppressions.delete": suppressions.remove,
   "captured.list": captured.list,
+  "captured.delete": captured.remove,
+  "deadLetters.list": deadLetters.list,
+  "deadLetters.replay": deadLetters.replay,
+  "deadLetters.replayMany": deadLetters.replayMany,
 };
 
 const lengthOf = (body: unknown, name: string): number => {

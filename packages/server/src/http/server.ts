@@ -12,14 +12,17 @@ import fastify, {
 } from "fastify";
 import type { Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
+import { countOpenCircuits } from "../store/breakers.ts";
 import { authenticate } from "./auth.ts";
 import { acceptJson } from "./body.ts";
 import { docsPageCsp, renderDocsPage } from "./docs-page.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
 import { acceptForms } from "./multipart.ts";
+import { addPreferencePage, preferencePagePath } from "./preference-page.ts";
 import { parseQueryString } from "./query-string.ts";
-import { createRateLimiter } from "./rate-limit.ts";
+import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+import { acceptAnything } from "./raw.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
 import { exchangeSchema } from "./vocabulary.ts";
 
@@ -70,7 +73,9 @@ export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
   });
   closePromptly(server);
   addSystemRoutes(server, ctx, options);
-  addOperations(server, ctx);
+  const limiter = createRateLimiter(ctx.config.rates, () => performance.now());
+  addPreferencePage(server, ctx, limiter);
+  addOperations(server, ctx, limiter);
   return server;
 }
 
@@ -93,16 +98,14 @@ function closePromptly(server: FastifyInstance): void {
   });
 }
 
-function addOperations(server: FastifyInstance, ctx: Ctx): void {
-  const limiter = createRateLimiter(ctx.config.rates, () => performance.now());
-
+function addOperations(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
   for (const id of Object.keys(operations) as OperationId[]) {
     const operation: Operation = operations[id];
     const { schema } = operation.success;
     const bulkCost = bulkCosts[id];
     const takeTokens = (request: FastifyRequest, reply: FastifyReply, cost: number) => {
       request.isCounted = true;
-      const verdict = limiter.take(request.caller!.environmentId, operation.category, cost);
+      const verdict = limiter.take(payerOf(request), operation.category, cost);
       reply.headers(verdict.headers);
       if (!verdict.isAllowed) throw failure("RATE_LIMITED", {});
     };
@@ -114,7 +117,7 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
         ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
         : {},
       onRequest: async (request, reply) => {
-        request.caller = await authenticate(ctx, request.headers.authorization);
+        if (!operation.access) request.caller = await authenticate(ctx, request.headers.authorization);
         if (!bulkCost) takeTokens(request, reply, 1);
       },
       preHandler: async (request, reply) => {
@@ -146,21 +149,40 @@ function addOperations(server: FastifyInstance, ctx: Ctx): void {
       },
       handler: createRequestHandler(ctx, id, routes[id] as Handler),
     };
-    if (operation.bodyType === "multipart") {
+    if (operation.bodyType) {
       // A scope of its own: its bodies are read in another way.
       server.register(async (scope) => {
-        acceptForms(scope, operation);
+        if (operation.bodyType === "raw") acceptAnything(scope);
+        else acceptForms(scope, operation);
         scope.route(route);
       });
     } else server.route(route);
   }
 }
 
+/**
+ * Whose bucket a request draws from. Reports that nobody has checked yet have one of their own per environment: a flood of
+ * them must not stop its other requests.
+ */
+const payerOf = ({ caller, params }: FastifyRequest): string =>
+  caller?.environmentId ?? `unchecked:${(params as { environmentId?: string }).environmentId}`;
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions): void {
-  const neutral = openApiDocument({ version: options.version });
-  const document = ctx.config.vocabulary === "neutral" ? neutral : exchangeSchema(neutral);
-  const documentText = JSON.stringify(document);
-  const page = renderDocsPage(document);
+  // Made when somebody first asks: a process that starts has better things to do.
+  const document = once(() => {
+    const neutral = openApiDocument({ version: options.version });
+    return ctx.config.vocabulary === "neutral" ? neutral : exchangeSchema(neutral);
+  });
+  const documentText = once(() => JSON.stringify(document()));
+  const page = once(() => renderDocsPage(document()));
 
   server.get("/health", async () => ({ status: "ok", version: options.version }));
   server.get("/ready", async (_request, reply) => {
@@ -170,13 +192,16 @@ function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions
   server.get("/metrics", async (_request, reply) => {
     const depth = await ctx.queue.depth().catch(() => ({}));
     for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
+    const open = await countOpenCircuits(ctx.db).catch(() => null);
+    if (open) ctx.metrics.openCircuits.reset();
+    for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
     return reply.header("content-type", ctx.metrics.registry.contentType).send(await ctx.metrics.registry.metrics());
   });
   server.get("/openapi.json", async (_request, reply) =>
-    reply.type("application/json; charset=utf-8").send(documentText),
+    reply.type("application/json; charset=utf-8").send(documentText()),
   );
   server.get("/docs", async (_request, reply) =>
-    reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page),
+    reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
   );
   server.get("/", async (_request, reply) => reply.redirect("/docs"));
 }
@@ -189,6 +214,7 @@ const patternOf = (path: string): RegExp =>
 const known: Known[] = [
   ...(Object.values(operations) as Operation[]).map(({ path, method }) => ({ pattern: patternOf(path), method })),
   ...systemPaths.map((path) => ({ pattern: patternOf(path), method: "GET" })),
+  ...["GET", "POST"].map((method) => ({ pattern: patternOf(preferencePagePath), method })),
 ];
 
 const noSuchRoute = (request: { method: string; url: string }): Error =>

@@ -4,8 +4,8 @@
 //
 // A word is exchanged where the contract's schemas put one and nowhere else: what callers write (payload, data, control
 // values) is an open object in the schemas and is never looked into. The exchange is its own inverse, so nothing that
-// comes in can go out as something else.
-import type { Operation } from "@tidings/contract";
+// comes in can go out as something else. Only what the peer's sets have no word for at all is lost on its way out.
+import { addedProviderIds, type Operation } from "@tidings/contract";
 import type { Config } from "../config.ts";
 
 const pairs = [
@@ -21,12 +21,40 @@ const pairs = [
   ["teamsapp_user", "ms_teams_user"],
 ] as const;
 
-const other = new Map<string, string>(pairs.flatMap(([neutral, peer]) => [[neutral, peer] as const, [peer, neutral]]));
+/**
+ * Sets with words of their own, by title. What is published has types in the peer API's description that were meant for
+ * something else; they are taken one for one, so that none is lost (docs/decisions/0004-sdk.md).
+ */
+const resourceTypes = [
+  ["workflow", "REGULAR"],
+  ["layout", "BRIDGE"],
+  ["step", "ECHO"],
+] as const;
+
+type Words = ReadonlyMap<string, string>;
+
+const bothWays = (list: readonly (readonly [string, string])[]): Words =>
+  new Map(list.flatMap(([neutral, peer]) => [[neutral, peer] as const, [peer, neutral] as const]));
+
+const other = bothWays(pairs);
+const wordsOfTitle = new Map<unknown, Words>([
+  ["ResourceType", bothWays(resourceTypes)],
+  ["PublishedType", bothWays(resourceTypes)],
+]);
+
+/**
+ * Providers that the peer API does not have, in answers where its clients check against a closed set. A subscriber's
+ * entry for one of them is left out; what happened through one is shown as the provider that comes nearest.
+ */
+const unheardOf: ReadonlySet<unknown> = new Set(addedProviderIds);
+const nearest = "push-webhook";
+const closedEntries = "ChannelSettings";
+const closedRecords = new Set<unknown>(["Job", "ExecutionDetail"]);
 
 /** Members that carry a word although their schema is no closed set; every set that lists a word carries one anyway. */
 const wordMembers = new Set(["providerId", "origin"]);
 
-const exchange = (word: string): string => other.get(word) ?? word;
+const exchange = (words: Words, word: string): string => words.get(word) ?? word;
 
 type Schema = Record<string, unknown>;
 type Json = unknown;
@@ -35,7 +63,13 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Where words stand in a value: here, in named members, in all items of a list, in all other members of a map. */
-type Places = { isWord: boolean; members: Map<string, Places>; items: Places | null; rest: Places | null };
+type Places = {
+  titles: ReadonlySet<unknown>;
+  words: Words | null;
+  members: Map<string, Places>;
+  items: Places | null;
+  rest: Places | null;
+};
 
 /** A union is one place with the words of all its branches: exchanged twice, a word would be the old one again. */
 const branchesOf = (schema: Schema): Schema[] => [
@@ -48,6 +82,9 @@ function placesIn(schemas: Schema[], name: string): Places | null {
   const listed = branches.flatMap((branch) => [...((branch.enum as unknown[]) ?? []), branch.const]);
   const isText = branches.some((branch) => [branch.type].flat().includes("string"));
   const isWord = listed.some((value) => other.has(value as string)) || (wordMembers.has(name) && isText);
+  const titles = new Set(branches.map(({ title }) => title));
+  const own = [...titles].map((title) => wordsOfTitle.get(title)).find((words) => words !== undefined);
+  const words = own ?? (isWord ? other : null);
 
   const members = new Map<string, Places>();
   const properties = branches.flatMap((branch) => Object.entries((branch.properties as Record<string, Schema>) ?? {}));
@@ -73,7 +110,7 @@ function placesIn(schemas: Schema[], name: string): Places | null {
     ]),
     "",
   );
-  return isWord || members.size > 0 || items || rest ? { isWord, members, items, rest } : null;
+  return words || members.size > 0 || items || rest ? { titles, words, members, items, rest } : null;
 }
 
 /** The places of the words in values of a schema; null when there are none. */
@@ -83,7 +120,7 @@ export const placesOf = (schema: object | undefined): Places | null =>
 /** A copy of the value with its words exchanged; what holds none is the value itself. Any value is taken. */
 export function exchangeAt(places: Places | null, value: Json): Json {
   if (places === null) return value;
-  if (typeof value === "string") return places.isWord ? exchange(value) : value;
+  if (typeof value === "string") return places.words ? exchange(places.words, value) : value;
   if (Array.isArray(value)) return places.items ? value.map((item) => exchangeAt(places.items, item)) : value;
   if (!isObject(value)) return value;
   const copy = { ...value };
@@ -95,18 +132,36 @@ export function exchangeAt(places: Places | null, value: Json): Json {
   return copy;
 }
 
+/** A copy of an answer in neutral words without what the peer's closed sets cannot say. */
+export function withinPeerSets(places: Places | null, value: Json): Json {
+  if (places === null) return value;
+  if (Array.isArray(value)) {
+    const isLost = (item: Json): boolean => isObject(item) && unheardOf.has(item.providerId);
+    const kept = places.items?.titles.has(closedEntries) ? value.filter((item) => !isLost(item)) : value;
+    return kept.map((item) => withinPeerSets(places.items, item));
+  }
+  if (!isObject(value)) return value;
+  const copy = { ...value };
+  for (const [member, below] of places.members) {
+    if (Object.hasOwn(value, member)) copy[member] = withinPeerSets(below, value[member]);
+  }
+  const isClosed = [...places.titles].some((title) => closedRecords.has(title));
+  return isClosed && unheardOf.has(copy.providerId) ? { ...copy, providerId: nearest } : copy;
+}
+
 /** Closed sets, and the members of examples that carry words. */
 const setKeywords = new Set(["enum", "const", "default", "type", ...wordMembers]);
 
 /** A copy of a schema, or of any document with schemas in it, whose closed sets speak the other words. */
 export function exchangeSchema<S>(schema: S): S {
-  const visit = (value: unknown, keyword: string): unknown => {
-    if (typeof value === "string") return setKeywords.has(keyword) ? exchange(value) : value;
-    if (Array.isArray(value)) return value.map((item) => visit(item, keyword));
+  const visit = (value: unknown, keyword: string, words: Words): unknown => {
+    if (typeof value === "string") return setKeywords.has(keyword) ? exchange(words, value) : value;
+    if (Array.isArray(value)) return value.map((item) => visit(item, keyword, words));
     if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, visit(member, name)]));
+    const own = wordsOfTitle.get(value.title) ?? other;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, visit(member, name, own)]));
   };
-  return visit(schema, "") as S;
+  return visit(schema, "", other) as S;
 }
 
 export type OperationInput = { params: Record<string, string>; query: Record<string, unknown>; body: unknown };
@@ -132,6 +187,6 @@ export function createTranslator(vocabulary: Config["vocabulary"], operation: Op
       query: exchangeAt(query, input.query) as OperationInput["query"],
       body: exchangeAt(body, input.body),
     }),
-    write: (text) => (answer ? JSON.stringify(exchangeAt(answer, JSON.parse(text))) : text),
+    write: (text) => (answer ? JSON.stringify(exchangeAt(answer, withinPeerSets(answer, JSON.parse(text)))) : text),
   };
 }
