@@ -1,12 +1,14 @@
 // The development mailbox: mail through the capture provider never leaves the service and can be read back.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import type { StepIn } from "@tidings/contract";
+import { sql } from "kysely";
 import { faultsOf } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { assertShape } from "../support/shapes.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 
-const { client, production } = await startTestService();
+const { client, production, db } = await startTestService();
 
 const sent: Record<string, string> = {};
 
@@ -78,6 +80,50 @@ test("the mailbox is a cursor list", async () => {
   });
 });
 
+test("links and codes of every channel are there to click and to type", async () => {
+  const steps: StepIn[] = [
+    email({
+      subject: "Your code",
+      body: '<h1>482 913</h1><p><a href="https://app.example/in?a=1&amp;b={{ payload.token }}">Sign in</a></p>',
+    }),
+    { name: "SMS", type: "sms", controlValues: { body: "482913 is your code. https://app.example/s" } },
+  ];
+  await createWorkflow(client, "login", steps);
+  const to = { subscriberId: "eve", email: "eve@example.com", phone: "+491701234567" };
+  const transactionId = await trigger(client, "login", to, { token: "x&y" });
+  await settled(client, transactionId);
+  const { body } = await client("captured.list", { query: { transactionId, orderDirection: "ASC" } });
+  assertShape("captured.list", body);
+  assert.deepEqual(
+    body.data.map(({ channel, links, codes }) => ({ channel, links, codes })),
+    [
+      { channel: "email", links: ["https://app.example/in?a=1&b=x&y"], codes: ["482913"] },
+      { channel: "sms", links: ["https://app.example/s"], codes: ["482913"] },
+    ],
+  );
+});
+
 test("other environments have a mailbox of their own, empty here", async () => {
   assert.deepEqual((await list({}, production)).data, []);
+  assert.deepEqual((await production("captured.delete", {})).body, { deleted: 0, hasMore: false });
+  assert.deepEqual(await people({ orderDirection: "ASC" }), ["ada", "bob", "eve", "eve"]);
+});
+
+test("the mailbox can be emptied, in part or altogether", async () => {
+  const empty = async (query: Record<string, string> = {}) => (await client("captured.delete", { query })).body;
+  assert.deepEqual(await empty({ transactionId: "" }), { deleted: 0, hasMore: false });
+  assert.deepEqual(await empty({ subscriberId: "nobody" }), { deleted: 0, hasMore: false });
+  assert.deepEqual(await faultsOf(client, "captured.delete", { query: { channel: "pigeon" } }), {
+    channel: ["channel must be one of: in_app, email, sms, chat, push"],
+  });
+  assert.deepEqual(await empty({ subscriberId: "eve", channel: "sms" }), { deleted: 1, hasMore: false });
+  assert.deepEqual(await people({ orderDirection: "ASC" }), ["ada", "bob", "eve"]);
+  assert.deepEqual(await empty({ transactionId: sent.bob! }), { deleted: 1, hasMore: false });
+  await sql`insert into captured_messages select gen_random_uuid(), environment_id, gen_random_uuid(), event_id,
+    'many', transaction_id, channel, provider_id, integration_identifier, content, created_at
+    from captured_messages, generate_series(1, 5000)`.execute(db);
+  assert.deepEqual(await empty(), { deleted: 10_000, hasMore: true });
+  assert.deepEqual(await empty(), { deleted: 2, hasMore: false });
+  assert.deepEqual(await list(), { data: [], next: null, previous: null, totalCount: 0, totalCountCapped: false });
+  assert.equal((await messagesOf(client, sent.ada!)).length, 2, "what was sent stays on record");
 });

@@ -21,7 +21,7 @@ const clientOf = (environment: Environment) =>
   createClient({ baseUrl: service.url, apiKey: environment.apiKeys![0]!.key });
 
 describe("create", () => {
-  test("201: a dev environment with a key that works, an in-app integration and the development mailbox", async () => {
+  test("201: a dev environment with a key that works, an in-app integration and the development mailboxes", async () => {
     const { status, body } = await client("environments.create", { body: { name: "Größe 1", color: "#FF5733" } });
     assert.equal(status, 201);
     const { _id, _organizationId, slug, apiKeys, ...rest } = body;
@@ -38,6 +38,9 @@ describe("create", () => {
       [
         { providerId: "svc", active: true, primary: false },
         { providerId: "svc-email", active: true, primary: true },
+        { providerId: "svc-sms", active: true, primary: true },
+        { providerId: "svc-slack", active: true, primary: false },
+        { providerId: "web-push", active: true, primary: false },
       ],
     );
     await createWorkflow(inside, "hello", [inApp(), email()]);

@@ -89,6 +89,31 @@ const table: Record<string, Row> = {
     status: "no_tenant_found",
     error: ["Tenant acme not found"],
   },
+  "a malformed tenant": {
+    event: { name: "plain", tenant: { name: 5, data: [] } },
+    status: "error",
+    error: [
+      "tenant.identifier is required",
+      "tenant.name must be a string of at most 255 characters",
+      "tenant.data must be an object",
+    ],
+  },
+  "a malformed attachment": {
+    event: {
+      name: "plain",
+      payload: {
+        attachments: [{ name: "a/b", mime: "pdf", file: "not base64!", channels: ["fax"] }, "x"],
+      },
+    },
+    status: "error",
+    error: [
+      "payload.attachments.0.name must be a file name of 1 to 255 characters",
+      "payload.attachments.0.mime must be a media type such as application/pdf",
+      "payload.attachments.0.file must be a base64 string",
+      "payload.attachments.0.channels must be a list of: in_app, email, sms, chat, push",
+      "payload.attachments.1 must be an object",
+    ],
+  },
   "an empty list of recipients": {
     event: { name: "plain", to: [] },
     status: "invalid_recipients",

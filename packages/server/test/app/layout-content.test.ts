@@ -48,6 +48,30 @@ describe("issues", () => {
     assert.equal((await issuesOf("{{content"))![0]!.issueType, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE");
     assert.equal((await issuesOf("{{content}} {{ t.greeting }}"))![0]!.variableName, "t.greeting");
   });
+
+  test("the same in block documents", async () => {
+    const blocks = async (...content: object[]) => {
+      const email = { body: JSON.stringify({ type: "doc", content }), editorType: "block" as const };
+      const input = { params: { layoutId: "house" }, body: { name: "house", controlValues: { email } } };
+      return (await client("layouts.update", input)).body.issues?.controls?.["email.body"];
+    };
+    const show = (id: string) => ({ type: "paragraph", content: [{ type: "variable", attrs: { id } }] });
+    assert.equal(await blocks(show("content"), show("subscriber.firstName")), undefined);
+    assert.equal((await blocks(show("subscriber.firstName")))![0]!.issueType, "MISSING_VALUE");
+    assert.equal((await blocks(show("content"), show("subscribr.name")))![0]!.variableName, "subscribr.name");
+    const button = {
+      type: "button",
+      attrs: { url: "nowhere.url", isUrlVariable: true, text: "{{ payload.a | shout }}" },
+    };
+    assert.deepEqual(
+      (await blocks(show("content"), button))!.map(({ issueType, message }) => [issueType, message]),
+      [["INVALID_FILTER_ARG_IN_VARIABLE", "undefined filter: shout"]],
+    );
+    const broken = { email: { body: '{"type":', editorType: "block" as const } };
+    const input = { params: { layoutId: "house" }, body: { name: "house", controlValues: broken } };
+    const { issues } = (await client("layouts.update", input)).body;
+    assert.equal(issues!.controls!["email.body"]![0]!.message, "the block document is not valid JSON");
+  });
 });
 
 describe("preview", () => {
@@ -74,6 +98,27 @@ describe("preview", () => {
     assert.equal(body.result.preview.body, sample + sample);
     assert.equal((await preview({ controlValues: {} })).body.result.preview.body, sample);
     assert.deepEqual((await client("layouts.retrieve", { params: { layoutId: "house" } })).body, before);
+  });
+
+  test("a block document, with texts of the layout in the language of the subscriber", async () => {
+    await client("layouts.create", { body: { layoutId: "blocks", name: "Blocks", isTranslationEnabled: true } });
+    const content = { hello: "Hallo {{ subscriber.firstName }}" };
+    await client("translations.create", {
+      body: { resourceType: "layout", resourceId: "blocks", locale: "de_DE", content },
+    });
+    const text = (value: string) => ({
+      type: "heading",
+      attrs: { level: 1 },
+      content: [{ type: "text", text: value }],
+    });
+    const show = { type: "paragraph", content: [{ type: "variable", attrs: { id: "content" } }] };
+    const document = { type: "doc", content: [text("{{ t.hello }} {{ t.bye.now }}"), show] };
+    const email = { body: JSON.stringify(document), editorType: "block" as const };
+    const { body } = await client("layouts.preview", {
+      params: { layoutId: "blocks" },
+      body: { controlValues: { email }, previewPayload: { subscriber: { locale: "de-DE" } } },
+    });
+    assert.match(body.result.preview.body, /<h1[^>]*>Hallo Ada bye\.now<\/h1><div[^>]*><p>The content of/);
   });
 
   test("what does not render is 422, at its place; endless templates end", async () => {
@@ -173,24 +218,18 @@ describe("duplicate", () => {
 });
 
 describe("usage and delete", () => {
-  /** Steps cannot be saved with a layout yet; what they will look like then is written by hand. */
-  const useLayout = (workflowId: string, layoutId: string | null) =>
-    sql`update workflows set steps = jsonb_set(steps, '{0,controlValues,layoutId}', ${JSON.stringify(layoutId)}::jsonb)
-      where workflow_id = ${workflowId}`.execute(db);
-
   test("workflows that name the layout; the default also those that name none", async () => {
     const side = await create("side");
     await createWorkflow(client, "plain-mail", [email()]);
-    await createWorkflow(client, "side-mail", [email()], { name: "Side mail" });
-    await createWorkflow(client, "bare-mail", [email()]);
+    await createWorkflow(client, "side-mail", [email({ layoutId: "side" })], { name: "Side mail" });
+    await createWorkflow(client, "bare-mail", [email({ layoutId: null })]);
     await createWorkflow(client, "no-mail", [inApp()]);
-    await useLayout("side-mail", "side");
-    await useLayout("bare-mail", null);
     const users = async (layoutId: string) => (await client("layouts.usage", { params: { layoutId } })).body;
     assert.deepEqual(await users("side"), { workflows: [{ name: "Side mail", workflowId: "side-mail" }] });
     assert.deepEqual(await users("house"), { workflows: [{ name: "plain-mail", workflowId: "plain-mail" }] });
-    await useLayout("side-mail", side._id);
-    assert.equal((await users(side.slug)).workflows.length, 1);
+    await createWorkflow(client, "by-id", [email({ layoutId: side._id })]);
+    assert.equal((await users(side.slug)).workflows.length, 2);
+    await client("workflows.delete", { params: { workflowId: "by-id" } });
     await assertRefused(client, "layouts.usage", { params: { layoutId: "nope" } }, { code: "LAYOUT_NOT_FOUND" });
     await assertRefused(production, "layouts.usage", { params: { layoutId: "side" } }, { code: "LAYOUT_NOT_FOUND" });
   });

@@ -190,16 +190,6 @@ describe("update", () => {
         },
       },
     );
-    const block = { name: "B", controlValues: { email: { body: "{}", editorType: "block" } } };
-    await assertRefused(
-      client,
-      "layouts.update",
-      { params, body: block },
-      {
-        code: "VALIDATION_ERROR",
-        errors: { "controlValues.email.editorType": ["controlValues.email.editorType block is not supported yet"] },
-      },
-    );
     await assertRefused(
       client,
       "layouts.update",

@@ -98,6 +98,68 @@ describe("missing values", () => {
   });
 });
 
+describe("whether and when a step runs", () => {
+  const illegal = (message: string, variableName?: string) => [
+    { issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, ...(variableName && { variableName }) },
+  ];
+  const unknown = (name: string) => illegal(`${name} is not a variable that can be used here`, name);
+
+  test("rules: operators, names, templates", async () => {
+    const skipIssues = async (skip: object, settings: object = {}) =>
+      (await controls([inApp({ body: "x", skip })], settings))?.skip;
+    assert.deepEqual(await skipIssues({ like: [1, 2] }), illegal("skip uses an unknown operator: like"));
+    const two = { "==": [1, 1], "!=": [1, 2] };
+    assert.deepEqual(await skipIssues(two), illegal("skip must have one operator per object, not !=, =="));
+    assert.deepEqual(await skipIssues({ var: "subscriber.plan" }), unknown("subscriber.plan"));
+    assert.deepEqual(await skipIssues({ "!": [{ var: "steps.later.seen" }] }), unknown("steps.later.seen"));
+    const closed = { payloadSchema: { type: "object", properties: { a: {} }, additionalProperties: false } };
+    assert.deepEqual(await skipIssues({ missing: ["payload.a", "payload.b"] }, closed), unknown("payload.b"));
+    const fine = {
+      and: [
+        { some: [{ var: "payload.items" }, { ">": [{ var: "price" }, "{{ payload.limit }}"] }] },
+        { "==": [{ var: ["subscriber.data.plan", "free"] }, "free"] },
+        { var: "context.tenant.data.vip" },
+      ],
+    };
+    assert.equal(await skipIssues(fine), undefined);
+    const issues = await controls([inApp({ body: "x", skip: { "==": ["{{ nothing }}", "{{ payload"] } })]);
+    assert.deepEqual(Object.keys(issues ?? {}), ["skip.==.0", "skip.==.1"]);
+  });
+
+  test("cron, dynamic times, look-back windows and keys", async () => {
+    const one = async (type: "delay" | "digest" | "throttle", values: object, settings: object = {}) =>
+      controls([{ name: "One", type, controlValues: { ...values } }], settings);
+    const cron = (text: string) => one("delay", { type: "timed", cron: text });
+    assert.deepEqual(await cron("every day"), {
+      cron: illegal("cron must have five fields: minute, hour, day, month, weekday"),
+    });
+    assert.deepEqual(await cron("0 0 31 2 *"), { cron: illegal("cron names a day that never comes") });
+    assert.match((await cron("61 * * * *"))!.cron![0]!.message, /minute must be from 0 to 59/);
+    assert.equal(await cron("*/5 9-17 * * MON-FRI"), undefined);
+    const inThreeMonths = ((new Date().getUTCMonth() + 3) % 12) + 1;
+    assert.equal((await cron(`0 0 1 ${inThreeMonths} *`))!.cron![0]!.issueType, "TIER_LIMIT_EXCEEDED");
+    const hour = { amount: 1, unit: "hours" };
+    const tooLong = [{ issueType: "TIER_LIMIT_EXCEEDED", message: "The wait is longer than the allowed 30 days" }];
+    assert.deepEqual(await one("digest", { ...hour, lookBackWindow: { amount: 5, unit: "weeks" } }), {
+      lookBackWindow: tooLong,
+    });
+    assert.deepEqual(await one("throttle", { amount: 31, unit: "days" }), { amount: tooLong });
+    assert.equal(
+      (await one("digest", { ...hour, lookBackWindow: {} }))!.lookBackWindow![0]!.issueType,
+      "MISSING_VALUE",
+    );
+    const closed = { payloadSchema: { type: "object", properties: { at: {} }, additionalProperties: false } };
+    const dynamic = (dynamicKey: string) => one("delay", { type: "dynamic", dynamicKey }, closed);
+    for (const name of ["payload.at", "at", "subscriber.data.at"]) assert.equal(await dynamic(name), undefined, name);
+    assert.deepEqual(await dynamic("payload.to"), { dynamicKey: unknown("payload.to") });
+    assert.deepEqual(await dynamic("to"), { dynamicKey: unknown("to") });
+    assert.deepEqual(await one("digest", { ...hour, digestKey: "order.id" }, closed), {
+      digestKey: unknown("order.id"),
+    });
+    assert.equal(await one("throttle", { ...hour, throttleKey: "payload.at" }, closed), undefined);
+  });
+});
+
 describe("templates", () => {
   const illegal = (name: string) => ({
     issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
@@ -178,6 +240,31 @@ describe("templates", () => {
     assert.match(issue!.message, /not closed.*\(line 1, column 7\)/);
     assert.match((await bodyIssues("{% include 'secrets' %}"))![0]!.message, /include/);
   });
+});
+
+test("onUnknownOutcome and deadlineSeconds: kept by what does not name them, and part of the version that runs", async () => {
+  const steps = [
+    { name: "Code", type: "email" as const, controlValues: { subject: "s", body: "b" }, deadlineSeconds: 90 },
+  ];
+  const body = { name: "Code", workflowId: "code", steps };
+  const made = (await client("workflows.create", { body })).body;
+  assert.deepEqual([made.onUnknownOutcome, made.steps[0]!.deadlineSeconds], ["may_duplicate", 90]);
+  const params = { workflowId: "code" };
+  const patched = (await client("workflows.patch", { params, body: { onUnknownOutcome: "may_delay" } })).body;
+  assert.deepEqual([patched.onUnknownOutcome, patched.steps[0]!.deadlineSeconds], ["may_delay", 90]);
+  const version = await sql<{ definition: { onUnknownOutcome: string; steps: { deadlineSeconds?: number }[] } }>`
+    select v.definition from workflows w join workflow_versions v on v.id = w.version_id
+    where w.id = ${made._id}`.execute(db);
+  const { onUnknownOutcome, steps: stored } = version.rows[0]!.definition;
+  assert.deepEqual([onUnknownOutcome, stored[0]!.deadlineSeconds], ["may_delay", 90]);
+  const again = {
+    ...body,
+    origin: made.origin,
+    preferences: {},
+    steps: [{ ...steps[0]!, deadlineSeconds: undefined }],
+  };
+  const updated = (await client("workflows.update", { params, body: again })).body;
+  assert.deepEqual([updated.onUnknownOutcome, updated.steps[0]!.deadlineSeconds], ["may_delay", undefined]);
 });
 
 test("outsideSchedule: hold unless said otherwise, kept by what does not name it", async () => {

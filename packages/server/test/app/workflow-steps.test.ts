@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { stepControlSchemas, stepUiSchemas } from "@tidings/contract";
-import { sql } from "kysely";
 import { assertRefused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp } from "../support/verbs.ts";
 
 const service = await startTestService();
-const { client, production, db } = service;
+const { client, production } = service;
 
 const digest = { name: "Digest", type: "digest" as const, controlValues: { amount: 1, unit: "hours" } };
 const step = async (workflowId: string, stepId: string) =>
@@ -109,15 +108,11 @@ describe("variables", () => {
     assert.deepEqual(properties.payload, { type: "object", additionalProperties: true });
   });
 
-  test("of step types that cannot be saved yet", async () => {
-    const types = ["sms", "push", "chat", "throttle", "custom"];
-    const kept = types.map((type) => ({ id: crypto.randomUUID(), stepId: type, name: type, type, active: true }));
-    const steps = kept.map((one) => ({ ...one, controlValues: { custom: { color: "red" } }, shouldStopOnFail: false }));
-    await createWorkflow(client, "future", [inApp()]);
-    await sql`update workflows set steps = ${JSON.stringify(steps)}::jsonb || steps where workflow_id = 'future'`.execute(
-      db,
-    );
-    const { properties } = (await variablesOf("future", "in-app")).properties.steps!;
+  test("what each type hands on, and what it lacks", async () => {
+    const types = ["sms", "push", "chat", "throttle", "custom"] as const;
+    const bare = types.map((type) => ({ name: type, type, controlValues: { custom: { color: "red" } } }));
+    const made = await createWorkflow(client, "all-types", [...bare, inApp()]);
+    const { properties } = (await variablesOf("all-types", "in-app")).properties.steps!;
     const names = Object.fromEntries(types.map((type) => [type, Object.keys(properties[type]!.properties)]));
     assert.deepEqual(names, {
       sms: ["status"],
@@ -126,9 +121,25 @@ describe("variables", () => {
       throttle: ["throttled", "executionCount", "threshold", "throttledUntil"],
       custom: ["color"],
     });
-    const custom = await step("future", "custom");
+    const custom = await step("all-types", "custom");
     assert.equal("uiSchema" in custom.controls, false);
-    assert.deepEqual((await step("future", "sms")).issues!.integration!.sms![0]!.issueType, "MISSING_INTEGRATION");
+    const missing = Object.fromEntries(
+      made.steps.map(({ type, issues }) => [type, Object.keys(issues?.controls ?? {})]),
+    );
+    assert.deepEqual(missing, {
+      sms: ["body"],
+      push: ["subject", "body"],
+      chat: ["body"],
+      throttle: ["amount", "unit"],
+      custom: [],
+      in_app: [],
+    });
+    await createWorkflow(production, "all-types", bare);
+    for (const type of ["sms", "chat"]) {
+      const params = { workflowId: "all-types", stepId: type };
+      const { issues } = (await production("workflows.retrieveStep", { params })).body;
+      assert.equal(issues?.integration?.[type]?.[0]?.issueType, "MISSING_INTEGRATION", type);
+    }
   });
 });
 
@@ -136,31 +147,37 @@ describe("control values when saving", () => {
   const save = (steps: object[]) => ({ body: { name: "x", workflowId: "saved", steps } });
   const wait = { amount: 1, unit: "days" };
 
-  test("what the engine cannot carry out yet is refused by name, all at once", async () => {
-    const unsupported = (path: string) => [`steps.${path} is not supported yet`];
+  test("values of the wrong type are refused by name, all at once", async () => {
+    const at = (path: string, words: string): [string, string[]] => {
+      const field = `steps.${path}`;
+      return [field, [`${field} ${words}`]];
+    };
     await assertRefused(
       client,
       "workflows.create",
       save([
-        { name: "a", type: "in_app", controlValues: { body: "x", skip: { "==": [1, 1] } } },
-        { name: "b", type: "email", controlValues: { layoutId: "house", editorType: "block", body: "{}", skip: 1 } },
-        { name: "c", type: "delay", controlValues: { type: "timed", cron: "* * * * *", extendToSchedule: true } },
-        { name: "d", type: "digest", controlValues: { ...wait, lookBackWindow: wait, type: "timed" } },
-        { name: "e", type: "delay", controlValues: { type: "never" } },
+        { name: "a", type: "email", controlValues: { layoutId: 5, editorType: "word", skip: 1 } },
+        { name: "b", type: "delay", controlValues: { type: "never", amount: -1 } },
+        { name: "c", type: "digest", controlValues: { ...wait, lookBackWindow: { amount: 0, unit: "years" } } },
+        { name: "d", type: "throttle", controlValues: { amount: 1, unit: "seconds", threshold: 101 } },
+        { name: "e", type: "custom", controlValues: { custom: [] } },
+        { name: "f", type: "sms", controlValues: { body: 5 } },
       ]),
       {
         code: "VALIDATION_ERROR",
-        errors: {
-          "steps.0.controlValues.skip": unsupported("0.controlValues.skip"),
-          "steps.1.controlValues.skip": ["steps.1.controlValues.skip must be an object"],
-          "steps.1.controlValues.layoutId": unsupported("1.controlValues.layoutId house"),
-          "steps.1.controlValues.editorType": unsupported("1.controlValues.editorType block"),
-          "steps.2.controlValues.type": unsupported("2.controlValues.type timed"),
-          "steps.2.controlValues.extendToSchedule": unsupported("2.controlValues.extendToSchedule"),
-          "steps.3.controlValues.type": unsupported("3.controlValues.type timed"),
-          "steps.3.controlValues.lookBackWindow": unsupported("3.controlValues.lookBackWindow"),
-          "steps.4.controlValues.type": ["steps.4.controlValues.type must be one of: regular, timed, dynamic"],
-        },
+        errors: Object.fromEntries([
+          at("0.controlValues.skip", "must be an object"),
+          at("0.controlValues.layoutId", "must be a string"),
+          at("0.controlValues.editorType", "must be one of: block, html"),
+          at("1.controlValues.type", "must be one of: regular, timed, dynamic"),
+          at("1.controlValues.amount", "must not be less than 1"),
+          at("2.controlValues.lookBackWindow.amount", "must not be less than 1"),
+          at("2.controlValues.lookBackWindow.unit", "must be one of: seconds, minutes, hours, days, weeks, months"),
+          at("3.controlValues.unit", "must be one of: minutes, hours, days"),
+          at("3.controlValues.threshold", "must not be greater than 100"),
+          at("4.controlValues.custom", "must be an object"),
+          at("5.controlValues.body", "must be a string"),
+        ]),
       },
     );
   });
@@ -198,21 +215,24 @@ describe("control values when saving", () => {
     assert.deepEqual(body.steps[1]!.controlValues, { type: "regular", ...wait, extendToSchedule: false });
   });
 
-  test("step types the engine does not run are refused", async () => {
-    await assertRefused(
-      client,
-      "workflows.create",
-      save([
-        { name: "a", type: "sms" },
-        { name: "b", type: "trigger" },
-      ]),
-      {
-        code: "VALIDATION_ERROR",
-        errors: {
-          "steps.0.type": ["steps.0.type must be one of: in_app, email, delay, digest"],
-          "steps.1.type": ["steps.1.type must be one of: in_app, email, delay, digest"],
-        },
-      },
+  test("the internal step type and unknown ones are refused", async () => {
+    const words = "must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom";
+    const types = ["trigger", "smoke"];
+    const steps = types.map((type) => ({ name: type, type }));
+    const errors = Object.fromEntries(
+      types.map((_, index) => [`steps.${index}.type`, [`steps.${index}.type ${words}`]]),
     );
+    await assertRefused(client, "workflows.create", save(steps), { code: "VALIDATION_ERROR", errors });
+  });
+
+  test("classic filters are kept with the step and shown with it", async () => {
+    const part = { on: "payload", field: "amount", operator: "LARGER", value: "5" } as const;
+    const filters = [{ isNegated: false, type: "GROUP", value: "AND", children: [part] } as const];
+    const stored = filters.map((filter) => ({ ...filter, children: [...filter.children] }));
+    const made = await createWorkflow(client, "filtered", [{ ...inApp(), filters: stored }, email()]);
+    assert.deepEqual(made.steps[0]!.filters, filters);
+    assert.equal("filters" in made.steps[1]!, false);
+    const unknown = [{ ...inApp(), filters: [{ ...filters[0], children: [{ ...part, operator: "ALIKE" }] }] }];
+    await assertRefused(client, "workflows.create", save(unknown), { code: "VALIDATION_ERROR" });
   });
 });

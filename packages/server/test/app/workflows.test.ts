@@ -88,7 +88,7 @@ test("an identifier is taken once, also when many ask at the same time", async (
 });
 
 const tooMany = Array.from({ length: 21 }, (_, index) => ({ ...inApp(), stepId: `s${index}` }));
-const only = "must be one of: in_app, email, delay, digest";
+const only = "must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom";
 
 const refusals: [name: string, body: Record<string, unknown>, faults: Record<string, string[]>][] = [
   [
@@ -111,11 +111,7 @@ const refusals: [name: string, body: Record<string, unknown>, faults: Record<str
   ["a tag of spaces", { tags: ["fine", "  "] }, { "tags.1": ["tags.1 must not be empty"] }],
   ["a severity nobody knows", { severity: "loud" }, { severity: ["severity must be one of: high, medium, low, none"] }],
   ["the internal step type", { steps: [{ name: "T", type: "trigger" }] }, { "steps.0.type": [`steps.0.type ${only}`] }],
-  [
-    "a step type of a later release",
-    { steps: [{ name: "S", type: "sms" }] },
-    { "steps.0.type": [`steps.0.type ${only}`] },
-  ],
+  ["an unknown step type", { steps: [{ name: "S", type: "smoke" }] }, { "steps.0.type": [`steps.0.type ${only}`] }],
   [
     "a step without name and type",
     { steps: [{}] },

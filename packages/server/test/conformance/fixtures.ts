@@ -13,13 +13,16 @@ import {
   ofGroup,
   ofIntegration,
   ofLayout,
+  ofReport,
   ofSubscriber,
   ofSubscription,
   ofTopic,
   ofTranslation,
+  ofWebhook,
   ofWorkflow,
   pushCredentials,
   target,
+  threeDeliveries,
   threeEvents,
   threeFeedItems,
   threeSubscriptions,
@@ -27,6 +30,13 @@ import {
   withBody,
 } from "./inputs.ts";
 import type { World } from "./world.ts";
+
+const largeOrders = {
+  isNegated: false,
+  type: "GROUP",
+  value: "AND",
+  children: [{ on: "payload", field: "amount", operator: "LARGER", value: "100" }],
+};
 
 export const fixtures: Partial<Record<OperationId, Fixture>> = {
   "events.trigger": async (w) => ({
@@ -44,6 +54,17 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "events.broadcast": async (w) => ({ body: { name: (await w.workflow([])).workflowId, payload: {} } }),
   "events.cancel": async (w) => ({ params: { transactionId: (await w.waiting()).transactionId } }),
+  "explain.retrieve": async (w) => {
+    const { transactionId, subscriberId } = await w.once(w.event);
+    return { query: { transactionId, subscriberId } };
+  },
+  "explain.dryRun": async (w) => ({
+    body: {
+      name: (await w.once(w.workflow)).workflowId,
+      to: { ...upsert(w), timezone: "Europe/Berlin" },
+      payload: { name: "Ada" },
+    },
+  }),
   "notifications.list": listOf(threeEvents),
   "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),
   "messages.list": listOf(threeEvents),
@@ -51,7 +72,13 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   "messages.deleteByTransaction": async (w) => ({ params: { transactionId: (await w.event()).transactionId } }),
 
   "workflows.list": listOf((w) => w.workflow()),
-  "workflows.create": (w) => ({ body: { workflowId: w.unique("workflow"), name: "New", steps: [] } }),
+  "workflows.create": (w) => ({
+    body: {
+      workflowId: w.unique("workflow"),
+      name: "New",
+      steps: [{ name: "Greet", type: "in_app", controlValues: { body: "Hi" }, filters: [largeOrders] }],
+    },
+  }),
   "workflows.retrieve": ofWorkflow,
   "workflows.update": async (w) => {
     const { workflowId, name, origin, steps } = await w.workflow();
@@ -64,6 +91,7 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     return { params: { workflowId, stepId: steps[0]!.stepId } };
   },
   "workflows.sync": withBody(ofWorkflow, target),
+  "digests.close": withBody(ofWorkflow, {}),
 
   "layouts.list": listOf((w) => w.layout()),
   "layouts.create": (w) => ({ body: { layoutId: w.unique("layout"), name: "New" } }),
@@ -141,6 +169,15 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     return { params: { subscriberId, messageId, type: "primary" }, body: { status: "done", payload: { a: 1 } } };
   },
   "subscribers.countUnseen": async (w) => ({ params: { subscriberId: (await w.once(w.event)).subscriberId } }),
+  "subscriberNotifications.snooze": async (w) => {
+    const { subscriberId, messageId: notificationId } = await w.event();
+    const snoozeUntil = new Date(Date.now() + 3_600_000).toISOString();
+    return { params: { subscriberId, notificationId }, body: { snoozeUntil } };
+  },
+  "subscriberNotifications.unsnooze": async (w) => {
+    const { subscriberId, messageId: notificationId } = await w.event();
+    return { params: { subscriberId, notificationId } };
+  },
   "subscribers.listFeed": listOf(threeFeedItems, async (w) => ({
     params: { subscriberId: (await w.once(w.event)).subscriberId },
   })),
@@ -182,6 +219,7 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "integrations.update": withBody(ofIntegration, { name: "Renamed", conditions: [] }),
   "integrations.delete": ofIntegration,
+  "providers.list": nothing,
   "integrations.listActive": listOf((w) => w.integration()),
   "integrations.setPrimary": ofIntegration,
   "integrations.autoConfigure": ofIntegration,
@@ -221,6 +259,8 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     await w.once(w.workflow);
     return ofEnvironment(w);
   },
+  "environments.retrieveClock": ofEnvironment,
+  "environments.updateClock": withBody(ofEnvironment, { advance: { amount: 1, unit: "days" } }),
   "environments.createApiKey": ofEnvironment,
   "environments.revokeApiKey": async (w) => {
     const { _id: environmentId } = await w.own();
@@ -234,7 +274,26 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     body: { sourceEnvironmentId: (await w.own())._id, dryRun: false },
   }),
 
+  "deadLetters.list": listOf((w) => w.deadLetter()),
+  "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),
+  "deadLetters.replayMany": async (w) => ({ body: { ids: [(await w.deadLetter()).id], perSecond: 100 } }),
+  "webhooks.list": listOf((w) => w.webhook()),
+  "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
+  "webhooks.retrieve": ofWebhook,
+  "webhooks.update": withBody(ofWebhook, { eventTypes: [], active: false }),
+  "webhooks.delete": ofWebhook,
+  "webhooks.rotateSecret": ofWebhook,
+  "webhooks.listDeliveries": listOf(threeDeliveries, async (w) => ({
+    params: { webhookId: (await w.once(w.webhook)).id },
+  })),
+  "webhooks.replay": withBody(ofWebhook, { since: "2026-01-01T00:00:00Z" }),
+  "inboundWebhooks.receive": ofReport,
+  "suppressions.list": listOf((w) => w.suppression()),
+  "suppressions.create": (w) => ({ body: { channel: "email", address: `${w.unique("address")}@example.com` } }),
+  "suppressions.delete": async (w) => ({ params: { suppressionId: (await w.suppression()).id } }),
+
   "captured.list": listOf(threeEvents),
+  "captured.delete": async (w) => ({ query: { transactionId: (await w.event()).transactionId } }),
 };
 
 /** The input of an operation, or a failure that names it. */

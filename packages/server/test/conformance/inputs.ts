@@ -39,6 +39,22 @@ export const ofTranslation: Fixture = async (w) => {
   return { params: { resourceType, resourceId, locale } };
 };
 
+export const ofWebhook: Fixture = async (w) => ({ params: { webhookId: (await w.webhook()).id } });
+export const threeDeliveries = async (w: World) => {
+  await w.once(w.webhook);
+  await w.workflow([]);
+};
+
+/** A report about a mail that was sent, signed with the key of the integration that sent it. */
+export const ofReport: Fixture = async (w) => {
+  const { environmentId, integrationId, messageId, key } = await w.once(w.reported);
+  return {
+    params: { environmentId, integrationId },
+    headers: { authorization: `Basic ${Buffer.from(`reports:${key}`).toString("base64")}` },
+    body: [{ messageId, externalId: messageId, status: "delivered", attempts: 1, response: "250 OK" }],
+  };
+};
+
 export const withBody =
   (fixture: Fixture, body: unknown | ((world: World) => unknown)): Fixture =>
   async (w) => ({ ...(await fixture(w)), body: typeof body === "function" ? await body(w) : body });

@@ -2,14 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, type OperationId, operations, type RawInput } from "@tidings/contract";
+import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { eventually } from "../support/wait.ts";
 import { inputOf } from "./fixtures.ts";
 import { createProbe } from "./probe.ts";
 import { createWorld } from "./world.ts";
 
+const receiver = await startReceiver();
 const service = await startTestService();
 const probe = createProbe(service.url, service.apiKey);
-const world = createWorld(service.client, "a");
+const world = createWorld(service.client, "a", receiver.url);
 
 type Body = Record<string, unknown>;
 type Limit = { minimum: number; maximum: number };
@@ -44,22 +47,33 @@ for (const operation of limited) {
     }
   });
 
-  if (!member) continue;
+  // A limit on something else than a page: how many people a dry-run looks at.
+  if (!member || operation.method !== "GET") continue;
   test(`${id} pages through everything once`, async () => {
     const input: RawInput = await inputOf(operation, world);
     const itemsOf = (body: unknown) => ((body as Body)[member] as Body[]).map((item) => JSON.stringify(item));
-    const whole = await probe(id, { ...input, query: { ...input.query, limit: Math.min(maximum, 100) } });
-    const expected = itemsOf(whole.body);
+    const whole = async () =>
+      itemsOf((await probe(id, { ...input, query: { ...input.query, limit: Math.min(maximum, 100) } })).body);
+    const walk = async (most: number): Promise<string[]> => {
+      const seen: string[] = [];
+      let query: Body | undefined = { ...input.query, limit: 1 };
+      while (query && seen.length <= most) {
+        const answer = await probe(id, { ...input, query });
+        const items = itemsOf(answer.body);
+        assert.ok(items.length <= 1);
+        seen.push(...items);
+        query = following(operation, query, answer.body as Body, items.length);
+      }
+      return seen;
+    };
+    // Messages may still be on their way into the world: a list that changed meanwhile is walked again.
+    const [seen, expected] = await eventually(async () => {
+      const before = await whole();
+      const walked = await walk(before.length);
+      const after = await whole();
+      return JSON.stringify(before) === JSON.stringify(after) ? [walked, after] : null;
+    }, `${id} to settle`);
     assert.ok(expected.length >= 2, `${expected.length} items are too few to page through`);
-    const seen: string[] = [];
-    let query: Body | undefined = { ...input.query, limit: 1 };
-    while (query && seen.length <= expected.length) {
-      const answer = await probe(id, { ...input, query });
-      const items = itemsOf(answer.body);
-      assert.ok(items.length <= 1);
-      seen.push(...items);
-      query = following(operation, query, answer.body as Body, items.length);
-    }
     assert.deepEqual(seen, expected);
   });
 }

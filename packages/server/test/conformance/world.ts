@@ -4,7 +4,8 @@ import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts"
 
 export type World = ReturnType<typeof createWorld>;
 
-export function createWorld(client: Client, label: string) {
+/** `webhookUrl`: somebody who takes webhooks. */
+export function createWorld(client: Client, label: string, webhookUrl: string) {
   let count = 0;
   const unique = (noun: string) => `${label}-${noun}-${++count}`;
 
@@ -92,6 +93,23 @@ export function createWorld(client: Client, label: string) {
     return { workflowId, transactionId: await trigger(client, workflowId, subscriberId, {}) };
   };
 
+  /** A push that its provider cannot take: the credentials are no service account. */
+  const deadLetter = async () => {
+    const { identifier } = await integration("fcm");
+    const { subscriberId } = await subscriber();
+    await client("subscribers.replaceCredentials", {
+      params: { subscriberId },
+      body: { providerId: "fcm", integrationIdentifier: identifier, credentials: { deviceTokens: ["t1"] } },
+    });
+    const { workflowId } = await workflow([
+      { name: "Push", type: "push", controlValues: { subject: "Hi", body: "Ho" } },
+    ]);
+    const transactionId = await trigger(client, workflowId, subscriberId);
+    await settled(client, transactionId);
+    const { data } = (await client("deadLetters.list", { query: { transactionId } })).body;
+    return data[0]!;
+  };
+
   const layout = async () => {
     const layoutId = unique("layout");
     await client("layouts.create", { body: { layoutId, name: "Plain" } });
@@ -153,6 +171,32 @@ export function createWorld(client: Client, label: string) {
     return body;
   };
 
+  const webhook = async () =>
+    (await client("webhooks.create", { body: { url: `${webhookUrl}/${unique("hook")}` } })).body;
+
+  const suppression = async () => {
+    const body = { channel: "email", address: `${unique("address")}@example.com` } as const;
+    return (await client("suppressions.create", { body })).body;
+  };
+
+  /** A mail that the capture provider took, with what it takes to report on it. */
+  const reported = async () => {
+    const key = `whsec_${Buffer.from(unique("key")).toString("base64")}`;
+    const { body: all } = await client("integrations.list");
+    const capture = all.find(({ providerId }) => providerId === "svc-email")!;
+    await client("integrations.update", {
+      params: { integrationId: capture._id! },
+      body: { configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: key } },
+    });
+    await client("integrations.setPrimary", { params: { integrationId: capture._id! } });
+    const { workflowId } = await workflow([steps[1]!]);
+    const { subscriberId } = await subscriber();
+    const transactionId = await trigger(client, workflowId, subscriberId, { name: "Ada" });
+    await settled(client, transactionId);
+    const [message] = await messagesOf(client, transactionId);
+    return { key, environmentId: capture._environmentId, integrationId: capture._id, messageId: message!._id! };
+  };
+
   const environment = async () =>
     (await client("environments.create", { body: { name: unique("environment"), color: "#123456" } })).body;
 
@@ -171,6 +215,7 @@ export function createWorld(client: Client, label: string) {
   return {
     ...{ client, label, unique, once },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, layout, translation },
-    ...{ integration, connection, endpoint, environment, own },
+    ...{ integration, connection, endpoint, environment, own, deadLetter },
+    ...{ webhookUrl, webhook, suppression, reported },
   };
 }

@@ -264,7 +264,10 @@ const faults: Fault[] = [
     path: "/v2/workflows",
     body: { name: "A", workflowId: "ok", steps: [{ name: "S", type: "smoke" }], severity: "extreme" },
     errors: {
-      "steps.0.type": { messages: ["steps.0.type must be one of: in_app, email, delay, digest"], value: "smoke" },
+      "steps.0.type": {
+        messages: ["steps.0.type must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom"],
+        value: "smoke",
+      },
       severity: { messages: ["severity must be one of: high, medium, low, none"], value: "extreme" },
     },
   },

@@ -5,11 +5,13 @@ import { ChatOrPushProviderEnum } from "@novu/api/models/components/chatorpushpr
 import { GetChannelEndpointResponseDtoType } from "@novu/api/models/components/getchannelendpointresponsedto.js";
 import { ProvidersIdEnum } from "@novu/api/models/components/providersidenum.js";
 import { ResourceOriginEnum } from "@novu/api/models/components/resourceoriginenum.js";
+import { ResourceTypeEnum } from "@novu/api/models/components/resourcetypeenum.js";
 import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
 import fc from "fast-check";
 import { createTranslator, exchangeAt, exchangeSchema, placesOf } from "../../src/http/vocabulary.ts";
+import { pushSubscription } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
-import { settled, trigger } from "../support/verbs.ts";
+import { createWorkflow, messagesOf, settled, trigger } from "../support/verbs.ts";
 
 const all = Object.values(operations) as Operation[];
 const inWords = (values: readonly string[]) => exchangeSchema({ enum: values }).enum;
@@ -19,6 +21,8 @@ test("every word of the contract becomes the word that the SDK checks against, a
   assert.deepEqual(inWords(origins), Object.values(ResourceOriginEnum));
   const endpointTypes = ["chatapp_channel", "chatapp_user", "webhook", "phone", "teamsapp_channel", "teamsapp_user"];
   assert.deepEqual(new Set(inWords(endpointTypes)), new Set(Object.values(GetChannelEndpointResponseDtoType)));
+  const types = exchangeSchema({ title: "ResourceType", enum: ["workflow", "layout", "step"] }).enum;
+  assert.deepEqual(new Set(types), new Set(Object.values(ResourceTypeEnum)));
   for (const id of Object.values(ChatOrPushProviderEnum)) {
     assert.ok((providerIds as readonly string[]).includes(inWords([id])[0]!), id);
   }
@@ -65,6 +69,18 @@ const table: { name: string; schema: object; given: unknown; expected: unknown }
     },
   },
   {
+    name: "by the title of a set with words of its own, and in no other set of the same values",
+    schema: {
+      type: "object",
+      properties: {
+        resourceType: { title: "PublishedType", enum: ["workflow", "layout"] },
+        object: { enum: ["workflow", "layout"] },
+      },
+    },
+    given: { resourceType: "layout", object: "layout" },
+    expected: { resourceType: "BRIDGE", object: "layout" },
+  },
+  {
     name: "once in a union whose branches share the member",
     schema: {
       anyOf: [
@@ -101,10 +117,23 @@ for (const { name, schema, given, expected } of table) {
 }
 
 const schemasOf = ({ params, query, body, success }: Operation) => [params, query, body, success.schema];
-const words = ["svc", "novu", "svc-cloud", "novu-cloud-v1", "chatapp_user", "slack_user", "fcm", "x"];
+const words = [
+  "svc",
+  "novu",
+  "workflow",
+  "REGULAR",
+  "svc-cloud",
+  "novu-cloud-v1",
+  "chatapp_user",
+  "slack_user",
+  "fcm",
+  "x",
+];
 const names = [
   "providerId",
   "origin",
+  "resourceType",
+  "resources",
   "type",
   "data",
   "channels",
@@ -204,6 +233,48 @@ test("what callers write comes back as written", async () => {
   assert.equal(notification!.template!.origin, "novu-cloud");
   const { body } = await peer.client("subscribers.retrieve", { params: { subscriberId: "ada" } });
   assert.deepEqual(body.data, payload);
+});
+
+test("a provider that the SDK has no word for is left out, or shown as the nearest, where its sets are closed", async () => {
+  const { client } = peer;
+  const params = { subscriberId: "surfer" };
+  await client("subscribers.create", { body: params });
+  const append = async (providerId: "web-push" | "push-webhook", token: string) =>
+    (
+      await client("subscribers.appendCredentials", {
+        params,
+        body: { providerId, credentials: { deviceTokens: [token] } },
+      })
+    ).body.channels;
+  assert.deepEqual(await append("web-push", pushSubscription("https://10.0.0.1/")), []);
+  await createWorkflow(client, "surf", [
+    { name: "Push", type: "push", controlValues: { subject: "Hi", body: "There" } },
+  ]);
+  const transactionId = await trigger(client, "surf", "surfer");
+  const [notification] = await settled(client, transactionId);
+  const [job] = notification!.jobs!;
+  const used = [job!.providerId, ...job!.executionDetails.flatMap(({ providerId }) => providerId ?? [])];
+  assert.deepEqual(new Set(used), new Set(["push-webhook"]));
+  // Open sets name it, as the list of integrations and of providers do.
+  assert.equal((await messagesOf(client, transactionId))[0]!.providerId, "web-push");
+  assert.deepEqual((await messagesOf(client, transactionId))[0]!.subscriber!.channels ?? [], []);
+  const providers = (await client("providers.list", { query: { channel: "push" } })).body.map(({ id }) => id);
+  assert.ok(providers.includes("web-push"));
+  const everyone = (await client("providers.list")).body.map(({ id }): string => id);
+  assert.ok(everyone.includes("novu-email") && !everyone.includes("svc-email"));
+
+  await client("integrations.create", {
+    body: {
+      ...{ providerId: "push-webhook", channel: "push", active: true },
+      credentials: { webhookUrl: "https://example.com", secretKey: "x" },
+    },
+  });
+  const both = await append("push-webhook", "device");
+  assert.deepEqual(
+    both?.map(({ providerId }) => providerId),
+    ["push-webhook"],
+    "the others are still there",
+  );
 });
 
 test("a stored answer is neutral: it replays in the words of today, byte for byte as before", async () => {

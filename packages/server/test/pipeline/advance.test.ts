@@ -4,98 +4,19 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { newId } from "../../src/lib/ids.ts";
 import { advance } from "../../src/pipeline/advance.ts";
-import type { Facts, JobState, Progress, Run } from "../../src/pipeline/run.ts";
-import type { IntegrationRow } from "../../src/store/integrations.ts";
-import type { SubscriberRow } from "../../src/store/subscribers.ts";
+import type { Facts, JobState, Progress, Run, Verdict } from "../../src/pipeline/run.ts";
 import type { StoredStep } from "../../src/store/workflows.ts";
+import { factsOf, names, now, runOf, statuses, step, subscriber } from "../support/runs.ts";
 
-const now = new Date("2025-06-01T12:00:00Z");
 const later = new Date(now.getTime() + 10_000);
 
-const step = (type: StoredStep["type"], controlValues: object = {}, changes: Partial<StoredStep> = {}): StoredStep => ({
-  id: newId(),
-  stepId: `step-${type}`,
-  name: type,
-  type,
-  controlValues: controlValues as StoredStep["controlValues"],
-  active: true,
-  shouldStopOnFail: false,
-  ...changes,
-});
 const message = () => step("in_app", { body: "Hello {{ payload.name }}" });
 const broken = (changes: Partial<StoredStep> = {}) => step("in_app", { body: "{{ x | nosuch }}" }, changes);
 const mail = (changes: Partial<StoredStep> = {}) => step("email", { subject: "Hi", body: "<p>x</p>" }, changes);
 const delay = (amount: unknown = 10) => step("delay", { amount, unit: "seconds" });
 const digest = (amount: unknown = 10) => step("digest", { amount, unit: "seconds", digestKey: "payload.order" });
+const throttle = () => step("throttle", { amount: 1, unit: "hours", threshold: 2 });
 
-const subscriber = { id: newId(), subscriber_id: "ada", email: "ada@example.com", data: null } as SubscriberRow;
-
-function runOf(steps: StoredStep[], changes: Partial<Run> = {}): Run {
-  const jobs = steps.map(
-    (one, stepIndex): JobState => ({
-      id: newId(),
-      stepIndex,
-      step: one,
-      status: "pending",
-      providerId: null,
-      newDetails: [],
-      output: null,
-      digest: null,
-      mergedInto: null,
-      wakeAt: null,
-    }),
-  );
-  const preferences = { user: null, default: { all: { enabled: true, readOnly: false }, channels: {} } };
-  const definition = {
-    workflowId: "w",
-    name: "w",
-    description: null,
-    tags: [],
-    severity: "none",
-    origin: "x",
-    preferences,
-    steps,
-  };
-  return {
-    notificationId: newId(),
-    environmentId: "env",
-    isNew: true,
-    event: { id: newId(), transactionId: "t", payload: { name: "Ada", order: 7 }, overrides: null, createdAt: now },
-    version: { id: newId(), environmentId: "env", workflowId: newId(), definition } as unknown as Run["version"],
-    subscriber,
-    actor: null,
-    isWorkflowDeleted: false,
-    contextKeys: [],
-    subscriptions: null,
-    jobs,
-    ...changes,
-  };
-}
-
-const integration = (channel: string, provider_id: string) =>
-  ({
-    id: newId(),
-    environment_id: "env",
-    identifier: provider_id,
-    provider_id,
-    channel,
-    conditions: [],
-  }) as unknown as IntegrationRow;
-const integrations = [integration("in_app", "svc"), integration("email", "nodemailer")];
-
-const factsOf = (changes: Partial<Facts> = {}): Facts => ({
-  integrations,
-  verdicts: new Map(),
-  digests: new Map(),
-  preferences: new Map(),
-  contexts: new Map(),
-  maxWaitDays: 90,
-  newId,
-  ...changes,
-});
-
-const statuses = (run: Run): string[] => run.jobs.map((job) => job.status);
-const names = (job: JobState | undefined): string[] => (job?.newDetails ?? []).map((entry) => entry.d);
 const reasons = (run: Run): unknown[] =>
   run.jobs.flatMap((job) => job.newDetails.flatMap((entry) => entry.r?.reason ?? []));
 
@@ -136,7 +57,7 @@ test("what fails names its reason and what is stopped names the step that failed
   advance(tooLong, factsOf(), now);
   assert.deepEqual(names(tooLong.jobs[0]), ["wait_too_long"]);
   assert.deepEqual(names(tooLong.jobs[1]), ["step_canceled"]);
-  assert.deepEqual(reasons(tooLong), ["step step-delay failed"]);
+  assert.deepEqual(reasons(tooLong), ["The wait is longer than the allowed 90 days", "step step-delay failed"]);
 });
 
 test("preferences and missing things are decided in order: preference, integration, address, content", () => {
@@ -194,8 +115,7 @@ test("a delay ends when it is due, not before", () => {
 
 test("an email that waits for its repeat is not taken up by a wake-up", () => {
   const run = runOf([mail(), message()]);
-  run.jobs[0]!.status = "delayed";
-  run.jobs[0]!.wakeAt = now;
+  Object.assign(run.jobs[0]!, { status: "delayed", wakeAt: now, providerId: "nodemailer" });
   const progress = advance(run, factsOf(), later);
   assert.deepEqual(statuses(run), ["delayed", "pending"]);
   assert.equal(progress.messages.length, 0);
@@ -238,7 +158,7 @@ test("a deleted workflow or subscriber cancels what has not ended, with the reas
 test("a digest asks first; as leader it waits, closes and hands on; merged, it takes everything behind it along", () => {
   const asked = runOf([digest(), message()]);
   const { claim, ...rest } = advance(asked, factsOf(), now);
-  assert.deepEqual(claim?.dueAt, later);
+  assert.deepEqual(claim?.kind === "digest" && claim.dueAt, later);
   assert.equal(rest.wakeAt, null);
   assert.deepEqual(statuses(asked), ["pending", "pending"]);
   assert.equal(asked.jobs[0]!.newDetails.length, 0);
@@ -267,6 +187,81 @@ test("a digest asks first; as leader it waits, closes and hands on; merged, it t
   for (const job of follower.jobs) assert.deepEqual(names(job), ["digest_merged"]);
 });
 
+test("a digest that looks back and finds its group quiet is skipped, and the chain goes on with the one event", () => {
+  const lookBackWindow = { amount: 5, unit: "minutes" };
+  const both = "{{ steps.step-digest.eventCount }}{{ steps.step-digest.events[0].payload.name }}";
+  const run = runOf([step("digest", { amount: 1, unit: "hours", lookBackWindow }), step("in_app", { body: both })]);
+  const { claim } = advance(run, factsOf(), now);
+  assert.deepEqual(claim?.kind === "digest" && claim.quietSince, new Date(now.getTime() - 300_000));
+  const verdicts = new Map([[run.jobs[0]!.id, { kind: "alone" } as const]]);
+  const { messages } = advance(run, factsOf({ verdicts }), now);
+  assert.deepEqual(statuses(run), ["skipped", "completed"]);
+  assert.deepEqual(names(run.jobs[0]), ["digest_alone"]);
+  assert.equal(messages[0]?.content, "1Ada");
+  const shown = { type: "backoff", backoff: true, backoffAmount: 5, backoffUnit: "minutes", amount: 1, unit: "hours" };
+  assert.deepEqual(run.jobs[0]!.digest, shown);
+});
+
+test("behind a digest that its own rule skipped, or that let one through, stands what came in", () => {
+  const ask = "{{ steps.second.eventCount }}:{% for e in steps.second.events %}{{ e.payload.n }}{% endfor %}";
+  const second = step("digest", { amount: 1, unit: "hours", skip: { "==": [1, 1] } }, { stepId: "second" });
+  const run = runOf([digest(), second, step("in_app", { body: ask })]);
+  const events = [4, 5].map((n) => ({ id: newId(), time: now.toISOString(), payload: { n } }));
+  const [first] = run.jobs;
+  Object.assign(first!, { status: "delayed", wakeAt: now });
+  const { messages } = advance(run, factsOf({ digests: new Map([[first!.id, { events, eventCount: 2 }]]) }), now);
+  assert.deepEqual(statuses(run), ["completed", "skipped", "completed"]);
+  assert.equal(messages[0]?.content, "2:45");
+});
+
+test("a throttle asks first; granted, the chain goes on; denied, it ends with everything behind it", () => {
+  const until = new Date(now.getTime() + 3_600_000);
+  const asked = runOf([throttle(), message(), mail()]);
+  const { claim } = advance(asked, factsOf(), now);
+  assert.deepEqual(claim?.kind === "throttle" && [claim.threshold, claim.until], [2, until]);
+
+  const output = { executionCount: 2, threshold: 2, throttledUntil: until.toISOString() };
+  for (const [kind, expected] of [
+    ["granted", ["completed", "completed", "queued"]],
+    ["denied", ["skipped", "skipped", "skipped"]],
+  ] as const) {
+    const run = runOf([throttle(), message(), mail()]);
+    const verdicts = new Map([[run.jobs[0]!.id, { kind, executionCount: 2, until }]]);
+    advance(run, factsOf({ verdicts }), now);
+    assert.deepEqual(statuses(run), expected);
+    assert.deepEqual(run.jobs[0]!.output, { throttled: kind === "denied", ...output });
+    if (kind === "denied") for (const job of run.jobs) assert.deepEqual(names(job), ["throttled"]);
+  }
+});
+
+test("a throttle that cannot be read lets the event pass and says so", () => {
+  const table: [values: object, detail: string][] = [
+    [{}, "throttle_invalid"],
+    [{ amount: 91, unit: "days" }, "throttle_invalid"],
+    [{ type: "dynamic", dynamicKey: "payload.nothing" }, "throttle_invalid"],
+    [{ type: "dynamic", dynamicKey: "payload.past" }, "throttle_past"],
+    [{ type: "regular", amount: 1, unit: "hours" }, "throttle_invalid"],
+  ];
+  for (const [values, name] of table) {
+    const run = runOf([step("throttle", values), message()], { event: { payload: { past: "2025-05-01T00:00:00Z" } } });
+    const progress = advance(run, factsOf(), now);
+    assert.deepEqual(statuses(run), ["completed", "completed"]);
+    assert.deepEqual(names(run.jobs[0]), [name]);
+    assert.equal(progress.claim, null);
+  }
+});
+
+test("a custom step hands on its values, rendered; what cannot be rendered fails", () => {
+  const custom = step("custom", { custom: { greeting: "Hi {{ payload.name }}", list: [1, "{{ payload.order }}"] } });
+  const run = runOf([custom, step("in_app", { body: "{{ steps.step-custom.greeting }}" })]);
+  assert.equal(advance(run, factsOf(), now).messages[0]?.content, "Hi Ada");
+  assert.deepEqual(run.jobs[0]!.output, { greeting: "Hi Ada", list: [1, "7"] });
+  const faulty = runOf([step("custom", { custom: { a: "{{ x | nosuch }}" } }), message()]);
+  advance(faulty, factsOf(), now);
+  assert.deepEqual(statuses(faulty), ["failed", "completed"]);
+  assert.deepEqual(names(faulty.jobs[0]), ["render_failed"]);
+});
+
 test("the group of a digest is the value at its key, whatever the order of members or the prefix", () => {
   const keyOf = (payload: object, digestKey?: unknown): string | undefined => {
     const run = runOf([step("digest", { amount: 1, unit: "hours", digestKey })]);
@@ -280,6 +275,11 @@ test("the group of a digest is the value at its key, whatever the order of membe
   assert.notEqual(keyOf({ a: [1, 2] }, "a"), keyOf({ a: [2, 1] }, "a"));
 });
 
+const verdictFor = ({ step: { type }, stepIndex }: JobState, time: Date): Verdict => {
+  if (type === "throttle") return { kind: stepIndex % 5 === 4 ? "denied" : "granted", executionCount: 1, until: time };
+  return stepIndex % 3 === 2 ? { kind: "alone" } : { kind: "leader", dueAt: time };
+};
+
 test("whatever the steps, advancing ends, is not repeated for what has ended, and leaves nothing running", () => {
   const make: (() => StoredStep)[] = [
     message,
@@ -287,6 +287,10 @@ test("whatever the steps, advancing ends, is not repeated for what has ended, an
     mail,
     delay,
     digest,
+    throttle,
+    () => step("custom", { custom: { a: "{{ payload.name }}" } }),
+    () => step("in_app", { body: "x", skip: { "==": [1, 1] } }),
+    () => step("email", { subject: "x", body: "", skip: { nosuch: 1 } }),
     () => broken({ shouldStopOnFail: true }),
     () => delay(0),
   ];
@@ -296,7 +300,7 @@ test("whatever the steps, advancing ends, is not repeated for what has ended, an
       let time = now;
       const messages = new Set<string>();
       for (let round = 0; round < 50; round++) {
-        const verdicts = new Map(run.jobs.map((job) => [job.id, { kind: "leader", dueAt: time } as const]));
+        const verdicts = new Map(run.jobs.map((job): [string, Verdict] => [job.id, verdictFor(job, time)]));
         const progress = advance(run, factsOf({ verdicts }), time);
         for (const draft of progress.messages) {
           assert.ok(!messages.has(draft.jobId), "one message a job");

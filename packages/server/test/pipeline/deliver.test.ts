@@ -21,6 +21,7 @@ const slow = gate();
 const dying = gate();
 const racing = gate();
 const outage = gate();
+const stuck = gate();
 const mail = await startScriptedMail(async (address, times) => {
   const [name] = address.split("@");
   if (name === "busy") return times < 2 ? 451 : null;
@@ -29,13 +30,15 @@ const mail = await startScriptedMail(async (address, times) => {
   if (name === "slow") await slow.opened;
   if (name === "dying" && times === 0) await dying.opened;
   if (name === "outage") await outage.opened;
+  if (name!.startsWith("stuck")) await stuck.opened;
   if (name === "racing") {
     await racing.opened;
     return 451;
   }
   return null;
 });
-const { client, production, db, database } = await startTestService();
+// Sixteen calls under way at once: a provider gets at most four of them.
+const { client, production, db, database } = await startTestService({ TIDINGS_DELIVERY_WINDOW: "16" });
 
 const server = { host: "127.0.0.1", port: mail.port, secure: false, ignoreTls: true, requireTls: false };
 const credentials = { ...server, from: "shop@example.com", senderName: "Shop" };
@@ -67,7 +70,7 @@ async function mailMessage(from: typeof client, transactionId: string) {
 /** The id of a message that is still on its way: lists show it when it has an outcome. */
 const pendingId = (address: string): Promise<string> =>
   eventually(async () => {
-    const { rows } = await sql<{ id: string }>`select id from messages where email = ${address}`.execute(db);
+    const { rows } = await sql<{ id: string }>`select id from messages where address = ${address}`.execute(db);
     return rows[0]?.id;
   }, `the message to ${address}`);
 
@@ -271,6 +274,26 @@ test("a server that cannot be reached is tried again, with the settings as they 
     ],
   );
   assert.equal(mail.mailsTo("patient@example.com").length, 1);
+});
+
+test("a provider that hangs keeps its own messages waiting and nobody else's", async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `stuck-${index}`);
+  await createWorkflow(client, "stuck", [email()]);
+  const events = names.map((name) => ({ name: "stuck", to: to(name) }));
+  const results = (await client("events.triggerBulk", { body: { events } as never })).body;
+  const asked = () => names.filter((name) => mail.asked.has(`${name}@example.com`)).length;
+  await eventually(() => asked() === 4, "the provider's share to be under way");
+  for (const name of ["free-1", "free-2", "free-3"]) {
+    const [done] = await settled(production, await trigger(production, "mail", to(name)));
+    assert.equal(emailJob(done).status, "completed");
+  }
+  assert.equal(asked(), 4, "it was given no more than its share");
+  stuck.open();
+  for (const { transactionId } of results) {
+    const [done] = await settled(client, transactionId!);
+    assert.equal(emailJob(done).status, "completed");
+  }
+  for (const name of names) assert.equal(mail.mailsTo(`${name}@example.com`).length, 1);
 });
 
 test("a mail sent while the database is away is not sent again: its result is written later", async () => {

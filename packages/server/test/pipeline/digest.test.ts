@@ -178,37 +178,3 @@ test("a digest without settings fails and stops the chain", async () => {
   );
   assert.deepEqual(detailsOf(notification!, "digest"), ["Step created", "Digest settings are not valid"]);
 });
-
-test("a storm from many clients over many groups loses nothing", async () => {
-  await createWorkflow(client, "storm", [digest(1, { digestKey: "k" }), report()]);
-  const people = range(5).map((n) => `storm-${n}`);
-  // 16 callers, each sending small requests as fast as it gets answers: 608 events, 10 keys, windows closing meanwhile.
-  const perCaller = 38;
-  const caller = async (first: number) => {
-    for (let sent = 0; sent < perCaller; sent += 2) {
-      const events = [0, 1].map((more) => {
-        const n = first * perCaller + sent + more;
-        return { name: "storm", to: people, payload: { n, k: n % 10 } };
-      });
-      await client("events.triggerBulk", { body: { events } as never });
-    }
-  };
-  await Promise.all(range(16).map(caller));
-  const count = 16 * perCaller;
-  const total = await ended("storm", count * people.length);
-  assert.equal(total.leaders + total.merged, count * people.length);
-  const reports = await reportsOf("storm");
-  assert.equal(reports.length, total.leaders);
-  for (const subscriberId of people) {
-    const own = reports.filter((entry) => entry.subscriberId === subscriberId);
-    assert.equal(
-      own.reduce((sum, entry) => sum + entry.count, 0),
-      count,
-    );
-    // Groups of more than 40 events list only the first 40 of them.
-    const listed = own.flatMap((entry) => entry.events);
-    assert.equal(new Set(listed).size, listed.length, "no event twice");
-    for (const entry of own) assert.equal(new Set(entry.events.map((n) => n % 10)).size, 1);
-  }
-  assert.equal(await windowsLeft(), 0);
-});

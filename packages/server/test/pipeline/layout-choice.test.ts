@@ -56,15 +56,17 @@ describe("choice", () => {
 });
 
 describe("rendering", () => {
+  const frame = (body: string) => ({ email: { body, editorType: "html" as const } });
+
   test("content goes in as it is, everything else is escaped", () => {
     const scope = { subscriber: { firstName: "<b>" } };
-    const html = renderLayout("<i>{{content}}</i>{{subscriber.firstName}}", scope, "<p>$& $1 {{x}}</p>");
+    const html = renderLayout(frame("<i>{{content}}</i>{{subscriber.firstName}}"), scope, "<p>$& $1 {{x}}</p>");
     assert.equal(html, "<i><p>$& $1 {{x}}</p></i>&lt;b&gt;");
   });
 
   test("a layout that repeats large content ends at the limit", () => {
     const body = "{% for i in (1..100) %}{{content}}{% endfor %}";
-    assert.throws(() => renderLayout(body, {}, "x".repeat(100_000)), RenderFault);
+    assert.throws(() => renderLayout(frame(body), {}, "x".repeat(100_000)), RenderFault);
   });
 
   test("toSentence", () => {
@@ -88,4 +90,6 @@ test("locales: one writing for all, and where to look for a text", () => {
   assert.deepEqual(localeChain("de-AT"), ["de_AT", "de", "en_US"]);
   assert.deepEqual(localeChain("en-us"), ["en_US", "en"]);
   assert.deepEqual(localeChain(null), ["en_US", "en"]);
+  assert.deepEqual(localeChain("zh-Hant-TW"), ["zh_Hant_TW", "zh_Hant", "zh", "en_US"]);
+  assert.deepEqual(localeChain("fr", "de-DE"), ["fr", "de_DE"]);
 });

@@ -41,7 +41,7 @@ const subscribers: Scene = async ({ sdk }) => {
   assert.equal((await sdk.call("subscribersDelete", "gone")).acknowledged, true);
 };
 
-const credentials: Scene = async ({ sdk }) => {
+const credentials: Scene = async ({ sdk, service }) => {
   const push = { providerId: "fcm", channel: "push", identifier: "fcm-main", active: true } as const;
   await sdk.call("integrationsCreate", { ...push, credentials: { serviceAccount: "{}" } });
   await sdk.call("integrationsCreate", {
@@ -69,6 +69,11 @@ const credentials: Scene = async ({ sdk }) => {
   );
   assert.ok(chat.channels?.some(({ providerId }) => providerId === "novu-slack"));
   await sdk.call("subscribersCredentialsDelete", "ada", "novu-slack");
+  // A browser's entry, which the SDK has no word for, is there and not in its way.
+  await service.client("subscribers.appendCredentials", {
+    params: { subscriberId: "ada" },
+    body: { providerId: "web-push", credentials: { deviceTokens: ["{}"] } },
+  });
   const left = await sdk.call("subscribersRetrieve", "ada");
   assert.deepEqual(
     left.channels?.map(({ providerId }) => providerId),

@@ -27,6 +27,7 @@ const scenes: Record<string, Scene> = {
   events: delivery.events,
   notifications: delivery.notifications,
   messages: delivery.messages,
+  reports: delivery.reports,
   environments: content.environments,
 };
 

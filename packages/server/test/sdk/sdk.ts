@@ -14,8 +14,6 @@ export type Result<N extends FunctionName> = Value<N> extends infer V ? (V exten
 
 export type Sdk = {
   call<N extends FunctionName>(name: N, ...args: Arguments<N>): Promise<Result<N>>;
-  /** Calls and expects the service to answer well and the SDK to take offence at one member, and at nothing else. */
-  contradicts<N extends FunctionName>(member: string, name: N, ...args: Arguments<N>): Promise<Record<string, unknown>>;
   /** Calls and expects a refusal; answers it. */
   refused<N extends FunctionName>(name: N, ...args: Arguments<N>): Promise<unknown>;
   called: Set<FunctionName>;
@@ -52,16 +50,6 @@ export function createSdk(core: NovuCore): Sdk {
       rejected.set(name, wordsOf(outcome.error));
       throw new Error(`${name}: ${wordsOf(outcome.error)}`);
     },
-    async contradicts(member, name, ...args) {
-      const outcome = await run(name, args);
-      const error = outcome.ok ? null : (outcome.error as Rejection);
-      const issues = error?.cause?.issues ?? [];
-      const isExpected = issues.length > 0 && issues.every(({ path }) => path.at(-1) === member);
-      if (error?.rawResponse?.ok && isExpected) return JSON.parse(error.body ?? "");
-      const words = error ? wordsOf(error) : "the SDK accepts it after all: see docs/decisions/0004-sdk.md";
-      rejected.set(name, words);
-      throw new Error(`${name}: ${words}`);
-    },
     async refused(name, ...args) {
       const outcome = await run(name, args);
       if (outcome.ok) throw new Error(`${name} was expected to be refused`);
@@ -69,9 +57,6 @@ export function createSdk(core: NovuCore): Sdk {
     },
   };
 }
-
-/** An answer that the SDK did not take: what came, and what is wrong with it. */
-type Rejection = Error & { rawResponse?: Response; body?: string; cause?: { issues?: { path: unknown[] }[] } };
 
 type AnyOutcome = { ok: true; value: unknown } | { ok: false; error: Error };
 

@@ -131,6 +131,38 @@ test("of several tasks, one lost claim is enough to refuse all", async () => {
   await eventually(async () => (await tasksOf("pair-%")).length === 0, "both to be finished");
 });
 
+test("a kept task stays ours after its worker returned, as long as it is held", async () => {
+  const { promise, resolve } = Promise.withResolvers<Task<{ mark: string }>>();
+  handlers.set("keeping", async (task) => {
+    const [kept] = await queue.keep(db, "fanout", [task]);
+    await assert.rejects(() => queue.keep(db, "fanout", [task]), ClaimLost, "the old claim is void");
+    queue.hold("fanout", [kept!]);
+    resolve(kept!);
+  });
+  await pass("keeping");
+  const kept = await promise;
+  // Its worker has returned when it takes other tasks; what it was given first is not marked as done.
+  await pass("after-keeping");
+  await eventually(async () => (await tasksOf("after-keeping")).length === 0, "the worker to go on");
+  const [before] = await tasksOf("keeping");
+  assert.equal(before?.state, "active");
+  await eventually(async () => (await tasksOf("keeping"))[0]!.heartbeat > before!.heartbeat, "a heartbeat");
+  await queue.finish(db, "fanout", [kept]);
+  queue.letGo([kept]);
+  assert.deepEqual(await tasksOf("keeping"), []);
+});
+
+test("tasks that take turns: a crowd of one flow does not keep another's task waiting", async () => {
+  const crowd = Array.from({ length: 400 }, (_, n) => ({ data: { mark: `crowd-${n}` }, flow: "crowd" }));
+  await queue.enqueue(db, "unsnooze", crowd);
+  await queue.enqueue(db, "unsnooze", [{ data: { mark: "newcomer" }, flow: "newcomer" }]);
+  const { rows } = await sql<{ mark: string }>`select data->>'mark' as mark from queue.job
+    where name = 'unsnooze' order by priority desc, created_on`.execute(db);
+  const place = rows.findIndex((row) => row.mark === "newcomer");
+  assert.ok(place <= 20, `${place} are ahead of it`);
+  await sql`delete from queue.job where name = 'unsnooze'`.execute(db);
+});
+
 test("a task can wait for a moment, or for some seconds", async () => {
   const moment = new Date(Date.now() + 3_600_000);
   await queue.enqueue(db, "trigger", [

@@ -1,7 +1,7 @@
 // A mail server that does what a test wants it to do with each recipient: take the mail, refuse it with a code, or keep
 // the sender waiting.
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { after } from "node:test";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
@@ -17,8 +17,11 @@ export type ScriptedMail = {
   mailsTo(address: string): Email[];
 };
 
+/** What the server does with a mail it has read in full, before it says that it takes it. */
+export type AtTheEnd = (address: string) => Promise<void>;
+
 /** Stopped when the file ends. Start it before the service: what is started first ends first. */
-export async function startScriptedMail(script: Script): Promise<ScriptedMail> {
+export async function startScriptedMail(script: Script, atTheEnd?: AtTheEnd): Promise<ScriptedMail> {
   const asked = new Map<string, number>();
   const received: { to: string; mail: Email }[] = [];
   const server = new SMTPServer({
@@ -40,6 +43,7 @@ export async function startScriptedMail(script: Script): Promise<ScriptedMail> {
       stream.on("end", async () => {
         const mail = await PostalMime.parse(Buffer.concat(chunks));
         for (const { address } of session.envelope.rcptTo) received.push({ to: address, mail });
+        for (const { address } of session.envelope.rcptTo) await atTheEnd?.(address);
         done();
       });
     },
@@ -57,4 +61,30 @@ export async function startScriptedMail(script: Script): Promise<ScriptedMail> {
 export function gate(): { opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
+}
+
+/** Takes every mail and hangs up instead of saying so: whoever sent it does not know whether it was taken. */
+export async function startLossyMail(): Promise<{ port: number; taken(): number }> {
+  let taken = 0;
+  const server = createServer((socket) => {
+    let isBody = false;
+    let text = "";
+    socket.on("error", () => {});
+    socket.write("220 ready\r\n");
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (isBody && text.endsWith("\r\n.\r\n")) {
+        taken++;
+        socket.destroy();
+      } else if (!isBody && text.endsWith("\r\n")) {
+        isBody = /^DATA\r\n/im.test(text);
+        socket.write(isBody ? "354 go on\r\n" : "250 fine\r\n");
+        text = "";
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.address() as AddressInfo).port, taken: () => taken };
 }

@@ -11,6 +11,8 @@ export type MailServer = {
   user: string;
   password: string;
   received: Email[];
+  /** The same mails, byte by byte. */
+  raw: string[];
   stop(): Promise<void>;
 };
 
@@ -18,6 +20,7 @@ export type MailServer = {
 export async function startMailServer(): Promise<MailServer> {
   const login = { user: "mailer", password: "correct horse battery" };
   const received: Email[] = [];
+  const raw: string[] = [];
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
@@ -31,7 +34,9 @@ export async function startMailServer(): Promise<MailServer> {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", async () => {
-        received.push(await PostalMime.parse(Buffer.concat(chunks)));
+        const bytes = Buffer.concat(chunks);
+        raw.push(bytes.toString("latin1"));
+        received.push(await PostalMime.parse(bytes));
         done();
       });
     },
@@ -42,7 +47,7 @@ export async function startMailServer(): Promise<MailServer> {
   const { port } = server.server.address() as AddressInfo;
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
   after(stop);
-  return { port, ...login, received, stop };
+  return { port, ...login, received, raw, stop };
 }
 
 /** A port nobody listens on. */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { htmlToText, isSafeUrl, sanitizeHtml } from "../../../src/pipeline/render/html.ts";
+import { sanitizeHtml } from "../../../src/pipeline/render/html.ts";
+import { htmlToText } from "../../../src/pipeline/render/html-text.ts";
 import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
+import { isSafeUrl } from "../../../src/pipeline/render/url.ts";
 
 test("what could run is removed, what can be read stays", () => {
   const table: [html: string, clean: string][] = [
@@ -130,7 +132,14 @@ test("the text part reads like the html", () => {
     ["a &lt;b&gt; &amp;amp; &quot;c&quot;", 'a <b> &amp; "c"'],
     ["Preis:&nbsp;5&nbsp;€", "Preis: 5 €"],
     ["&auml;&#8364;", "ä€"],
-    ["<table><tr><td>a</td></tr><tr><td>b</td></tr></table>", "a\n\nb"],
+    ["<table><tr><td>a</td></tr><tr><td>b</td></tr></table>", "a\nb"],
+    ["<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td></td><td>2</td></tr></table>", "A | B\n1 | 2"],
+    ["<ol><li><p>one</p></li><li>two<ul><li>in</li></ul></li></ol><p>x</p>", "1. one\n2. two\n  - in\n\nx"],
+    ['<a href="mailto:a@example.com">a@example.com</a>', "a@example.com"],
+    ['<a href="https://example.com"><img src="https://example.com/i" alt="Shop"></a>', "Shop (https://example.com)"],
+    ['<a href="https://example.com"></a><a href="#top">up</a><a>none</a>', "https://example.comupnone"],
+    ['<div style="color:red; display: none">Preview</div><p>Seen</p>', "Seen"],
+    ["a<hr>b<br><br><br>c", "a\n\n---\n\nb\n\nc"],
     ["", ""],
   ];
   for (const [html, text] of table) assert.equal(htmlToText(sanitizeHtml(`${html}<!---->`, "mail")), text, html);

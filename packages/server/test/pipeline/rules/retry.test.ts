@@ -2,9 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "@tidings/providers";
 import fc from "fast-check";
-import { afterAttempt, maxAttempts } from "../../../src/pipeline/rules/retry.ts";
+import { afterAttempt, isReplayable, type NextStep, type Tried } from "../../../src/pipeline/rules/retry.ts";
 
 const middle = () => 0.5;
+const now = new Date("2026-03-01T12:00:00Z");
+const later = (ms: number) => new Date(now.getTime() + ms);
+const limits = {
+  attempts: 5,
+  firstWaitMs: 1_000,
+  factor: 4,
+  longestRetryAfterMs: 15 * 60_000,
+  unknownWaitMs: 10 * 60_000,
+};
+
+const after = (outcome: Outcome, tried: Partial<Tried> = {}, random = middle): NextStep =>
+  afterAttempt(
+    outcome,
+    { attempt: 1, onUnknown: "may_duplicate", hadUnknown: false, now, deadline: later(86_400_000), ...tried },
+    limits,
+    random,
+  );
+
+const busy: Outcome = { kind: "retry", reason: "busy" };
+const cut: Outcome = { kind: "unknown", reason: "cut" };
+const locked: Outcome = { kind: "rejected", class: "auth", reason: "who?" };
 
 test("each outcome has its consequence", () => {
   const table: [outcome: Outcome, expected: object][] = [
@@ -13,74 +34,60 @@ test("each outcome has its consequence", () => {
       { kind: "accepted", providerMessageId: "x1" },
       { kind: "sent", providerMessageId: "x1" },
     ],
+    [busy, { kind: "repeat", afterMs: 1_000, reason: "busy", class: "transient" }],
     [
-      { kind: "retry", reason: "busy" },
-      { kind: "repeat", afterMs: 1_000, reason: "busy" },
-    ],
-    [
-      { kind: "retry", reason: "busy", afterMs: 7_000 },
-      { kind: "repeat", afterMs: 7_000, reason: "busy" },
+      { ...busy, afterMs: 7_000 },
+      { kind: "repeat", afterMs: 7_000, reason: "busy", class: "transient" },
     ],
     // "At once" is a wish like any other, not the absence of one.
     [
-      { kind: "retry", reason: "busy", afterMs: 0 },
-      { kind: "repeat", afterMs: 0, reason: "busy" },
+      { ...busy, afterMs: 0 },
+      { kind: "repeat", afterMs: 0, reason: "busy", class: "transient" },
     ],
-    [
-      { kind: "unknown", reason: "cut" },
-      { kind: "repeat", afterMs: 1_000, reason: "cut" },
-    ],
-    [
-      { kind: "rejected", class: "auth", reason: "who?" },
-      { kind: "next_integration", reason: "who?" },
-    ],
+    [cut, { kind: "repeat", afterMs: 1_000, reason: "cut", class: "unknown" }],
+    [locked, { kind: "next_integration", reason: "who?", class: "auth" }],
     [
       { kind: "rejected", class: "quota", reason: "full" },
-      { kind: "next_integration", reason: "full" },
+      { kind: "next_integration", reason: "full", class: "quota" },
     ],
     [
       { kind: "rejected", class: "config", reason: "odd" },
-      { kind: "next_integration", reason: "odd" },
+      { kind: "next_integration", reason: "odd", class: "config" },
     ],
     [
       { kind: "rejected", class: "recipient", reason: "no such user" },
-      { kind: "give_up", reason: "no such user", errorId: "provider_rejected" },
+      { kind: "give_up", reason: "no such user", class: "recipient" },
     ],
     [
       { kind: "rejected", class: "content", reason: "spam" },
-      { kind: "give_up", reason: "spam", errorId: "provider_rejected" },
+      { kind: "give_up", reason: "spam", class: "content" },
     ],
     [
       { kind: "dead-token", reason: "gone" },
-      { kind: "give_up", reason: "gone", errorId: "provider_rejected" },
+      { kind: "give_up", reason: "gone", class: "recipient" },
     ],
   ];
-  for (const [outcome, expected] of table) {
-    assert.deepEqual(afterAttempt(outcome, 1, middle), expected, JSON.stringify(outcome));
-  }
+  for (const [outcome, expected] of table) assert.deepEqual(after(outcome), expected, JSON.stringify(outcome));
 });
 
 test("waits grow fourfold: 1, 4, 16 and 64 seconds, then the next integration has its turn", () => {
-  const waits = [1, 2, 3, 4].map((attempt) => afterAttempt({ kind: "retry", reason: "x" }, attempt, middle));
+  const waits = [1, 2, 3, 4].map((attempt) => after(busy, { attempt }));
   assert.deepEqual(
     waits.map((step) => step.kind === "repeat" && step.afterMs),
     [1_000, 4_000, 16_000, 64_000],
   );
-  for (const kind of ["retry", "unknown"] as const) {
-    assert.deepEqual(afterAttempt({ kind, reason: "x" }, maxAttempts, middle), {
-      kind: "next_integration",
-      reason: "x",
-    });
+  for (const outcome of [busy, cut]) {
+    assert.equal(after(outcome, { attempt: 5 }).kind, "next_integration");
     // A process that keeps dying during the call can run the count past the limit.
-    assert.equal(afterAttempt({ kind, reason: "x" }, maxAttempts + 3, middle).kind, "next_integration");
+    assert.equal(after(outcome, { attempt: 8 }).kind, "next_integration");
   }
 });
 
 test("the random factor lies between one half and one and a half", () => {
   const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: maxAttempts - 1 }), fraction, (attempt, random) => {
-      const step = afterAttempt({ kind: "retry", reason: "x" }, attempt, () => random);
+    fc.property(fc.integer({ min: 1, max: 4 }), fraction, (attempt, random) => {
+      const step = after(busy, { attempt }, () => random);
       assert.ok(step.kind === "repeat");
       const base = 1_000 * 4 ** (attempt - 1);
       assert.ok(step.afterMs >= base * 0.5 && step.afterMs <= base * 1.5);
@@ -89,16 +96,45 @@ test("the random factor lies between one half and one and a half", () => {
 });
 
 test("a provider that asks for more than 15 minutes has had its last attempt", () => {
-  const asking = (afterMs: number) => afterAttempt({ kind: "retry", reason: "x", afterMs }, 1, middle).kind;
-  assert.equal(asking(15 * 60_000), "repeat");
-  assert.equal(asking(15 * 60_000 + 1), "next_integration");
+  assert.equal(after({ ...busy, afterMs: 15 * 60_000 }).kind, "repeat");
+  assert.equal(after({ ...busy, afterMs: 15 * 60_000 + 1 }).kind, "next_integration");
 });
 
-test("faults of the recipient or the content are final on every attempt", () => {
+test("faults of the recipient or the content are final on every attempt, whatever the workflow fears", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 50 }), fc.constantFrom("recipient", "content"), (attempt, kind) => {
-      const step = afterAttempt({ kind: "rejected", class: kind as "recipient", reason: "x" }, attempt, middle);
-      assert.equal(step.kind, "give_up");
+    fc.property(
+      fc.integer({ min: 1, max: 50 }),
+      fc.constantFrom("recipient" as const, "content" as const),
+      fc.constantFrom("may_duplicate" as const, "may_delay" as const),
+      (attempt, fault, onUnknown) => {
+        const step = after({ kind: "rejected", class: fault, reason: "x" }, { attempt, onUnknown });
+        assert.ok(step.kind === "give_up" && !isReplayable(step.class));
+      },
+    ),
+  );
+});
+
+test("who fears doubles waits for a receipt, and never asks another provider after an unknown outcome", () => {
+  const careful = { onUnknown: "may_delay" as const };
+  assert.deepEqual(after(cut, careful), { kind: "repeat", afterMs: 600_000, reason: "cut", class: "unknown" });
+  assert.deepEqual(after(cut, { ...careful, attempt: 5 }), { kind: "give_up", reason: "cut", class: "unknown" });
+  assert.equal(after(busy, careful).kind, "repeat");
+  assert.equal(after(locked, careful).kind, "next_integration", "nothing was sent yet");
+  assert.equal(after(locked, { ...careful, hadUnknown: true }).kind, "give_up");
+  assert.equal(after(busy, { ...careful, hadUnknown: true, attempt: 5 }).kind, "give_up");
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 9 }), fc.constantFrom(busy, cut, locked), (attempt, outcome) => {
+      assert.notEqual(after(outcome, { ...careful, hadUnknown: true, attempt }).kind, "next_integration");
     }),
   );
+});
+
+test("nothing is repeated or handed on beyond the deadline, and the reason says so", () => {
+  const tight = { deadline: later(900) };
+  const late = after(busy, tight);
+  assert.ok(late.kind === "give_up" && isReplayable(late.class));
+  assert.match(late.reason, /^busy .*time in which it may be delivered is over/);
+  assert.equal(after(busy, { deadline: later(1_000) }).kind, "repeat");
+  assert.equal(after(locked, tight).kind, "next_integration", "there is still time");
+  assert.equal(after(locked, { deadline: later(-1) }).kind, "give_up");
 });

@@ -1,0 +1,150 @@
+// A whole mail: body by either editor, layout around it, style sheets in the elements, text part, subject.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { inlineCss } from "../../../src/pipeline/render/inline-css.ts";
+import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
+import { type MailControls, renderMail } from "../../../src/pipeline/render/mail-body.ts";
+
+const scope = { payload: { name: "<Ada>", lines: "a\r\nBcc: x@example.com\u0000\u2028b" } };
+const mail = (controls: MailControls, layout?: string, editorType: "html" | "block" = "html") =>
+  renderMail({ controls, layout: layout ? { values: { email: { body: layout, editorType } }, scope } : null, scope });
+const documentOf = (...content: object[]) => JSON.stringify({ type: "doc", content });
+const paragraph = (text: string) => ({ type: "paragraph", content: [{ type: "text", text }] });
+
+test("an html body and a block body, with and without a layout", () => {
+  assert.deepEqual(mail({ subject: "Hi {{ payload.name }}", body: "<p>{{ payload.name }}</p>" }), {
+    subject: "Hi <Ada>",
+    html: "<p>&lt;Ada&gt;</p>",
+    text: "<Ada>",
+  });
+  const body = documentOf(paragraph("Hi {{ payload.name }}"));
+  const alone = mail({ body, editorType: "block" });
+  assert.match(
+    alone.html,
+    /^<table role="presentation".*max-width:600px.*<p style="[^"]*">Hi &lt;Ada&gt;<\/p>.*<\/table>$/,
+  );
+  assert.equal(alone.text, "Hi <Ada>");
+  const framed = mail({ body, editorType: "block" }, "<h1>Shop</h1><main>{{ content }}</main>");
+  assert.match(framed.html, /^<h1>Shop<\/h1><main><p style="[^"]*">Hi &lt;Ada&gt;<\/p><\/main>$/);
+  const layout = documentOf(paragraph("Top"), {
+    type: "paragraph",
+    content: [{ type: "variable", attrs: { id: "content" } }],
+  });
+  const inBlocks = mail({ body: "<p>$& {{ payload.name }}</p>" }, layout, "block");
+  assert.match(inBlocks.html, />Top<\/p><div style="[^"]*"><p>\$&amp; &lt;Ada&gt;<\/p><\/div>/);
+  assert.equal(inBlocks.text, "Top\n\n$& <Ada>");
+  assert.equal(mail({}).html, "");
+});
+
+test("the body decides whether it is a block document, whatever the editor is called", () => {
+  assert.equal(mail({ body: "<b>x</b>", editorType: "block" }).html, "<b>x</b>");
+  assert.equal(mail({ body: '{"type":"doc"}', editorType: "html" }).html, '{"type":"doc"}');
+  assert.throws(() => mail({ body: '{"type":"doc"', editorType: "block" }), RenderFault);
+});
+
+test("scripts go unless the step says they may stay; escaping stays either way", () => {
+  const body = "<script>alert(1)</script><a href='javascript:x'>{{ payload.name }}</a>";
+  assert.equal(mail({ body }).html, "<a>&lt;Ada&gt;</a>");
+  const raw = mail({ body, disableOutputSanitization: true });
+  assert.equal(raw.html, body.replace("{{ payload.name }}", "&lt;Ada&gt;"));
+  assert.equal(raw.text, "<Ada>");
+  assert.equal(mail({ body: "<p>x</p>" }, "<script>1</script>{{ content }}").html, "<p>x</p>");
+});
+
+test("a subject is one line", () => {
+  assert.equal(mail({ subject: " {{ payload.lines }}\n\tc " }).subject, "a Bcc: x@example.com b c");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (lines) => {
+      const { subject } = renderMail({ controls: { subject: "{{ lines }}" }, layout: null, scope: { lines } });
+      assert.doesNotMatch(subject, /[\p{Cc}\u2028\u2029]|^\s|\s$/u);
+    }),
+  );
+});
+
+describe("style sheets", () => {
+  const styled = (css: string, html: string) => inlineCss(`<style>${css}</style>${html}`).slice(css.length + 15);
+
+  test("are written into the elements they are about, in the order of the cascade", () => {
+    const table: [css: string, html: string, inlined: string][] = [
+      ["p{color:red}", "<p>x</p><b>y</b>", '<p style="color:red">x</p><b>y</b>'],
+      [".a{x:1} p.a{x:2} p{x:3}", "<p class='a b'>x</p>", '<p class="a b" style="x:2">x</p>'],
+      ["p{x:1} p{y:2;x:3}", "<p>x</p>", '<p style="y:2;x:3">x</p>'],
+      ["#i{x:1} p{x:2!important}", "<p id=i>x</p>", '<p id="i" style="x:1;x:2!important">x</p>'],
+      ["p{x:1}", '<p style="x:2">x</p>', '<p style="x:1;x:2">x</p>'],
+      ["div p{x:1}", "<p>a</p><div><b><p>b</p></b></div>", '<p>a</p><div><b><p style="x:1">b</p></b></div>'],
+      ["div > p{x:1}", "<div><b><p>a</p></b><p>b</p></div>", '<div><b><p>a</p></b><p style="x:1">b</p></div>'],
+      ["div > b p{x:1}", "<div><b><i><p>a</p></i></b></div>", '<div><b><i><p style="x:1">a</p></i></b></div>'],
+      ["[align=left]{x:1} *{y:2}", '<td align="left">', '<td align="left" style="y:2;x:1">'],
+      ["a,b{x:1}", "<a>1</a><B>2</B>", '<a style="x:1">1</a><b style="x:1">2</B>'],
+      ['p{font:"A B"}', "<p>x<br/></p>", "<p style=\"font:'A B'\">x<br/></p>"],
+      ["br{x:1}", "<br /><br>", '<br style="x:1" /><br style="x:1">'],
+      ["p:hover{x:1} a+b{x:1} @media print{p{x:1}} @font-face{x:1}", "<p>x</p>", "<p>x</p>"],
+      ["p{x:1", "<p>x</p>", "<p>x</p>"],
+    ];
+    for (const [css, html, inlined] of table) assert.equal(styled(css, html), inlined, css);
+  });
+
+  test("the sheet stays for media queries; entities and the rest of the html stay as they were", () => {
+    const html = `<html><head><style>p{x:1}@media (max-width:9px){p{x:2}}</style></head><body><p title="a &amp; b">&nbsp;ü</p><!-- c --></body></html>`;
+    assert.equal(inlineCss(html), html.replace('b">', 'b" style="x:1">'));
+    assert.equal(inlineCss('<style media="print">p{x:1}</style><p>'), '<style media="print">p{x:1}</style><p>');
+  });
+
+  test("a sheet that would take too much is left as it stands", () => {
+    const rules = (count: number, rule: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => rule(index)).join("");
+    const bombs = [
+      [rules(3_000, (index) => `.c${index} p{x:1}`), "<p>x</p>"],
+      [rules(1_900, () => "p{x:1}"), "<p>x</p>".repeat(20_000)],
+      [`p{${"a".repeat(50_000)}:1}`, "<p>x</p>".repeat(1_000)],
+      [`${"div ".repeat(40)}p{x:1}`, `${"<div>".repeat(200)}<p>x</p>`],
+      [`p{x:${"y".repeat(200_000)}}`, "<p>x</p>"],
+      ["a{".repeat(20_000), "<a>x</a>"],
+    ] as const;
+    for (const [css, html] of bombs) {
+      const given = `<style>${css}</style>${html}`;
+      const inlined = inlineCss(given);
+      assert.ok(inlined.length < 6_000_000 && inlined.startsWith(`<style>${css}`));
+      if (!css.startsWith("div")) assert.equal(inlined, given, css.slice(0, 30));
+    }
+  });
+
+  test("whatever the sheet, the text is the same and nothing gets out of an attribute", () => {
+    const piece = fc.constantFrom(
+      "p",
+      ".a",
+      "{",
+      "}",
+      "x:",
+      '"',
+      "'",
+      ">",
+      " ",
+      ";",
+      "@media",
+      "/*",
+      "*/",
+      "url(",
+      "\\",
+      "!important",
+      "<",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 15 }), (pieces) => {
+        const html = "<p class=a>one <b>two</b></p>";
+        const inlined = styled(pieces.join("").replaceAll("</", ""), html);
+        assert.equal(inlined.replace(/^<p class="a" style="[^"]*">/, "<p class=a>"), html);
+      }),
+    );
+  });
+});
+
+test("hostile bodies end in a fault: endless, huge, and huge only inside the layout", () => {
+  const large = "{% for i in (1..6000) %}xxxxxxxxxx{% for j in (1..99) %}xxxxxxxxxx{% endfor %}{% endfor %}";
+  assert.throws(() => mail({ body: large }), RenderFault);
+  assert.throws(() => mail({ body: "{% for i in (1..100000000) %}x{% endfor %}" }), RenderFault);
+  const half = "x".repeat(400_000);
+  assert.throws(() => mail({ body: half }, "{% for i in (1..20) %}{{ content }}{% endfor %}"), RenderFault);
+  assert.throws(() => mail({ body: "<div>".repeat(10_000) }), RenderFault);
+});

@@ -1,0 +1,146 @@
+// `t.<key>` in templates, and what else a template may use of a run.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
+import { layoutScope, templateScope, textsFor } from "../../../src/pipeline/render/scope.ts";
+import { translator } from "../../../src/pipeline/render/translate.ts";
+import type { Facts, Run } from "../../../src/pipeline/run.ts";
+
+const page = (locale: string, content: Record<string, unknown>) => ({ locale, content });
+const roots = { subscriber: { firstName: "<Ada>" }, payload: { count: 3, items: ["a", "b"], key: "hello" } };
+const pages = [
+  page("en_US", { hello: "Hello", bye: { now: "Bye", later: "Later" }, list: ["x", "y"], "flat.key": "Flat" }),
+  page("zh", { hello: "zh", only: { zh: "zh only" } }),
+  page("zh_Hant", { hello: "zh-Hant" }),
+  page("de_DE", {
+    hello: "Hallo {{ subscriber.firstName }}",
+    bye: { now: "Tschüss" },
+    items: { one: "{{ count }} Ding", other: "{{ count }} Dinge", zero: "nichts" },
+  }),
+  page("pl", {
+    items: { one: "{{ count }} rzecz", few: "{{ count }} rzeczy", many: "{{ count }} rzeczy!", other: "?" },
+  }),
+];
+const show = (template: string, locale: string | null, texts = pages, target: "text" | "html" = "text") =>
+  render(template, { ...roots, t: textsFor(texts, locale, roots) }, target);
+
+describe("texts", () => {
+  test("the subscriber's locale, less of it, the default, the key itself: for each key", () => {
+    const table: [locale: string | null, hello: string][] = [
+      ["de_DE", "Hallo <Ada>"],
+      ["de-de", "Hallo <Ada>"],
+      ["zh-Hant-TW", "zh-Hant"],
+      ["zh_CN", "zh"],
+      ["fr_FR", "Hello"],
+      [null, "Hello"],
+      ["not a locale", "Hello"],
+    ];
+    for (const [locale, hello] of table) assert.equal(show("{{ t.hello }}", locale), hello, String(locale));
+    assert.equal(show("{{ t.bye.now }} {{ t.bye.later }} {{ t.flat.key }}", "de_DE"), "Tschüss Later Flat");
+    assert.equal(show("{{ t.no.such.key }}|{{ t.bye }}|{{ t.hello.more }}|{{ t }}", "de_DE"), "no.such.key|bye||");
+    assert.equal(show("{{ t.only.zh }}", "zh-Hant"), "zh only");
+    assert.equal(show("{{ t.hello }}", "de_DE", []), "hello");
+    const inGerman = translator({ translations: pages, locale: "fr", defaultLocale: "de-DE", render: (text) => text });
+    assert.equal(render("{{ t.hello }}", { t: inGerman }, "text"), "Hallo {{ subscriber.firstName }}");
+  });
+
+  test("a key may be computed, pass filters and conditions; texts are escaped in html like any value", () => {
+    assert.equal(show("{{ t[payload.key] | upcase }}{% if t.none %}!{% endif %}", null), "HELLO!");
+    assert.equal(show("{% for word in t.list %}{{ word }}{% endfor %}", "de_DE"), "xy");
+    assert.equal(show("{{ t.hello }}", "de_DE", pages, "html"), "Hallo &lt;Ada&gt;");
+    assert.equal(show("{{ t.size }} {{ t.first }} {{ t.last }}", null), "size first last");
+  });
+
+  test("plural forms of the language; zero for none in every language", () => {
+    const forms = (locale: string) =>
+      [0, 1, 2, 5, 22].map((count) => show(`{{ t.items | plural: ${count} }}`, locale)).join(", ");
+    assert.equal(forms("de_DE"), "nichts, 1 Ding, 2 Dinge, 5 Dinge, 22 Dinge");
+    assert.equal(forms("pl"), "0 rzeczy!, 1 rzecz, 2 rzeczy, 5 rzeczy!, 22 rzeczy");
+    assert.equal(show("{{ t.items | plural: payload.items }}", "de_DE"), "2 Dinge");
+    assert.equal(show("{{ t.items | plural: payload.none }}{{ t.nope | plural: 2 }}", "de_DE"), "nichtsnope");
+    assert.equal(show("{{ t.hello | plural: 2 }}{{ 'x' | plural: 2 }}", null), "Hellox");
+    const odd = [page("xx", { items: { other: "o{{ count }}" } }), page("en_US", { items: { one: 5 } })];
+    assert.equal(show("{{ t.items | plural: 1 }}", "xx", odd), "o1");
+    assert.equal(show("{{ t.items | plural: 1 }}", null, odd), "items");
+  });
+
+  test("texts that call texts, run for ever or do not parse; keys that are members of every object", () => {
+    const hostile = [
+      page("en_US", {
+        self: "[{{ t.self }}{{ t.other }}]",
+        bomb: "{% for i in (1..100000000) %}x{% endfor %}",
+        broken: "{{ a",
+        file: "{% include 'x' %}",
+      }),
+    ];
+    assert.equal(show("{{ t.self }}", null, hostile), "[]");
+    for (const key of ["bomb", "broken", "file"]) {
+      assert.throws(() => show(`{{ t.${key} }}`, null, hostile), RenderFault, key);
+    }
+    const own = JSON.parse('{"__proto__": {"x": "y"}, "a": "A"}') as Record<string, unknown>;
+    assert.equal(show("{{ t.a.constructor }}{{ t.x }}{{ t.hasOwn }}", null, [page("en_US", own)]), "xhasOwn");
+    for (const key of ["constructor", "__proto__", "toString", "hasOwnProperty", "liquidMethodMissing"]) {
+      try {
+        assert.doesNotMatch(show(`{{ t.${key} }}`, null), /function|class|native/, key);
+      } catch (error) {
+        assert.ok(error instanceof RenderFault, key);
+      }
+    }
+  });
+});
+
+describe("scope of a run", () => {
+  const run = (isTranslationEnabled: boolean) =>
+    ({
+      environmentId: "e",
+      event: { payload: { a: 1 }, tenant: "acme" },
+      version: { workflowId: "w", definition: { workflowId: "flow", name: "Flow", tags: [], isTranslationEnabled } },
+      subscriber: { subscriber_id: "ada", locale: "de_DE" },
+      actor: null,
+      contextKeys: ["team:red"],
+      jobs: [
+        { id: "j1", step: { type: "digest", stepId: "digest" }, output: null },
+        { id: "j2", step: { type: "email", stepId: "mail" }, output: { status: "sent" } },
+        { id: "j3", step: { type: "in_app", stepId: "later" }, output: null },
+      ],
+    }) as unknown as Run;
+  const events = ["Ada", "Bob", "Cy"].map((name) => ({ id: name, time: "t", payload: { name } }));
+  const facts = (digest = { events, eventCount: 3 }) =>
+    ({
+      contexts: new Map([["e", new Map([["team:red", { size: 5 }]])]]),
+      digests: new Map([["j1", digest]]),
+      tenants: new Map([["e", new Map([["acme", { name: "Acme", data: { plan: "pro" } }]])]]),
+      translations: new Map([
+        ["w", [page("de_DE", { hi: "Hallo {{ payload.a }} {{ tenant.name }}" })]],
+        ["l", [page("de_DE", { hi: "Rahmen {{ payload.a }}{{ t.hi }}" })]],
+      ]),
+    }) as unknown as Facts;
+
+  test("all roots, and the summaries of a digest", () => {
+    const of = (template: string, given = facts()) => render(template, templateScope(run(true), given), "text");
+    assert.equal(
+      of("{{ payload.a }} {{ tenant.data.plan }} {{ context.team.data.size }} {{ workflow.name }}"),
+      "1 pro 5 Flow",
+    );
+    assert.equal(of("{{ steps.mail.status }}{{ steps.later.read }}{{ actor.email }}"), "sent");
+    assert.equal(
+      of("{{ steps.digest.countSummary }}: {{ steps.digest.sentenceSummary }}"),
+      "3 notifications: Ada, Bob and 1 other",
+    );
+    const one = facts({ events: [{ id: "x", time: "t", payload: {} as { name: string } }], eventCount: 1 });
+    assert.equal(
+      of("{{ steps.digest.countSummary }}, {{ steps.digest.sentenceSummary }}", one),
+      "1 notification, 1 notification",
+    );
+  });
+
+  test("texts of the workflow when it is translated; of the layout in the layout", () => {
+    const scope = templateScope(run(true), facts());
+    assert.equal(render("{{ t.hi }} {{ t.none }}", scope, "text"), "Hallo 1 Acme none");
+    assert.equal(render("[{{ t.hi }}]", templateScope(run(false), facts()), "text"), "[]");
+    const inLayout = (is_translation_enabled: boolean) =>
+      render("[{{ t.hi }}]", layoutScope({ id: "l", is_translation_enabled }, run(true), facts(), scope), "text");
+    assert.equal(inLayout(true), "[Rahmen 1]");
+    assert.equal(inLayout(false), "[]");
+  });
+});

@@ -1,0 +1,52 @@
+// An environment of its own, on a test clock: months pass in seconds, and the same every time.
+import assert from "node:assert/strict";
+import { type Client, createClient, type EnvironmentClock, type Notification, type TimeUnit } from "@tidings/contract";
+import type { TestService } from "./service.ts";
+
+export type Stage = {
+  client: Client;
+  environmentId: string;
+  /** Moves the clock and waits until it stands: nothing is under way then. */
+  moveTo(now: string): Promise<EnvironmentClock>;
+  advance(amount: number, unit: TimeUnit): Promise<EnvironmentClock>;
+};
+
+let count = 0;
+
+/** A new environment; with `now`, on a test clock that stands there. */
+export async function newStage(service: Pick<TestService, "client" | "url">, now?: string): Promise<Stage> {
+  const body = { name: `Stage ${++count}`, color: "#000000" };
+  const environment = (await service.client("environments.create", { body })).body;
+  const client = createClient({ baseUrl: service.url, apiKey: environment.apiKeys![0]!.key });
+  const environmentId = environment._id;
+  const move = async (given: { now: string } | { advance: { amount: number; unit: TimeUnit } }) => {
+    const answer = await client("environments.updateClock", { params: { environmentId }, body: given });
+    assert.equal(answer.status, 200, "the clock arrived in time");
+    assert.equal(answer.body.status, "standing");
+    return answer.body;
+  };
+  const stage: Stage = {
+    client,
+    environmentId,
+    moveTo: (time) => move({ now: time }),
+    advance: (amount, unit) => move({ advance: { amount, unit } }),
+  };
+  if (now) await stage.moveTo(now);
+  return stage;
+}
+
+/** What happened to each step and when: `<time> <step type>: <detail>`. */
+export const storyOf = (notification: Notification): string[] =>
+  (notification.jobs ?? []).flatMap((job) =>
+    job.executionDetails.map((entry) => `${entry.createdAt} ${job.type}: ${entry.detail}`),
+  );
+
+/** Everything that was sent, oldest first, without what differs from run to run. */
+export async function transcriptOf({ client }: Stage): Promise<string[]> {
+  const { data } = (await client("messages.list", { query: { limit: 1000 } })).body;
+  return data
+    .map(({ createdAt, channel, subscriber, subject, content, status }) =>
+      [createdAt, subscriber?.subscriberId, channel, subject, content, status].join(" | "),
+    )
+    .reverse();
+}

@@ -1,0 +1,44 @@
+// Somebody else's server that takes webhooks, or is a provider: it keeps what came and answers as the test wants.
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after } from "node:test";
+import type { WebhookEvent } from "@tidings/contract";
+
+export type Received = { path: string; headers: IncomingHttpHeaders; body: string; event: WebhookEvent };
+export type Answer = { status: number; text?: string; headers?: Record<string, string> };
+
+/** Stopped when the file ends. Start it before the service: what is started first ends first. */
+export async function startReceiver(
+  answer: (received: Received) => Answer | Promise<Answer> = () => ({ status: 200 }),
+) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString("utf8");
+    const event = (body === "" ? {} : JSON.parse(body)) as WebhookEvent;
+    const one = { path: request.url ?? "", headers: request.headers, body, event };
+    received.push(one);
+    const { status, text = "", headers = {} } = await answer(one);
+    response.writeHead(status, headers).end(text);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, received, of: (path: string) => received.filter((one) => one.path === path) };
+}
+
+/** Whether one of the signatures was made with the secret: as a receiver checks it, by the standard's own words. */
+export function isSignedWith(secret: string, { headers, body }: Pick<Received, "headers" | "body">): boolean {
+  const content = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const expected = `v1,${createHmac("sha256", key).update(content).digest("base64")}`;
+  return String(headers["webhook-signature"]).split(" ").includes(expected);
+}
