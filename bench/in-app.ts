@@ -4,19 +4,13 @@
 // machines.
 import { randomUUID } from "node:crypto";
 import { createClient } from "@tidings/contract";
-import { sql } from "kysely";
-import { type Db, inTransaction, openDb } from "../packages/server/src/store/db.ts";
-import { type EventRow, insertEvents } from "../packages/server/src/store/events.ts";
-import { insertJobs, type JobRow } from "../packages/server/src/store/jobs.ts";
-import { insertMessages, type MessageRow } from "../packages/server/src/store/messages.ts";
-import { insertNotifications, type NotificationRow } from "../packages/server/src/store/notifications.ts";
+import { openDb } from "../packages/server/src/store/db.ts";
+import { clear, readBack, visible, writeRaw } from "./raw.ts";
 import { type BenchService, median, progress } from "./support.ts";
 
 const subscribers = 1_000;
 const eventsPerRequest = 100;
 const clients = 4;
-const rowsPerStatement = 500;
-const writers = 2;
 
 export type InAppOptions = { events: number; rounds: number };
 export type InAppResult = { service: number; raw: number; ratio: number; events: number; accepted: number };
@@ -113,53 +107,4 @@ async function fire(service: BenchService, count: number): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: clients }, one));
-}
-
-/** Waits until the feed query could show all of them. */
-async function visible(db: Db, count: number): Promise<void> {
-  const deadline = Date.now() + 300_000;
-  for (;;) {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from messages where status = 'sent'`.execute(
-      db,
-    );
-    if (rows[0]!.count >= count) return;
-    if (Date.now() > deadline) throw new Error(`only ${rows[0]!.count} of ${count} messages after 5 minutes`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-const clear = (db: Db) =>
-  sql`truncate events, notifications, jobs, messages, attempts, idempotency_keys, transaction_ids`.execute(db);
-
-type Rows = { events: EventRow[]; notifications: NotificationRow[]; jobs: JobRow[]; messages: MessageRow[] };
-
-async function readBack(db: Db): Promise<Rows> {
-  const read = async <T>(table: string) =>
-    (await sql<T>`select * from ${sql.table(table)} order by id`.execute(db)).rows;
-  return {
-    events: await read<EventRow>("events"),
-    notifications: await read<NotificationRow>("notifications"),
-    jobs: await read<JobRow>("jobs"),
-    messages: await read<MessageRow>("messages"),
-  };
-}
-
-async function writeRaw(db: Db, rows: Rows): Promise<number> {
-  let next = 0;
-  const started = performance.now();
-  const write = async () => {
-    while (next < rows.events.length) {
-      const from = next;
-      next += rowsPerStatement;
-      const slice = <T>(list: T[]) => list.slice(from, from + rowsPerStatement);
-      await inTransaction(db, async (tx) => {
-        await insertEvents(tx, slice(rows.events));
-        await insertNotifications(tx, slice(rows.notifications));
-        await insertJobs(tx, slice(rows.jobs));
-        await insertMessages(tx, slice(rows.messages));
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: writers }, write));
-  return (performance.now() - started) / 1000;
 }

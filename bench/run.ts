@@ -1,7 +1,9 @@
 // `npm run bench`: starts what it needs, measures, prints tables. `npm run bench -- in-app growth` chooses; `--events`,
-// `--rounds` and `--rows` make it shorter or longer. Results worth keeping go to bench/results.md.
+// `--rounds`, `--members`, `--messages` and `--rows` make it shorter or longer. Results worth keeping go to bench/results.md.
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
+import { benchDelivery } from "./delivery.ts";
+import { benchFanout } from "./fanout.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchInApp } from "./in-app.ts";
 import { type BenchService, progress, startBenchService } from "./support.ts";
@@ -12,6 +14,8 @@ const { values, positionals } = parseArgs({
     events: { type: "string", default: "60000" },
     rounds: { type: "string", default: "3" },
     rows: { type: "string", default: "2000000" },
+    members: { type: "string", default: "100000" },
+    messages: { type: "string", default: "10000" },
   },
 });
 
@@ -28,6 +32,31 @@ async function inApp(service: BenchService): Promise<string[]> {
   ];
 }
 
+async function fanout(service: BenchService): Promise<string[]> {
+  const members = Number(values.members);
+  const result = await benchFanout(service, { members, rounds: Number(values.rounds) });
+  const title = `fan-out, one event to a topic of ${number(members)} (median of ${values.rounds})`;
+  const { people, messages } = result.afterKill;
+  return [
+    "| benchmark | per second | raw limit | ratio | memory at most |",
+    "|---|--:|--:|--:|--:|",
+    `| ${title} | ${number(result.service)} | ${number(result.raw)} | ${result.ratio.toFixed(2)} | ${number(result.peakMb)} MB |`,
+    "",
+    `SIGKILL half-way and a restart: ${number(people)} people have ${number(messages)} messages.`,
+  ];
+}
+
+const delivery = (kind: "smtp" | "webhook") => async (service: BenchService) => {
+  const messages = Number(values.messages);
+  const result = await benchDelivery(service, kind, { messages, rounds: Number(values.rounds) });
+  const bare = kind === "smtp" ? "nodemailer alone" : "fetch alone";
+  return [
+    `| benchmark | per second | ${bare} | ratio |`,
+    "|---|--:|--:|--:|",
+    `| ${kind}, trigger → recorded as sent (${number(messages)} messages, median of ${values.rounds}) | ${number(result.service)} | ${number(result.bare)} | ${result.ratio.toFixed(2)} |`,
+  ];
+};
+
 async function growth(service: BenchService): Promise<string[]> {
   const large = Number(values.rows);
   const small = Math.min(100_000, large / 2);
@@ -43,7 +72,13 @@ async function growth(service: BenchService): Promise<string[]> {
   ];
 }
 
-const benchmarks: Record<string, (service: BenchService) => Promise<string[]>> = { "in-app": inApp, growth };
+const benchmarks: Record<string, (service: BenchService) => Promise<string[]>> = {
+  "in-app": inApp,
+  fanout,
+  smtp: delivery("smtp"),
+  webhook: delivery("webhook"),
+  growth,
+};
 const chosen = positionals.length > 0 ? positionals : ["in-app"];
 
 for (const name of chosen) {

@@ -1,0 +1,148 @@
+// The last mile: emails a second through SMTP and webhook calls a second, from the trigger to the last message that is
+// recorded as sent; beside them the bare library in a loop with the same number of connections to the same receiver in
+// the same run. The service keeps five rows a message (event, notification, job, message, attempt); the loop keeps none.
+import { createClient } from "@tidings/contract";
+import { createTransport } from "nodemailer";
+import { openDb } from "../packages/server/src/store/db.ts";
+import { clear, visible } from "./raw.ts";
+import { startSink } from "./sinks.ts";
+import { type BenchService, median, progress } from "./support.ts";
+
+export type DeliveryOptions = { messages: number; rounds: number };
+export type DeliveryResult = { service: number; bare: number; ratio: number };
+
+const connections = 10;
+const eventsPerRequest = 100;
+
+const subject = (n: number) => `Order ${n} shipped`;
+const html = (n: number) => `<p>Hello Ada, order ${n} is on its way to Reykjavík.</p>`;
+const text = (n: number) => `Hello Ada, order ${n} is on its way to Reykjavík.`;
+
+export async function benchDelivery(
+  service: BenchService,
+  kind: "smtp" | "webhook",
+  { messages, rounds }: DeliveryOptions,
+): Promise<DeliveryResult> {
+  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
+  const db = openDb({ url: service.databaseUrl, poolSize: 2, onError: () => {} });
+  const sink = await startSink(kind === "smtp" ? "smtp" : "http");
+  try {
+    const sender = { from: "orders@example.com", senderName: "Orders" };
+    const address = { host: "127.0.0.1", port: String(sink.port) };
+    await client("integrations.create", {
+      body: {
+        name: kind,
+        channel: "email",
+        active: true,
+        ...(kind === "smtp"
+          ? { providerId: "nodemailer" as const, credentials: { ...sender, ...address, ignoreTls: true } }
+          : {
+              providerId: "email-webhook" as const,
+              credentials: { ...sender, webhookUrl: `http://127.0.0.1:${sink.port}/send`, secretKey: "bench" },
+            }),
+      },
+    });
+    await client("workflows.create", {
+      body: {
+        name: "Shipped",
+        workflowId: "shipped",
+        active: true,
+        steps: [
+          {
+            name: "Mail",
+            type: "email",
+            controlValues: {
+              subject: "Order {{ payload.order }} shipped",
+              body: "<p>Hello {{ subscriber.firstName }}, order {{ payload.order }} is on its way to Reykjavík.</p>",
+              editorType: "html",
+            },
+          },
+        ],
+      },
+    });
+    await client("subscribers.create", {
+      body: { subscriberId: "ada", firstName: "Ada", email: "ada@example.com" },
+      query: {},
+    });
+    const fire = async (count: number): Promise<void> => {
+      for (let from = 0; from < count; from += eventsPerRequest) {
+        const events = Array.from({ length: eventsPerRequest }, (_, i) => ({
+          name: "shipped",
+          to: "ada",
+          payload: { order: from + i },
+        }));
+        await client("events.triggerBulk", { body: { events } });
+      }
+    };
+    await fire(500);
+    await visible(db, 500);
+    const rates: { service: number; bare: number }[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      await clear(db);
+      const started = performance.now();
+      await fire(messages);
+      await visible(db, messages);
+      const served = messages / ((performance.now() - started) / 1000);
+      const bare = await (kind === "smtp" ? mailLoop : fetchLoop)(sink.port, messages);
+      rates.push({ service: served, bare });
+      progress(`${kind}, round ${round} of ${rounds}: service ${Math.round(served)}/s, bare ${Math.round(bare)}/s`);
+    }
+    return {
+      service: median(rates.map((rate) => rate.service)),
+      bare: median(rates.map((rate) => rate.bare)),
+      ratio: median(rates.map((rate) => rate.service / rate.bare)),
+    };
+  } finally {
+    sink.stop();
+    await db.destroy();
+  }
+}
+
+/** nodemailer alone, with the pool that the service has. */
+async function mailLoop(port: number, messages: number): Promise<number> {
+  const transport = createTransport({
+    pool: true,
+    maxConnections: connections,
+    host: "127.0.0.1",
+    port,
+    ignoreTLS: true,
+  });
+  const rate = await timed(messages, connections * 20, (n) =>
+    transport.sendMail({
+      from: "Orders <orders@example.com>",
+      to: "ada@example.com",
+      subject: subject(n),
+      html: html(n),
+      text: text(n),
+    }),
+  );
+  transport.close();
+  return rate;
+}
+
+/** fetch alone; it keeps its connections alive by itself. */
+const fetchLoop = (port: number, messages: number): Promise<number> =>
+  timed(messages, 100, async (n) => {
+    const body = JSON.stringify({
+      to: [{ email: "ada@example.com" }],
+      subject: subject(n),
+      html: html(n),
+      text: text(n),
+    });
+    const answer = await fetch(`http://127.0.0.1:${port}/send`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    await answer.text();
+  });
+
+async function timed(count: number, atOnce: number, one: (n: number) => Promise<unknown>): Promise<number> {
+  let next = 0;
+  const started = performance.now();
+  const run = async () => {
+    while (next < count) await one(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+  return count / ((performance.now() - started) / 1000);
+}

@@ -1,0 +1,114 @@
+// One event to a topic of 100,000 subscribers: notifications per second from the trigger to the last message in a feed,
+// beside the same rows written raw in the same run; the largest memory of the process that does it; and a second event
+// with SIGKILL in the middle, after which everybody must have the message exactly once.
+import { createClient } from "@tidings/contract";
+import { sql } from "kysely";
+import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { clear, readBack, visible, writeRaw } from "./raw.ts";
+import { type BenchService, median, peakMemory, progress } from "./support.ts";
+
+export type FanoutOptions = { members: number; rounds: number };
+export type FanoutResult = {
+  service: number;
+  raw: number;
+  ratio: number;
+  peakMb: number;
+  afterKill: { people: number; messages: number };
+};
+
+const topicKey = "everyone-who-cares";
+
+export async function benchFanout(service: BenchService, { members, rounds }: FanoutOptions): Promise<FanoutResult> {
+  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
+  const db = openDb({ url: service.databaseUrl, poolSize: 4, onError: () => {} });
+  try {
+    progress(`a topic with ${members.toLocaleString("en")} subscribers …`);
+    await client("workflows.create", {
+      body: {
+        name: "Release",
+        workflowId: "release",
+        active: true,
+        steps: [
+          {
+            name: "Feed",
+            type: "in_app",
+            controlValues: { subject: "{{ payload.version }} is out", body: "Hello {{ subscriber.firstName }}." },
+          },
+        ],
+      },
+    });
+    await client("topics.create", { body: { key: topicKey, name: "Everyone" }, query: {} });
+    await loadMembers(db, members);
+
+    const rates: { service: number; raw: number; peakMb: number }[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      await clear(db);
+      const started = performance.now();
+      const { peakMb } = await peakMemory(
+        () => service.pid,
+        async () => {
+          await fire(service);
+          await visible(db, members);
+        },
+      );
+      const seconds = (performance.now() - started) / 1000;
+      const rows = await readBack(db);
+      await clear(db);
+      const rawSeconds = await writeRaw(db, rows);
+      rates.push({ service: members / seconds, raw: members / rawSeconds, peakMb });
+      const last = rates.at(-1)!;
+      progress(
+        `round ${round} of ${rounds}: service ${Math.round(last.service)}/s, raw ${Math.round(last.raw)}/s, ${Math.round(peakMb)} MB`,
+      );
+    }
+    return {
+      service: median(rates.map((rate) => rate.service)),
+      raw: median(rates.map((rate) => rate.raw)),
+      ratio: median(rates.map((rate) => rate.service / rate.raw)),
+      peakMb: Math.max(...rates.map((rate) => rate.peakMb)),
+      afterKill: await killInTheMiddle(service, db, members),
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+const loadMembers = async (db: Db, members: number): Promise<void> => {
+  await sql`
+    insert into subscribers (id, environment_id, subscriber_id, first_name, created_at, updated_at)
+    select gen_random_uuid(), t.environment_id, 'member-' || i, 'Member ' || i, now(), now()
+    from generate_series(1, ${members}::int) i, topics t where t.key = ${topicKey}`.execute(db);
+  await sql`
+    insert into topic_subscriptions (id, environment_id, topic_id, subscriber_id, identifier, created_at, updated_at)
+    select gen_random_uuid(), t.environment_id, t.id, s.id, s.subscriber_id, now(), now()
+    from topics t join subscribers s on s.environment_id = t.environment_id and s.subscriber_id like 'member-%'
+    where t.key = ${topicKey}`.execute(db);
+  await sql`analyze subscribers, topic_subscriptions`.execute(db);
+};
+
+async function fire(service: BenchService): Promise<void> {
+  const answer = await createClient({ baseUrl: service.url, apiKey: service.apiKey })("events.trigger", {
+    body: { name: "release", to: { type: "Topic", topicKey }, payload: { version: "1.0" } },
+  });
+  if (answer.body.status !== "processed") throw new Error(`the event was not accepted: ${answer.body.status}`);
+}
+
+/** Half-way through, the process is killed and started again. */
+async function killInTheMiddle(service: BenchService, db: Db, members: number): Promise<FanoutResult["afterKill"]> {
+  await clear(db);
+  progress("once more, with SIGKILL half-way …");
+  await fire(service);
+  await visible(db, members / 2);
+  await service.killAndRestart();
+  await visible(db, members);
+  // Somebody notified twice would come late: wait until nothing of the walk is left in the queue.
+  for (;;) {
+    const { rows } = await sql<{ open: boolean }>`
+      select exists (select 1 from queue.job where name in ('trigger', 'fanout')) as open`.execute(db);
+    if (!rows[0]!.open) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const { rows } = await sql<{ people: number; messages: number }>`
+    select count(distinct subscriber_id)::int as people, count(*)::int as messages from messages`.execute(db);
+  return rows[0]!;
+}

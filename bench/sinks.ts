@@ -1,0 +1,53 @@
+// Receivers that take everything and say so, as cheaply as Node can: an SMTP server without opinions and a web server
+// that answers 200. They run in a process of their own, so that the sender's share of the two cores is its own.
+import { fork } from "node:child_process";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+
+export type Sink = { port: number; stop(): void };
+
+export const startSink = (kind: "smtp" | "http"): Promise<Sink> =>
+  new Promise((resolve, reject) => {
+    const child = fork(new URL(import.meta.url), [kind], { stdio: "inherit" });
+    child.once("error", reject);
+    child.once("message", (port) => resolve({ port: Number(port), stop: () => child.kill() }));
+  });
+
+/** Every command is fine, and so is every message. */
+function takeMail(socket: Socket): void {
+  let buffered = "";
+  let isData = false;
+  socket.setEncoding("latin1").setNoDelay(true);
+  socket.on("error", () => {});
+  socket.write("220 sink\r\n");
+  socket.on("data", (chunk: string) => {
+    buffered += chunk;
+    for (;;) {
+      const end = buffered.indexOf(isData ? "\r\n.\r\n" : "\r\n");
+      if (end < 0) return;
+      const line = buffered.slice(0, end);
+      buffered = buffered.slice(end + (isData ? 5 : 2));
+      if (isData) {
+        isData = false;
+        socket.write("250 taken\r\n");
+      } else if (/^DATA/i.test(line)) {
+        isData = true;
+        socket.write("354 go on\r\n");
+      } else if (/^QUIT/i.test(line)) {
+        socket.end("221 bye\r\n");
+      } else socket.write("250 fine\r\n");
+    }
+  });
+}
+
+const kind = process.argv[2];
+if (process.send && (kind === "smtp" || kind === "http")) {
+  const server =
+    kind === "smtp"
+      ? createServer(takeMail)
+      : createHttpServer((request, response) => {
+          request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
+        });
+  server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+  process.once("disconnect", () => process.exit());
+}
