@@ -1,14 +1,11 @@
 // Stage 4: what leaves the building. Every call to a provider is recorded before it is made (deliver/prepare.ts) and after
 // it returned; the retry decision is rules/retry.ts; the result settles message, job and attempt in one transaction
-// together with the task that follows from it (outcome.ts).
-//
-// A worker does not wait for the calls it started: it takes the next tasks as soon as there is room for them, so a slow
-// provider holds up its own messages and nobody else's. The claims on tasks that are under way are kept alive meanwhile.
+// together with the task that follows from it (outcome.ts). A slow provider holds up nobody else: deliver/calls.ts.
 import { type Outcome, send } from "@tidings/providers";
 import type { Ctx } from "../context.ts";
 import { inTransaction, isDatabaseAway } from "../store/db.ts";
-import { ClaimLost, type Task } from "../store/queue.ts";
-import { createLanes } from "./deliver/lanes.ts";
+import { ClaimLost } from "../store/queue.ts";
+import { createCalls } from "./deliver/calls.ts";
 import type { Send } from "./deliver/plan.ts";
 import { prepare } from "./deliver/prepare.ts";
 import { type Settled, settle } from "./outcome.ts";
@@ -24,49 +21,20 @@ const gatherMs = 50;
 const writeRounds = 10;
 const writePauseMs = 1_000;
 
-/** The stage, with the calls it has under way: one for each service. */
-export function createDeliver(ctx: Ctx): (tasks: Task<DeliverTask>[]) => Promise<void> {
-  const lanes = createLanes(ctx.config.delivery.window);
-  let finished: Settled[] = [];
-
-  const add = (settled: Settled) => {
-    finished.push(settled);
-    if (finished.length > 1) return;
-    setTimeout(() => {
-      const group = finished;
-      finished = [];
-      void write(ctx, group).finally(() => ctx.queue.letGo(group.map((one) => one.task)));
-    }, gatherMs);
-  };
-
-  const start = async (one: Send): Promise<void> => {
-    if (one.attemptId === null) return add({ ...one, outcome: null });
-    const began = performance.now();
-    const outcome = await callProvider(ctx, one);
-    lanes.left(one.integration.id, performance.now() - began);
-    add({ ...one, outcome });
-  };
-
-  return async (tasks) => {
-    const boarding = lanes.board();
-    let sends: Send[];
-    try {
-      sends = await inTransaction(ctx.db, (tx) => prepare(ctx, tx, tasks, boarding));
-    } catch (error) {
-      boarding.giveBack();
-      throw error;
-    }
-    ctx.queue.hold(
-      "deliver",
-      sends.map((one) => one.task),
-    );
-    for (const one of sends) void start(one);
-    await lanes.room(
-      deliverBatch(ctx),
-      sends.map((one) => one.integration.id),
-    );
-  };
-}
+export const createDeliver = (ctx: Ctx) =>
+  createCalls<DeliverTask, Send, Settled>(ctx, {
+    kind: "deliver",
+    window: ctx.config.delivery.window,
+    batch: deliverBatch(ctx),
+    gatherMs,
+    prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
+    laneOf: ({ integration }) => integration.id,
+    call: (one) =>
+      one.attemptId === null
+        ? { ...one, outcome: null }
+        : callProvider(ctx, one).then((outcome) => ({ ...one, outcome })),
+    write: (group) => write(ctx, group),
+  });
 
 /**
  * Writing again is better than sending again. What cannot be written goes to another worker once its claim has lapsed,

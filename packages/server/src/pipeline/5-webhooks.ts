@@ -3,7 +3,7 @@
 // repeats and signatures follow the real clock, also in an environment on a test clock.
 import type { Ctx } from "../context.ts";
 import { webhookHeaders } from "../lib/standard-webhooks.ts";
-import { type Db, inRepeatableTransaction, inTransaction, isDatabaseAway } from "../store/db.ts";
+import { type Db, inRepeatableTransaction, isDatabaseAway } from "../store/db.ts";
 import { ClaimLost, type NewTask, type Task } from "../store/queue.ts";
 import {
   type DeliveryResult,
@@ -12,7 +12,8 @@ import {
   recordDeliveries,
 } from "../store/webhook-deliveries.ts";
 import { recordHealth, type WebhookHealth } from "../store/webhooks.ts";
-import { type Boarding, createLanes } from "./deliver/lanes.ts";
+import { createCalls } from "./deliver/calls.ts";
+import type { Boarding } from "./deliver/lanes.ts";
 import { failingLimitMs, repeatAfter } from "./rules/webhook-retry.ts";
 import type { WebhookTask } from "./tasks.ts";
 import { publicEventId } from "./webhook-events.ts";
@@ -30,48 +31,17 @@ type Call = { status: number | null; answer: string };
 type Due = { task: Task<WebhookTask>; delivery: DueDelivery };
 type Told = Due & { call: Call };
 
-/** The stage, with the calls it has under way: one for each service. */
-export function createWebhooks(ctx: Ctx): (tasks: Task<WebhookTask>[]) => Promise<void> {
-  const lanes = createLanes(window);
-  let finished: Told[] = [];
-
-  const add = (told: Told) => {
-    finished.push(told);
-    if (finished.length > 1) return;
-    setTimeout(() => {
-      const group = finished;
-      finished = [];
-      void write(ctx, group).finally(() => ctx.queue.letGo(group.map((one) => one.task)));
-    }, gatherMs);
-  };
-
-  const start = async ({ task, delivery }: Due): Promise<void> => {
-    const began = performance.now();
-    const call = await tell(ctx, delivery);
-    lanes.left(delivery.webhook_id, performance.now() - began);
-    add({ task, delivery, call });
-  };
-
-  return async (tasks) => {
-    const boarding = lanes.board();
-    let due: Due[];
-    try {
-      due = await inTransaction(ctx.db, (tx) => prepare(ctx, tx, tasks, boarding));
-    } catch (error) {
-      boarding.giveBack();
-      throw error;
-    }
-    ctx.queue.hold(
-      "webhook",
-      due.map(({ task }) => task),
-    );
-    for (const one of due) void start(one);
-    await lanes.room(
-      webhookBatch,
-      due.map(({ delivery }) => delivery.webhook_id),
-    );
-  };
-}
+export const createWebhooks = (ctx: Ctx) =>
+  createCalls<WebhookTask, Due, Told>(ctx, {
+    kind: "webhook",
+    window,
+    batch: webhookBatch,
+    gatherMs,
+    prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
+    laneOf: ({ delivery }) => delivery.webhook_id,
+    call: (one) => tell(ctx, one.delivery).then((call) => ({ ...one, call })),
+    write: (group) => write(ctx, group),
+  });
 
 /** What cannot be written is told again, once the claim on its task has lapsed: receivers know it by its id. */
 async function write(ctx: Ctx, group: Told[]): Promise<void> {

@@ -12,7 +12,7 @@ export async function readClock(ctx: Ctx, tx: Db, environmentIds: Iterable<strin
   const stopped = await holdTestClocks(tx, [...new Set(environmentIds)]);
   return {
     now: (environmentId) => stopped.get(environmentId) ?? real,
-    isTest: (environmentId) => stopped.has(environmentId),
+    isStopped: (environmentId) => stopped.has(environmentId),
   };
 }
 
@@ -20,18 +20,18 @@ export async function readClock(ctx: Ctx, tx: Db, environmentIds: Iterable<strin
 export async function peekClock(ctx: Ctx, db: Db, environmentId: string): Promise<Clock> {
   const { now } = (await findClock(db, environmentId)) ?? { now: null };
   const real = ctx.now();
-  return { now: () => now ?? real, isTest: () => now !== null };
+  return { now: () => now ?? real, isStopped: () => now !== null };
 }
 
 /** The clock of environments that can have no other than the real one. */
 export function realClock(ctx: Ctx): Clock {
   const real = ctx.now();
-  return { now: () => real, isTest: () => false };
+  return { now: () => real, isStopped: () => false };
 }
 
 /** Chance, for what is spread at random. On a test clock there is none: the same happens every time. */
 export const chanceIn = (clock: Clock, environmentId: string): (() => number) =>
-  clock.isTest(environmentId) ? () => 0.5 : Math.random;
+  clock.isStopped(environmentId) ? () => 0.5 : Math.random;
 
 /** Without `at`, the task is due at once. `flow` as the queue has it. */
 export type Timed = { environmentId: string; data: object; at?: Date; flow?: string };
@@ -45,7 +45,7 @@ export const underWayIn = (environmentId: string): string => environmentId;
 /** Enqueues each task for its time; what falls due later on a test clock is kept for the clock to hand over. */
 export async function enqueueTimed(ctx: Ctx, tx: Db, clock: Clock, kind: TaskKind, tasks: Timed[]): Promise<void> {
   const isParked = ({ environmentId, at }: Timed) =>
-    at !== undefined && clock.isTest(environmentId) && at > clock.now(environmentId);
+    at !== undefined && clock.isStopped(environmentId) && at > clock.now(environmentId);
   await insertClockTasks(
     tx,
     tasks.filter(isParked).map(({ environmentId, data, at }) => ({
@@ -62,7 +62,7 @@ export async function enqueueTimed(ctx: Ctx, tx: Db, clock: Clock, kind: TaskKin
     tasks
       .filter((task) => !isParked(task))
       .map(({ environmentId, data, at, flow }) => {
-        if (clock.isTest(environmentId)) return { data, flow, group: underWayIn(environmentId) };
+        if (clock.isStopped(environmentId)) return { data, flow, group: underWayIn(environmentId) };
         return at === undefined ? { data, flow } : { data, flow, startAfter: at, group: waitingIn(environmentId) };
       }),
   );

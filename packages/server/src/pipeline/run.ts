@@ -64,8 +64,8 @@ export type Run = {
   jobs: JobState[];
 };
 
-/** Environments may be on a test clock, so "now" is a question with an environment in it. */
-export type Clock = { now(environmentId: string): Date; isTest(environmentId: string): boolean };
+/** An environment may be on a test clock, which stands until somebody moves it: "now" is a question with an environment in it. */
+export type Clock = { now(environmentId: string): Date; isStopped(environmentId: string): boolean };
 
 /** An event as a digest hands it on: `steps.<stepId>.events`. */
 export type DigestedEvent = { id: string; time: string; payload: JsonObject };

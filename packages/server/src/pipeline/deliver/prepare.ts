@@ -168,7 +168,7 @@ async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }:
       data,
       flow,
       startAfter: at,
-      group: clock.isTest(environmentId) ? underWayIn(environmentId) : undefined,
+      group: clock.isStopped(environmentId) ? underWayIn(environmentId) : undefined,
     })),
   );
 }
