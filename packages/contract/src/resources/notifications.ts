@@ -35,7 +35,7 @@ export const ExecutionDetail = named("ExecutionDetail", {
   status: oneOf(executionStatuses),
   detail: Type.String({ description: "What happened, in words" }),
   isRetry: Type.Boolean(),
-  isStopped: Type.Boolean(),
+  isTest: Type.Boolean(),
   providerId: Type.Optional(Type.String()),
   raw: Type.Optional(nullableString({ description: "The particulars, as JSON" })),
   source: oneOf(executionSources),

@@ -120,7 +120,7 @@ export function toDetails(job: JobRow, notification: ListedNotification): Execut
       status: entry.status,
       source: entry.source,
       isRetry: stored.y ?? false,
-      isStopped: false,
+      isTest: false,
       providerId: stored.p,
       raw: stored.r ? JSON.stringify(stored.r) : undefined,
     };

@@ -158,7 +158,7 @@ test("an item tells who, what and what became of it", async () => {
   assert.deepEqual([job!.step.filters, job!.step._templateId], [[], job!.step._id]);
   const times = job!.executionDetails.map(({ createdAt }) => createdAt!);
   assert.deepEqual(times, times.toSorted());
-  for (const { isRetry, isStopped } of job!.executionDetails) assert.deepEqual([isRetry, isStopped], [false, false]);
+  for (const { isRetry, isTest } of job!.executionDetails) assert.deepEqual([isRetry, isTest], [false, false]);
   assert.equal(new Set(job!.executionDetails.map(({ _id }) => _id)).size, times.length);
 });
 
