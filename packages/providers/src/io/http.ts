@@ -18,7 +18,7 @@ export const maxReplyBytes = 1024 * 1024;
 const idleMs = 4000;
 
 export const createHttp = (resolve: Resolve, timeoutMs: number) => {
-  const options = { keepAlive: true, maxFreeSockets: 32, timeout: idleMs };
+  const options = { keepAlive: true, maxFreeSockets: 256, timeout: idleMs };
   const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
 
   const call = async (request: HttpRequest): Promise<HttpReply> => {
@@ -76,7 +76,6 @@ const exchange = ({ request, url, address, deadline, agents }: Exchange): Promis
       reject(new SendFault(written ? unknown(`${what} (after the request was sent)`) : retry(what)));
     };
     const send = url.protocol === "https:" ? https.request : http.request;
-    const body = request.body === undefined ? undefined : Buffer.from(request.body);
     let call: http.ClientRequest;
     try {
       call = send({
@@ -85,7 +84,7 @@ const exchange = ({ request, url, address, deadline, agents }: Exchange): Promis
         port: url.port,
         path: url.path,
         method: request.method,
-        headers: headersOf(request, url, body),
+        headers: headersOf(request, url),
         signal: deadline,
         ...(url.auth ? { auth: url.auth } : {}),
         ...(isIP(url.host) ? {} : { servername: url.host }),
@@ -104,15 +103,15 @@ const exchange = ({ request, url, address, deadline, agents }: Exchange): Promis
     call.once("response", (reply) => {
       readBody(reply).then((read) => resolve(toReply(reply, read)), fail);
     });
-    call.end(body);
+    call.end(request.body);
   });
 
-const headersOf = (request: HttpRequest, url: Target, body: Buffer | undefined): Record<string, string> => ({
+const headersOf = (request: HttpRequest, url: Target): Record<string, string> => ({
   "user-agent": "Tidings",
   "accept-encoding": "identity",
   ...request.headers,
   host: url.hostHeader,
-  ...(body === undefined ? {} : { "content-length": String(body.length) }),
+  ...(request.body === undefined ? {} : { "content-length": String(Buffer.byteLength(request.body)) }),
 });
 
 interface Body {
@@ -120,18 +119,27 @@ interface Body {
   whole: boolean;
 }
 
-const readBody = async (reply: http.IncomingMessage): Promise<Body> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of reply as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    // The status has said what became of the message; the rest of a huge page would only cost memory.
-    if (size > maxReplyBytes) break;
-  }
-  const text = Buffer.concat(chunks).subarray(0, maxReplyBytes).toString("utf8");
-  return { text, whole: size <= maxReplyBytes };
-};
+/** By listeners: an iterator over a stream costs more than the rest of the call. */
+const readBody = (reply: http.IncomingMessage): Promise<Body> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (): void =>
+      resolve({
+        text: Buffer.concat(chunks).subarray(0, maxReplyBytes).toString("utf8"),
+        whole: size <= maxReplyBytes,
+      });
+    reply.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= maxReplyBytes) return;
+      // The status has said what became of the message; the rest of a huge page would only cost memory.
+      finish();
+      reply.destroy();
+    });
+    reply.once("end", finish);
+    reply.once("error", reject);
+  });
 
 const toReply = (reply: http.IncomingMessage, { text, whole }: Body): HttpReply => {
   const headers: Record<string, string> = {};

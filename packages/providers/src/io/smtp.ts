@@ -6,11 +6,12 @@
 
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
 import { SendFault } from "../outcome.ts";
 import type { Mail, SmtpLine, SmtpSettings } from "../provider.ts";
 import type { Resolve } from "./http.ts";
+import { composeShort } from "./smtp-compose.ts";
 import { classify, deadlineError } from "./smtp-faults.ts";
 
 const maxPools = 50;
@@ -68,8 +69,10 @@ const openPool = (settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
   transport.use("stream", (mail, done) => {
     const { flight } = mail.data as TrackedMail;
     const open = mail.message.createReadStream.bind(mail.message);
+    // A signature is made by nodemailer, on the stream it makes.
+    const bytes = settings.dkim ? undefined : composeShort(mail.message);
     mail.message.createReadStream = (options) => {
-      const body = open(options);
+      const body = bytes ? streamOf(bytes) : open(options);
       flight.body = body;
       // The caller has given up and will repeat: this copy must not go out as well.
       if (flight.cancelled) body.destroy(deadlineError(timeoutMs));
@@ -110,6 +113,14 @@ const openPool = (settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
 
   return { send, verify, close: () => transport.close() };
 };
+
+const streamOf = (bytes: Buffer): Readable =>
+  new Readable({
+    read() {
+      this.push(bytes);
+      this.push(null);
+    },
+  });
 
 const asFault = (error: unknown, bodyWritten: boolean): SendFault =>
   error instanceof SendFault ? error : new SendFault(classify(error, bodyWritten));
