@@ -19,7 +19,7 @@ export async function visible(db: Db, count: number): Promise<void> {
     );
     if (rows[0]!.count >= count) return;
     if (Date.now() > deadline) throw new Error(`only ${rows[0]!.count} of ${count} messages after 5 minutes`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 

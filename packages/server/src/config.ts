@@ -206,7 +206,7 @@ export const settings = {
   },
   TIDINGS_DELIVERY_WINDOW: {
     about: "Calls to providers that a worker process has under way at once; one integration gets at most a quarter.",
-    fallback: "400",
+    fallback: "800",
     parse: integer(4, 10_000),
   },
   TIDINGS_PROVIDER_TIMEOUT: {

@@ -51,7 +51,7 @@ test("nothing has to be set", () => {
       },
       breaker: { failures: 5, firstProbeMs: 30_000, longestProbeMs: 600_000, probeLimitMs: 60_000 },
       deadlineSeconds: 86_400,
-      window: 400,
+      window: 800,
       timeoutMs: 30_000,
     },
     deadLetterDays: 30,

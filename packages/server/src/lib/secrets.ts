@@ -5,7 +5,9 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
@@ -45,11 +47,19 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
 export function createSecrets(keys: EncryptionKey[]): Secrets {
   const current = keys[0]!;
   const byVersion = new Map(keys.map((entry) => [entry.version, entry.key]));
-  // A key of its own per purpose: what was signed for one is worth nothing for another.
-  const macOf = (key: Buffer, purpose: string, text: string): Buffer =>
-    createHmac("sha256", Buffer.from(hkdfSync("sha256", key, "", `tidings signature: ${purpose}`, 32)))
-      .update(text)
-      .digest();
+  // A key of its own per purpose: what was signed for one is worth nothing for another. Purposes are a few words of the
+  // program, and each key is derived once.
+  const derived = new Map<string, KeyObject>();
+  const keyFor = ({ version, key }: EncryptionKey, purpose: string): KeyObject => {
+    const name = `${version} ${purpose}`;
+    const known = derived.get(name);
+    if (known) return known;
+    const made = createSecretKey(Buffer.from(hkdfSync("sha256", key, "", `tidings signature: ${purpose}`, 32)));
+    derived.set(name, made);
+    return made;
+  };
+  const macOf = (key: EncryptionKey, purpose: string, text: string): Buffer =>
+    createHmac("sha256", keyFor(key, purpose)).update(text).digest();
   return {
     encrypt(clear) {
       const iv = randomBytes(12);
@@ -68,14 +78,14 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },
     sign(purpose, text) {
-      const mac = macOf(current.key, purpose, text).toString("base64url");
+      const mac = macOf(current, purpose, text).toString("base64url");
       return `${Buffer.from(text).toString("base64url")}.${mac}`;
     },
     readSigned(purpose, signed) {
       const [body = "", mac = ""] = signed.split(".");
       const text = Buffer.from(body, "base64url").toString("utf8");
       const given = Buffer.from(mac, "base64url");
-      const isOurs = keys.some(({ key }) => {
+      const isOurs = keys.some((key) => {
         const expected = macOf(key, purpose, text);
         return given.length === expected.length && timingSafeEqual(given, expected);
       });

@@ -1,6 +1,6 @@
 // Signing by Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body, so that a receiver
 // can tell that a request is ours, whole and new.
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 
 const prefix = "whsec_";
 
@@ -8,7 +8,7 @@ const prefix = "whsec_";
 export const newWebhookSecret = (): string => `${prefix}${randomBytes(32).toString("base64")}`;
 
 const signature = (secret: string, content: string): string =>
-  `v1,${createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+  `v1,${createHmac("sha256", createSecretKey(secret.slice(prefix.length), "base64"))
     .update(content)
     .digest("base64")}`;
 

@@ -66,14 +66,8 @@ async function write(ctx: Ctx, group: Settled[]): Promise<void> {
 }
 
 /** Never rejects: one message must not take the results of its neighbours with it. */
-async function callProvider(ctx: Ctx, { integration, content }: Send): Promise<Outcome> {
-  let credentials: Record<string, unknown>;
-  try {
-    credentials = integration.credentials ? JSON.parse(ctx.secrets.decrypt(integration.credentials)) : {};
-  } catch (error) {
-    ctx.log.error({ err: error, integration: integration.identifier }, "credentials cannot be read");
-    return { kind: "rejected", class: "config", reason: "the stored credentials cannot be read" };
-  }
+async function callProvider(ctx: Ctx, { integration, content, credentials }: Send): Promise<Outcome> {
+  if (!credentials) return { kind: "rejected", class: "config", reason: "the stored credentials cannot be read" };
   try {
     const outcome = storable(await send(integration.provider_id, content!, credentials, ctx.io));
     ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });

@@ -1,6 +1,6 @@
 // Places for calls that are under way in this process: a window for all, and a lane in it for each integration, so that
 // one whose provider hangs leaves room for the others. The rules are in rules/pacing.ts.
-import { type Admission, admit, type Lane, leave, newLane } from "../rules/pacing.ts";
+import { type Admission, admit, type Lane, leave, newLane, placesIn } from "../rules/pacing.ts";
 
 export type Lanes = ReturnType<typeof createLanes>;
 export type Boarding = ReturnType<Lanes["board"]>;
@@ -52,8 +52,9 @@ export function createLanes(window: number) {
           const { perSecond, isProbe, now, bookedAt } = request;
           // Several workers may fill the window at the same moment.
           if (total >= window && !isProbe) return { kind: "wait", until: now + patienceMs, isBooked: false };
-          const limits = isProbe ? { inFlight: Number.POSITIVE_INFINITY } : { inFlight: perLane, perSecond };
-          const admission = admit(laneOf(integrationId), limits, now, bookedAt);
+          const lane = laneOf(integrationId);
+          const inFlight = isProbe ? Number.POSITIVE_INFINITY : placesIn(lane, perLane);
+          const admission = admit(lane, isProbe ? { inFlight } : { inFlight, perSecond }, now, bookedAt);
           if (admission.kind === "go") {
             taken.push(integrationId);
             total++;
@@ -71,7 +72,7 @@ export function createLanes(window: number) {
     async room(batch: number, integrationIds: Iterable<string>): Promise<void> {
       const impatientAt = performance.now() + patienceMs;
       const mine = [...new Set(integrationIds)];
-      const isCrowded = (id: string) => laneOf(id).inFlight > Math.max(0, perLane - batch);
+      const isCrowded = (id: string) => laneOf(id).inFlight > Math.max(0, placesIn(laneOf(id), perLane) - batch);
       while (mine.some(isCrowded) && performance.now() < impatientAt) await changed(patienceMs);
       while (total > Math.max(0, window - batch)) await changed();
     },

@@ -21,6 +21,8 @@ export type Send = {
   task: Task<DeliverTask>;
   message: MessageRow;
   content: Message | null;
+  /** Null when they cannot be read. */
+  credentials: Record<string, unknown> | null;
   integration: IntegrationRow;
   number: number;
   /** Attempts of this round with whatever integration, this one included. */
@@ -100,6 +102,7 @@ export function planFor(
     task,
     message,
     content: null,
+    credentials: null,
     integration,
     number: (used.find((row) => row.integration_id === integration.id)?.attempts ?? 0) + 1,
     attempts: used.reduce((sum, row) => sum + row.attempts, 0) + (isGivenUp ? 0 : 1),

@@ -18,7 +18,8 @@ import type { DeliverTask } from "../tasks.ts";
 import { loadVersions } from "../versions.ts";
 import { toHealth } from "./health.ts";
 import type { Boarding } from "./lanes.ts";
-import { type Configurations, loadEnclosures, toProviderMessage } from "./message.ts";
+import { loadEnclosures, toProviderMessage } from "./message.ts";
+import { createOpener } from "./opened.ts";
 import { type PlanFacts, planFor, type Send, type Wait } from "./plan.ts";
 import { withUnsubscribe } from "./unsubscribe.ts";
 import { withdraw } from "./withdraw.ts";
@@ -41,6 +42,7 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
   const messages = new Map(pending.filter(({ id }) => !unwanted.has(id)).map((row) => [row.id, row]));
   const facts = await loadFacts(ctx, tx, [...messages.values()], standings, clock);
 
+  const open = createOpener(ctx);
   const sends: Send[] = [];
   const waits: Wait[] = [];
   const idle: Task<DeliverTask>[] = [];
@@ -52,7 +54,7 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     else if (plan.attemptId === null) sends.push(plan);
     else {
       const entry = boarding.enter(plan.integration.id, {
-        perSecond: rateOf(ctx, plan.integration),
+        perSecond: open(plan.integration).configurations.maxPerSecond ?? knownRate(plan.integration),
         isProbe: facts.probes.delete(plan.integration.id),
         now: facts.now.getTime(),
         bookedAt: task.data.bookedAt,
@@ -73,14 +75,18 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     tx,
     sends.map((send) => send.message),
   );
-  const contentOf = ({ message, integration }: Send) => {
-    const version = facts.versions.get(facts.standings.get(message.id)!.workflow_version_id);
-    const configurations = configurationsOf(ctx, integration);
+  return sends.map((send) => {
+    const { message, integration } = send;
+    if (send.attemptId === null) return send;
+    const { credentials, configurations } = open(integration);
     const content = toProviderMessage(message, integration.provider_id, configurations, enclosures);
-    return withUnsubscribe(ctx, message, version, content);
-  };
-  return sends.map((send) => ({ ...send, content: send.attemptId ? contentOf(send) : null }));
+    const version = facts.versions.get(facts.standings.get(message.id)!.workflow_version_id);
+    return { ...send, credentials, content: withUnsubscribe(ctx, message, version, content) };
+  });
 }
+
+/** Calls a second that the provider is known to allow. */
+const knownRate = ({ provider_id }: IntegrationRow): number | undefined => findProvider(provider_id)?.limits?.perSecond;
 
 async function loadFacts(
   ctx: Ctx,
@@ -127,20 +133,6 @@ async function loadFacts(
     // all is lost until its limit.
     probes: await claimProbes(ctx.db, due, now, until),
   };
-}
-
-/** Calls a second that the integration allows itself, or that its provider is known to allow. */
-const rateOf = (ctx: Ctx, integration: IntegrationRow): number | undefined =>
-  configurationsOf(ctx, integration).maxPerSecond ?? findProvider(integration.provider_id)?.limits?.perSecond;
-
-/** What cannot be read counts as none; the credentials, sealed with the same key, will tell. */
-function configurationsOf(ctx: Ctx, { configurations }: IntegrationRow): Configurations {
-  if (!configurations) return {};
-  try {
-    return JSON.parse(ctx.secrets.decrypt(configurations)) as Configurations;
-  } catch {
-    return {};
-  }
 }
 
 /** Waiting is no attempt: the task comes back later, and the job says so once. */

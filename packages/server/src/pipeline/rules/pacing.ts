@@ -48,6 +48,13 @@ export function admit(lane: Lane, limits: LaneLimits, now: number, bookedAt?: nu
   return { kind: "go" };
 }
 
+/** Calls that take longer than this, on average, are waiting for each other. */
+const slowMs = 2_000;
+
+/** Places for an integration that may have `most`: when its provider is slow, more calls at once only run out of time. */
+export const placesIn = (lane: Lane, most: number): number =>
+  lane.averageMs > slowMs ? Math.max(1, Math.floor(most / 4)) : most;
+
 /** A call has ended. */
 export function leave(lane: Lane, tookMs: number): void {
   lane.inFlight--;

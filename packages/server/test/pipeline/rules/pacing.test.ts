@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createTurns } from "../../../src/lib/fair-turns.ts";
-import { type Admission, admit, leave, newLane } from "../../../src/pipeline/rules/pacing.ts";
+import { type Admission, admit, leave, newLane, placesIn } from "../../../src/pipeline/rules/pacing.ts";
 
 const roomy = { inFlight: 1_000_000 };
 const start = 1_700_000_000_000;
@@ -13,6 +13,19 @@ test("without a rate everybody goes, up to the number that may be under way", ()
   assert.deepEqual(kinds, ["go", "go", "go", "wait", "wait"]);
   leave(lane, 100);
   assert.equal(admit(lane, { inFlight: 3 }, start).kind, "go");
+});
+
+test("a provider that takes long gets a quarter of the places, until it is quick again", () => {
+  const lane = newLane();
+  assert.equal(placesIn(lane, 200), 200);
+  const take = (ms: number) => {
+    for (let call = 0; call < 30; call++) leave(lane, ms);
+  };
+  take(5_000);
+  assert.equal(placesIn(lane, 200), 50);
+  assert.equal(placesIn(lane, 1), 1);
+  take(100);
+  assert.equal(placesIn(lane, 200), 200);
 });
 
 test("with a rate no second sees more than twice as many, and who waits is given a place that holds", () => {
