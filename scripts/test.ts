@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "../packages/server/src/store/embedded.ts";
 import { prepareTemplate } from "../packages/server/test/support/database.ts";
+import { groupFiles } from "./test-groups.ts";
 
 const args = process.argv.slice(2);
-const files = args.some((arg) => arg.endsWith(".test.ts")) ? [] : globSync("packages/*/test/**/*.test.ts").sort();
+const isWhole = !args.some((arg) => arg.endsWith(".test.ts"));
 
 // Nobody needs these databases after a power cut; tests of durability start a server of their own, as it comes.
 const settings = { max_connections: "400", fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
@@ -17,14 +18,21 @@ const settings = { max_connections: "400", fsync: "off", synchronous_commit: "of
 const given = process.env.TEST_DATABASE_URL;
 const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
 const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
+const wholeSuite = (folder: string): string[] => [
+  ...groupFiles(globSync("packages/server/test/**/*.test.ts"), folder),
+  ...globSync("packages/{contract,providers}/test/**/*.test.ts"),
+];
+
 let code = 1;
 try {
   await prepareTemplate(database.url);
   code = await new Promise<number>((resolve) => {
-    const options = ["--test", "--test-concurrency=3", "--test-timeout=120000"];
+    // The limit is for a group as much as for a test.
+    const options = ["--test", "--test-concurrency=3", "--test-timeout=300000"];
+    const files = isWhole ? wholeSuite(dataDir) : [];
     const child = spawn(process.execPath, [...options, ...args, ...files], {
       stdio: "inherit",
-      // Every test file is a process that loads the same sources: the second one finds them compiled.
+      // Every group is a process that loads the same sources: the second one finds them compiled.
       env: { ...process.env, TEST_DATABASE_URL: database.url, NODE_COMPILE_CACHE: join(dataDir, "compiled") },
     });
     process.on("SIGINT", () => child.kill("SIGINT"));

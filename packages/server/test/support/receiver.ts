@@ -1,32 +1,35 @@
-// Somebody else's server that takes webhooks, or is a provider: it keeps what came and answers as the test wants.
+// Somebody else's server that takes webhooks, or is a provider: it keeps what came and answers as the test wants, or hangs
+// up without a word.
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after } from "node:test";
 import type { WebhookEvent } from "@tidings/contract";
+import { atEnd } from "./at-end.ts";
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; event: WebhookEvent };
 export type Answer = { status: number; text?: string; headers?: Record<string, string> };
 
 /** Stopped when the file ends. Start it before the service: what is started first ends first. */
 export async function startReceiver(
-  answer: (received: Received) => Answer | Promise<Answer> = () => ({ status: 200 }),
+  answer: (received: Received) => Answer | null | Promise<Answer | null> = () => ({ status: 200 }),
 ) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString("utf8");
-    const event = (body === "" ? {} : JSON.parse(body)) as WebhookEvent;
+    const isJson = body !== "" && /json/.test(request.headers["content-type"] ?? "json");
+    const event = (isJson ? JSON.parse(body) : {}) as WebhookEvent;
     const one = { path: request.url ?? "", headers: request.headers, body, event };
     received.push(one);
-    const { status, text = "", headers = {} } = await answer(one);
-    response.writeHead(status, headers).end(text);
+    const said = await answer(one);
+    if (!said) return response.destroy();
+    response.writeHead(said.status, said.headers ?? {}).end(said.text ?? "");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  after(async () => {
+  atEnd(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, "close");

@@ -2,9 +2,9 @@
 // the sender waiting.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { after } from "node:test";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
+import { atEnd } from "./at-end.ts";
 
 /** An SMTP code to refuse with, or null to accept. `times` counts how often this recipient was named before. */
 export type Script = (address: string, times: number) => number | null | Promise<number | null>;
@@ -51,7 +51,7 @@ export async function startScriptedMail(script: Script, atTheEnd?: AtTheEnd): Pr
   server.on("error", () => {});
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
-  after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  atEnd(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   const mailsTo = (address: string) => received.flatMap((entry) => (entry.to === address ? [entry.mail] : []));
   return { port, asked, mailsTo };
@@ -85,6 +85,6 @@ export async function startLossyMail(): Promise<{ port: number; taken(): number 
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  atEnd(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { port: (server.address() as AddressInfo).port, taken: () => taken };
 }

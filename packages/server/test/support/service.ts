@@ -1,8 +1,6 @@
 // The real service on a real database, started in the test's own process and driven over HTTP. When the test file ends
 // the service must leave nothing behind: no connection, no socket, no server.
-import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after } from "node:test";
 import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -10,6 +8,7 @@ import { readConfig } from "../../src/config.ts";
 import { createSecrets, newApiKey, type Secrets, sha256 } from "../../src/lib/secrets.ts";
 import { startService } from "../../src/service.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
+import { atEnd } from "./at-end.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 
 export type TestService = {
@@ -54,11 +53,10 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
       await service.stop();
       await db.destroy();
       await database.drop();
-      await noSocketsLeft();
     })();
     return stopping;
   };
-  after(stop);
+  atEnd(stop);
   return {
     url: service.url,
     apiKey,
@@ -79,13 +77,4 @@ async function addProductionKey(db: Db, secrets: Secrets): Promise<string> {
     select gen_random_uuid(), e.id, u.id, ${sha256(key)}, ${secret}, now()
     from environments e, users u where e.type = 'prod'`.execute(db);
   return key;
-}
-
-const socketKinds = new Set(["TCPSocketWrap", "TCPServerWrap", "ProcessWrap"]);
-
-async function noSocketsLeft(): Promise<void> {
-  const left = () => process.getActiveResourcesInfo().filter((kind) => socketKinds.has(kind));
-  const deadline = Date.now() + 5_000;
-  while (left().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.deepEqual(left(), [], "sockets, servers or processes were left behind");
 }

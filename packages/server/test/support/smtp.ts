@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { after } from "node:test";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
+import { atEnd } from "./at-end.ts";
 
 export type MailServer = {
   port: number;
@@ -46,7 +46,7 @@ export async function startMailServer(): Promise<MailServer> {
   await once(server.server, "listening");
   const { port } = server.server.address() as AddressInfo;
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
-  after(stop);
+  atEnd(stop);
   return { port, ...login, received, raw, stop };
 }
 
