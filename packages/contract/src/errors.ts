@@ -41,6 +41,11 @@ export const errorCatalogue = {
     message: "Provider {providerId} does not support OAuth",
     when: "An OAuth address is asked for an integration whose provider has none.",
   },
+  PUBLIC_URL_MISSING: {
+    status: 400,
+    message: "The setting TIDINGS_PUBLIC_URL is missing: the provider has to be told where people come back to",
+    when: "An OAuth address is asked for and the service does not know where it is reached from outside.",
+  },
   CRITICAL_WORKFLOW: {
     status: 400,
     message: "Preferences of critical workflows cannot be changed: {workflowIds}",
@@ -69,6 +74,11 @@ export const errorCatalogue = {
     message: "This API key may not act on another environment",
     when: "The key is valid, the action lies outside its environment.",
   },
+  WRONG_VERIFY_TOKEN: {
+    status: 403,
+    message: "The verify token is not the one of the integration",
+    when: "A provider asks whether the address of its reports is ours and shows another token, or the integration has none.",
+  },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "Unknown path." },
   CONNECTION_NOT_FOUND: {
     status: 404,
@@ -83,7 +93,7 @@ export const errorCatalogue = {
   DEAD_LETTER_NOT_OPEN: {
     status: 409,
     message: "Dead letter with id {id} cannot be replayed: {reason}",
-    when: "It was replayed before, or its message is gone.",
+    when: "It was replayed before, a provider has reported that it took the message, or the message is gone.",
   },
   CONTEXT_NOT_FOUND: {
     status: 404,
@@ -323,7 +333,7 @@ export const errorCatalogue = {
   RATE_LIMITED: {
     status: 429,
     message: "API rate limit exceeded",
-    when: "The token bucket of this environment and category is empty; repeat after `Retry-After`.",
+    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure); repeat after `Retry-After`.",
   },
   INTERNAL_ERROR: {
     status: 500,

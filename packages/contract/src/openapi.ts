@@ -10,7 +10,7 @@ import {
   schemaCollector,
   securitySchemes,
 } from "./openapi-components.ts";
-import { type Operation, successStatuses } from "./operation.ts";
+import { type Operation, readsOnly, successStatuses } from "./operation.ts";
 import { operations } from "./operations.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -100,6 +100,7 @@ const parametersOf = (operation: Operation, visit: Visit): OpenApiParameter[] =>
     const source = place === "path" ? operation.params : operation.query;
     if (!source) return [];
     const required: readonly string[] = source.required ?? [];
+    if ("additionalProperties" in source) return [anyFields(place, { ...source }, visit)];
     return Object.entries(source.properties).map(([name, property]): OpenApiParameter => {
       // A parameter has its own place for these two. A named schema keeps them: it is the same wherever it is used.
       const { description, deprecated, ...rest } = property as JsonSchema;
@@ -116,11 +117,27 @@ const parametersOf = (operation: Operation, visit: Visit): OpenApiParameter[] =>
     });
   });
 
+/** Fields that somebody else names: as OpenAPI writes it, one parameter whose members are the fields. */
+const anyFields = (place: OpenApiParameter["in"], source: JsonSchema, visit: Visit): OpenApiParameter => {
+  const { description, properties, ...schema } = source;
+  return {
+    name: "fields",
+    in: place,
+    required: false,
+    ...(typeof description === "string" && { description }),
+    schema: visit(schema),
+    style: "form",
+    explode: true,
+  };
+};
+
 const jsonContent = (schema: JsonSchema): Content => ({ "application/json": { schema } });
 const bodyContent = (operation: Operation, schema: JsonSchema): Content => {
   if (operation.bodyType === "multipart") return { "multipart/form-data": { schema } };
   return operation.bodyType === "raw" ? { "*/*": { schema } } : jsonContent(schema);
 };
+const textContent = (description: string | undefined): Content =>
+  description === undefined ? {} : { "text/plain": { schema: { type: "string", description } } };
 const headerReferences = (names: string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -170,7 +187,7 @@ const errorResponses = (operation: Operation): Record<string, OpenApiResponse | 
   );
 
 /** What can be stored under an idempotency key: the answer of a write. */
-const isKept = ({ method, access, isReadOnly }: Operation): boolean => method !== "GET" && !access && !isReadOnly;
+const isKept = (operation: Operation): boolean => !operation.access && !readsOnly(operation);
 
 const successResponses = (operation: Operation, visit: Visit): Record<string, OpenApiResponse> => {
   const { success } = operation;
@@ -180,7 +197,7 @@ const successResponses = (operation: Operation, visit: Visit): Record<string, Op
       {
         description: successWords[status] ?? "Success",
         headers: headerReferences([...rateLimitHeaders, ...(isKept(operation) ? idempotencyHeaders : [])]),
-        ...(success.schema && { content: jsonContent(visit(success.schema)) }),
+        ...(success.schema && { content: { ...jsonContent(visit(success.schema)), ...textContent(success.text) } }),
       },
     ]),
   );

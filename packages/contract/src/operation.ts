@@ -1,6 +1,6 @@
 // An operation is data: the route table, the validator, OpenAPI, the client, metrics and log fields derive from it.
 import type { ErrorCode } from "./errors.ts";
-import type { Static, TObject, TSchema } from "./schema.ts";
+import type { RawRequest, Static, TObject, TSchema } from "./schema.ts";
 
 export const rateCategories = ["trigger", "configuration", "global"] as const;
 export type RateCategory = (typeof rateCategories)[number];
@@ -19,19 +19,23 @@ export type Operation = {
   query?: TObject;
   body?: TSchema;
   /**
-   * `multipart`: the body comes as multipart/form-data; its files are `UploadedFile`s. `raw`: any body, handed on as a
-   * `RawRequest`. JSON otherwise.
+   * `multipart`: the body comes as multipart/form-data; its files are `UploadedFile`s. `raw`: any body or query, handed
+   * on unread as a `RawRequest`. JSON otherwise.
    */
   bodyType?: "multipart" | "raw";
   /** `signed`: no API key; the operation checks a signature itself. Idempotency keys have no meaning there. */
   access?: "signed";
-  /** Reads only, although it is no GET: no transaction is opened for it, and idempotency keys have no meaning. */
-  isReadOnly?: true;
+  /**
+   * Where the method says otherwise: true reads only, although it is no GET (no transaction is opened for it, and
+   * idempotency keys have no meaning); false is a GET that writes, because somebody else chose the method.
+   */
+  isReadOnly?: boolean;
   /**
    * The success answer: its status, and its shape unless the answer has no body. `also` is a second status with the same
-   * shape, for operations that tell "made" from "was there"; the handler marks the answers that have it.
+   * shape, for operations that tell "made" from "was there"; the handler marks the answers that have it. `text` says
+   * what a plain text in place of that shape is, where the handler may answer one.
    */
-  success: { status: number; also?: number; schema?: TSchema };
+  success: { status: number; also?: number; schema?: TSchema; text?: string };
   /** Errors of its own, beside those that every operation can give. */
   errors: readonly ErrorCode[];
   /** The answer holds a secret in clear: what is kept of it under an idempotency key is encrypted. */
@@ -44,6 +48,9 @@ export type Operation = {
 export const successStatuses = ({ status, also }: Operation["success"]): number[] =>
   also === undefined ? [status] : [status, also];
 
+/** Whether a request of the operation leaves everything as it was. */
+export const readsOnly = ({ method, isReadOnly = method === "GET" }: Operation): boolean => isReadOnly;
+
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
 type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise;
@@ -51,7 +58,7 @@ type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise;
 export type InputOf<O extends Operation> = {
   params: StaticOr<O["params"], Record<never, never>>;
   query: StaticOr<O["query"], Record<never, never>>;
-  body: StaticOr<O["body"], undefined>;
+  body: O extends { bodyType: "raw" } ? RawRequest : StaticOr<O["body"], undefined>;
 };
 
 export type OutputOf<O extends Operation> = O["success"] extends { schema: infer S extends TSchema }

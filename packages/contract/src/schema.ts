@@ -46,13 +46,12 @@ export type UploadedFile = {
 export const uploadedFile = (options: Options = {}) =>
   Type.Unsafe<UploadedFile>({ type: "object", isUpload: true, ...options });
 
-/** A request body as it was sent, for operations that check a signature over its bytes. */
+/** A request as it was sent, for operations that check a signature over its bytes. */
 export type RawRequest = {
+  /** Path and query, as they were written. */
+  url: string;
   /** Names in lower case. */
   headers: Record<string, string | undefined>;
-  query: Record<string, string | undefined>;
+  /** The body; a GET has none. */
   bytes: Uint8Array;
 };
-
-/** A body of any kind, handed on unread. */
-export const rawRequest = (options: Options = {}) => Type.Unsafe<RawRequest>({ ...options });

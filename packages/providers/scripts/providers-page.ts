@@ -37,6 +37,8 @@ the same to programs.
 - **Receipts**: the provider's own delivery reports are understood. For every other provider reports in the generic form are
   ([webhooks.md](webhooks.md)).
 - **Check**: \`"check": true\` of an integration asks the provider whether the credentials work.
+- **Auto**: \`POST /v1/integrations/{integrationId}/auto-configure\` tells the provider where to report; for every other one the address
+  is entered there by hand.
 
 Every adapter has a conformance case made from the provider's documentation (\`packages/providers/test/conformance/cases\`); none of
 them has been played against a live account. Where the documentation that could be read leaves something open, the note says so.
@@ -69,9 +71,17 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\
 const mark = (does: boolean): string => (does ? "yes" : "–");
 
 const row = (info: ProviderInfo): string => {
-  const { id, name, docs, receipts, hasCheck } = info;
+  const { id, name, docs, receipts, hasCheck, autoConfigure } = info;
   const title = docs ? `[${name}](${docs})` : name;
-  const cells = [`\`${id}\``, title, credentialWords(info), limitWords(info), mark(receipts), mark(hasCheck)];
+  const cells = [
+    `\`${id}\``,
+    title,
+    credentialWords(info),
+    limitWords(info),
+    mark(receipts),
+    mark(hasCheck),
+    mark(autoConfigure),
+  ];
   return `| ${cells.map(cell).join(" | ")} |`;
 };
 
@@ -91,8 +101,8 @@ const section = (title: string, list: ProviderInfo[]): string => {
   return [
     `## ${title}`,
     "",
-    "| id | name | credentials | limits | receipts | check |",
-    "|---|---|---|---|---|---|",
+    "| id | name | credentials | limits | receipts | check | auto |",
+    "|---|---|---|---|---|---|---|",
     ...list.map(row),
     ...(notes.length > 0 ? ["", ...notes] : []),
     "",

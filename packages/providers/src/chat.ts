@@ -25,7 +25,7 @@ export const targetOf = <K extends ChatTarget["kind"]>({ target }: ChatMessage, 
 
 const gone: ErrorClasses = { 404: "recipient", 410: "recipient" };
 
-/** The reply of a webhook. One that no longer exists is a fault of the endpoint, whatever was to be said there. */
+/** The reply of a webhook, or of an address that the endpoint holds. One that no longer exists is a fault of the endpoint. */
 export const readWebhook = (
   reply: HttpReply,
   { id, code = "", classes = {} }: { id?: string; code?: string; classes?: ErrorClasses } = {},

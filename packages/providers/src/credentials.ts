@@ -96,3 +96,9 @@ export const readCredentials = (fields: CredentialFields, stored: Credentials): 
   }
   return values;
 };
+
+/** The first field without which the provider cannot be asked anything, or undefined. */
+export const missingField = (fields: CredentialFields, stored: Credentials): string | undefined =>
+  Object.entries(fields).find(
+    ([name, field]) => field.required && !suppliedElsewhere.has(name) && !isSet(stored[name]),
+  )?.[0];

@@ -56,11 +56,11 @@ export interface PushMessage extends Overrides {
   data?: Record<string, unknown>;
 }
 
-/** Where a chat message goes. `accessToken` is that of the channel connection, where the provider has one. */
+/** Where a chat message goes. `accessToken` and `workspace` (its id) are those of the channel connection, if there is one. */
 export type ChatTarget =
   | { kind: "webhook"; webhookUrl: string; channel?: string }
-  | { kind: "channel"; channel: string; team?: string; accessToken?: string }
-  | { kind: "user"; user: string; accessToken?: string }
+  | { kind: "channel"; channel: string; team?: string; accessToken?: string; workspace?: string }
+  | { kind: "user"; user: string; accessToken?: string; workspace?: string }
   | { kind: "phone"; phone: string };
 
 export interface ChatMessage extends Overrides {

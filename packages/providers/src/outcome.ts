@@ -5,12 +5,16 @@ import type { HttpReply } from "./request.ts";
 
 export type RejectionClass = "recipient" | "content" | "auth" | "quota" | "config";
 
+/** `isUnasked`: found on our side, before the provider was asked. It says nothing about whether the provider is well. */
+type Unasked = { isUnasked?: true };
+
 export type Outcome =
-  | { kind: "accepted"; providerMessageId?: string }
+  /** `notTaken`: copies that were refused beside the recipient who was not, each with the reason. */
+  | { kind: "accepted"; providerMessageId?: string; notTaken?: readonly string[] }
   /** Nothing was taken by the provider and a repeat may succeed. */
-  | { kind: "retry"; reason: string; afterMs?: number }
-  /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults of the integration. */
-  | { kind: "rejected"; class: RejectionClass; reason: string }
+  | ({ kind: "retry"; reason: string; afterMs?: number } & Unasked)
+  /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults or limits of the integration. */
+  | ({ kind: "rejected"; class: RejectionClass; reason: string } & Unasked)
   /** The device is gone for good: forget the token. */
   | { kind: "dead-token"; reason: string }
   /** Perhaps sent: the request was written, the answer never came. */
@@ -20,8 +24,11 @@ export type Failure = Exclude<Outcome, { kind: "accepted" }>;
 
 export type CheckResult = { ok: true } | { ok: false; reason: string; unresolvedHost?: string };
 
-export const accepted = (providerMessageId?: string): Outcome =>
-  providerMessageId === undefined ? { kind: "accepted" } : { kind: "accepted", providerMessageId };
+export const accepted = (providerMessageId?: string, notTaken: readonly string[] = []): Outcome => ({
+  kind: "accepted",
+  ...(providerMessageId === undefined ? {} : { providerMessageId }),
+  ...(notTaken.length === 0 ? {} : { notTaken }),
+});
 
 export const rejected = (rejectionClass: RejectionClass, reason: string): Failure => ({
   kind: "rejected",
@@ -31,6 +38,9 @@ export const rejected = (rejectionClass: RejectionClass, reason: string): Failur
 
 export const retry = (reason: string, afterMs?: number): Failure =>
   afterMs === undefined ? { kind: "retry", reason } : { kind: "retry", reason, afterMs };
+
+export const unasked = (failure: Failure): Failure =>
+  failure.kind === "retry" || failure.kind === "rejected" ? { ...failure, isUnasked: true } : failure;
 
 export const deadToken = (reason: string): Failure => ({ kind: "dead-token", reason });
 
@@ -65,6 +75,9 @@ export const byStatus = (
     ? accepted(providerMessageId)
     : refused(reply, said?.code, said?.classes ?? {});
 
+/** The address, the method or the form of the call is wrong: another message would fare no better, another integration may. */
+const misdirected: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
+
 /** A refusal, for providers that answer errors with 200: a code that is not listed is then a fault of the content. */
 export const refused = (reply: HttpReply, code: string | undefined, classes: ErrorClasses): Failure => {
   const { status } = reply;
@@ -77,6 +90,7 @@ export const refused = (reply: HttpReply, code: string | undefined, classes: Err
   if (status === 401 || status === 403) return rejected("auth", reason);
   if (status === 402) return rejected("quota", reason);
   if (status >= 300 && status < 400) return rejected("config", `${reason} (redirects are not followed)`);
+  if (misdirected.has(status)) return rejected("config", reason);
   return rejected("content", reason);
 };
 

@@ -5,13 +5,9 @@
 import type { Message } from "./message.ts";
 import { decodeMultipart, encodeMultipart, type Part } from "./multipart.ts";
 import { rejected, SendFault } from "./outcome.ts";
-import type { HttpRequest } from "./request.ts";
+import { framing, type HttpRequest } from "./request.ts";
 
 type Members = Record<string, unknown>;
-
-/** Headers that frame the request or choose its receiver: set freely they could smuggle a second one in. */
-const framing =
-  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|:.*|http2-settings)$/;
 
 /** `extraAt`: where in a JSON body the members of `extra` belong. */
 export const withOverrides = (

@@ -4,11 +4,13 @@
 import type { AnyProviderId } from "@tidings/contract";
 import type { CredentialFields, Credentials, CredentialValues } from "./credentials.ts";
 import type { Attachment, Message, MessageOf, SendingChannel } from "./message.ts";
+import type { Oauth } from "./oauth.ts";
 import type { CheckResult, Outcome } from "./outcome.ts";
 import type { Receipts } from "./receipts.ts";
+import type { ReportTarget } from "./registration.ts";
 import type { HttpReply, HttpRequest } from "./request.ts";
 
-/** Everything that touches the network, handed to `send` and `check`. Failures are thrown as SendFault. */
+/** Everything that touches the network, handed to whatever asks the provider. Failures are thrown as SendFault. */
 export interface Io {
   http(request: HttpRequest): Promise<HttpReply>;
   /** The same over HTTP/2, for providers that speak nothing else. */
@@ -64,7 +66,8 @@ export interface Mail {
 
 /** A pool of connections to one server with one set of settings. */
 export interface SmtpLine {
-  send(mail: Mail): Promise<void>;
+  /** Answers which copies the server did not take, with its words. A mail whose first recipient is refused goes to nobody. */
+  send(mail: Mail): Promise<string[]>;
   verify(): Promise<void>;
 }
 
@@ -113,6 +116,13 @@ interface Behaviour<M, V> {
   check?(credentials: V, io: Io): Promise<CheckResult>;
   /** The provider reports what became of a message. */
   receipts?: Receipts;
+  /**
+   * Has the provider report to an address of ours, and answers the key its reports are verified with. Called again, it
+   * registers nothing new. Refusals are thrown as SendFault.
+   */
+  registerReceipts?(target: ReportTarget, credentials: V, io: Io): Promise<string>;
+  /** People can give leave to write to their workspace. */
+  oauth?: Oauth<V>;
 }
 
 /** A provider with the types of its own fields forgotten, as the registry holds it. */
@@ -123,8 +133,8 @@ interface Declaration<C extends SendingChannel, F extends CredentialFields>
     Behaviour<Outgoing<C, F>, CredentialValues<F>> {}
 
 /**
- * Types the functions of a provider by its channel and fields. What it returns has forgotten them: the caller in
- * deliver.ts pairs message, credentials and provider, and is the only one that calls these functions.
+ * Types the functions of a provider by its channel and fields. What it returns has forgotten them: deliver.ts and ask.ts
+ * pair message, credentials and provider, and are the only ones that call these functions.
  */
 export const defineProvider = <const C extends SendingChannel, const F extends CredentialFields>(
   declaration: Declaration<C, F>,

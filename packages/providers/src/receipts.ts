@@ -1,18 +1,21 @@
 // Delivery reports that providers send to us: their shape once read, and how the sender of one proves itself. An adapter
-// reads its provider's format; here are the ways of proof that most of them share.
+// reads its provider's format; here are the ways of proof that most of them share. A report is data, however it came: the
+// fields of a query string are read and proved like those of a form.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Credentials } from "./credentials.ts";
 import type { Io } from "./provider.ts";
 
 /** A report as it arrived. */
 export interface InboundRequest {
-  method: string;
+  method: "GET" | "POST";
+  /** The whole address as the sender called it. Left out when the service does not know how it is reached from outside. */
+  url?: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
-  query: Readonly<Record<string, string | undefined>>;
-  /** The body as it was sent: signatures cover these bytes. */
+  /** The body as it was sent, or the query string of a GET: signatures cover these bytes. */
   raw: Uint8Array;
-  /** Parsed JSON, or the fields of a form as an object. */
+  /** Parsed JSON, or the fields of a form or a query string as an object. */
   body: unknown;
 }
 
@@ -20,14 +23,18 @@ export interface InboundRequest {
 const statuses = {
   email: [
     "sent", "delivered", "opened", "clicked", "bounced", "dropped", "blocked", "rejected", "delayed", "deferred",
-    "complaint", "spam", "unsubscribed",
+    "undelivered", "complaint", "spam", "unsubscribed",
   ],
   sms: ["created", "accepted", "queued", "sending", "sent", "delivered", "undelivered", "failed", "rejected"],
   push: ["delivered", "opened", "clicked", "dismissed", "failed"],
   chat: ["sent", "delivered", "opened", "failed"],
 } as const;
 
-/** What may be reported of a message, by channel. */
+/**
+ * What may be reported of a message, by channel. Of an email that did not arrive: `deferred` and `delayed` while the provider
+ * goes on trying, `undelivered` when it gave up for a reason that may pass (a full mailbox), `bounced` only when the address
+ * itself is bad: nothing is sent there any more.
+ */
 export const receiptStatuses: { readonly [C in keyof typeof statuses]: readonly ReceiptStatus[] } = statuses;
 
 export type ReceiptStatus = (typeof statuses)[keyof typeof statuses][number];
@@ -38,6 +45,8 @@ export interface Receipt {
   /** Our own id, where the provider hands it back. */
   messageId?: string;
   status: ReceiptStatus;
+  /** Whom it is about, as the provider names the address: a mail may have several recipients. */
+  recipient?: string;
   /** When it happened. Left out when the provider does not say: the time of arrival is all there is then. */
   date?: Date;
   attempts?: number;
@@ -52,6 +61,13 @@ export interface Receipts {
   verify?(request: InboundRequest, key: string, now: Date, io: Io): boolean | Promise<boolean>;
   /** Events of a kind we do not know are left out; it never throws on a stranger's body. */
   read(request: InboundRequest): Receipt[];
+  /** The credential that is the key, where the provider signs with one of them and the configuration names no key. */
+  keyCredential?: string;
+  /**
+   * The provider asks whether the address is ours before it reports there: what to answer, false when it does not show
+   * what we agreed on, undefined when the request is no such question.
+   */
+  answer?(request: InboundRequest, credentials: Credentials): string | false | undefined;
 }
 
 /** Age at which a signed report is refused as a replay. */
@@ -113,13 +129,14 @@ export const eventsOf = (body: unknown): unknown[] => (Array.isArray(body) ? bod
 
 /**
  * The reports of generic webhook providers and of apps themselves, one object or a list of them:
- * `{messageId | tidingsMessageId | externalId, status, date?, attempts?, response?}` with the statuses of the channel.
+ * `{messageId | tidingsMessageId | externalId, status, recipient?, date?, attempts?, response?}` with the statuses of the
+ * channel.
  */
 export const genericReceipts = (channel: keyof typeof statuses): Receipts => ({
   read: ({ body }) =>
     eventsOf(body).flatMap((event): Receipt[] => {
       if (typeof event !== "object" || event === null) return [];
-      const { messageId, tidingsMessageId, externalId, status, date, attempts, response } = event as Members;
+      const { messageId, tidingsMessageId, externalId, status, recipient, date, attempts, response } = event as Members;
       const known = receiptStatuses[channel].find((name) => name === status);
       const ours = text(messageId) ?? text(tidingsMessageId);
       const theirs = text(externalId);
@@ -128,8 +145,9 @@ export const genericReceipts = (channel: keyof typeof statuses): Receipts => ({
         receipt(known, {
           externalId: theirs,
           messageId: ours,
+          recipient: text(recipient),
           date: dateOf(date),
-          attempts: typeof attempts === "number" ? attempts : undefined,
+          attempts: countOf(attempts),
           response: text(response),
           row: event,
         }),
@@ -138,6 +156,12 @@ export const genericReceipts = (channel: keyof typeof statuses): Receipts => ({
 });
 
 type Members = Record<string, unknown>;
+
+/** Forms and query strings have texts for numbers. */
+const countOf = (value: unknown): number | undefined => {
+  const count = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof count === "number" ? count : undefined;
+};
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 

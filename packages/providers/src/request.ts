@@ -11,6 +11,10 @@ export interface HttpRequest {
   body?: string | Uint8Array;
 }
 
+/** Headers that frame the request or choose its receiver: set freely they could smuggle a second one in. */
+export const framing =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|:.*|http2-settings)$/i;
+
 export interface HttpReply {
   status: number;
   /** Names in lower case; repeated headers are joined with a comma. */

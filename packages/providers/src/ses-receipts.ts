@@ -7,22 +7,41 @@ import { awsHost } from "./aws.ts";
 import { parsed } from "./email.ts";
 import { describeReply, retry, SendFault } from "./outcome.ts";
 import type { Io } from "./provider.ts";
-import { dateOf, type InboundRequest, type ReceiptStatus, type Receipts, receipt, toleranceMs } from "./receipts.ts";
+import {
+  dateOf,
+  eventsOf,
+  type InboundRequest,
+  type Receipt,
+  type ReceiptStatus,
+  type Receipts,
+  receipt,
+  toleranceMs,
+} from "./receipts.ts";
 import { get, type HttpReply, textAt } from "./request.ts";
 import { cacheKey, harmless } from "./token.ts";
 
-// Kinds of event, with the member that holds their details.
-const events: Record<string, [status: ReceiptStatus, member: string]> = {
+// Kinds of event, with the member that holds their details, and in it the list of those it is about.
+const events: Record<string, [status: ReceiptStatus, member: string, about?: string]> = {
   Send: ["sent", "send"],
-  Delivery: ["delivered", "delivery"],
-  DeliveryDelay: ["delayed", "deliveryDelay"],
-  Bounce: ["bounced", "bounce"],
-  Complaint: ["complaint", "complaint"],
+  Delivery: ["delivered", "delivery", "recipients"],
+  DeliveryDelay: ["delayed", "deliveryDelay", "delayedRecipients"],
+  Bounce: ["bounced", "bounce", "bouncedRecipients"],
+  Complaint: ["complaint", "complaint", "complainedRecipients"],
   Reject: ["rejected", "reject"],
   "Rendering Failure": ["rejected", "failure"],
   Open: ["opened", "open"],
   Click: ["clicked", "click"],
   Subscription: ["unsubscribed", "subscription"],
+};
+
+/**
+ * What a bounce says of the address. SES reports a transient one when it has given up; of those the general kind may as well
+ * be the answer of somebody who is out of the office. A suppressed address was not tried.
+ */
+export const bounceStatus = (type: string | undefined, subType: string | undefined): ReceiptStatus => {
+  if (type === "Transient" && subType === "General") return "deferred";
+  if (type !== "Permanent") return "undelivered";
+  return subType === "Suppressed" || subType === "OnAccountSuppressionList" ? "dropped" : "bounced";
 };
 
 // The members each type of notification is signed over, in this order.
@@ -78,20 +97,28 @@ const fetched200 = async (call: Promise<HttpReply>): Promise<HttpReply> => {
 // The envelope is JSON that is sent as plain text, so it is read from the bytes.
 const snsNote = ({ raw }: InboundRequest): unknown => parsed(Buffer.from(raw).toString("utf8"));
 
+const memberAt = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
 export const sesReceipts: Receipts = {
   verify: verifySns,
   read: (request) => {
     const event = parsed(textAt(snsNote(request), "Message"));
-    const [status, member = ""] = events[textAt(event, "eventType") ?? textAt(event, "notificationType") ?? ""] ?? [];
+    const kind = textAt(event, "eventType") ?? textAt(event, "notificationType") ?? "";
+    const [known, member = "", about = ""] = events[kind] ?? [];
     const externalId = textAt(event, "mail", "messageId");
-    if (!status || !externalId) return [];
+    if (!known || !externalId) return [];
+    const said = (name: string) => textAt(event, member, name);
+    const status = known === "bounced" ? bounceStatus(said("bounceType"), said("bounceSubType")) : known;
     const messageId = textAt(event, "mail", "tags", "tidingsMessageId", 0);
-    const date = dateOf(textAt(event, member, "timestamp") ?? textAt(event, "mail", "timestamp"));
-    const response =
-      textAt(event, member, "smtpResponse") ??
-      textAt(event, member, "bouncedRecipients", 0, "diagnosticCode") ??
-      textAt(event, member, "delayedRecipients", 0, "diagnosticCode") ??
-      textAt(event, member, "reason");
-    return [receipt(status, { externalId, messageId, date, response, row: event })];
+    const date = dateOf(said("timestamp") ?? textAt(event, "mail", "timestamp"));
+    const common = { externalId, messageId, date, row: event };
+    const response = said("smtpResponse") ?? said("reason");
+    const recipients = eventsOf(memberAt(memberAt(event, member), about));
+    if (recipients.length === 0) return [receipt(status, { ...common, response })];
+    return recipients.map((one): Receipt => {
+      const recipient = textAt(one, "emailAddress") ?? textAt(one);
+      return receipt(status, { ...common, recipient, response: response ?? textAt(one, "diagnosticCode") });
+    });
   },
 };

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { byStatus, SendFault } from "../src/outcome.ts";
 import type { Io } from "../src/provider.ts";
 import { get, type HttpReply, post, textAt } from "../src/request.ts";
-import { closedPort, openIo, startHttp, startTcp } from "./support.ts";
+import { closedPort, openIo, startHttp, startHttp2, startTcp } from "./support.ts";
 
 const failure = async (call: Promise<HttpReply>) => {
   try {
@@ -171,6 +171,31 @@ describe("an HTTP call", () => {
     assert.equal(hits, 0);
   });
 
+  for (const name of [
+    "Transfer-Encoding",
+    "content-length",
+    "Host",
+    "connection",
+    "TE",
+    "Upgrade",
+    "proxy-authorization",
+  ]) {
+    it(`with a ${name} of its own is not sent, over HTTP/1.1 and HTTP/2`, async (t) => {
+      let hits = 0;
+      const port = await startTcp(t, (socket) => socket.on("data", () => hits++));
+      const request = { ...post(`http://api.test:${port}/`, { json: {} }), headers: { [name]: "chunked" } };
+      const io = openIo(t, { timeoutMs: 500 });
+      const outcome = await failure(io.http(request));
+      assert.deepEqual(outcome.kind === "rejected" && outcome.class, "config");
+      assert.match(outcome.reason, new RegExp(`header ${name}`));
+      assert.equal(hits, 0);
+      const { url } = await startHttp2(t, () => hits++);
+      const second = await failure(io.http2({ ...request, url }));
+      assert.deepEqual(second.kind === "rejected" && second.class, "config");
+      assert.equal(hits, 0);
+    });
+  }
+
   it("reuses its connection", async (t) => {
     const ports = new Set<number | undefined>();
     const url = await startHttp(t, (request, response) => {
@@ -199,7 +224,11 @@ describe("reading a reply by its status", () => {
     [401, "auth"],
     [402, "quota"],
     [403, "auth"],
-    [404, "content"],
+    [404, "config"],
+    [405, "config"],
+    [406, "config"],
+    [410, "config"],
+    [415, "config"],
     [408, "retry"],
     [422, "content"],
     [425, "retry"],

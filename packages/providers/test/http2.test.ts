@@ -1,31 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from "node:http2";
-import type { AddressInfo } from "node:net";
-import { describe, it, type TestContext } from "node:test";
+import type { ServerHttp2Session } from "node:http2";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
 import { SendFault } from "../src/outcome.ts";
 import { get, type HttpReply, post } from "../src/request.ts";
 import { buyToken, cacheKey, withToken } from "../src/token.ts";
-import { closedPort, openIo, startHttp } from "./support.ts";
-
-type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-
-const startHttp2 = async (t: TestContext, listener: Listener) => {
-  const sessions: ServerHttp2Session[] = [];
-  const server = createServer(listener);
-  server.on("session", (session) => {
-    sessions.push(session);
-    session.on("error", () => {});
-  });
-  server.on("sessionError", () => {});
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    for (const session of sessions) session.destroy();
-    server.close();
-  });
-  return { url: `http://push.test:${(server.address() as AddressInfo).port}`, sessions };
-};
+import { closedPort, openIo, startHttp, startHttp2, startTcp } from "./support.ts";
 
 const failure = async (call: Promise<unknown>) => {
   const error = await call.then(
@@ -73,8 +54,56 @@ describe("an HTTP/2 call", () => {
     assert.equal(sessions.length, 2);
   });
 
+  it("leaves a connection on which a call was not answered, although others go on being made", async (t) => {
+    const { url } = await startHttp2(t, (_request, response) => void response.end("{}"));
+    let isDead = false;
+    let connections = 0;
+    // As behind a router that has forgotten the first connection: nobody is told, nothing arrives.
+    const port = await startTcp(t, (socket) => {
+      const isFirst = ++connections === 1;
+      const line = connect(Number(new URL(url).port), "127.0.0.1");
+      const passOn = (to: typeof socket) => (chunk: Buffer) => void ((isFirst && isDead) || to.write(chunk));
+      socket.on("data", passOn(line)).on("close", () => line.destroy());
+      line.on("data", passOn(socket)).on("error", () => {});
+    });
+    const io = openIo(t, { timeoutMs: 300 });
+    const call = () => io.http2(post(`http://push.test:${port}/`));
+    assert.equal((await call()).status, 200);
+    isDead = true;
+    assert.equal((await failure(call())).kind, "unknown");
+    assert.equal((await call()).status, 200);
+    assert.equal(connections, 2);
+  });
+
+  it("lets calls under way finish when their session takes no new ones", async (t) => {
+    const waiting: (() => void)[] = [];
+    const { url, sessions } = await startHttp2(t, (request, response) => {
+      if (request.url === "/slow") waiting.push(() => response.end('"late"'));
+      else response.end("{}");
+    });
+    const io = openIo(t);
+    const slow = io.http2(post(`${url}/slow`));
+    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    sessions[0]?.close();
+    // What meets the old session before the news of its end does is turned away.
+    while (sessions.length < 2) await io.http2(post(`${url}/quick`)).catch(() => {});
+    for (const answer of waiting) answer();
+    assert.equal((await slow).json, "late");
+  });
+
+  it("asks once whether an idle session is alive, however many calls want to know", async (t) => {
+    const { url, sessions } = await startHttp2(t, (_request, response) => void response.end("{}"));
+    const io = openIo(t);
+    t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+    await io.http2(post(url));
+    t.mock.timers.tick(60_000);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => io.http2(post(url))));
+    assert.ok(replies.every(({ status }) => status === 200));
+    assert.equal(sessions.length, 1);
+  });
+
   it("repeats what was never taken and leaves open what was", async (t) => {
-    const acts: Record<string, Listener> = {
+    const acts: Record<string, Parameters<typeof startHttp2>[1]> = {
       "/refused": (request) => request.stream.close(7),
       "/reset": (request) => request.stream.session?.destroy(),
       "/silent": () => {},
@@ -90,7 +119,12 @@ describe("an HTTP/2 call", () => {
 
   it("asks the guard before it connects", async (t) => {
     const outcome = await failure(openIo(t).http2(get("https://api.private/3/device/a")));
-    assert.deepEqual(outcome, { kind: "rejected", class: "config", reason: "Connections to api.private are refused" });
+    assert.deepEqual(outcome, {
+      kind: "rejected",
+      class: "config",
+      reason: "Connections to api.private are refused",
+      isUnasked: true,
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, describe, it } from "node:test";
-import { type InboundRequest, readReceipts, verifyReceipt } from "../src/index.ts";
+import { answerProvider, type InboundRequest, readReceipts, receiptKey, verifyReceipt } from "../src/index.ts";
 import { dateOf, genericReceipts } from "../src/receipts.ts";
 import { openIo } from "./support.ts";
 
@@ -10,7 +10,6 @@ const raw = Buffer.from('{"status":"delivered"}');
 const request = (headers: Record<string, string>): InboundRequest => ({
   method: "POST",
   headers,
-  query: {},
   raw,
   body: {},
 });
@@ -53,6 +52,121 @@ describe("the proof of a delivery report", () => {
   });
 });
 
+describe("the proof of a report of MailerSend", () => {
+  const io = openIo({ after });
+  const pingSecret = "test_Am3L1GuOIc4blLUuHqAPxxwkZaJyEk8G";
+  const report = (type: string, secret: string): InboundRequest => {
+    const body = { type, data: { type: "hard_bounced", message_id: "5e42957d" } };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const signature = createHmac("sha256", secret).update(bytes).digest("hex");
+    return { method: "POST", headers: { signature }, raw: bytes, body };
+  };
+  const verify = (sent: InboundRequest) => verifyReceipt("mailersend", sent, "mine", now, io);
+
+  it("is the secret of the webhook; the one that everybody knows proves a ping and nothing else", async () => {
+    assert.equal(await verify(report("activity.hard_bounced", "mine")), true);
+    assert.equal(await verify(report("webhook.test", pingSecret)), true);
+    assert.equal(await verify(report("activity.hard_bounced", pingSecret)), false);
+    assert.equal(await verify(report("webhook.test", "another")), false);
+    assert.deepEqual(readReceipts("mailersend", report("webhook.test", pingSecret)), []);
+  });
+});
+
+describe("the proof of a report by GET", () => {
+  const io = openIo({ after });
+
+  it("covers the query string", async () => {
+    const query = Buffer.from("messageId=m1&status=delivered");
+    const stamp = String(now.getTime() / 1000);
+    const mac = createHmac("sha256", "k").update(`id.${stamp}.`).update(query).digest("base64");
+    const headers = { "webhook-id": "id", "webhook-timestamp": stamp, "webhook-signature": `v1,${mac}` };
+    const report: InboundRequest = { method: "GET", headers, raw: query, body: {} };
+    assert.equal(await verifyReceipt("generic-sms", report, "k", now, io), true);
+    const other = { ...report, raw: Buffer.from("messageId=m1&status=failed") };
+    assert.equal(await verifyReceipt("generic-sms", other, "k", now, io), false);
+  });
+
+  // From the reference tokens of github.com/messagebird/messagebird-nodejs, so that it is not only us who agree with us.
+  const secret = "36efdd1aace2e26cd490f0d951138253bef2f7c6d34d18981da781555cc4cebb";
+  const token = [
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+    "eyJpc3MiOiJNZXNzYWdlQmlyZCIsIm5iZiI6MTYyNTQ3OTIwMCwiZXhwIjoxNjI1NDc5MjYwLCJqdGkiOiJjOTQ2YWY3Ny1lMTgyLTRlYWEtYjJmZi0x" +
+      "YTU0NWI1ZTk5MWEiLCJ1cmxfaGFzaCI6IjQxZjA1ZjBkZGQwYTIyYWIyMDlhYzQ2ZjQ3YzQ1NzJkOWNlZmEyNTdlZDc0YjI0MDA0YmFlNzUzZWNlNmMy" +
+      "NjAifQ",
+    "huo2ou6JDoDc7sV25d75UMWeYhBeavQlLsqIibSZuac",
+  ].join(".");
+  const url = "https://example.com/path?bar=1&foo=2";
+  const at = new Date("2021-07-05T12:00:00+02:00");
+  const verify = (changes: Partial<InboundRequest> = {}, jwt = token, when = at, key = secret) =>
+    verifyReceipt(
+      "messagebird",
+      { method: "GET", url, headers: { "messagebird-signature-jwt": jwt }, raw: Buffer.alloc(0), body: {}, ...changes },
+      key,
+      when,
+      io,
+    );
+
+  it("is MessageBird's token, for this address, this body and this minute", async () => {
+    assert.equal(await verify(), true);
+    assert.equal(await verify({}, token, at, "another"), false);
+    assert.equal(await verify({ url: "https://example.com/path?foo=2&bar=1" }), false);
+    assert.equal(await verify({ url: undefined }), false);
+    assert.equal(await verify({ method: "POST", raw: Buffer.from("more") }), false);
+    assert.equal(await verify({}, token, new Date(at.getTime() + 91_000)), false);
+    assert.equal(await verify({}, token, new Date(at.getTime() - 31_000)), false);
+  });
+
+  it("is no token that says how it wants to be checked, and nothing beside a wrong one", async () => {
+    const [, claims] = token.split(".");
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${claims}.`;
+    const authorization = `Basic ${Buffer.from(`x:${secret}`).toString("base64")}`;
+    for (const jwt of [unsigned, `${token}.x`, token.slice(0, -1), "x", "", "..", "bnVsbA.bnVsbA.x"]) {
+      assert.equal(await verify({}, jwt), false, jwt);
+      const headers = { "messagebird-signature-jwt": jwt, authorization };
+      assert.equal(await verify({ headers }), false, jwt);
+    }
+    assert.equal(await verify({ headers: { authorization } }), true);
+  });
+});
+
+describe("the question of WhatsApp whether the address is ours", () => {
+  const credentials = { token: "chosen by me" };
+  const ask = (fields: Record<string, string>, given: Record<string, unknown> = credentials) =>
+    answerProvider("whatsapp-business", { method: "GET", headers: {}, raw: Buffer.alloc(0), body: fields }, given);
+  const question = { "hub.mode": "subscribe", "hub.verify_token": "chosen by me", "hub.challenge": "1158201444" };
+
+  it("is answered with its challenge when it shows our token, and refused otherwise", () => {
+    assert.equal(ask(question), "1158201444");
+    assert.equal(ask({ ...question, "hub.verify_token": "chosen by you" }), false);
+    assert.equal(ask({ ...question, "hub.mode": "unsubscribe" }), false);
+    const { "hub.challenge": _, ...unasked } = question;
+    assert.equal(ask(unasked), false);
+    const { "hub.verify_token": __, ...unproved } = question;
+    for (const none of [{}, { token: "" }, { token: 5 }]) {
+      assert.equal(ask(question, none), false);
+      assert.equal(ask(unproved, none), false);
+      assert.equal(ask({ ...question, "hub.verify_token": "" }, none), false);
+    }
+  });
+
+  it("is none without a mode, nor to a provider that does not ask", () => {
+    assert.equal(ask({ status: "delivered" }), undefined);
+    assert.equal(answerProvider("twilio", { method: "GET", headers: {}, raw, body: question }, credentials), undefined);
+    assert.equal(answerProvider("nobody", { method: "GET", headers: {}, raw, body: question }, credentials), undefined);
+  });
+});
+
+describe("the key of reports", () => {
+  it("is the configured one, else the credential the provider signs with, else none", () => {
+    const credentials = { secretKey: "app secret" };
+    assert.equal(receiptKey("whatsapp-business", "configured", credentials), "configured");
+    assert.equal(receiptKey("whatsapp-business", undefined, credentials), "app secret");
+    assert.equal(receiptKey("whatsapp-business", "", {}), "");
+    assert.equal(receiptKey("nexmo", undefined, credentials), "");
+    assert.equal(receiptKey("nexmo", 5, credentials), "");
+  });
+});
+
 describe("generic delivery reports", () => {
   const read = (body: unknown) =>
     genericReceipts("push")
@@ -69,6 +183,9 @@ describe("generic delivery reports", () => {
       [{ externalId: "e", status: "failed", attempts: 2, response: "gone" }],
     );
     assert.deepEqual(read({ messageId: "m", status: "bounced" }), []);
+    assert.deepEqual(read({ messageId: "m", status: "clicked", attempts: "3" }), [
+      { messageId: "m", status: "clicked", attempts: 3 },
+    ]);
   });
 
   it("of a provider that does not report are nothing", () => {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { runCheck } from "../src/ask.ts";
 import { choice, number, secret, text } from "../src/credentials.ts";
-import { deliver, runCheck } from "../src/deliver.ts";
+import { deliver } from "../src/deliver.ts";
 import { check, send } from "../src/index.ts";
-import { byStatus } from "../src/outcome.ts";
+import { byStatus, type Outcome, rejected, SendFault } from "../src/outcome.ts";
 import { defineProvider, type Provider } from "../src/provider.ts";
 import { post, textAt } from "../src/request.ts";
 import { email, openIo, startHttp } from "./support.ts";
@@ -55,6 +56,7 @@ describe("running a provider", () => {
       kind: "rejected",
       class: "config",
       reason: "The credential apiToken of Sinch is not set",
+      isUnasked: true,
     });
     const { from, ...senderless } = stored;
     const unsent = await deliver(sms("http://api.private"), text1, senderless, io);
@@ -73,11 +75,40 @@ describe("running a provider", () => {
     };
     const io = openIo(t);
     const before = await deliver(sms(url, { request: broken }), text1, stored, io);
-    assert.deepEqual(before, { kind: "retry", reason: "cannot read x" });
+    assert.deepEqual(before, { kind: "retry", reason: "cannot read x", isUnasked: true });
     const after = await deliver(sms(url, { read: broken }), text1, stored, io);
     assert.deepEqual(after, { kind: "unknown", reason: "cannot read x" });
     const sending = await deliver(sms(url, { send: async () => broken() }), text1, stored, io);
     assert.deepEqual(sending, { kind: "unknown", reason: "cannot read x" });
+  });
+
+  it("says whether the provider was asked at all", async (t) => {
+    const url = await startHttp(t, (_request, response) => response.writeHead(401).end("{}"));
+    const guard = () => Promise.reject(Object.assign(new Error("private"), { code: "ADDRESS_REFUSED" }));
+    const io = openIo(t);
+    const ours = (): never => {
+      throw new SendFault(rejected("config", "odd"));
+    };
+    const calling: Partial<Provider> = {
+      send: async (_message, _credentials, { http }) => byStatus(await http(post(url, { json: {} }))),
+    };
+    const mail = { host: "mail.example.com", port: 25, from: "a@example.com", senderName: "A" };
+    const table: [outcome: Promise<Outcome>, isUnasked: boolean][] = [
+      [deliver(sms(url), text1, stored, io), false],
+      [deliver(sms(url), { ...text1, to: "nobody" }, stored, io), true],
+      [deliver(sms(url, { request: ours }), text1, stored, io), true],
+      [deliver(sms("ftp://api.example.com"), text1, stored, io), true],
+      [deliver(sms(url), text1, stored, openIo(t, { resolveHost: guard })), true],
+      [deliver(sms(url, calling), text1, stored, io), false],
+      [deliver(sms(url, { send: async () => ours() }), text1, stored, io), true],
+      [deliver(sms(url, { send: async () => rejected("config", "odd") }), text1, stored, io), true],
+      [send("nodemailer", email(), mail, openIo(t, { resolveHost: guard })), true],
+    ];
+    for (const [index, [sent, isUnasked]] of table.entries()) {
+      const outcome = await sent;
+      assert.ok(outcome.kind === "rejected", `${index}: ${JSON.stringify(outcome)}`);
+      assert.equal(outcome.isUnasked === true, isUnasked, `${index}: ${outcome.reason}`);
+    }
   });
 
   it("passes a check that does not exist and reports one that throws", async (t) => {

@@ -35,7 +35,7 @@ const report = (changes: Record<string, string> = {}, { privateKey } = good) => 
   const Signature = createSign("sha256").update(lines.join("")).sign(privateKey, "base64");
   const proof = { SignatureVersion: "2", Signature, SigningCertURL: `${sns}SimpleNotificationService-good.pem` };
   const raw = Buffer.from(JSON.stringify({ ...note, ...proof, ...changes }));
-  return { method: "POST", headers: {}, query: {}, raw, body: undefined };
+  return { method: "POST" as const, headers: {}, raw, body: undefined };
 };
 
 describe("a report of SES", () => {

@@ -14,6 +14,13 @@ const settings = (port: number, more: Credentials = {}): Credentials => ({
   ...more,
 });
 
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const dkim = {
+  domain: "example.com",
+  accountSid: "s1",
+  secretKey: privateKey.export({ type: "pkcs8", format: "pem" }),
+};
+
 // Speaks just enough SMTP, without the greeting delay of a real server, and leaves the end of the message to the test.
 const scripted = (afterMessage: (socket: Socket) => void) => (socket: Socket) => {
   let inData = false;
@@ -140,12 +147,6 @@ describe("mail over SMTP", { concurrency: true }, () => {
 
   it("signs with DKIM when the three fields are given", async (t) => {
     const { port, received } = await startSmtp(t);
-    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const dkim = {
-      domain: "example.com",
-      accountSid: "s1",
-      secretKey: privateKey.export({ type: "pkcs8", format: "pem" }),
-    };
     const headers = {
       "List-Unsubscribe": "<https://example.com/u/1>",
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
@@ -283,13 +284,66 @@ describe("SMTP failures", { concurrency: true }, () => {
     });
   }
 
-  it("one refused recipient of two does not stop the other", async (t) => {
-    const { port, received } = await startSmtp(t, {
-      onRcptTo: ({ address }, _session, done) => done(address.startsWith("bad") ? smtpError(550, "no") : null),
+  const ours: [stage: "onRcptTo" | "onData", code: number, said: string][] = [
+    ["onRcptTo", 554, "5.7.1 <ada@example.com>: Relay access denied"],
+    ["onRcptTo", 550, "5.7.1 Unable to relay"],
+    ["onRcptTo", 550, "relay not permitted"],
+    ["onData", 554, "5.2.252 SendAsDenied; shop@example.com not allowed to send as ceo@example.com"],
+    ["onData", 554, "5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied"],
+    ["onData", 550, "5.7.60 SMTP; Client does not have permissions to send as this sender"],
+  ];
+  for (const [stage, code, said] of ours) {
+    it(`what no message of ours would get past: ${said}`, async (t) => {
+      const refuse = (done: (error: Error) => void) => done(smtpError(code, said));
+      const { port } = await startSmtp(t, {
+        ...(stage === "onRcptTo" ? { onRcptTo: (_address, _session, done) => refuse(done) } : {}),
+        ...(stage === "onData"
+          ? { onData: (stream, _session, done) => stream.resume().on("end", () => refuse(done)) }
+          : {}),
+      });
+      assert.equal(rejection(await send("nodemailer", email(), settings(port), openIo(t))), "config");
     });
-    const message = email({ to: ["ada@example.com", "bad@example.com"] });
-    assert.equal((await send("nodemailer", message, settings(port), openIo(t))).kind, "accepted");
-    assert.deepEqual(received[0]?.recipients, ["ada@example.com"]);
+  }
+
+  const ways: [what: string, changes: Parameters<typeof email>[0], more: Credentials][] = [
+    ["a short mail", {}, {}],
+    ["one with a file", { attachments: [{ name: "a.txt", mime: "text/plain", content: Buffer.from("a") }] }, {}],
+    ["a signed one", {}, dkim],
+  ];
+  for (const [what, changes, more] of ways) {
+    it(`${what} whose own recipient is refused goes to nobody, and to everybody once when it is taken`, async (t) => {
+      let code = 550;
+      const { port, received } = await startSmtp(t, {
+        onRcptTo: ({ address }, _session, done) =>
+          done(code && address.startsWith("ada") ? smtpError(code, "no") : null),
+      });
+      const io = openIo(t);
+      const message = email({ to: ["ada@example.com", "b@example.com"], cc: ["c@example.com"], ...changes });
+      const final = await send("nodemailer", message, settings(port, more), io);
+      assert.equal(rejection(final), "recipient");
+      assert.match(JSON.stringify(final), /550 no/);
+      code = 451;
+      assert.equal((await send("nodemailer", message, settings(port, more), io)).kind, "retry");
+      code = 0;
+      assert.equal((await send("nodemailer", message, settings(port, more), io)).kind, "accepted");
+      assert.deepEqual(
+        received.map(({ recipients }) => recipients),
+        [["ada@example.com", "b@example.com", "c@example.com"]],
+      );
+    });
+  }
+
+  it("a refused copy stops nobody else, and is told", async (t) => {
+    const { port, received } = await startSmtp(t, {
+      onRcptTo: ({ address }, _session, done) => done(/^[bd]/.test(address) ? smtpError(550, "no such user") : null),
+    });
+    const message = email({ to: ["ada@example.com", "b@example.com"], cc: ["c@example.com"], bcc: ["d@example.com"] });
+    assert.deepEqual(await send("nodemailer", message, settings(port), openIo(t)), {
+      kind: "accepted",
+      providerMessageId: `<${message.id}@example.com>`,
+      notTaken: ["b@example.com: 550 no such user", "d@example.com: 550 no such user"],
+    });
+    assert.deepEqual(received[0]?.recipients, ["ada@example.com", "c@example.com"]);
   });
 
   it("a connection refused", async (t) => {
@@ -322,7 +376,7 @@ describe("SMTP failures", { concurrency: true }, () => {
       t,
       scripted(() => {}),
     );
-    const outcome = await send("nodemailer", email(), settings(port), openIo(t, { timeoutMs: 300 }));
+    const outcome = await send("nodemailer", email(), settings(port), openIo(t, { timeoutMs: 1000 }));
     assert.equal(outcome.kind, "unknown");
   });
 
@@ -349,7 +403,7 @@ describe("SMTP failures", { concurrency: true }, () => {
     });
     const io = openIo(t, { timeoutMs: 300 });
     const outcomes = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => send("nodemailer", email({ id: `m${n}` }), settings(port), io)),
+      Array.from({ length: 15 }, (_, n) => send("nodemailer", email({ id: `m${n}` }), settings(port), io)),
     );
     assert.ok(outcomes.every(({ kind }) => kind === "retry"));
     for (let n = 0; n < 20; n++) {
@@ -357,6 +411,52 @@ describe("SMTP failures", { concurrency: true }, () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.equal(received.length, 0);
+  });
+
+  it("a wait for a connection that is too long says nothing about the server", async (t) => {
+    const port = await startTcp(
+      t,
+      scripted(() => {}),
+    );
+    const io = openIo(t, { timeoutMs: 1000 });
+    const mail = (n: number) => send("nodemailer", email({ id: `m${n}` }), settings(port), io);
+    const busy = await Promise.all(Array.from({ length: 10 }, (_, n) => mail(n)));
+    assert.deepEqual(new Set(busy.map(({ kind }) => kind)), new Set(["unknown"]));
+    assert.deepEqual(await mail(10), {
+      kind: "retry",
+      reason: "No connection to mail.test was free for the message within 1 seconds",
+      isUnasked: true,
+    });
+  });
+
+  it("a server that is merely slow takes them all: the time of a message begins with its turn", async (t) => {
+    const { port } = await startSmtp(t, { onMailFrom: (_address, _session, done) => setTimeout(done, 2000) });
+    const io = openIo(t, { timeoutMs: 3500 });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => send("nodemailer", email({ id: `m${n}` }), settings(port), io)),
+    );
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["accepted"]));
+  });
+
+  it("other settings do not close the connections a message waits for", async (t) => {
+    const held: (() => void)[] = [];
+    let isSlow = true;
+    const { port } = await startSmtp(t, {
+      onMailFrom: (_address, _session, done) => void (isSlow ? held.push(done) : done()),
+    });
+    const io = openIo(t);
+    const waiting = Array.from({ length: 12 }, (_, n) =>
+      send("nodemailer", email({ id: `m${n}` }), settings(port), io),
+    );
+    while (held.length < 10) await new Promise((resolve) => setTimeout(resolve, 10));
+    isSlow = false;
+    const others = Array.from({ length: 52 }, (_, n) =>
+      send("nodemailer", email(), settings(port, { tlsOptions: { servername: `n${n}` } }), io),
+    );
+    await Promise.all(others);
+    for (const go of held) go();
+    const outcomes = await Promise.all([...waiting, ...others]);
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["accepted"]));
   });
 
   it("a connection the server closed while idle is replaced", async (t) => {

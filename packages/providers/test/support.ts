@@ -2,6 +2,12 @@
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import {
+  createServer as createHttp2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from "node:http2";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import PostalMime, { type Email } from "postal-mime";
@@ -120,6 +126,25 @@ export const startHttp = async (t: TestContext, listener: RequestListener): Prom
   const server = createServer(listener);
   t.after(() => server.closeAllConnections());
   return `http://api.test:${await listen(t, server)}`;
+};
+
+type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+export const startHttp2 = async (t: TestContext, listener: Http2Listener) => {
+  const sessions: ServerHttp2Session[] = [];
+  const server = createHttp2Server(listener);
+  server.on("session", (session) => {
+    sessions.push(session);
+    session.on("error", () => {});
+  });
+  server.on("sessionError", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  return { url: `http://push.test:${(server.address() as AddressInfo).port}`, sessions };
 };
 
 export const startTcp = async (t: TestContext, onConnection: (socket: Socket) => void): Promise<number> => {

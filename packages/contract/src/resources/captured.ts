@@ -54,7 +54,9 @@ export const capturedOperations = {
     method: "GET",
     path: "/v2/captured",
     summary: "List what the capture providers took in",
-    description: "Newest first by default. Captured messages never left the service.",
+    description:
+      "Newest first by default. Captured messages never left the service. Kept for 30 days, the newest 10,000 of an " +
+      "environment.",
     category: "global",
     query: Type.Object({ ...cursorQuery, ...filters }),
     success: { status: 200, schema: cursorList("CapturedList", CapturedMessage) },

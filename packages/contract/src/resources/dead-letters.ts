@@ -4,7 +4,7 @@ import { ChannelWord, identifiers, pageEnvelope, pageQuery } from "../common.ts"
 import { operation } from "../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../schema.ts";
 
-export const deadLetterStatuses = ["open", "replayed"] as const;
+export const deadLetterStatuses = ["open", "replayed", "resolved"] as const;
 export const errorClasses = ["transient", "unknown", "auth", "quota", "config"] as const;
 
 const ErrorClass = oneOf(errorClasses, {
@@ -27,7 +27,9 @@ export const DeadLetter = named("DeadLetter", {
   errorId: Type.String(),
   errorText: Type.String(),
   attempts: Type.Integer({ description: "Calls to providers since the message was made or last replayed" }),
-  status: oneOf(deadLetterStatuses),
+  status: oneOf(deadLetterStatuses, {
+    description: "resolved: a provider reported that it took the message after all; it cannot be replayed",
+  }),
   createdAt: isoTime("When the message was given up"),
   replayedAt: Type.Optional(isoTime("When it was sent on its way again")),
 });
@@ -58,7 +60,11 @@ export const ReplayIn = named("DeadLetterReplayIn", {
     Type.Object(filters, { description: "Open letters that match, oldest first, up to 1,000 a call; `{}`: all" }),
   ),
   perSecond: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 10_000, description: "Spreads the sends; default: all at once" }),
+    Type.Number({
+      minimum: 0.01,
+      maximum: 10_000,
+      description: "Spreads the sends; default: all at once. The deadline of each counts from its turn",
+    }),
   ),
   integrationIdentifier,
 });

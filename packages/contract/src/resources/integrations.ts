@@ -67,7 +67,11 @@ export const Credentials = named(
     authenticateByToken: flag,
     tlsOptions: Type.Optional(openObject()),
   },
-  { additionalProperties: true, description: "Each provider uses a subset. Stored secrets read `********`." },
+  {
+    additionalProperties: true,
+    description:
+      "Each provider uses a subset. Stored secrets read `********`, which keeps them when it is sent back, unless what decides where they go (a host, an address, a region) changes: then they have to be sent again.",
+  },
 );
 
 export const IntegrationConfigurations = named("IntegrationConfigurations", {
@@ -222,7 +226,10 @@ export const integrationOperations = {
     method: "POST",
     path: "/v1/integrations/chat/oauth",
     summary: "Make the address where a chat workspace is connected",
-    description: "For `slack` and `msteams`. The address is valid for 10 minutes.",
+    description:
+      "For `slack` and `msteams`. The address is valid for 10 minutes, for one connection. The provider sends people back to " +
+      "`/v1/integrations/chat/oauth/callback` under `TIDINGS_PUBLIC_URL`, which stores the connection (or, when a webhook was " +
+      "asked for, an endpoint of the subscriber) and shows them what happened, or sends them on to the integration's `redirectUrl`.",
     category: "configuration",
     body: named("ChatOauthIn", {
       integrationIdentifier: Type.String({ minLength: 1 }),
@@ -237,14 +244,17 @@ export const integrationOperations = {
       ),
     }),
     success: { status: 201, schema: named("ChatOauthUrl", { url: Type.String() }) },
-    errors: ["OAUTH_NOT_SUPPORTED", "INTEGRATION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],
+    errors: ["OAUTH_NOT_SUPPORTED", "PUBLIC_URL_MISSING", "INTEGRATION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],
   }),
   "integrations.autoConfigure": operation({
     id: "integrations.autoConfigure",
     method: "POST",
     path: "/v1/integrations/{integrationId}/auto-configure",
     summary: "Register the delivery webhook with the provider",
-    description: "`success` is false when the provider's webhook has to be set up by hand; `message` says how.",
+    description:
+      "For providers with `autoConfigure`. Registered once, however often it is called; `configurations` of the integration " +
+      "then have what reports are verified with. `success` is false when the provider refuses, or has to be set up by hand: " +
+      "`message` says why and how.",
     category: "configuration",
     params: integrationPath,
     success: {

@@ -38,6 +38,7 @@ export const Provider = named("Provider", {
     description: "Its own delivery reports are understood; without, reports in the generic form are",
   }),
   canCheck: Type.Boolean({ description: "`check` of an integration asks the provider whether the credentials work" }),
+  autoConfigure: Type.Boolean({ description: "`integrations.autoConfigure` registers for its delivery reports" }),
   isCapture: Type.Boolean({ description: "Sends nothing: messages are kept in the development mailbox" }),
 });
 export type Provider = Static<typeof Provider>;

@@ -13,7 +13,9 @@ const ChannelOfAddress = oneOf(suppressedChannels, { title: "SuppressedChannel" 
 export const Suppression = named("Suppression", {
   id: Type.String(),
   channel: ChannelOfAddress,
-  address: Type.String({ description: "Email addresses in lower case" }),
+  address: Type.String({
+    description: "Email addresses in lower case and without a name, phone numbers without signs",
+  }),
   reason: oneOf(suppressionReasons, { title: "SuppressionReason" }),
   messageId: Type.Optional(Type.String({ description: "The message that was reported" })),
   createdAt: isoTime("Since when nothing is sent there"),
@@ -30,7 +32,7 @@ export const suppressionOperations = {
     query: Type.Object({
       ...cursorQuery,
       channel: Type.Optional(ChannelOfAddress),
-      address: Type.Optional(Type.String({ description: "Exact, without regard to case" })),
+      address: Type.Optional(Type.String({ description: "In any spelling" })),
       reason: Type.Optional(oneOf(suppressionReasons)),
     }),
     success: { status: 200, schema: cursorList("SuppressionList", Suppression) },

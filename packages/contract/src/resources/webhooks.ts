@@ -211,7 +211,8 @@ export const webhookOperations = {
     summary: "Deliver again",
     description:
       "With `ids`, these deliveries, also those that succeeded; with `since`, those that failed for good since then, " +
-      "the oldest 1,000. One of the two. Events keep their id. What is still pending is left alone.",
+      "the oldest 1,000, also what a webhook missed while the service had it switched off. One of the two. Events keep " +
+      "their id. What is still pending is left alone.",
     category: "global",
     params: webhookPath,
     body: named("WebhookReplayIn", {

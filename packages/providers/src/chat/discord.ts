@@ -2,8 +2,8 @@
 // holds, is all (channel settings, Integrations, Webhooks).
 // API: https://discord.com/developers/docs/resources/webhook#execute-webhook
 
-import { targetOf } from "../chat.ts";
-import { byStatus, type ErrorClasses } from "../outcome.ts";
+import { readWebhook, targetOf } from "../chat.ts";
+import type { ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { post, textAt } from "../request.ts";
 
@@ -32,5 +32,5 @@ export default defineProvider({
       query: { wait: true },
       json: { content: message.text, allowed_mentions: { parse: ["users", "roles"] } },
     }),
-  read: (reply) => byStatus(reply, textAt(reply.json, "id"), { code: textAt(reply.json, "code"), classes }),
+  read: (reply) => readWebhook(reply, { id: textAt(reply.json, "id"), code: textAt(reply.json, "code"), classes }),
 });

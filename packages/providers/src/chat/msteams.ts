@@ -3,14 +3,20 @@
 // to be installed in the team or for the person first. A person is named by the id Teams gives the bot or by the Entra id.
 // Bot API: https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference
 // Webhooks: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
+// Connecting an organisation: https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
+// A bot for one organisation has its directory in tenantId. One for several has none there: it gets its tokens from the
+// Bot Framework, and writes to the organisation of the connection.
 
-import { targetOf } from "../chat.ts";
+import { readWebhook, targetOf } from "../chat.ts";
 import { secret, text } from "../credentials.ts";
-import { byStatus, type ErrorClasses, type Outcome, refused, rejected, retry, SendFault } from "../outcome.ts";
+import { withQuery } from "../oauth.ts";
+import { type ErrorClasses, type Outcome, rejected, retry, SendFault } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
-import { defineProvider } from "../provider.ts";
+import { defineProvider, type Io } from "../provider.ts";
 import { type HttpReply, type HttpRequest, post, textAt } from "../request.ts";
 import { buyToken, cacheKey, harmless, withToken } from "../token.ts";
+
+const login = "https://login.microsoftonline.com";
 
 // Where a bot speaks first, before any message has told it the address of its region.
 const conversations = "https://smba.trafficmanager.net/teams/v3/conversations";
@@ -36,18 +42,32 @@ const card = (said: string) => {
 const read = (reply: HttpReply): Outcome => {
   // An incoming webhook answers 200 also when Teams refused, and tells the status in words.
   const status = /returned HTTP error (\d{3})/.exec(reply.text)?.[1];
-  if (status) return refused({ ...reply, status: Number(status) }, undefined, {});
+  if (status) return readWebhook({ ...reply, status: Number(status) });
   const id = textAt(reply.json, "activityId") ?? textAt(reply.json, "id");
-  return byStatus(reply, id, { code: textAt(reply.json, "error", "code"), classes });
+  return readWebhook(reply, { id, code: textAt(reply.json, "error", "code"), classes });
 };
 
 type Values = { readonly [K in "clientId" | "secretKey" | "tenantId"]?: string };
 
-const botOf = ({ clientId, secretKey, tenantId }: Values) => {
-  if (clientId && secretKey && tenantId) return { clientId, secretKey, tenantId };
-  const reason =
-    "clientId, secretKey and tenantId are needed to write to Teams as a bot; without them only webhooks work";
+/** `home` is where the bot gets its tokens, `tenant` where it writes. */
+const botOf = ({ clientId, secretKey, tenantId }: Values, workspace: string | undefined) => {
+  const tenant = workspace || tenantId;
+  if (clientId && secretKey && tenant) return { clientId, secretKey, tenant, home: tenantId || "botframework.com" };
+  const needed = "clientId, secretKey, and tenantId or a connection, are needed to write to Teams as a bot";
+  const reason = `${needed}; without them only webhooks work`;
   throw new SendFault(rejected("config", reason));
+};
+
+const buyAppToken = (io: Io, home: string, client: { clientId: string; secretKey: string }, scope: string) => {
+  const { clientId, secretKey } = client;
+  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secretKey, scope };
+  return buyToken(io, post(`${login}/${encodeURIComponent(home)}/oauth2/v2.0/token`, { form }));
+};
+
+// The app is not known in the organisation: a consent takes a moment until every server has heard of it.
+const notYet = (error: unknown): never => {
+  const isMissing = error instanceof SendFault && /AADSTS(700016|7000229)\b/.test(error.message);
+  throw isMissing ? new SendFault(retry(error.message)) : error;
 };
 
 export default defineProvider({
@@ -67,12 +87,10 @@ export default defineProvider({
       const request = post(message.target.webhookUrl, { json: card(message.text) });
       return read(await io.http(withOverrides(request, message)));
     }
-    const { clientId, secretKey, tenantId } = botOf(credentials);
-    const scope = "https://api.botframework.com/.default";
-    const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secretKey, scope };
-    const login = `https://login.microsoftonline.com/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
-    const buy = () => buyToken(io, post(login, { form }));
-    const key = cacheKey("msteams", clientId, secretKey, tenantId);
+    const { workspace } = message.target.kind === "channel" ? message.target : targetOf(message, "user");
+    const { clientId, secretKey, home, tenant: tenantId } = botOf(credentials, workspace);
+    const buy = () => buyAppToken(io, home, { clientId, secretKey }, "https://api.botframework.com/.default");
+    const key = cacheKey("msteams", clientId, secretKey, home);
     const call = ({ headers, ...request }: HttpRequest): Promise<HttpReply> =>
       withToken(io, key, buy, (token) =>
         io.http({ ...request, headers: { authorization: `Bearer ${token}`, ...headers } }),
@@ -94,5 +112,26 @@ export default defineProvider({
     if (!id) return retry("Teams opened the conversation without naming it");
     const url = `${conversations}/${encodeURIComponent(id)}/activities`;
     return read(await call(withOverrides(post(url, { json: activity }), message)));
+  },
+  oauth: {
+    needs: ["clientId", "secretKey"],
+    // Whatever the app's registration asks for.
+    scopes: ["https://graph.microsoft.com/.default"],
+    address: ({ scopes, redirectUri, state }, { clientId = "", tenantId }) =>
+      withQuery(`${login}/${encodeURIComponent(tenantId || "organizations")}/v2.0/adminconsent`, {
+        client_id: clientId,
+        scope: scopes.join(" "),
+        redirect_uri: redirectUri,
+        state,
+      }),
+    // There is no code: an administrator's consent is told by two parameters that anybody could write. What proves it is
+    // that the app gets a token of that organisation. Messages are sent with tokens bought when they are needed.
+    connect: async ({ tenant = "", admin_consent: consent }, _redirectUri, { clientId = "", secretKey = "" }, io) => {
+      if (consent?.toLowerCase() !== "true" || !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(tenant)) {
+        throw new SendFault(rejected("content", "Microsoft does not say that an administrator has consented"));
+      }
+      await buyAppToken(io, tenant, { clientId, secretKey }, "https://graph.microsoft.com/.default").catch(notYet);
+      return { workspace: { id: tenant.toLowerCase() }, auth: { accessToken: "app-only" } };
+    },
   },
 });

@@ -2,9 +2,9 @@
 // names the server as its URL and the room's id as its channel.
 // API: https://developer.rocket.chat/apidocs/send-message
 
-import { targetOf } from "../chat.ts";
+import { readWebhook, targetOf } from "../chat.ts";
 import { secret, text } from "../credentials.ts";
-import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts";
+import { type ErrorClasses, rejected, SendFault } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { baseUrl, post, textAt } from "../request.ts";
 
@@ -38,5 +38,5 @@ export default defineProvider({
   },
   extraAt: ["message"],
   read: (reply) =>
-    byStatus(reply, textAt(reply.json, "message", "_id"), { code: textAt(reply.json, "errorType"), classes }),
+    readWebhook(reply, { id: textAt(reply.json, "message", "_id"), code: textAt(reply.json, "errorType"), classes }),
 });

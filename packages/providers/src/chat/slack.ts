@@ -3,23 +3,26 @@
 // sends (xoxb-…, with the scope chat:write) belongs to the connection.
 // API: https://docs.slack.dev/reference/methods/chat.postMessage
 // Webhooks: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+// Connecting a workspace: https://docs.slack.dev/authentication/installing-with-oauth
 
-import { targetOf } from "../chat.ts";
+import { readWebhook, targetOf } from "../chat.ts";
 import { flag, secret, text } from "../credentials.ts";
 import type { ChatMessage } from "../message.ts";
+import { type Access, withQuery } from "../oauth.ts";
 import {
   accepted,
-  byStatus,
   describeReply,
   type ErrorClasses,
   refused,
   rejected,
+  retry,
   SendFault,
   unknown,
   unreadable,
 } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
+import { type HttpReply, post, textAt } from "../request.ts";
+import { harmless } from "../token.ts";
 
 const classes: ErrorClasses = {
   access_denied: "auth",
@@ -28,9 +31,17 @@ const classes: ErrorClasses = {
   not_authed: "auth",
   token_expired: "auth",
   token_revoked: "auth",
+  accesslimited: "config",
+  deprecated_endpoint: "config",
   ekm_access_denied: "config",
+  enterprise_is_restricted: "config",
+  method_deprecated: "config",
   missing_scope: "config",
+  no_permission: "config",
+  not_allowed_token_type: "config",
   restricted_action: "config",
+  team_access_not_granted: "config",
+  two_factor_setup_required: "config",
   message_limit_exceeded: "quota",
   action_prohibited: "recipient",
   channel_is_archived: "recipient",
@@ -45,14 +56,17 @@ const classes: ErrorClasses = {
   restricted_action_read_only_channel: "recipient",
   team_disabled: "recipient",
   user_not_found: "recipient",
+  org_login_required: "retry",
   rate_limited: "retry",
   ratelimited: "retry",
+  request_timeout: "retry",
   service_unavailable: "retry",
   team_added_to_org: "retry",
 };
 
 /** Slack says of these that a part of the work may have been done. */
 const halfDone = new Set(["fatal_error", "internal_error"]);
+const passing: ErrorClasses = { fatal_error: "retry", internal_error: "retry" };
 
 const whereTo = (message: ChatMessage): { channel: string; accessToken: string } => {
   const { accessToken, ...target } = message.target.kind === "user" ? message.target : targetOf(message, "channel");
@@ -60,6 +74,27 @@ const whereTo = (message: ChatMessage): { channel: string; accessToken: string }
     throw new SendFault(rejected("config", "The subscriber's endpoint has no connection with an access token"));
   }
   return { channel: target.kind === "user" ? target.user : target.channel, accessToken };
+};
+
+// https://docs.slack.dev/reference/methods/oauth.v2.access. Refusals come with 200, as everywhere at Slack; an answer that
+// is none is never quoted, because it holds the token.
+const readAccess = (reply: HttpReply, now: Date): Access => {
+  const { json, status } = reply;
+  const code = textAt(json, "error");
+  if (code || status >= 300) throw new SendFault(refused(reply, code, { ...classes, ...passing }));
+  // An app of a whole organisation has no workspace of its own.
+  const place = textAt(json, "team", "id") ? "team" : "enterprise";
+  const [id, name] = [textAt(json, place, "id"), textAt(json, place, "name")];
+  const [accessToken, url] = [textAt(json, "access_token"), textAt(json, "incoming_webhook", "url")];
+  if (!id) throw new SendFault(retry("The answer of Slack names no workspace"));
+  if (!accessToken) throw new SendFault(rejected("config", "The scopes ask Slack for no token of a bot"));
+  const seconds = Number(textAt(json, "expires_in"));
+  const expiresAt = seconds > 0 ? new Date(now.getTime() + seconds * 1000).toISOString() : undefined;
+  return {
+    workspace: { id, name, botUserId: textAt(json, "bot_user_id") },
+    auth: { accessToken, refreshToken: textAt(json, "refresh_token"), expiresAt },
+    webhook: url ? { url, channel: textAt(json, "incoming_webhook", "channel") } : undefined,
+  };
 };
 
 export default defineProvider({
@@ -87,10 +122,27 @@ export default defineProvider({
   read: (reply) => {
     // The API answers {ok, error} and nearly always 200, a webhook answers with a word and a fitting status.
     const code = textAt(reply.json, "error") ?? reply.text.trim();
-    if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });
+    if (reply.status >= 300) return readWebhook(reply, { code, classes });
     const ok = (reply.json as { ok?: unknown } | null | undefined)?.ok;
     if (ok === true || code === "ok") return accepted(textAt(reply.json, "ts"));
     if (ok !== false) return unreadable(reply);
     return halfDone.has(code) ? unknown(describeReply(reply)) : refused(reply, code, classes);
+  },
+  oauth: {
+    needs: ["clientId", "secretKey"],
+    scopes: ["chat:write", "chat:write.public", "channels:read", "groups:read", "users:read", "users:read.email"],
+    address: ({ scopes, redirectUri, state }, { clientId }) =>
+      withQuery("https://slack.com/oauth/v2/authorize", {
+        client_id: clientId,
+        scope: scopes.join(","),
+        redirect_uri: redirectUri,
+        state,
+      }),
+    connect: async ({ code }, redirectUri, { clientId, secretKey }, io) => {
+      if (!code) throw new SendFault(rejected("content", "Slack sent no code along"));
+      const form = { code, redirect_uri: redirectUri };
+      const request = post("https://slack.com/api/oauth.v2.access", { basic: [clientId, secretKey], form });
+      return readAccess(await harmless(io.http(request)), io.now());
+    },
   },
 });

@@ -3,12 +3,19 @@
 // approved template, given as `template` in the overrides, or any other kind of message under its name.
 // API: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages
 // Codes: https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
+//
+// Reports (https://developers.facebook.com/docs/graph-api/webhooks/getting-started): Meta signs them with the app secret,
+// which is the signing key of the configuration or, without one, the credential of that name. Before the first it asks by
+// GET whether the address is ours and shows the verify token: the one that was typed into Meta's form, and into the
+// credential `token`, by the same person. A token derived here would have to be copied the other way, and change with the
+// encryption key.
 
+import { createHmac } from "node:crypto";
 import { targetOf } from "../chat.ts";
 import { secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { dateOf, eventsOf, type ReceiptStatus, receipt, sameText } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
 
 const api = (phoneId: string): string => `https://graph.facebook.com/v23.0/${encodeURIComponent(phoneId)}`;
@@ -65,13 +72,28 @@ export default defineProvider({
       },
     });
   },
-  read: (reply) =>
-    byStatus(reply, textAt(reply.json, "messages", 0, "id"), { code: textAt(reply.json, "error", "code"), classes }),
+  read: (reply) => {
+    const [given, subcode] = ["code", "error_subcode"].map((name) => textAt(reply.json, "error", name));
+    // 100 is any invalid parameter; with this subcode it is the phone number ID in the path.
+    const code = given === "100" && subcode === "33" ? "33" : given;
+    return byStatus(reply, textAt(reply.json, "messages", 0, "id"), { code, classes });
+  },
   check: async ({ apiToken, phoneNumberIdentification }, io) =>
     checkByStatus(
       await io.http(get(api(phoneNumberIdentification), { bearer: apiToken, query: { fields: "verified_name" } })),
     ),
   receipts: {
+    keyCredential: "secretKey",
+    verify: ({ headers, raw }, key) =>
+      sameText(headers["x-hub-signature-256"] ?? "", `sha256=${createHmac("sha256", key).update(raw).digest("hex")}`),
+    answer: ({ body }, { token }) => {
+      const mode = textAt(body, "hub.mode");
+      if (mode === undefined) return undefined;
+      const challenge = textAt(body, "hub.challenge");
+      const isOurs =
+        typeof token === "string" && token !== "" && sameText(textAt(body, "hub.verify_token") ?? "", token);
+      return mode === "subscribe" && challenge !== undefined && isOurs ? challenge : false;
+    },
     read: ({ body }) =>
       listAt(body, "entry")
         .flatMap((entry) => listAt(entry, "changes"))

@@ -30,7 +30,8 @@ const profileOf = async (api: string, bearer: string, address: string, io: Io): 
     textAt(users, 0, "user_aliases", 0, name),
   );
   if (alias_name && alias_label) return { alias: { alias_name, alias_label } };
-  throw new SendFault(rejected("recipient", `Braze has no user with the address ${address}`));
+  // Any other provider would send there.
+  throw new SendFault(rejected("config", `Braze has no user with the address ${address}`));
 };
 
 export default defineProvider({
@@ -49,7 +50,7 @@ export default defineProvider({
   limits: { recipients: 50 },
   send: async (message, { apiKey, apiURL, appID }, io) => {
     if (message.attachments?.length) {
-      return rejected("content", "Braze fetches attachments from an address and takes none with a message");
+      return rejected("config", "Braze fetches attachments from an address and takes none with a message");
     }
     const [api, mail] = [baseUrl(apiURL), toMail(message)];
     const profiles: Profile[] = [];

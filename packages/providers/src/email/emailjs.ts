@@ -15,7 +15,6 @@ const classes: ErrorClasses = {
   key: "auth",
   settings: "config",
   recipient: "recipient",
-  404: "config",
   412: "config",
   426: "quota",
 };
@@ -47,7 +46,7 @@ export default defineProvider({
   limits: { perSecond: 1 },
   request: (message, { instanceId, messageProfileId, user, accessKey }) => {
     if (message.attachments?.length) {
-      throw new SendFault(rejected("content", "EmailJS takes attachments from its template only, not with a message"));
+      throw new SendFault(rejected("config", "EmailJS takes attachments from its template only, not with a message"));
     }
     // Without a sender the address of the service counts; a stand-in lets the rest be checked.
     const mail = toMail({ ...message, from: message.from || "service@emailjs.com" });

@@ -32,6 +32,10 @@ const statuses: Record<string, ReceiptStatus> = {
   UNSUBSCRIBED: "unsubscribed",
 };
 
+// Whether what went wrong is wrong for good.
+const isPermanent = (event: unknown): boolean =>
+  (event as { error?: { permanent?: unknown } | null } | null)?.error?.permanent === true;
+
 const authorized = (apiKey: string) => ({ authorization: `App ${apiKey}` });
 
 export default defineProvider({
@@ -87,10 +91,13 @@ export default defineProvider({
       const results = typeof body === "object" && body !== null && "results" in body ? body.results : body;
       return eventsOf(results).flatMap((event): Receipt[] => {
         const kind = textAt(event, "status", "groupName") ?? textAt(event, "notificationType") ?? "";
-        const [status, externalId] = [statuses[kind], textAt(event, "messageId")];
-        if (!status || !externalId) return [];
+        const [known, externalId] = [statuses[kind], textAt(event, "messageId")];
+        if (!known || !externalId) return [];
+        const status = known === "bounced" && !isPermanent(event) ? "undelivered" : known;
+        const recipient = textAt(event, "to") ?? textAt(event, "recipient");
+        const response = textAt(event, "error", "description");
         const date = dateOf(textAt(event, "doneAt") ?? textAt(event, "sendDateTime"));
-        return [receipt(status, { externalId, date, response: textAt(event, "error", "description"), row: event })];
+        return [receipt(status, { externalId, recipient, date, response, row: event })];
       });
     },
   },

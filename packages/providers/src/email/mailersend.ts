@@ -1,13 +1,16 @@
 // MailerSend. Credentials: app.mailersend.com/api-tokens, a token with Email: full access; the sender's domain must be
-// verified. Headers of one's own need a plan that has them.
+// verified. The key of receipts is the signing secret of the webhook. Headers of one's own need a plan that has them; so
+// does a link to unsubscribe, without which MailerSend puts one of its own into the mail.
 // API: https://developers.mailersend.com/api/v1/email.html; events: https://developers.mailersend.com/api/v1/webhooks.html
+// Headers: https://www.mailersend.com/help/custom-headers
 
 import { secret, text } from "../credentials.ts";
 import { filled, people, person } from "../email.ts";
 import { toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses, refused } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { mailersendReceipts } from "../mailersend-receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, type Outcome, refused } from "../outcome.ts";
+import { withOverrides } from "../overrides.ts";
+import { defineProvider, type Mail } from "../provider.ts";
 import { base64, get, type HttpReply, post, textAt } from "../request.ts";
 
 const api = "https://api.mailersend.com/v1";
@@ -19,23 +22,8 @@ const classes: ErrorClasses = {
   bcc: "recipient",
   from: "config",
   headers: "config",
+  list_unsubscribe: "config",
   quota: "quota",
-};
-
-const statuses: Record<string, ReceiptStatus> = {
-  sent: "sent",
-  delivered: "delivered",
-  soft_bounced: "bounced",
-  hard_bounced: "bounced",
-  deferred: "deferred",
-  opened: "opened",
-  opened_unique: "opened",
-  clicked: "clicked",
-  clicked_unique: "clicked",
-  unsubscribed: "unsubscribed",
-  spam_complaint: "spam",
-  spam_complaints: "spam",
-  suppressed: "dropped",
 };
 
 // The first field an error is about, as "to.0.email".
@@ -43,6 +31,21 @@ const codeOf = ({ json }: HttpReply): string | undefined => {
   if (/quota|limit of your plan/i.test(textAt(json, "message") ?? "")) return "quota";
   const errors = typeof json === "object" && json !== null && "errors" in json ? json.errors : undefined;
   return Object.keys(errors ?? {})[0]?.split(".")[0];
+};
+
+const read = (reply: HttpReply): Outcome => {
+  const warning = textAt(reply.json, "warnings", 0, "type");
+  if (reply.status === 202 && warning === "ALL_SUPPRESSED") return refused(reply, warning, classes);
+  return byStatus(reply, reply.headers["x-message-id"], { code: codeOf(reply), classes });
+};
+
+/** The link to unsubscribe has a field of its own, which takes one address and makes both headers of it. */
+const headersOf = ({ headers }: Mail) => {
+  const isOwn = (name: string) => /^list-unsubscribe(-post)?$/i.test(name);
+  const [, link] = Object.entries(headers).find(([name]) => name.toLowerCase() === "list-unsubscribe") ?? [];
+  const others = Object.entries(headers).flatMap(([name, value]) => (isOwn(name) ? [] : [{ name, value }]));
+  const [address] = [/<(https?:[^>]+)>/i, /<(mailto:[^>]+)>/i].flatMap((form) => form.exec(link ?? "")?.[1] ?? []);
+  return { headers: filled(others), list_unsubscribe: address };
 };
 
 export default defineProvider({
@@ -54,8 +57,9 @@ export default defineProvider({
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   // 50 recipients, 10 in cc, 10 in bcc.
   limits: { recipients: 70, attachmentBytes: 25_000_000 },
-  request: (message, { apiKey }) => {
+  send: async (message, { apiKey }, io) => {
     const mail = toMail(message);
+    const { list_unsubscribe, headers } = headersOf(mail);
     const json = {
       from: person(mail.from),
       to: people(mail.to),
@@ -65,34 +69,24 @@ export default defineProvider({
       subject: mail.subject,
       text: mail.text || undefined,
       html: mail.html || undefined,
-      headers: filled(Object.entries(mail.headers).map(([name, value]) => ({ name, value }))),
+      headers,
       attachments: message.attachments?.map(({ name, content }) => ({
         content: base64(content),
         filename: name,
         disposition: "attachment",
       })),
     };
-    return post(`${api}/email`, { bearer: apiKey, json });
-  },
-  read: (reply) => {
-    const warning = textAt(reply.json, "warnings", 0, "type");
-    if (reply.status === 202 && warning === "ALL_SUPPRESSED") return refused(reply, warning, classes);
-    return byStatus(reply, reply.headers["x-message-id"], { code: codeOf(reply), classes });
+    const call = (body: object) =>
+      io.http(withOverrides(post(`${api}/email`, { bearer: apiKey, json: body }), message));
+    const reply = await call({ ...json, list_unsubscribe });
+    // Better MailerSend's own link, which is reported to us, than no mail.
+    const isLinkRefused = list_unsubscribe && reply.status === 422 && codeOf(reply) === "list_unsubscribe";
+    return read(isLinkRefused ? await call(json) : reply);
   },
   check: async ({ apiKey }, io) => {
     const reply = await io.http(get(`${api}/api-quota`, { bearer: apiKey }));
     // A token for sending alone may not ask; a wrong one is not let in at all.
     return reply.status === 403 ? { ok: true } : checkByStatus(reply);
   },
-  receipts: {
-    read: ({ body }) => {
-      const status = statuses[textAt(body, "data", "type") ?? ""];
-      // The second form is that of older webhooks.
-      const externalId = textAt(body, "data", "message_id") ?? textAt(body, "data", "email", "message", "id");
-      if (!status || !externalId) return [];
-      const date = dateOf(textAt(body, "created_at"));
-      const response = textAt(body, "data", "meta", "bounce_reason") ?? textAt(body, "data", "morph", "reason");
-      return [receipt(status, { externalId, date, response, row: body })];
-    },
-  },
+  receipts: mailersendReceipts,
 });

@@ -1,17 +1,23 @@
 // Mailgun. Credentials: app.mailgun.com, API security; the user name is `api`. Accounts in the EU set the base URL
 // https://api.eu.mailgun.net. The signing key of receipts is the "HTTP webhook signing key".
 // API: https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages
+// Registering receipts needs a key of the account, not one for sending alone:
+// https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/domain-webhooks
 
 import { createHmac } from "node:crypto";
 import { secret, text } from "../credentials.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import type { Part } from "../multipart.ts";
-import { byStatus, checkByStatus } from "../outcome.ts";
+import { byStatus, checkByStatus, rejected, SendFault } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, isRecent, type ReceiptStatus, receipt, sameText } from "../receipts.ts";
-import { baseUrl, get, post, textAt } from "../request.ts";
+import { memberIn, required, succeeded, textsIn } from "../registration.ts";
+import { baseUrl, get, post, put, textAt } from "../request.ts";
 
 const api = (base: string | undefined): string => baseUrl(base, "https://api.mailgun.net");
+
+const messages = (base: string | undefined, domain: string): string =>
+  `${api(base)}/v3/${encodeURIComponent(domain)}/messages`;
 
 const statuses: Record<string, ReceiptStatus> = {
   delivered: "delivered",
@@ -22,11 +28,18 @@ const statuses: Record<string, ReceiptStatus> = {
   rejected: "rejected",
 };
 
+// Each kind of event has addresses of its own, three at most.
+// biome-ignore format: one line
+const webhookTypes = ["delivered", "opened", "clicked", "unsubscribed", "complained", "permanent_fail", "temporary_fail"];
+const mostUrls = 3;
+
 const statusOf = (event: unknown): ReceiptStatus | undefined => {
   if (textAt(event, "event") !== "failed") return statuses[textAt(event, "event") ?? ""];
   if (textAt(event, "severity") === "temporary") return "deferred";
-  // Suppressed addresses are not tried at all.
-  return textAt(event, "reason")?.startsWith("suppress-") ? "dropped" : "bounced";
+  const reason = textAt(event, "reason") ?? "";
+  // Suppressed addresses are not tried at all; an old message was tried for hours.
+  if (reason.startsWith("suppress-")) return "dropped";
+  return reason === "old" ? "undelivered" : reason === "espblock" ? "blocked" : "bounced";
 };
 
 // Replies carry the id in angle brackets, events do not.
@@ -67,21 +80,20 @@ export default defineProvider({
       ),
     ];
     const multipart = { seed: message.id, parts };
-    return post(`${api(base)}/v3/${encodeURIComponent(domain)}/messages`, { basic: [user, apiKey], multipart });
+    return post(messages(base, domain), { basic: [user, apiKey], multipart });
   },
   read: (reply) => {
-    // Errors have no codes. The domain is part of the path: an unknown one is a fault of the settings.
+    // Errors have no codes.
     const isAddress = /\b(to|cc|bcc)\b'? parameter is not a valid address/.test(textAt(reply.json, "message") ?? "");
-    const code = reply.status === 404 ? "domain" : isAddress ? "address" : undefined;
-    return byStatus(reply, bare(textAt(reply.json, "id")), {
-      code,
-      classes: { domain: "config", address: "recipient" },
-    });
+    const said = { code: isAddress ? "address" : undefined, classes: { address: "recipient" } as const };
+    return byStatus(reply, bare(textAt(reply.json, "id")), said);
   },
-  check: async ({ apiKey, user, domain, baseUrl: base }, io) =>
-    checkByStatus(
-      await io.http(get(`${api(base)}/v4/domains/${encodeURIComponent(domain)}`, { basic: [user, apiKey] })),
-    ),
+  // A key for sending may do nothing else, so that it is asked to send a mail without recipients: 400 means that it may.
+  check: async ({ apiKey, user, domain, baseUrl: base }, io) => {
+    const form = { "o:testmode": "yes" };
+    const reply = await io.http(post(messages(base, domain), { basic: [user, apiKey], form }));
+    return reply.status === 400 ? { ok: true } : checkByStatus(reply);
+  },
   receipts: {
     verify: ({ body }, key, now) => {
       const [timestamp = "", token = ""] = [textAt(body, "signature", "timestamp"), textAt(body, "signature", "token")];
@@ -96,8 +108,34 @@ export default defineProvider({
       const messageId = textAt(event, "user-variables", "tidingsMessageId");
       const response = textAt(event, "delivery-status", "message") || textAt(event, "delivery-status", "description");
       const attempts = Number(textAt(event, "delivery-status", "attempt-no")) || undefined;
-      const date = dateOf(textAt(event, "timestamp"));
-      return [receipt(status, { externalId, messageId, date, attempts, response: response || undefined, row: event })];
+      const [recipient, date] = [textAt(event, "recipient"), dateOf(textAt(event, "timestamp"))];
+      const known = { externalId, messageId, recipient, date, attempts };
+      return [receipt(status, { ...known, response: response || undefined, row: event })];
     },
+  },
+  registerReceipts: async ({ url }, { apiKey, user, domain, baseUrl: base }, io) => {
+    const basic: [string, string] = [user, apiKey];
+    const webhooks = `${api(base)}/v3/domains/${encodeURIComponent(domain)}/webhooks`;
+    // The key belongs to the account and signs all of its reports. It is read first: without it they would be refused.
+    const account = await succeeded(io.http(get(`${api(base)}/v5/accounts/http_signing_key`, { basic })));
+    const signingKey = required(account, textAt(account.json, "http_signing_key"));
+    const byType = memberIn(await succeeded(io.http(get(webhooks, { basic }))), "webhooks");
+    const known = webhookTypes.map((type) => ({ type, urls: textsIn(Reflect.get(byType, type), "urls") }));
+    const full = known.find(({ urls }) => !urls.includes(url) && urls.length >= mostUrls);
+    if (full) {
+      const reason = `the webhook ${full.type} of ${domain} has ${mostUrls} addresses already, and Mailgun allows no more`;
+      throw new SendFault(rejected("config", reason));
+    }
+    const part = (name: string, value: string): Part => ({ name, value });
+    for (const { type, urls } of known.filter((one) => !one.urls.includes(url))) {
+      // An address is added by writing all of them.
+      const parts = [...urls, url].map((one) => part("url", one));
+      const request =
+        urls.length > 0
+          ? put(`${webhooks}/${type}`, { basic, multipart: { seed: type, parts } })
+          : post(webhooks, { basic, multipart: { seed: type, parts: [part("id", type), ...parts] } });
+      await succeeded(io.http(request));
+    }
+    return signingKey;
   },
 });

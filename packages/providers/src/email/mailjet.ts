@@ -18,7 +18,7 @@ const classes: ErrorClasses = {
   "send-0008": "config",
 };
 
-// "sent" is Mailjet's word for: the receiving server took it.
+// "sent" is Mailjet's word for: the receiving server took it. What a bounce is, it says with it.
 const statuses: Record<string, ReceiptStatus> = {
   sent: "delivered",
   open: "opened",
@@ -27,6 +27,13 @@ const statuses: Record<string, ReceiptStatus> = {
   blocked: "blocked",
   spam: "spam",
   unsub: "unsubscribed",
+};
+
+const statusOf = (event: unknown): ReceiptStatus | undefined => {
+  const status = statuses[textAt(event, "event") ?? ""];
+  if (status !== "bounced" || Reflect.get(event as object, "hard_bounce") === true) return status;
+  // The one error after which Mailjet says that it tries again.
+  return textAt(event, "error") === "greylisted" ? "deferred" : "undelivered";
 };
 
 const person = ({ name, address }: Mailbox) => (name ? { Email: address, Name: name } : { Email: address });
@@ -84,11 +91,12 @@ export default defineProvider({
   receipts: {
     read: ({ body }) =>
       eventsOf(body).flatMap((event): Receipt[] => {
-        const status = statuses[textAt(event, "event") ?? ""];
+        const [status, recipient] = [statusOf(event), textAt(event, "email")];
         const [externalId, messageId] = [textAt(event, "Message_GUID"), textAt(event, "CustomID") || undefined];
         if (!status || !(externalId || messageId)) return [];
         const response = textAt(event, "smtp_reply") || textAt(event, "error") || undefined;
-        return [receipt(status, { externalId, messageId, date: dateOf(textAt(event, "time")), response, row: event })];
+        const known = { externalId, messageId, recipient, date: dateOf(textAt(event, "time")) };
+        return [receipt(status, { ...known, response, row: event })];
       }),
   },
 });

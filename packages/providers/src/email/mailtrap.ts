@@ -72,8 +72,8 @@ export default defineProvider({
         if (!status || !externalId) return [];
         const messageId = textAt(event, "custom_variables", "tidingsMessageId");
         const date = dateOf(textAt(event, "timestamp"));
-        const response = textAt(event, "response") ?? textAt(event, "reason");
-        return [receipt(status, { externalId, messageId, date, response, row: event })];
+        const [recipient, response] = [textAt(event, "email"), textAt(event, "response") ?? textAt(event, "reason")];
+        return [receipt(status, { externalId, messageId, recipient, date, response, row: event })];
       });
     },
   },

@@ -1,4 +1,5 @@
 // Mailchimp Transactional, formerly Mandrill. Credentials: mandrillapp.com/settings; the sender's domain must be verified.
+// Receipts: the address of the webhook holds the signing key as its password, https://tidings:<key>@….
 // API: https://mailchimp.com/developer/transactional/api/messages/send-new-message/
 // Events: https://mailchimp.com/developer/transactional/docs/webhooks/
 
@@ -37,7 +38,7 @@ const statuses: Record<string, ReceiptStatus> = {
   delivered: "delivered",
   deferral: "deferred",
   hard_bounce: "bounced",
-  soft_bounce: "bounced",
+  soft_bounce: "undelivered",
   open: "opened",
   click: "clicked",
   spam: "spam",
@@ -93,7 +94,8 @@ export default defineProvider({
         if (!status || !externalId) return [];
         const messageId = textAt(event, "msg", "metadata", "tidingsMessageId");
         const response = textAt(event, "msg", "diag") ?? textAt(event, "msg", "bounce_description");
-        return [receipt(status, { externalId, messageId, date: dateOf(textAt(event, "ts")), response, row: event })];
+        const known = { externalId, messageId, recipient: textAt(event, "msg", "email") };
+        return [receipt(status, { ...known, date: dateOf(textAt(event, "ts")), response, row: event })];
       }),
   },
 });

@@ -27,8 +27,15 @@ const statuses: Record<string, ReceiptStatus> = {
   dropped: "dropped",
   drop: "dropped",
   spam: "spam",
+  abuse: "spam",
   unsubscribed: "unsubscribed",
   unsub: "unsubscribed",
+};
+
+// Mostly an integer beyond what JSON numbers keep exactly, and a wrong id is worse than none: ours comes back as well.
+const exactId = (event: unknown): string | undefined => {
+  const { TRANSID } = Object(event) as { TRANSID?: unknown };
+  return typeof TRANSID === "number" && !Number.isSafeInteger(TRANSID) ? undefined : textAt(event, "TRANSID");
 };
 
 export default defineProvider({
@@ -68,11 +75,11 @@ export default defineProvider({
     read: ({ body }) =>
       eventsOf(body).flatMap((event): Receipt[] => {
         const status = statuses[textAt(event, "EVENT") ?? ""];
-        const [externalId, messageId] = [textAt(event, "TRANSID"), textAt(event, "X-APIHEADER") || undefined];
+        const [externalId, messageId] = [exactId(event), textAt(event, "X-APIHEADER") || undefined];
         if (!status || !(externalId || messageId)) return [];
         const response = textAt(event, "RESPONSE")?.trim() || textAt(event, "BOUNCE_REASON");
-        const date = dateOf(textAt(event, "TIMESTAMP"));
-        return [receipt(status, { externalId, messageId, date, response, row: event })];
+        const [recipient, date] = [textAt(event, "EMAIL"), dateOf(textAt(event, "TIMESTAMP"))];
+        return [receipt(status, { externalId, messageId, recipient, date, response, row: event })];
       }),
   },
 });

@@ -29,8 +29,8 @@ export default defineProvider({
   credentials,
   send: async (message, settings, io) => {
     const mail = toMail(message);
-    await io.smtp(toSettings(settings)).send(mail);
-    return accepted(mail.messageId);
+    const notTaken = await io.smtp(toSettings(settings)).send(mail);
+    return accepted(mail.messageId, notTaken);
   },
   check: async (settings, io) => {
     await io.smtp(toSettings(settings)).verify();

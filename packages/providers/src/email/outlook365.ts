@@ -29,8 +29,8 @@ export default defineProvider({
   // Who signs in is the integration's mailbox, also where a message names another sender it may send as.
   send: async (message, { password, from = message.from }, io) => {
     const mail = toMail(message);
-    await io.smtp(settings(from, password)).send(mail);
-    return accepted(mail.messageId);
+    const notTaken = await io.smtp(settings(from, password)).send(mail);
+    return accepted(mail.messageId, notTaken);
   },
   check: async ({ password, from }, io) => {
     if (from) await io.smtp(settings(from, password)).verify();

@@ -77,7 +77,8 @@ export default defineProvider({
       const known = times.find(([member]) => textAt(body, "event", member));
       if (!externalId || !known) return [];
       const [member, status] = known;
-      return [receipt(status, { externalId, date: dateOf(textAt(body, "event", member)), row: body })];
+      const [recipient, date] = [textAt(body, "contact", "email"), dateOf(textAt(body, "event", member))];
+      return [receipt(status, { externalId, recipient, date, row: body })];
     },
   },
 });

@@ -1,14 +1,16 @@
 // Postmark. Credentials: the API token of a server (Servers, API Tokens); the sender needs a confirmed signature or domain.
 // API: https://postmarkapp.com/developer/api/email-api; codes: https://postmarkapp.com/developer/api/overview#error-codes
-// Events: https://postmarkapp.com/developer/webhooks/webhooks-overview
+// Events: https://postmarkapp.com/developer/webhooks/webhooks-overview; registering them, for the stream "outbound", through
+// which everything goes that names no other: https://postmarkapp.com/developer/api/webhooks-api
 
 import { secret, text } from "../credentials.ts";
 import { filled } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { postmarkReceipts } from "../postmark-receipts.ts";
 import { defineProvider, type Mailbox } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { listIn, registeredUser, required, succeeded } from "../registration.ts";
+import { base64, get, post, put, textAt } from "../request.ts";
 
 const api = "https://api.postmarkapp.com";
 
@@ -28,16 +30,14 @@ const classes: ErrorClasses = {
   1235: "config",
 };
 
-// Kinds of event, with the member that holds their time.
-const events: Record<string, [status: ReceiptStatus, date: string]> = {
-  Delivery: ["delivered", "DeliveredAt"],
-  Bounce: ["bounced", "BouncedAt"],
-  Open: ["opened", "ReceivedAt"],
-  Click: ["clicked", "ReceivedAt"],
-  SpamComplaint: ["spam", "BouncedAt"],
+const triggers = {
+  Open: { Enabled: true, PostFirstOpenOnly: false },
+  Click: { Enabled: true },
+  Delivery: { Enabled: true },
+  Bounce: { Enabled: true, IncludeContent: false },
+  SpamComplaint: { Enabled: true, IncludeContent: false },
+  SubscriptionChange: { Enabled: true },
 };
-
-const bounces: Record<string, ReceiptStatus> = { Transient: "deferred", Blocked: "blocked", SpamNotification: "spam" };
 
 const listed = (mailboxes: Mailbox[]) => mailboxes.map(formatMailbox).join(", ") || undefined;
 
@@ -80,15 +80,17 @@ export default defineProvider({
   },
   check: async ({ apiKey }, io) =>
     checkByStatus(await io.http(get(`${api}/server`, { headers: { "x-postmark-server-token": apiKey } }))),
-  receipts: {
-    read: ({ body }) => {
-      const [status, date = ""] = events[textAt(body, "RecordType") ?? ""] ?? [];
-      const externalId = textAt(body, "MessageID");
-      if (!status || !externalId) return [];
-      const given = (status === "bounced" && bounces[textAt(body, "Type") ?? ""]) || status;
-      const messageId = textAt(body, "Metadata", "tidingsMessageId");
-      const response = textAt(body, "Details") || textAt(body, "Description") || undefined;
-      return [receipt(given, { externalId, messageId, date: dateOf(textAt(body, date)), response, row: body })];
-    },
+  receipts: postmarkReceipts,
+  registerReceipts: async ({ url, key }, { apiKey }, io) => {
+    const [webhooks, headers] = [`${api}/webhooks`, { "x-postmark-server-token": apiKey }];
+    const MessageStream = "outbound";
+    const all = await succeeded(io.http(get(webhooks, { headers, query: { MessageStream } })));
+    const existing = listIn(all, "Webhooks").find((webhook) => textAt(webhook, "Url") === url);
+    const json = { Url: url, HttpAuth: { Username: registeredUser, Password: key }, Triggers: triggers };
+    if (existing) {
+      const id = encodeURIComponent(required(all, textAt(existing, "ID")));
+      await succeeded(io.http(put(`${webhooks}/${id}`, { headers, json })));
+    } else await succeeded(io.http(post(webhooks, { headers, json: { ...json, MessageStream } })));
+    return key;
   },
 });

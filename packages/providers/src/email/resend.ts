@@ -1,12 +1,15 @@
 // Resend. Credentials: resend.com/api-keys, "Sending access" is enough; the sender's domain must be verified there.
 // API: https://resend.com/docs/api-reference/emails/send-email; errors: https://resend.com/docs/api-reference/errors
+// Registering receipts needs a key with "Full access": https://resend.com/docs/api-reference/webhooks/create-webhook
 
 import { secret, text } from "../credentials.ts";
 import { formatMailbox, toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
+import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
 import { defineProvider, type Mailbox } from "../provider.ts";
 import { dateOf, type ReceiptStatus, receipt, verifyStandardWebhook } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { listIn, required, succeeded, textsIn } from "../registration.ts";
+import { base64, get, patch, post, textAt } from "../request.ts";
+import { bounceStatus } from "../ses-receipts.ts";
 
 const api = "https://api.resend.com";
 
@@ -16,8 +19,6 @@ const classes: ErrorClasses = {
   monthly_quota_exceeded: "quota",
   rate_limit_exceeded: "retry",
   invalid_from_address: "config",
-  not_found: "config",
-  method_not_allowed: "config",
 };
 
 const statuses: Record<string, ReceiptStatus> = {
@@ -30,6 +31,13 @@ const statuses: Record<string, ReceiptStatus> = {
   "email.complained": "complaint",
   "email.failed": "rejected",
   "email.suppressed": "dropped",
+};
+
+// A bounce is told in the words of Amazon SES, through which Resend sends.
+const statusOf = (body: unknown): ReceiptStatus | undefined => {
+  const status = statuses[textAt(body, "type") ?? ""];
+  const [type, subType] = ["type", "subType"].map((name) => textAt(body, "data", "bounce", name));
+  return status === "bounced" ? bounceStatus(type, subType) : status;
 };
 
 const listed = (mailboxes: Mailbox[]) => (mailboxes.length > 0 ? mailboxes.map(formatMailbox) : undefined);
@@ -64,7 +72,12 @@ export default defineProvider({
     };
     return post(`${api}/emails`, { bearer: apiKey, headers: { "idempotency-key": message.id }, json });
   },
-  read: (reply) => byStatus(reply, textAt(reply.json, "id"), { code: textAt(reply.json, "name"), classes }),
+  read: (reply) => {
+    const code = textAt(reply.json, "name");
+    // The key was used before, with another content: that mail was taken, this one is not needed.
+    if (code === "invalid_idempotent_request") return unknown(describeReply(reply));
+    return byStatus(reply, textAt(reply.json, "id"), { code, classes });
+  },
   check: async ({ apiKey }, io) => {
     const reply = await io.http(get(`${api}/domains`, { bearer: apiKey }));
     // A key that may only send is refused here, and by this name it is a good key.
@@ -72,8 +85,9 @@ export default defineProvider({
   },
   receipts: {
     verify: verifyStandardWebhook,
+    // Which of several recipients an event is about, it does not say.
     read: ({ body }) => {
-      const status = statuses[textAt(body, "type") ?? ""];
+      const status = statusOf(body);
       const externalId = textAt(body, "data", "email_id");
       if (!status || !externalId) return [];
       const messageId = textAt(body, "data", "tags", "tidingsMessageId");
@@ -82,5 +96,23 @@ export default defineProvider({
         receipt(status, { externalId, messageId, date: dateOf(textAt(body, "created_at")), response, row: body }),
       ];
     },
+  },
+  registerReceipts: async ({ url }, { apiKey }, io) => {
+    const [webhooks, events] = [`${api}/webhooks`, Object.keys(statuses)];
+    // No plan allows as many webhooks as fit on this page.
+    const all = await succeeded(io.http(get(webhooks, { bearer: apiKey, query: { limit: 100 } })));
+    const existing = listIn(all, "data").find((webhook) => textAt(webhook, "endpoint") === url);
+    if (!existing) {
+      const made = await succeeded(io.http(post(webhooks, { bearer: apiKey, json: { endpoint: url, events } })));
+      return required(made, textAt(made.json, "signing_secret"));
+    }
+    const id = encodeURIComponent(required(all, textAt(existing, "id")));
+    const known = await succeeded(io.http(get(`${webhooks}/${id}`, { bearer: apiKey })));
+    const heard = textsIn(known.json, "events");
+    if (textAt(known.json, "status") !== "enabled" || events.some((event) => !heard.includes(event))) {
+      const json = { endpoint: url, events, status: "enabled" };
+      await succeeded(io.http(patch(`${webhooks}/${id}`, { bearer: apiKey, json })));
+    }
+    return required(known, textAt(known.json, "signing_secret"));
   },
 });

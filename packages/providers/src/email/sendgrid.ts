@@ -2,6 +2,8 @@
 // region eu. Receipts: switch on Signed Event Webhook Requests; the signing key is the public key shown there.
 // API: https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send
 // Events: https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event
+// Registering them needs a key with access to Event Notification:
+// https://www.twilio.com/docs/sendgrid/api-reference/webhooks/create-a-new-event-webhook
 
 import { createPublicKey, createVerify } from "node:crypto";
 import { choice, secret, text } from "../credentials.ts";
@@ -10,7 +12,8 @@ import { toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, eventsOf, isRecent, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { listIn, registeredName, required, succeeded } from "../registration.ts";
+import { base64, get, patch, post, textAt } from "../request.ts";
 
 const api = (region: string | undefined): string => `https://api.${region === "eu" ? "eu." : ""}sendgrid.com/v3`;
 
@@ -28,6 +31,14 @@ const statuses: Record<string, ReceiptStatus> = {
   unsubscribe: "unsubscribed",
   group_unsubscribe: "unsubscribed",
 };
+
+const wanted = {
+  ...{ enabled: true, processed: true, delivered: true, deferred: true, bounce: true, dropped: true, open: true },
+  ...{ click: true, spam_report: true, unsubscribe: true, group_unsubscribe: true },
+};
+
+const isAsWanted = (webhook: object): boolean =>
+  Object.keys(wanted).every((name) => Reflect.get(webhook, name) === true);
 
 export default defineProvider({
   id: "sendgrid",
@@ -88,9 +99,31 @@ export default defineProvider({
         const externalId = textAt(event, "sg_message_id")?.split(".")[0];
         if (!status || !externalId) return [];
         const [messageId, date] = [textAt(event, "tidingsMessageId"), dateOf(textAt(event, "timestamp"))];
-        const response = textAt(event, "response") ?? textAt(event, "reason");
+        const [recipient, response] = [textAt(event, "email"), textAt(event, "response") ?? textAt(event, "reason")];
         const attempts = Number(textAt(event, "attempt")) || undefined;
-        return [receipt(status, { externalId, messageId, date, attempts, response, row: event })];
+        return [receipt(status, { externalId, messageId, recipient, date, attempts, response, row: event })];
       }),
+  },
+  registerReceipts: async ({ url }, { apiKey, region }, io) => {
+    const settings = `${api(region)}/user/webhooks/event/settings`;
+    // A webhook cannot be made signed: that is a call of its own, which answers the key.
+    const sign = async (id: string): Promise<string> => {
+      const request = patch(`${settings}/signed/${id}`, { bearer: apiKey, json: { enabled: true } });
+      const reply = await succeeded(io.http(request));
+      return required(reply, textAt(reply.json, "public_key"));
+    };
+    const all = await succeeded(io.http(get(`${settings}/all`, { bearer: apiKey })));
+    const existing = listIn(all, "webhooks").find((webhook) => textAt(webhook, "url") === url);
+    // Settings are replaced as a whole: an event that is not named is switched off.
+    const json = { url, friendly_name: registeredName, ...wanted, group_resubscribe: false };
+    if (!existing) {
+      const made = await succeeded(io.http(post(settings, { bearer: apiKey, json })));
+      return sign(encodeURIComponent(required(made, textAt(made.json, "id"))));
+    }
+    const id = encodeURIComponent(required(all, textAt(existing, "id")));
+    if (!isAsWanted(existing as object)) await succeeded(io.http(patch(`${settings}/${id}`, { bearer: apiKey, json })));
+    // Signed already: switched on once more, it might be given another key.
+    const signed = await succeeded(io.http(get(`${settings}/signed/${id}`, { bearer: apiKey })));
+    return textAt(signed.json, "public_key") || sign(id);
   },
 });

@@ -1,6 +1,8 @@
 // Brevo, formerly Sendinblue. Credentials: app.brevo.com/settings/keys/api; the sender must be verified under Senders.
 // API: https://developers.brevo.com/reference/sendtransacemail; events: https://developers.brevo.com/docs/transactional-webhooks
-// Documentation seen: a repeated idempotency key is said to be ignored, but not what is answered to it.
+// Registering them: https://developers.brevo.com/reference/create-webhook, https://developers.brevo.com/docs/secured-webhooks
+// Documentation seen: a repeated idempotency key is said to be ignored, but not what is answered to it. Of registered
+// webhooks it does not say whether the list shows the password inside an address.
 
 import { secret, text } from "../credentials.ts";
 import { people, person } from "../email.ts";
@@ -8,7 +10,8 @@ import { toMail } from "../mail.ts";
 import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { listIn, registeredName, registeredUser, required, succeeded } from "../registration.ts";
+import { base64, get, post, put, textAt } from "../request.ts";
 
 const api = "https://api.brevo.com/v3";
 
@@ -17,7 +20,6 @@ const classes: ErrorClasses = {
   recipient: "recipient",
   not_enough_credits: "quota",
   account_under_validation: "config",
-  document_not_found: "config",
 };
 
 const statuses: Record<string, ReceiptStatus> = {
@@ -25,7 +27,7 @@ const statuses: Record<string, ReceiptStatus> = {
   delivered: "delivered",
   deferred: "deferred",
   hard_bounce: "bounced",
-  soft_bounce: "bounced",
+  soft_bounce: "undelivered",
   invalid_email: "bounced",
   blocked: "blocked",
   error: "rejected",
@@ -34,6 +36,18 @@ const statuses: Record<string, ReceiptStatus> = {
   unique_opened: "opened",
   click: "clicked",
   unsubscribed: "unsubscribed",
+};
+
+// Webhooks have names for events that differ from those in the reports.
+const webhookEvents = [
+  ...["request", "delivered", "deferred", "hardBounce", "softBounce", "invalid", "blocked", "spam"],
+  ...["opened", "uniqueOpened", "click", "unsubscribed"],
+];
+
+/** An address without the user and password in it. */
+const bare = (address: string | undefined): string | undefined => {
+  const url = URL.parse(address ?? "");
+  return url ? `${url.origin}${url.pathname}${url.search}` : address;
 };
 
 export default defineProvider({
@@ -55,8 +69,14 @@ export default defineProvider({
       subject: mail.subject,
       htmlContent: mail.html,
       textContent: mail.text || undefined,
-      // Two of these are not for the mail: one keeps a repeat from being sent, one comes back with every event.
-      headers: { ...mail.headers, idempotencyKey: message.id, "X-Mailin-custom": message.id },
+      // Two of these are not for the mail: one keeps a repeat from being sent, one comes back with every event. The
+      // reference has the former as Idempotency-Key, the guides have it as idempotencyKey.
+      headers: {
+        ...mail.headers,
+        "Idempotency-Key": message.id,
+        idempotencyKey: message.id,
+        "X-Mailin-custom": message.id,
+      },
       attachment: message.attachments?.map(({ name, content }) => ({ name, content: base64(content) })),
     };
     return post(`${api}/smtp/email`, { headers: { "api-key": apiKey }, json });
@@ -79,7 +99,24 @@ export default defineProvider({
       const messageId = textAt(body, "X-Mailin-custom") || undefined;
       // The other times follow the time zone of the account.
       const date = dateOf(textAt(body, "ts_epoch") ?? textAt(body, "ts_event"));
-      return [receipt(status, { externalId, messageId, date, response: textAt(body, "reason"), row: body })];
+      const [recipient, response] = [textAt(body, "email"), textAt(body, "reason")];
+      return [receipt(status, { externalId, messageId, recipient, date, response, row: body })];
     },
+  },
+  registerReceipts: async ({ url, key }, { apiKey }, io) => {
+    const [webhooks, headers] = [`${api}/webhooks`, { "api-key": apiKey }];
+    const reply = await io.http(get(webhooks, { headers, query: { type: "transactional" } }));
+    // An account without webhooks has no list of them.
+    const known = textAt(reply.json, "code") === "document_not_found" ? [] : listIn(await succeeded(reply), "webhooks");
+    const existing = known.find((webhook) => bare(textAt(webhook, "url")) === bare(url));
+    const secured = new URL(url);
+    secured.username = registeredUser;
+    secured.password = key;
+    const json = { url: secured.href, description: registeredName, events: webhookEvents };
+    if (existing) {
+      const id = encodeURIComponent(required(reply, textAt(existing, "id")));
+      await succeeded(io.http(put(`${webhooks}/${id}`, { headers, json })));
+    } else await succeeded(io.http(post(webhooks, { headers, json: { ...json, type: "transactional" } })));
+    return key;
   },
 });

@@ -26,12 +26,22 @@ const classes: ErrorClasses = {
 const endpoint = (region: string, path: string): string => `https://${awsHost("email", region)}/v2/email/${path}`;
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
-// SES wants names that are not ASCII as encoded words (RFC 2047), each of at most 75 characters.
-const mailbox = ({ name, address }: Mailbox): string => {
-  if (/^[\x20-\x7e]*$/.test(name)) return formatMailbox({ name, address });
-  const words = name.match(/.{1,11}/gsu)?.map((part) => `=?UTF-8?B?${base64(part)}?=`);
-  return `${words?.join(" ")} <${address}>`;
-};
+// SES takes printable ASCII; everything else as encoded words (RFC 2047), each of at most 75 characters.
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+const encoded = (text: string): string =>
+  text
+    .match(/.{1,11}/gsu)
+    ?.map((part) => `=?UTF-8?B?${base64(part)}?=`)
+    .join(" ") ?? "";
+
+const mailbox = ({ name, address }: Mailbox): string =>
+  isAscii(name) ? formatMailbox({ name, address }) : `${encoded(name)} <${address}>`;
+
+// An empty value is refused.
+const toHeaders = (headers: Record<string, string>) =>
+  Object.entries(headers).flatMap(([Name, given]) =>
+    given ? [{ Name, Value: isAscii(given) ? given : encoded(given) }] : [],
+  );
 
 const codeOf = (reply: HttpReply): string | undefined => {
   const said = textAt(reply.json, "message") ?? "";
@@ -68,7 +78,7 @@ export default defineProvider({
         Simple: {
           Subject: utf8(mail.subject),
           Body: { Text: mail.text ? utf8(mail.text) : undefined, Html: utf8(mail.html) },
-          Headers: filled(Object.entries(mail.headers).map(([Name, Value]) => ({ Name, Value }))),
+          Headers: filled(toHeaders(mail.headers)),
           Attachments: message.attachments?.map(({ name, mime, content }) => ({
             FileName: name,
             ContentType: mime,

@@ -31,6 +31,22 @@ const statuses: Record<string, ReceiptStatus> = {
   link_unsubscribe: "unsubscribed",
 };
 
+// What a bounce is, which a number says: https://support.sparkpost.com/docs/deliverability/bounce-classification-codes
+// (10 and 30 are about the address, 25 about their list, 50 to 54 about the mail; 60 and 80 are answers to it).
+// biome-ignore format: classes of one meaning stand together
+const bounceClasses: Record<string, ReceiptStatus | "none"> = {
+  10: "bounced", 30: "bounced", 25: "dropped",
+  50: "blocked", 51: "blocked", 52: "blocked", 53: "blocked", 54: "blocked",
+  60: "none", 80: "none", 90: "unsubscribed", 100: "deferred",
+};
+
+const statusOf = (event: unknown): ReceiptStatus | "none" | undefined => {
+  const status = statuses[textAt(event, "type") ?? ""];
+  if (status !== "bounced") return status;
+  // The others may pass, but the mail is given up: while it is tried, it is a delay.
+  return bounceClasses[textAt(event, "bounce_class") ?? ""] ?? "undelivered";
+};
+
 // Everything passes their template language: braces of a finished text must stay braces.
 const literal = (content: string): string => content.replaceAll("{{", "{{opening_double_curly()}}");
 
@@ -87,11 +103,12 @@ export default defineProvider({
       eventsOf(body).flatMap((wrapped): Receipt[] => {
         const msys = typeof wrapped === "object" && wrapped !== null ? Reflect.get(wrapped, "msys") : undefined;
         const [event] = Object.values(msys ?? {});
-        const [status, externalId] = [statuses[textAt(event, "type") ?? ""], textAt(event, "transmission_id")];
-        if (!status || !externalId) return [];
+        const [status, externalId] = [statusOf(event), textAt(event, "transmission_id")];
+        if (!status || status === "none" || !externalId) return [];
         const messageId = textAt(event, "rcpt_meta", "tidingsMessageId");
+        const [recipient, response] = [textAt(event, "rcpt_to"), textAt(event, "raw_reason")];
         const date = dateOf(textAt(event, "timestamp"));
-        return [receipt(status, { externalId, messageId, date, response: textAt(event, "raw_reason"), row: event })];
+        return [receipt(status, { externalId, messageId, recipient, date, response, row: event })];
       }),
   },
 });

@@ -1,12 +1,12 @@
 // A small cache for what is bought for a while, such as access tokens. One purchase at a time per key, the 1000 most
-// recently used kept, and nothing kept to its very last second.
+// recently used kept, and nothing kept to its very last second unless it is wanted so.
 
 import type { Cached } from "../provider.ts";
 
 const maxEntries = 1000;
 
 // A token must still be good when the request that carries it arrives.
-const marginMs = 30_000;
+const tokenMarginMs = 30_000;
 
 interface Entry {
   pending: Promise<Cached<unknown>>;
@@ -14,7 +14,7 @@ interface Entry {
   expiresAt?: number;
 }
 
-export const createCache = (now: () => Date) => {
+export const createCache = (now: () => Date, marginMs = tokenMarginMs) => {
   // A Map keeps the order of insertion, so the first key is the one used longest ago.
   const entries = new Map<string, Entry>();
 

@@ -7,7 +7,7 @@ import https from "node:https";
 import { isIP } from "node:net";
 import querystring from "node:querystring";
 import { rejected, retry, SendFault, unknown } from "../outcome.ts";
-import type { HttpReply, HttpRequest } from "../request.ts";
+import { framing, type HttpReply, type HttpRequest } from "../request.ts";
 
 export type Resolve = (host: string) => Promise<{ address: string; family: number }>;
 
@@ -109,10 +109,18 @@ const exchange = ({ request, url, address, deadline, agents }: Exchange): Promis
 const headersOf = (request: HttpRequest, url: Target): Record<string, string> => ({
   "user-agent": "Tidings",
   "accept-encoding": "identity",
-  ...request.headers,
+  ...freeHeaders(request),
   host: url.hostHeader,
   ...(request.body === undefined ? {} : { "content-length": String(Buffer.byteLength(request.body)) }),
 });
+
+/** Credentials may name a header, so this is asked of every request, whoever built it. */
+export const freeHeaders = ({ headers }: HttpRequest): Record<string, string> => {
+  for (const name in headers) {
+    if (framing.test(name)) throw new Error(`the header ${name} cannot be set`);
+  }
+  return headers;
+};
 
 interface Body {
   text: string;

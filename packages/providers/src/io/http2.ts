@@ -1,15 +1,16 @@
 // One HTTP/2 call, with the promises of http.ts: the guard resolves the name and the connection goes to that address,
 // time and size are bounded, and a failure says whether the request can have arrived.
 //
-// One session per origin is kept, because APNs takes a connection per message for an attack. A session that was idle
-// for a while is pinged before it is trusted with a message, and closed when it stays idle.
+// One session per origin is kept, because APNs takes a connection per message for an attack. A session that has not
+// answered for a while is pinged before it is trusted with a message, one on which a call was not answered in time takes no
+// new ones, and one that stays idle is closed.
 
 import http2 from "node:http2";
 import { connect as connectTcp, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { rejected, retry, SendFault, unknown } from "../outcome.ts";
 import type { HttpReply, HttpRequest } from "../request.ts";
-import { maxReplyBytes, parseJson, parseUrl, type Resolve, type Target, withDeadline } from "./http.ts";
+import { freeHeaders, maxReplyBytes, parseJson, parseUrl, type Resolve, type Target, withDeadline } from "./http.ts";
 
 const maxSessions = 20;
 const idleMs = 5 * 60_000;
@@ -19,7 +20,9 @@ const pingMs = 2000;
 interface Line {
   session: http2.ClientHttp2Session;
   ready: Promise<void>;
-  usedAt: number;
+  answeredAt: number;
+  /** Under way: whoever wants to know whether the session is alive shares it. */
+  ping?: Promise<boolean>;
   /** After GOAWAY: the last stream the server has looked at. */
   lastStream: number;
 }
@@ -47,8 +50,8 @@ export const createHttp2 = (resolve: Resolve, timeoutMs: number) => {
     // Another caller may have opened one while the name was resolved.
     const meanwhile = lines.get(origin);
     if (meanwhile && meanwhile !== found && !meanwhile.session.closed) return meanwhile;
-    found?.session.destroy();
     const line = open(url, address);
+    lines.delete(origin);
     lines.set(origin, line);
     line.session.once("close", () => {
       if (lines.get(origin) === line) lines.delete(origin);
@@ -89,7 +92,7 @@ const open = (url: Target, address: string): Line => {
   });
   // Every call that waits for it hears of a failure itself.
   ready.catch(() => {});
-  const line: Line = { session, ready, usedAt: Date.now(), lastStream: Number.POSITIVE_INFINITY };
+  const line: Line = { session, ready, answeredAt: Date.now(), lastStream: Number.POSITIVE_INFINITY };
   session.on("error", () => {});
   session.on("goaway", (_code, lastStream) => {
     line.lastStream = lastStream;
@@ -99,27 +102,42 @@ const open = (url: Target, address: string): Line => {
   return line;
 };
 
-const isAlive = (line: Line): Promise<boolean> => {
+/** Calls under way on a session that only takes no new ones are left to finish. */
+const isAlive = (line: Line): boolean | Promise<boolean> => {
   const { session } = line;
-  if (session.closed || session.destroyed) return Promise.resolve(false);
-  if (session.connecting || Date.now() - line.usedAt < trustMs) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), pingMs);
-    const answered = session.ping((error) => {
-      clearTimeout(timer);
-      resolve(error === null);
-    });
-    if (!answered) resolve(false);
-  });
+  if (session.closed || session.destroyed) return false;
+  if (session.connecting || Date.now() - line.answeredAt < trustMs) return true;
+  line.ping ??= ping(line).finally(() => delete line.ping);
+  return line.ping;
 };
+
+const ping = (line: Line): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { session } = line;
+    const dead = (): void => {
+      session.destroy();
+      resolve(false);
+    };
+    const timer = setTimeout(dead, pingMs);
+    const isSent = session.ping((error) => {
+      clearTimeout(timer);
+      if (error) return dead();
+      line.answeredAt = Date.now();
+      resolve(true);
+    });
+    if (!isSent) {
+      clearTimeout(timer);
+      dead();
+    }
+  });
 
 const exchange = async (request: HttpRequest, url: Target, line: Line, deadline: AbortSignal): Promise<HttpReply> => {
   await withDeadline(line.ready, deadline, url.host).catch((error: unknown) => {
+    line.session.destroy();
     throw error instanceof SendFault && !deadline.aborted
       ? error
       : new SendFault(retry(`${url.host} could not be reached: ${textOf(error)}`));
   });
-  line.usedAt = Date.now();
   return new Promise((resolve, reject) => {
     let stream: http2.ClientHttp2Stream;
     try {
@@ -137,7 +155,7 @@ const exchange = async (request: HttpRequest, url: Target, line: Line, deadline:
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void => {
-      line.usedAt = Date.now();
+      line.answeredAt = Date.now();
       resolve(toReply(head, Buffer.concat(chunks), size));
     };
     stream.on("data", (chunk: Buffer) => {
@@ -153,6 +171,7 @@ const exchange = async (request: HttpRequest, url: Target, line: Line, deadline:
       if (head[":status"] !== undefined) finish();
     });
     const fail = (error?: Error): void => {
+      if (deadline.aborted) line.session.close();
       const what = deadline.aborted
         ? `${url.host} did not answer in time`
         : `${url.host}: ${error?.message ?? "the connection was closed"}`;
@@ -168,7 +187,7 @@ const exchange = async (request: HttpRequest, url: Target, line: Line, deadline:
 
 const headersOf = (request: HttpRequest, url: Target): http2.OutgoingHttpHeaders => ({
   "user-agent": "Tidings",
-  ...request.headers,
+  ...freeHeaders(request),
   ":method": request.method,
   ":path": url.path,
   ":scheme": url.protocol.slice(0, -1),

@@ -2,7 +2,7 @@
 // and how long a call may take; a provider only ever sees the result.
 
 import type { Message } from "../message.ts";
-import { rejected, retry, SendFault } from "../outcome.ts";
+import { rejected, retry, SendFault, unasked } from "../outcome.ts";
 import type { Io } from "../provider.ts";
 import { createCache } from "./cache.ts";
 import { createHttp, type Resolve } from "./http.ts";
@@ -55,7 +55,7 @@ export const createIo = ({ resolveHost, capture, timeoutMs = 30_000, now = () =>
 
 const resolveFault = (error: unknown, host: string): SendFault => {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ADDRESS_REFUSED") return new SendFault(rejected("config", textOf(error)));
+  if (code === "ADDRESS_REFUSED") return new SendFault(unasked(rejected("config", textOf(error))));
   // A name server that is away looks the same as a name that does not exist, so a repeat is worth its while.
   return new SendFault(retry(textOf(error)), code === "HOST_UNRESOLVED" ? host : undefined);
 };

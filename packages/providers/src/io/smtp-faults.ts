@@ -1,5 +1,5 @@
 // What an SMTP failure means for the message. RFC 5321 makes 4xx transient and 5xx permanent; which of the two
-// parties a permanent refusal is about follows from the command that was refused.
+// parties a permanent refusal is about follows from the command that was refused, unless the server says that it is us.
 
 import { type Failure, rejected, retry, SendFault, unknown } from "../outcome.ts";
 
@@ -31,9 +31,18 @@ export const classify = (error: unknown, bodyWritten: boolean): Failure => {
   return bodyWritten ? unknown(message) : retry(message);
 };
 
+// We may not use this sender, or not relay here, whatever the command. Exchange Online checks the sender after DATA:
+// 5.2.252 and 5.7.60 (may not send as), 5.7.57 (not signed in), 5.7.64 (may not relay), 5.7.708 and 5.7.750 (not trusted).
+const aboutUs = [
+  /SendAsDenied|permissions? to send as/i,
+  /\brelay(ing)?( access)?( is)? (denied|not permitted|not allowed|prohibited)|\b(unable|not permitted|not allowed) to relay/i,
+  /\b5\.(2\.252|7\.(57|60|64|708|750))\b/,
+];
+
 const byReply = (responseCode: number, command: string | undefined, message: string): Failure => {
   // 503 says that the session was in the wrong state, not that the message was refused.
   if (responseCode < 500 || responseCode === 503) return retry(message);
+  if (aboutUs.some((words) => words.test(message))) return rejected("config", message);
   if (command === "RCPT TO") return rejected("recipient", message);
   // 552 is "too big" wherever it is said.
   if (command === "DATA" || responseCode === 552) return rejected("content", message);

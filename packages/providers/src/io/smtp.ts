@@ -1,31 +1,27 @@
-// Pooled SMTP. One pool per set of connection settings, the 50 most recently used kept open.
+// Pooled SMTP. One pool per set of connection settings; the 50 most recently used are kept open, and those in use.
 //
-// Two things are ours rather than nodemailer's. Connections are opened here, to the address the guard has checked,
-// so that nodemailer never resolves a name. And each delivery keeps hold of the stream its body is read from: the
-// end of that stream is the moment after which a lost connection no longer proves that nothing was delivered.
+// Four things are ours rather than nodemailer's. Connections are opened here, to the address the guard has checked,
+// so that nodemailer never resolves a name. A mail waits here for its place, so that its time begins when a connection takes
+// it. Each delivery keeps hold of the stream its body is read from: the end of that stream is the moment after which a lost
+// connection no longer proves that nothing was delivered. And a mail whose own recipient is refused goes to nobody.
 
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
-import { SendFault } from "../outcome.ts";
+import type MimeNode from "nodemailer/lib/mime-node";
+import { retry, SendFault, unasked } from "../outcome.ts";
 import type { Mail, SmtpLine, SmtpSettings } from "../provider.ts";
 import type { Resolve } from "./http.ts";
+import { createPlaces } from "./places.ts";
 import { composeShort } from "./smtp-compose.ts";
 import { classify, deadlineError } from "./smtp-faults.ts";
+import { connectMs, maxConnections, poolOptions } from "./smtp-settings.ts";
 
 const maxPools = 50;
-const connectMs = 10_000;
-const socketMs = 30_000;
-
-// The only TLS settings a tenant may choose. Others, such as host, path or socket, would redirect the connection.
-// biome-ignore format: a list of names reads better in lines than in a column
-const tlsMembers = [
-  "rejectUnauthorized", "servername", "ca", "cert", "key", "pfx", "passphrase", "ciphers", "ecdhCurve", "sigalgs",
-  "minVersion", "maxVersion", "dhparam",
-];
 
 interface Pool extends SmtpLine {
+  isIdle(): boolean;
   close(): void;
 }
 
@@ -38,12 +34,18 @@ export const createSmtp = (resolve: Resolve, timeoutMs: number) => {
     const pool = pools.get(key) ?? openPool(settings, resolve, timeoutMs);
     pools.delete(key);
     pools.set(key, pool);
-    const [oldest] = pools.keys();
-    if (pools.size > maxPools && oldest !== undefined) {
-      pools.get(oldest)?.close();
-      pools.delete(oldest);
-    }
+    if (pools.size > maxPools) closeIdle(pool);
     return pool;
+  };
+
+  /** Closing a pool fails what waits in it, so one in use stays: there are then more, as many as are in use at once. */
+  const closeIdle = (wanted: Pool): void => {
+    for (const [key, pool] of pools) {
+      if (pool === wanted || !pool.isIdle()) continue;
+      pool.close();
+      pools.delete(key);
+      if (pools.size <= maxPools) return;
+    }
   };
 
   const close = (): void => {
@@ -63,45 +65,58 @@ interface TrackedMail extends SendMailOptions {
   flight: Flight;
 }
 
+interface Envelope {
+  to: string[];
+  rejectedErrors?: (Error & { recipient?: string })[];
+}
+
 const openPool = (settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool => {
   const transport = createTransport({ ...poolOptions(settings), pool: true, getSocket: openSocket(settings, resolve) });
+  const places = createPlaces(maxConnections, timeoutMs, () => tookTooLong(settings.host, timeoutMs));
 
   transport.use("stream", (mail, done) => {
     const { flight } = mail.data as TrackedMail;
-    const open = mail.message.createReadStream.bind(mail.message);
+    const { message } = mail;
+    const open = message.createReadStream.bind(message);
     // A signature is made by nodemailer, on the stream it makes.
-    const bytes = settings.dkim ? undefined : composeShort(mail.message);
-    mail.message.createReadStream = (options) => {
+    const bytes = settings.dkim ? undefined : composeShort(message);
+    message.createReadStream = (options) => {
       const body = bytes ? streamOf(bytes) : open(options);
       flight.body = body;
       // The caller has given up and will repeat: this copy must not go out as well.
       if (flight.cancelled) body.destroy(deadlineError(timeoutMs));
+      else if (mail.data.envelope) holdBack(body, message);
       return body;
     };
     done();
   });
 
-  const send = async (mail: Mail): Promise<void> => {
-    const flight: Flight = { cancelled: false };
-    const tracked: TrackedMail = { ...toNodemailer(mail), flight };
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  const send = async (mail: Mail): Promise<string[]> => {
+    const tracked: TrackedMail = { ...toNodemailer(mail), flight: { cancelled: false } };
+    const place = places.take();
+    if (place) await place;
+    return handOver(tracked);
+  };
+
+  const handOver = (mail: TrackedMail): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      const { flight } = mail;
+      const isWritten = (): boolean => flight.body?.readableEnded === true;
+      const timer = setTimeout(() => {
         const error = deadlineError(timeoutMs);
-        reject(error);
+        reject(asFault(error, isWritten()));
         flight.cancelled = true;
         // Without its end the server cannot accept the message, so the outcome is certain again.
-        if (!flight.body?.readableEnded) flight.body?.destroy(error);
+        if (!isWritten()) flight.body?.destroy(error);
       }, timeoutMs);
+      transport.sendMail(mail, (error, info) => {
+        clearTimeout(timer);
+        // Now and no earlier: the connection of a mail that was given up is busy until nodemailer has closed it.
+        places.leave();
+        if (error) reject(asFault(error, isWritten()));
+        else resolve((info.rejectedErrors ?? []).map(({ recipient, response }) => `${recipient}: ${response}`));
+      });
     });
-    try {
-      await Promise.race([transport.sendMail(tracked), limit]);
-    } catch (error) {
-      throw asFault(error, flight.body?.readableEnded === true);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
 
   const verify = async (): Promise<void> => {
     try {
@@ -111,7 +126,26 @@ const openPool = (settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
     }
   };
 
-  return { send, verify, close: () => transport.close() };
+  return { send, verify, isIdle: places.isIdle, close: () => transport.close() };
+};
+
+const tookTooLong = (host: string, waitMs: number): SendFault =>
+  new SendFault(unasked(retry(`No connection to ${host} was free for the message within ${waitMs / 1000} seconds`)));
+
+/**
+ * nodemailer sends a mail as soon as the server takes any of its recipients. A mail whose own one, the first, is refused is
+ * stopped before its first byte: were its copies on their way, a repeat would send them a second time. What the server said
+ * about each recipient is on the envelope by the time the body is wanted.
+ */
+const holdBack = (body: Readable, message: MimeNode): void => {
+  const pipe = body.pipe.bind(body);
+  body.pipe = (target, options) => {
+    const { to, rejectedErrors } = message.getEnvelope() as Envelope;
+    const refusal = rejectedErrors?.find(({ recipient }) => recipient === to[0]);
+    if (!refusal) return pipe(target, options);
+    body.destroy(asFault(refusal, false));
+    return target;
+  };
 };
 
 const streamOf = (bytes: Buffer): Readable =>
@@ -124,44 +158,6 @@ const streamOf = (bytes: Buffer): Readable =>
 
 const asFault = (error: unknown, bodyWritten: boolean): SendFault =>
   error instanceof SendFault ? error : new SendFault(classify(error, bodyWritten));
-
-const poolOptions = (settings: SmtpSettings): SMTPPoolOptions => {
-  const { user, password, dkim, tlsOptions = {} } = settings;
-  return {
-    host: settings.host,
-    port: settings.port,
-    secure: settings.secure ?? settings.port === 465,
-    requireTLS: settings.requireTls === true,
-    ignoreTLS: settings.ignoreTls === true,
-    tls: Object.fromEntries(Object.entries(tlsOptions).filter(([name]) => tlsMembers.includes(name))),
-    ...(user ? { auth: { user, pass: password ?? "" } } : {}),
-    ...(dkim ? { dkim: dkimOptions(dkim) } : {}),
-    connectionTimeout: connectMs,
-    greetingTimeout: connectMs,
-    socketTimeout: socketMs,
-    maxConnections: 10,
-    // A server may close a pooled connection between two messages; nodemailer then moves the message to another
-    // connection, and only while not a byte of it was sent.
-    maxRequeues: 2,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  };
-};
-
-/** What is signed when it is there. RFC 8058 asks for both unsubscribe headers; nodemailer's own list has only the first. */
-// biome-ignore format: a list of names reads better in lines than in a column
-const signedHeaders = [
-  "From", "Sender", "Reply-To", "Subject", "Date", "Message-ID", "To", "Cc", "MIME-Version", "Content-Type",
-  "Content-Transfer-Encoding", "In-Reply-To", "References", "List-Id", "List-Help", "List-Unsubscribe",
-  "List-Unsubscribe-Post", "List-Subscribe", "List-Post", "List-Owner", "List-Archive",
-];
-
-const dkimOptions = ({ domain, selector, privateKey }: NonNullable<SmtpSettings["dkim"]>) => ({
-  domainName: domain,
-  keySelector: selector,
-  privateKey,
-  headerFieldNames: signedHeaders.join(":"),
-});
 
 const openSocket =
   ({ host, port }: SmtpSettings, resolve: Resolve): NonNullable<SMTPPoolOptions["getSocket"]> =>
@@ -190,6 +186,7 @@ const connected = (socket: Socket): Promise<Socket> =>
   });
 
 const toNodemailer = (mail: Mail): SendMailOptions => ({
+  ...(mail.to.length + mail.cc.length + mail.bcc.length > 1 ? { envelope: envelopeOf(mail) } : {}),
   messageId: mail.messageId,
   from: mail.from,
   to: mail.to,
@@ -206,3 +203,6 @@ const toNodemailer = (mail: Mail): SendMailOptions => ({
     content: Buffer.from(content),
   })),
 });
+
+/** Given rather than read from the headers, so that what is said about its recipients can be found on it. */
+const envelopeOf = ({ from, to, cc, bcc }: Mail) => ({ from, to: [...to, ...cc, ...bcc] });

@@ -17,8 +17,10 @@ import { cacheKey } from "../token.ts";
 // Apple takes a token for an hour and refuses to see new ones more often than every 20 minutes.
 const tokenMs = 50 * 60_000;
 
+// A token is gone when Apple says so (410). A bad one may be a good one of the other environment, and would be lost to a
+// switch that was forgotten.
 const classes: ErrorClasses = {
-  BadDeviceToken: "dead-token",
+  BadDeviceToken: "recipient",
   ExpiredToken: "dead-token",
   Unregistered: "dead-token",
   DeviceTokenNotForTopic: "recipient",

@@ -1,5 +1,7 @@
 // Expo push service, for apps made with Expo. Credentials: expo.dev, account settings, Access tokens. The ticket that comes
-// back says that Expo took the push; what Apple or Google made of it is known to Expo's receipts and to the app only.
+// back says that Expo took the push. What Apple or Google made of it is known to the app and to Expo's push receipts, which
+// are not asked for: that takes a second call, 15 minutes later. A device that is gone is therefore forgotten only when
+// Expo says so in a ticket.
 // API: https://docs.expo.dev/push-notifications/sending-notifications/
 
 import { secret } from "../credentials.ts";

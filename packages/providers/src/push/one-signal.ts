@@ -11,9 +11,10 @@ import { get, post, textAt } from "../request.ts";
 
 const api = "https://api.onesignal.com";
 
+// Devices that are not there, or that are no longer subscribed: these come back under the same id, so no token is dropped.
 const invalid: ErrorClasses = {
-  invalid_player_ids: "dead-token",
-  invalid_subscription_ids: "dead-token",
+  invalid_player_ids: "recipient",
+  invalid_subscription_ids: "recipient",
   invalid_aliases: "recipient",
   invalid_external_user_ids: "recipient",
 };

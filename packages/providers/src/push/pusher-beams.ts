@@ -33,8 +33,6 @@ export default defineProvider({
       },
     });
   },
-  // The only thing that is looked up is the instance.
-  read: (reply) =>
-    byStatus(reply, textAt(reply.json, "publishId"), { code: String(reply.status), classes: { 404: "config" } }),
+  read: (reply) => byStatus(reply, textAt(reply.json, "publishId")),
   receipts: genericReceipts("push"),
 });

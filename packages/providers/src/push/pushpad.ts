@@ -4,7 +4,7 @@
 // newest client library writes it at the root of the body; the documentation is followed.
 
 import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses, rejected } from "../outcome.ts";
+import { byStatus, checkByStatus, rejected } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf } from "../push.ts";
 import { genericReceipts } from "../receipts.ts";
@@ -12,8 +12,6 @@ import { get, post, textAt } from "../request.ts";
 
 const projectUrl = (id: string): string => `https://pushpad.xyz/api/v1/projects/${encodeURIComponent(id)}`;
 const headers = (apiKey: string) => ({ authorization: `Token token="${apiKey}"` });
-
-const classes: ErrorClasses = { 404: "config" };
 
 export default defineProvider({
   id: "pushpad",
@@ -36,7 +34,7 @@ export default defineProvider({
     if (reply.status < 300 && textAt(reply.json, "scheduled") === "0") {
       return rejected("recipient", "Pushpad knows no subscribed device of this uid");
     }
-    return byStatus(reply, textAt(reply.json, "id"), { code: String(reply.status), classes });
+    return byStatus(reply, textAt(reply.json, "id"));
   },
   check: async ({ apiKey, applicationId }, io) =>
     checkByStatus(await io.http(get(projectUrl(applicationId), { headers: headers(apiKey) }))),

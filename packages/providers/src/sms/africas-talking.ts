@@ -35,6 +35,8 @@ const statuses: Record<string, ReceiptStatus> = {
   Rejected: "rejected",
   Success: "delivered",
   Failed: "undelivered",
+  AbsentSubscriber: "undelivered",
+  Expired: "undelivered",
 };
 
 export default defineProvider({

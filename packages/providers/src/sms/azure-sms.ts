@@ -11,14 +11,16 @@ import {
   byStatus,
   checkByStatus,
   type ErrorClasses,
+  type Outcome,
   refused,
   rejected,
   SendFault,
   unreadable,
 } from "../outcome.ts";
+import { withOverrides } from "../overrides.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { baseUrl, get, type HttpRequest, post, textAt } from "../request.ts";
+import { baseUrl, get, type HttpReply, type HttpRequest, post, textAt } from "../request.ts";
 
 const part = (connection: string, name: string): string => {
   const value = new RegExp(`(?:^|;)\\s*${name}=([^;]+)`, "i").exec(connection)?.[1]?.trim();
@@ -46,6 +48,30 @@ const classes: ErrorClasses = { from: "config", to: "recipient" };
 const codeIn = (said = ""): string | undefined =>
   /\bFrom\b|sender/.test(said) ? "from" : /\bTo\b|recipient|opted/.test(said) ? "to" : undefined;
 
+const read = (reply: HttpReply): Outcome => {
+  const said = textAt(reply.json, "error", "message");
+  if (reply.status >= 300) return byStatus(reply, undefined, { code: codeIn(said), classes });
+  // The one recipient has a status of its own.
+  const status = Number(textAt(reply.json, "value", 0, "httpStatusCode"));
+  if (!status) return unreadable(reply);
+  if (status < 300) return accepted(textAt(reply.json, "value", 0, "messageId"));
+  return refused({ ...reply, status }, codeIn(textAt(reply.json, "value", 0, "errorMessage")), classes);
+};
+
+const repeatableMs = 4 * 60_000;
+
+/**
+ * Keeps a repeat from being sent. Azure remembers a request for five minutes and refuses one that says it is older, so that
+ * later repeats come without; the time is that of our id, a UUIDv7.
+ * https://learn.microsoft.com/rest/api/communication/repeatable-requests
+ */
+const repeatable = (id: string, now: Date) => {
+  const first = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  const age = now.getTime() - first;
+  if (!(age >= 0 && age < repeatableMs)) return {};
+  return { repeatabilityRequestId: id, repeatabilityFirstSent: new Date(first).toUTCString() };
+};
+
 const statuses: Record<string, ReceiptStatus> = { Delivered: "delivered", Failed: "undelivered" };
 
 export default defineProvider({
@@ -56,25 +82,18 @@ export default defineProvider({
   help: "Copy a connection string under Settings, Keys, of the Communication Services resource.",
   credentials: { accessKey: secret("Connection string"), from: text("From") },
   limits: { text: 2048 },
-  request: (message, { accessKey }) =>
-    post(`${endpoint(accessKey)}/sms`, {
+  send: async (message, { accessKey }, io) => {
+    const now = io.now();
+    const request = post(`${endpoint(accessKey)}/sms`, {
       query: { "api-version": "2021-03-07" },
       json: {
         from: message.from,
-        smsRecipients: [{ to: message.to }],
+        smsRecipients: [{ to: message.to, ...repeatable(message.id, now) }],
         message: message.text,
         smsSendOptions: { enableDeliveryReport: true, tag: message.id },
       },
-    }),
-  sign: (request, { accessKey }, now) => signed(request, accessKey, now),
-  read: (reply) => {
-    const said = textAt(reply.json, "error", "message");
-    if (reply.status >= 300) return byStatus(reply, undefined, { code: codeIn(said), classes });
-    // The one recipient has a status of its own.
-    const status = Number(textAt(reply.json, "value", 0, "httpStatusCode"));
-    if (!status) return unreadable(reply);
-    if (status < 300) return accepted(textAt(reply.json, "value", 0, "messageId"));
-    return refused({ ...reply, status }, codeIn(textAt(reply.json, "value", 0, "errorMessage")), classes);
+    });
+    return read(await io.http(signed(withOverrides(request, message), accessKey, now)));
   },
   check: async ({ accessKey }, io) => {
     const request = get(`${endpoint(accessKey)}/phoneNumbers`, { query: { "api-version": "2022-12-01", top: 1 } });

@@ -26,7 +26,7 @@ const listApplications = ({ user, password, accountSid }: Login): HttpRequest =>
 
 const findApplication = async (login: Login, io: Io): Promise<Cached<string>> => {
   const reply = await harmless(io.http(listApplications(login)));
-  if (reply.status >= 300) throw new SendFault(refused(reply, String(reply.status), { 400: "config", 404: "config" }));
+  if (reply.status >= 300) throw new SendFault(refused(reply, String(reply.status), { 400: "config" }));
   const found = [...reply.text.matchAll(/<Application>(.*?)<\/Application>/gs)].flatMap(([, block = ""]) => {
     const id = /<ApplicationId>([^<]+)</.exec(block)?.[1];
     return id && block.includes("<ServiceType>Messaging-V2<") ? [id] : [];

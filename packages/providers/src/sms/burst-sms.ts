@@ -1,12 +1,14 @@
 // Kudosity, formerly BurstSMS: its Transmit SMS API (version 1), the one that takes key and secret. Credentials:
 // Kudosity dashboard, Developers, API Settings. Without a sender the message comes from a shared number. Delivery
-// receipts come by GET, so none are read here.
+// receipts come by GET to the DLR callback of the API settings.
 // API: https://developers.kudosity.com/reference/post_send-sms-json
 // Codes: https://developers.kudosity.com/reference/status-codes
+// Receipts: https://help.burstsms.com/support/solutions/articles/44001076807-dlr-callback
 
 import { secret } from "../credentials.ts";
 import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
+import { type ReceiptStatus, receipt } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
 import { digits } from "../sms.ts";
 
@@ -21,6 +23,13 @@ const classes: ErrorClasses = {
   NOT_IMPLEMENTED: "config",
   OVER_LIMIT: "retry",
   RECIPIENTS_ERROR: "recipient",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  pending: "queued",
+  delivered: "delivered",
+  "soft-bounce": "undelivered",
+  "hard-bounce": "undelivered",
 };
 
 export default defineProvider({
@@ -43,4 +52,13 @@ export default defineProvider({
   },
   check: async ({ apiKey, secretKey }, io) =>
     checkByStatus(await io.http(get(`${api}/get-balance.json`, { basic: [apiKey, secretKey] }))),
+  receipts: {
+    // Their times have no zone.
+    read: ({ body }) => {
+      const externalId = textAt(body, "message_id");
+      const word = textAt(body, "status") ?? "";
+      const status = statuses[word];
+      return externalId && status ? [receipt(status, { externalId, response: word, row: body })] : [];
+    },
+  },
 });

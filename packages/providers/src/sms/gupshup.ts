@@ -1,7 +1,8 @@
 // Gupshup, Enterprise SMS. Credentials: the user id (a number) and password of enterprise.smsgupshup.com. The sender is
 // the mask of the account; a message may name another approved one. Texts to India need the DLT ids of their template,
-// as overrides: principalEntityId, dltTemplateId.
-// API: https://docs.gupshup.io/docs/send-message-to-single-number; codes: https://docs.gupshup.io/docs/error-codes
+// as overrides: principalEntityId, dltTemplateId. Reports come by GET, one each, or as lists by POST when support was asked.
+// API: https://docs.gupshup.io/docs/send-message-to-single-number; codes: https://docs.gupshup.io/docs/error-codes;
+// reports: https://docs.gupshup.io/docs/real-time-delivery-reports
 
 import { secret, text } from "../credentials.ts";
 import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
@@ -19,9 +20,17 @@ const classes: ErrorClasses = {
   106: "config",
   107: "config",
   108: "config",
+  175: "config",
 };
 
-const statuses: Record<string, ReceiptStatus> = { SENT: "sent", DELIVERED: "delivered", FAILED: "undelivered" };
+// The words of lists, and the two of a report by GET.
+const statuses: Record<string, ReceiptStatus> = {
+  SENT: "sent",
+  DELIVERED: "delivered",
+  FAILED: "undelivered",
+  SUCCESS: "delivered",
+  FAILURE: "undelivered",
+};
 
 export default defineProvider({
   id: "gupshup",
@@ -56,9 +65,10 @@ export default defineProvider({
     read: ({ body }) =>
       eventsOf(body).flatMap((event): Receipt[] => {
         const externalId = textAt(event, "externalId");
-        const status = statuses[textAt(event, "eventType") ?? ""];
+        const word = textAt(event, "eventType") ?? textAt(event, "status");
+        const status = statuses[word?.toUpperCase() ?? ""];
         if (!externalId || !status) return [];
-        const date = dateOf(textAt(event, "eventTs"));
+        const date = dateOf(textAt(event, "eventTs") ?? textAt(event, "deliveredTS"));
         return [receipt(status, { externalId, date, response: textAt(event, "cause"), row: event })];
       }),
   },

@@ -2,7 +2,7 @@
 // the list there, or the control switched off. Without a sender the text goes out under a short number. The answer has no id
 // of the message, and reports of delivery come by GET, with our id as `tracker`.
 // API: https://www.isendpro.com/docs/. Documentation seen: that page without its table of codes, so that most errors are
-// told apart by their words.
+// told apart by their words, and without the other fields of reports, so that none are read.
 
 import { secret, text } from "../credentials.ts";
 import { accepted, byStatus, describeReply, type ErrorClasses, refused, unreadable } from "../outcome.ts";

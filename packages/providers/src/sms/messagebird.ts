@@ -1,10 +1,13 @@
-// MessageBird, today Bird: the SMS API with access keys. Credentials: dashboard.messagebird.com, Developers, API access. It
-// reports delivery by GET only, so that its reports cannot be taken.
+// MessageBird, today Bird: the SMS API with access keys. Credentials: dashboard.messagebird.com, Developers, API access. Its
+// status reports come by GET to the URL of the API settings, for messages with a reference, and are signed with the signing
+// key of the account: see messagebird-receipts.ts.
 // API: https://developers.messagebird.com/api/sms-messaging/, codes: https://developers.messagebird.com/api/#api-errors
 
 import { secret, text } from "../credentials.ts";
+import { verifyMessagebird } from "../messagebird-receipts.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
 import { digits } from "../sms.ts";
 
@@ -18,6 +21,15 @@ const classes: ErrorClasses = {
   originator: "config",
   recipient: "recipient",
   recipients: "recipient",
+};
+
+const statuses: Record<string, ReceiptStatus> = {
+  scheduled: "queued",
+  buffered: "queued",
+  sent: "sent",
+  delivered: "delivered",
+  expired: "undelivered",
+  delivery_failed: "undelivered",
 };
 
 export default defineProvider({
@@ -47,4 +59,16 @@ export default defineProvider({
   },
   check: async ({ accessKey }, io) =>
     checkByStatus(await io.http(get(`${api}/balance`, { headers: { authorization: `AccessKey ${accessKey}` } }))),
+  receipts: {
+    verify: verifyMessagebird,
+    read: ({ body }) => {
+      const externalId = textAt(body, "id");
+      const status = statuses[textAt(body, "status") ?? ""];
+      if (!externalId || !status) return [];
+      const code = textAt(body, "statusErrorCode");
+      const response = textAt(body, "statusReason") || (code && `Error ${code}`) || undefined;
+      const date = dateOf(textAt(body, "statusDatetime"));
+      return [receipt(status, { externalId, messageId: textAt(body, "reference"), date, response, row: body })];
+    },
+  },
 });

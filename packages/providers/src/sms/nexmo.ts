@@ -26,7 +26,7 @@ const classes: ErrorClasses = {
   23: "config",
   29: "config",
   32: "auth",
-  33: "config",
+  33: "recipient",
 };
 
 const statuses: Record<string, ReceiptStatus> = {

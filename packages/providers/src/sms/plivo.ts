@@ -2,12 +2,19 @@
 // API: https://www.plivo.com/docs/messaging/api/messages/; errors have a text and no code.
 
 import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus } from "../outcome.ts";
+import { accepted, checkByStatus } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { type ReceiptStatus, receipt } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
+import { refusedInWords, type Words } from "../sms.ts";
 
 const account = (id: string): string => `https://api.plivo.com/v1/Account/${encodeURIComponent(id)}/`;
+
+const words: Words = [
+  [/insufficient|credit|balance/i, "quota"],
+  [/\bsrc\b|source|sender/i, "config"],
+  [/\bdst\b|destination/i, "recipient"],
+];
 
 const statuses: Record<string, ReceiptStatus> = {
   queued: "queued",
@@ -32,7 +39,10 @@ export default defineProvider({
       basic: [accountSid, token],
       json: { src: message.from, dst: message.to, text: message.text },
     }),
-  read: (reply) => byStatus(reply, textAt(reply.json, "message_uuid", 0)),
+  read: (reply) =>
+    reply.status < 300
+      ? accepted(textAt(reply.json, "message_uuid", 0))
+      : refusedInWords({ ...reply, text: textAt(reply.json, "error") ?? reply.text }, words),
   check: async ({ accountSid, token }, io) =>
     checkByStatus(await io.http(get(account(accountSid), { basic: [accountSid, token] }))),
   receipts: {

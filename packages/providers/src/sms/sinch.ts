@@ -14,7 +14,6 @@ const batches = (region: string, plan: string): string =>
   `https://${region}.sms.api.sinch.com/xms/v1/${encodeURIComponent(plan)}/batches`;
 
 const classes: ErrorClasses = {
-  404: "config",
   missing_callback_url: "config",
   to: "recipient",
   from: "config",
@@ -55,7 +54,7 @@ export default defineProvider({
     const parameter = /["'[](to|from)\b/.exec(textAt(reply.json, "text") ?? "")?.[1];
     const said = textAt(reply.json, "code");
     const code = said?.startsWith("syntax_") ? parameter : said && Object.hasOwn(classes, said) ? said : undefined;
-    return byStatus(reply, textAt(reply.json, "id"), { code: code ?? String(reply.status), classes });
+    return byStatus(reply, textAt(reply.json, "id"), { code, classes });
   },
   check: async ({ servicePlanId, apiToken, region }, io) =>
     checkByStatus(await io.http(get(batches(region, servicePlanId), { bearer: apiToken, query: { page_size: 1 } }))),

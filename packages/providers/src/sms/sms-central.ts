@@ -1,12 +1,15 @@
 // SMS Central (Australia). Credentials: the login of my.smscentral.com.au. `from` is a number, a sender name, or one of
-// the words shared and dedicated. Delivery receipts come by GET, so none are read here.
-// API: https://www.smscentral.com.au/sms-api/rest-api/send-sms/. Documentation seen: the parameters and the answer 0;
-// the table of error codes could not be found, so errors are told apart by their words.
+// the words shared and dedicated. Delivery receipts come by GET to the URL of a rule (Rules & Triggers), with the password
+// that was set there, which has to be the signing key, among their fields.
+// API: https://www.smscentral.com.au/sms-api/rest-api/send-sms/, receipts:
+// https://www.smscentral.com.au/sms-api/rest-api/receive-dlrs/overview/. Documentation seen: the parameters and the answer
+// 0; the table of error codes could not be found, so errors are told apart by their words.
 
 import { secret, text } from "../credentials.ts";
 import { accepted, byStatus, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
-import { baseUrl, post } from "../request.ts";
+import { type ReceiptStatus, receipt, sameText, verifyDefault } from "../receipts.ts";
+import { baseUrl, post, textAt } from "../request.ts";
 import { digits, refusedInWords, type Words } from "../sms.ts";
 
 const words: Words = [
@@ -15,6 +18,15 @@ const words: Words = [
   [/originator/i, "config"],
   [/recipient/i, "recipient"],
 ];
+
+// As they are spelled there, and as one would.
+const statuses: Record<string, ReceiptStatus> = {
+  DELIVERD: "delivered",
+  DELIVERED: "delivered",
+  BUFFRED: "queued",
+  BUFFERED: "queued",
+  FAILED: "undelivered",
+};
 
 export default defineProvider({
   id: "sms-central",
@@ -46,5 +58,19 @@ export default defineProvider({
     const code = /^\s*(\d+)\b/.exec(reply.text)?.[1];
     if (code === undefined) return unreadable(reply);
     return Number(code) === 0 ? accepted() : refusedInWords(reply, words);
+  },
+  receipts: {
+    verify: (request, key, now) => {
+      const password = textAt(request.body, "PASSWORD");
+      return password === undefined ? verifyDefault(request, key, now) : sameText(password, key);
+    },
+    // The id of a receipt is theirs alone: the answer to a message has none.
+    read: ({ body }) => {
+      const messageId = textAt(body, "REFERENCE");
+      const status = statuses[textAt(body, "STATUS")?.toUpperCase() ?? ""];
+      if (!messageId || !status) return [];
+      const { PASSWORD: _, ...row } = body as Record<string, unknown>;
+      return [receipt(status, { messageId, response: textAt(body, "STATUSDESCRIPTION") || undefined, row })];
+    },
   },
 });

@@ -1,6 +1,8 @@
 // sms77, today seven. Credentials: app.seven.io, Developer, API keys.
 // API: https://docs.seven.io/en/rest-api/endpoints/sms. Documentation seen: parameters and answers there, the meaning
-// of the codes in the vendor's own client (github.com/seven-io/js-client).
+// of the codes in the vendor's own client (github.com/seven-io/js-client). Reports come as JSON, as a form or by GET, as the
+// webhook was made (https://docs.seven.io/en/rest-api/webhooks); only JSON is shown there, and fields of the other two are
+// expected as PHP writes what is nested, data[msg_id].
 
 import { secret, text } from "../credentials.ts";
 import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
@@ -62,10 +64,11 @@ export default defineProvider({
   },
   receipts: {
     read: ({ body }) => {
-      const externalId = textAt(body, "data", "msg_id");
-      const status = statuses[textAt(body, "data", "status") ?? ""];
+      const member = (name: string) => textAt(body, "data", name) ?? textAt(body, `data[${name}]`);
+      const externalId = member("msg_id");
+      const status = statuses[member("status") ?? ""];
       if (textAt(body, "webhook_event") !== "dlr" || !externalId || !status) return [];
-      return [receipt(status, { externalId, messageId: textAt(body, "data", "foreign_id"), row: body })];
+      return [receipt(status, { externalId, messageId: member("foreign_id"), row: body })];
     },
   },
 });

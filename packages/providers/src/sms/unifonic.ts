@@ -14,7 +14,6 @@ import { digits } from "../sms.ts";
 // Both the statuses of the answer, which go beyond those of HTTP, and the codes in it.
 const classes: ErrorClasses = {
   402: "auth",
-  404: "config",
   410: "recipient",
   440: "config",
   480: "config",

@@ -2,7 +2,7 @@
 // The suite drives the adapter against a server that speaks these replies, and adds the failures every provider has.
 
 import type { AnyProviderId } from "@tidings/contract";
-import type { Credentials, Message, Outcome, Receipt } from "../../src/index.ts";
+import type { Access, Brought, Credentials, Message, Outcome, Receipt, ReportTarget } from "../../src/index.ts";
 
 export interface Reply {
   status: number;
@@ -31,7 +31,7 @@ export interface ExpectedRequest {
   body?: (body: string) => void;
 }
 
-/** A call before the one that sends, with what it is answered. */
+/** A call with what it is answered, such as those before the one that sends. */
 export interface Preparation extends ExpectedRequest {
   reply: Reply;
 }
@@ -55,18 +55,44 @@ export interface ExpectedOutcome {
 
 export interface ReceiptCase {
   name: string;
-  /** Sent as JSON; `form` and `raw` are the other two ways. */
+  /** Sent as JSON; `form` and `raw` are the other two ways, and `query` is a report by GET. */
   json?: unknown;
   form?: Record<string, string>;
   raw?: string;
-  headers?: Record<string, string>;
   query?: Record<string, string>;
+  headers?: Record<string, string>;
+  /** The address that was called, where the proof covers it. */
+  url?: string;
   /** For providers with a scheme of their own: the key, and the time at which the report is fresh. */
   key?: string;
   now?: string;
+  /** The scheme has no time stamp: a report is as fresh as ever, and a repeat of it has no effect anyway. */
+  isAgeless?: true;
   /** What the proof has to fetch, by address, in the order of the calls. */
   calls?: Record<string, Reply>;
   expected: Receipt[];
+}
+
+/** The provider is told where its reports go. The first case is an account that knows nothing of us yet. */
+export interface RegistrationCase {
+  name: string;
+  calls: Preparation[];
+  /** What reports are verified with. Without one, the provider refuses. */
+  signingKey?: string;
+}
+
+export interface OauthCase {
+  /** For the scopes a and b, the state "st" and `redirectUri`. */
+  address: string;
+  connections: {
+    name: string;
+    brought: Brought;
+    credentials?: Credentials;
+    calls: Preparation[];
+    /** What comes of it; or why nothing does, and whether the same again may succeed. */
+    access?: Access;
+    refused?: { reason: RegExp; isPassing: boolean };
+  }[];
 }
 
 export interface Quirks {
@@ -76,6 +102,8 @@ export interface Quirks {
   tooManyRequests?: ExpectedOutcome;
   /** What 500 means, where it is not "again". */
   serverError?: ExpectedOutcome;
+  /** What 404 and 410 mean, where the address is not one of the settings. */
+  gone?: { 404?: ExpectedOutcome; 410?: ExpectedOutcome };
   /** Headers that differ between two identical sends (random signatures); `body` for the body itself. */
   volatile?: string[];
   /** The body is not JSON and not a form, so overrides reach headers and query only. */
@@ -102,6 +130,8 @@ interface HttpCase {
   errors: { name: string; reply: Reply; at?: number; sending?: Sending; outcome: ExpectedOutcome }[];
   check?: { request: ExpectedRequest | [...Preparation[], ExpectedRequest]; ok: Reply; bad: Reply };
   receipts?: ReceiptCase[];
+  registrations?: [RegistrationCase, ...RegistrationCase[]];
+  oauth?: OauthCase;
   quirks?: Quirks;
 }
 
@@ -116,3 +146,10 @@ export const providerCase = (declared: ProviderCase): ProviderCase => declared;
 export type { HttpCase };
 
 export const messageId = "0199a1b2-0000-7000-8000-000000000001";
+
+export const reportTarget: ReportTarget = {
+  url: "https://notify.example.com/v2/inbound-webhooks/delivery-providers/e1/i1",
+  key: "rep0rt-s3cret+key",
+};
+
+export const redirectUri = "https://notify.example.com/v1/integrations/chat/oauth/callback";

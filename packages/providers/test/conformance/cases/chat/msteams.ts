@@ -1,4 +1,4 @@
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, providerCase, redirectUri } from "../../case.ts";
 
 const tenantId = "197231ae-1209-4018-a012-0d01c0a1b2c3";
 const clientId = "10112aa0-d812-4109-8c1a-0a1b2c3d4e5f";
@@ -84,6 +84,29 @@ const toChannel = {
 };
 const error = (status: number, code: string) => ({ status, body: { error: { code, message: code } } });
 
+// A bot for several organisations has none of its own: the connection says which one is meant.
+const customer = "72f988bf-86f1-41af-91ab-2d7cd011db47";
+const shared = { clientId, secretKey: "teams-s3cret-value" };
+const toCustomer = {
+  message: { ...message, target: { ...message.target, accessToken: "app-only", workspace: customer } },
+  request: [
+    { ...token, url: "https://login.microsoftonline.com/botframework.com/oauth2/v2.0/token" },
+    { ...opened, json: { ...opened.json, channelData: { tenant: { id: customer } }, tenantId: customer } },
+    activities,
+  ] as [typeof token, typeof opened, typeof activities],
+};
+
+// https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
+const consented = {
+  ...token,
+  url: `https://login.microsoftonline.com/${customer}/oauth2/v2.0/token`,
+  form: { ...token.form, scope: "https://graph.microsoft.com/.default" },
+};
+const unauthorized = (error_description: string) => ({
+  status: 400,
+  body: { error: "unauthorized_client", error_description },
+});
+
 export default providerCase({
   id: "msteams",
   docs: "https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#conversation-operations",
@@ -111,6 +134,11 @@ export default providerCase({
         },
         providerMessageId: "1481567603816",
       },
+    },
+    {
+      ...toCustomer,
+      credentials: shared,
+      accepted: { reply: { status: 201, body: { id: "1655900000001" } }, providerMessageId: "1655900000001" },
     },
     { ...throughWebhook, credentials: {}, accepted: { reply: { status: 200, body: "1" } } },
     { ...throughWebhook, credentials: {}, accepted: { reply: { status: 202, body: "" } } },
@@ -179,5 +207,55 @@ export default providerCase({
       },
       outcome: { kind: "rejected", class: "content" },
     },
+    {
+      name: "a webhook that was removed",
+      sending: throughWebhook,
+      reply: { status: 404, body: "" },
+      outcome: { kind: "rejected", class: "recipient" },
+    },
   ],
+  quirks: {
+    gone: { 404: { kind: "rejected", class: "recipient" }, 410: { kind: "rejected", class: "recipient" } },
+    because: "what is called is the conversation with one person",
+  },
+  oauth: {
+    address:
+      `https://login.microsoftonline.com/${tenantId}/v2.0/adminconsent?client_id=${clientId}&scope=a+b` +
+      `&redirect_uri=${encodeURIComponent(redirectUri)}&state=st`,
+    connections: [
+      {
+        name: "an organisation",
+        brought: {
+          tenant: customer.toUpperCase(),
+          admin_consent: "True",
+          scope: "https://graph.microsoft.com/.default",
+        },
+        calls: [{ ...consented, url: consented.url.replace(customer, customer.toUpperCase()) }],
+        access: { workspace: { id: customer }, auth: { accessToken: "app-only" } },
+      },
+      {
+        name: "an organisation that Microsoft knows nothing of, or not yet",
+        brought: { tenant: customer, admin_consent: "True" },
+        calls: [{ ...consented, reply: unauthorized("AADSTS700016: Application was not found in the directory") }],
+        refused: { reason: /AADSTS700016/, isPassing: true },
+      },
+      {
+        name: "a wrong client secret",
+        brought: { tenant: customer, admin_consent: "True" },
+        calls: [{ ...consented, reply: unauthorized("AADSTS7000215: Invalid client secret provided") }],
+        refused: { reason: /AADSTS7000215/, isPassing: false },
+      },
+      ...[
+        { tenant: customer },
+        { tenant: customer, admin_consent: "False" },
+        { admin_consent: "True" },
+        { tenant: "../common", admin_consent: "True" },
+      ].map((brought) => ({
+        name: JSON.stringify(brought),
+        brought,
+        calls: [],
+        refused: { reason: /has consented/, isPassing: false },
+      })),
+    ],
+  },
 });

@@ -1,4 +1,4 @@
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, providerCase, redirectUri } from "../../case.ts";
 
 const url = "https://slack.com/api/chat.postMessage";
 const headers = {
@@ -18,6 +18,27 @@ const throughWebhook = {
 const accepted = {
   reply: { status: 200, body: { ok: true, channel: "C123ABC456", ts: "1503435956.000247", message: { text: "Hi" } } },
   providerMessageId: "1503435956.000247",
+};
+
+// https://docs.slack.dev/reference/methods/oauth.v2.access
+const exchange = {
+  method: "POST",
+  url: "https://slack.com/api/oauth.v2.access",
+  headers: {
+    authorization: `Basic ${Buffer.from("123456789012.123456789012:slack-s3cret-client").toString("base64")}`,
+  },
+  form: { code: "c0de-s3cret", redirect_uri: redirectUri },
+};
+const granted = {
+  ok: true,
+  access_token: accessToken,
+  token_type: "bot",
+  scope: "chat:write",
+  bot_user_id: "U0KRQLJ9H",
+  app_id: "A0KRD7HC3",
+  team: { name: "Slack Softball Team", id: "T9TK3CUKW" },
+  enterprise: { name: "slack-sports", id: "E12345678" },
+  authed_user: { id: "U1234" },
 };
 
 export default providerCase({
@@ -60,6 +81,14 @@ export default providerCase({
   errors: [
     { name: "a revoked token", reply: refused("token_revoked"), outcome: { kind: "rejected", class: "auth" } },
     { name: "a missing scope", reply: refused("missing_scope"), outcome: { kind: "rejected", class: "config" } },
+    { name: "no permission", reply: refused("no_permission"), outcome: { kind: "rejected", class: "config" } },
+    {
+      name: "a token of the wrong kind",
+      reply: refused("not_allowed_token_type"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    { name: "a workspace that moves", reply: refused("org_login_required"), outcome: { kind: "retry" } },
+    { name: "a request that took too long", reply: refused("request_timeout"), outcome: { kind: "retry" } },
     {
       name: "an unknown channel",
       reply: refused("channel_not_found"),
@@ -124,5 +153,85 @@ export default providerCase({
       outcome: { kind: "rejected", class: "recipient" },
     },
   ],
-  quirks: { invalidJson: "unknown", because: "errors are answered with 200, so only the body can confirm" },
+  quirks: {
+    invalidJson: "unknown",
+    gone: { 404: { kind: "rejected", class: "recipient" }, 410: { kind: "rejected", class: "recipient" } },
+    because: "errors are answered with 200, so only the body can confirm; other statuses are those of webhooks",
+  },
+  oauth: {
+    address:
+      "https://slack.com/oauth/v2/authorize?client_id=123456789012.123456789012&scope=a%2Cb" +
+      `&redirect_uri=${encodeURIComponent(redirectUri)}&state=st`,
+    connections: [
+      {
+        name: "a workspace",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: { status: 200, body: granted } }],
+        access: {
+          workspace: { id: "T9TK3CUKW", name: "Slack Softball Team", botUserId: "U0KRQLJ9H" },
+          auth: { accessToken },
+        },
+      },
+      {
+        name: "a channel, with a token that expires",
+        brought: { code: "c0de-s3cret" },
+        calls: [
+          {
+            ...exchange,
+            reply: {
+              status: 200,
+              body: {
+                ...{ ...granted, expires_in: 43_200, refresh_token: "xoxe-1-s3cret" },
+                incoming_webhook: {
+                  channel: "#orders",
+                  channel_id: "C05",
+                  configuration_url: "https://x",
+                  url: webhookUrl,
+                },
+              },
+            },
+          },
+        ],
+        access: {
+          workspace: { id: "T9TK3CUKW", name: "Slack Softball Team", botUserId: "U0KRQLJ9H" },
+          auth: { accessToken, refreshToken: "xoxe-1-s3cret", expiresAt: "2026-01-02T15:04:05.000Z" },
+          webhook: { url: webhookUrl, channel: "#orders" },
+        },
+      },
+      {
+        name: "a whole organisation",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: { status: 200, body: { ...granted, team: null, is_enterprise_install: true } } }],
+        access: {
+          workspace: { id: "E12345678", name: "slack-sports", botUserId: "U0KRQLJ9H" },
+          auth: { accessToken },
+        },
+      },
+      ...(["invalid_code", "code_already_used", "bad_client_secret", "bad_redirect_uri"] as const).map((word) => ({
+        name: word,
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: refused(word) }],
+        refused: { reason: new RegExp(word), isPassing: false },
+      })),
+      {
+        name: "too many at once",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: refused("ratelimited") }],
+        refused: { reason: /ratelimited/, isPassing: true },
+      },
+      {
+        name: "a token without a workspace",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: { status: 200, body: { ...granted, team: null, enterprise: null } } }],
+        refused: { reason: /^The answer of Slack names no workspace$/, isPassing: true },
+      },
+      {
+        name: "a token of a person alone",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: { status: 200, body: { ...granted, access_token: undefined } } }],
+        refused: { reason: /no token of a bot/, isPassing: false },
+      },
+      { name: "nothing", brought: {}, calls: [], refused: { reason: /no code/, isPassing: false } },
+    ],
+  },
 });

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { messageId, providerCase } from "../../case.ts";
 
 const phone = "https://graph.facebook.com/v23.0/106540352242922";
@@ -25,6 +26,12 @@ const accepted = {
     },
   },
   providerMessageId: "wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA",
+};
+const key = "app-s3cret-of-meta";
+const signed = (json: object) => {
+  const signature = createHmac("sha256", key).update(JSON.stringify(json)).digest("hex");
+  const proof = { "x-hub-signature-256": `sha256=${signature}` };
+  return { json, headers: proof, key, now: "2026-01-02T03:04:05Z", isAgeless: true as const };
 };
 const error = (status: number, code: number, text: string) => ({
   status,
@@ -96,6 +103,11 @@ export default providerCase({
       outcome: { kind: "rejected", class: "config" },
     },
     {
+      name: "an unknown phone number ID",
+      reply: { status: 400, body: { error: { message: "No object", code: 100, error_subcode: 33 } } },
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
       name: "a sender that is not registered",
       reply: error(400, 133010, "Phone number not registered"),
       outcome: { kind: "rejected", class: "config" },
@@ -147,9 +159,11 @@ export default providerCase({
   receipts: [
     {
       name: "delivered and read",
-      json: report(
-        { id: "wamid.1", status: "delivered", timestamp: "1767323040", biz_opaque_callback_data: messageId },
-        { id: "wamid.1", status: "read", timestamp: "1767323045", biz_opaque_callback_data: messageId },
+      ...signed(
+        report(
+          { id: "wamid.1", status: "delivered", timestamp: "1767323040", biz_opaque_callback_data: messageId },
+          { id: "wamid.1", status: "read", timestamp: "1767323045", biz_opaque_callback_data: messageId },
+        ),
       ),
       expected: [
         { externalId: "wamid.1", messageId, status: "delivered", date: new Date(1767323040000) },
@@ -158,12 +172,14 @@ export default providerCase({
     },
     {
       name: "failed",
-      json: report({
-        id: "wamid.1",
-        status: "failed",
-        timestamp: "1767323040",
-        errors: [{ code: 131026, title: "Message undeliverable" }],
-      }),
+      ...signed(
+        report({
+          id: "wamid.1",
+          status: "failed",
+          timestamp: "1767323040",
+          errors: [{ code: 131026, title: "Message undeliverable" }],
+        }),
+      ),
       expected: [
         {
           externalId: "wamid.1",
@@ -175,7 +191,7 @@ export default providerCase({
     },
     {
       name: "an incoming message",
-      json: { entry: [{ changes: [{ value: { messages: [{ id: "wamid.2", text: { body: "Hi" } }] } }] }] },
+      ...signed({ entry: [{ changes: [{ value: { messages: [{ id: "wamid.2", text: { body: "Hi" } }] } }] }] }),
       expected: [],
     },
   ],

@@ -97,7 +97,13 @@ export default providerCase({
       name: "an address Braze does not know",
       at: 0,
       reply: { status: 201, body: { message: "success", users: [] } },
-      outcome: { kind: "rejected", class: "recipient" },
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "attachments, which other providers take",
+      sending: { message: richEmail(), request: { method: "POST", url: `${api}/messages/send` } },
+      reply: { status: 201 },
+      outcome: { kind: "rejected", class: "config" },
     },
     {
       name: "a lookup that cannot be read",

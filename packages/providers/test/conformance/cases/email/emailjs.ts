@@ -70,6 +70,12 @@ export default providerCase({
       outcome: { kind: "rejected", class: "auth" },
     },
     {
+      name: "attachments, which other providers take",
+      sending: { message: richEmail(), request: { method: "POST", url } },
+      reply: { status: 200, body: "OK" },
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
       name: "an unknown service",
       reply: error(400, "The service ID not found"),
       outcome: { kind: "rejected", class: "config" },

@@ -120,15 +120,38 @@ export default providerCase({
         {
           externalId: messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date("2026-01-02T03:04:00Z"),
           response: "No Error",
         },
       ],
     },
     {
+      name: "a mailbox that does not exist, and one that is full",
+      json: {
+        results: [true, false].map((permanent) => ({
+          messageId,
+          to: "c@example.com",
+          status: { groupName: "UNDELIVERABLE", name: "UNDELIVERABLE_NOT_DELIVERED" },
+          error: { groupName: "USER_ERRORS", name: "EC_BOUNCE", description: "Bounced", permanent },
+        })),
+      },
+      expected: [
+        { externalId: messageId, status: "bounced", recipient: "c@example.com", response: "Bounced" },
+        { externalId: messageId, status: "undelivered", recipient: "c@example.com", response: "Bounced" },
+      ],
+    },
+    {
       name: "a click",
       json: { notificationType: "CLICKED", recipient: "ada@example.com", messageId, sendDateTime: 1767323040000 },
-      expected: [{ externalId: messageId, status: "clicked", date: new Date(1767323040000) }],
+      expected: [
+        {
+          externalId: messageId,
+          status: "clicked",
+          recipient: "ada@example.com",
+          date: new Date(1767323040000),
+        },
+      ],
     },
   ],
 });

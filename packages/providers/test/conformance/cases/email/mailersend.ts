@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { email, richEmail } from "../../../support.ts";
 import { providerCase } from "../../case.ts";
 
@@ -8,24 +9,41 @@ const error = (status: number, field: string, message: string) => ({
   body: { message: "The given data was invalid.", errors: { [field]: [message] } },
 });
 
+const report = (event: object, key = "signing-s3cret-of-the-webhook") => {
+  const raw = JSON.stringify(event);
+  const signature = createHmac("sha256", key).update(raw).digest("hex");
+  return { raw, headers: { signature }, key, now: "2026-01-02T03:04:05Z", isAgeless: true as const };
+};
+
+const unsubscribing = email({
+  headers: {
+    "List-Unsubscribe": "<https://notify.example.com/u/t0ken>",
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+  },
+});
+
+const minimal = {
+  from: { email: "noreply@example.com", name: "Example" },
+  to: [{ email: "ada@example.com" }],
+  subject: "Hello",
+  text: "Hello Ada",
+  html: "<p>Hello Ada</p>",
+};
+
+const accepted = {
+  reply: { status: 202, headers: { "x-message-id": "5e42957d51f1d94a1070a733" }, body: "" },
+  providerMessageId: "5e42957d51f1d94a1070a733",
+};
+
+const linked = { ...minimal, list_unsubscribe: "https://notify.example.com/u/t0ken" };
+
 export default providerCase({
   id: "mailersend",
   docs: "https://developers.mailersend.com/api/v1/email.html#send-an-email",
   credentials: { apiKey: "mlsn.s3cret-token", from: "noreply@example.com", senderName: "Example" },
   minimal: {
     message: email(),
-    request: {
-      method: "POST",
-      url,
-      headers,
-      json: {
-        from: { email: "noreply@example.com", name: "Example" },
-        to: [{ email: "ada@example.com" }],
-        subject: "Hello",
-        text: "Hello Ada",
-        html: "<p>Hello Ada</p>",
-      },
-    },
+    request: { method: "POST", url, headers, json: minimal },
   },
   rich: {
     message: richEmail({ extra: { tags: ["invite"], settings: { track_clicks: false } } }),
@@ -49,10 +67,22 @@ export default providerCase({
       },
     },
   },
-  accepted: {
-    reply: { status: 202, headers: { "x-message-id": "5e42957d51f1d94a1070a733" }, body: "" },
-    providerMessageId: "5e42957d51f1d94a1070a733",
-  },
+  accepted,
+  more: [
+    { message: unsubscribing, request: { method: "POST", url, headers, json: linked }, accepted },
+    {
+      // A plan without such links.
+      message: unsubscribing,
+      request: [
+        {
+          ...{ method: "POST", url, headers, json: linked },
+          reply: error(422, "list_unsubscribe", "The list unsubscribe is not available in your plan."),
+        },
+        { method: "POST", url, headers, json: minimal },
+      ],
+      accepted,
+    },
+  ],
   errors: [
     {
       name: "a wrong token",
@@ -118,7 +148,7 @@ export default providerCase({
   receipts: [
     {
       name: "bounced",
-      json: {
+      ...report({
         type: "activity.hard_bounced",
         created_at: "2026-01-02T03:04:00.000000Z",
         data: {
@@ -127,25 +157,42 @@ export default providerCase({
           recipient: "ada@example.com",
           meta: { bounce_reason: "550 no such user" },
         },
-      },
+      }),
       expected: [
         {
           externalId: "5e42957d",
           status: "bounced",
+          recipient: "ada@example.com",
           date: new Date("2026-01-02T03:04:00Z"),
           response: "550 no such user",
         },
       ],
     },
     {
+      name: "a mailbox that is full",
+      ...report({ type: "activity.soft_bounced", data: { type: "soft_bounced", message_id: "5e42957d" } }),
+      expected: [{ externalId: "5e42957d", status: "undelivered" }],
+    },
+    {
       name: "delivered, in the older form",
-      json: {
+      ...report({
         type: "activity.delivered",
         created_at: "2026-01-02T03:04:00.000000Z",
-        data: { type: "delivered", email: { message: { id: "5e42957d" } }, morph: null },
-      },
-      expected: [{ externalId: "5e42957d", status: "delivered", date: new Date("2026-01-02T03:04:00Z") }],
+        data: {
+          type: "delivered",
+          email: { message: { id: "5e42957d" }, recipient: { email: "ada@example.com" } },
+          morph: null,
+        },
+      }),
+      expected: [
+        {
+          externalId: "5e42957d",
+          status: "delivered",
+          recipient: "ada@example.com",
+          date: new Date("2026-01-02T03:04:00Z"),
+        },
+      ],
     },
-    { name: "an event of another kind", json: { type: "sender_identity.verified", data: {} }, expected: [] },
+    { name: "an event of another kind", ...report({ type: "sender_identity.verified", data: {} }), expected: [] },
   ],
 });

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { email } from "../../../support.ts";
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, type Preparation, providerCase, reportTarget } from "../../case.ts";
 
 const credentials = {
   apiKey: "key-s3cret-mailgun",
@@ -21,6 +21,19 @@ const report = (event: object) => {
   return { json: { signature: { timestamp, token, signature }, "event-data": event }, key, now };
 };
 const message = { headers: { "message-id": `${messageId}@example.com` } };
+
+const types = ["delivered", "opened", "clicked", "unsubscribed", "complained", "permanent_fail", "temporary_fail"];
+const webhooks = "https://api.mailgun.net/v3/domains/mg.example.com/webhooks";
+const listed = { method: "GET", url: webhooks, headers };
+const signingKey = {
+  ...{ method: "GET", url: "https://api.mailgun.net/v5/accounts/http_signing_key", headers },
+  reply: { status: 200, body: { message: "success", http_signing_key: key } },
+};
+const known = (urls: string[]) => ({ webhooks: Object.fromEntries(types.map((type) => [type, { urls }])) });
+const added = (type: string): Preparation => ({
+  ...{ method: "POST", url: webhooks, headers, multipart: { id: type, url: reportTarget.url } },
+  reply: { status: 200, body: { message: "Webhook has been created", webhook: { urls: [reportTarget.url] } } },
+});
 
 export default providerCase({
   id: "mailgun",
@@ -94,8 +107,13 @@ export default providerCase({
     { name: "a fault of theirs", reply: error(502, "Bad gateway"), outcome: { kind: "retry" } },
   ],
   check: {
-    request: { method: "GET", url: "https://api.mailgun.net/v4/domains/mg.example.com", headers },
-    ok: { status: 200, body: { domain: { name: "mg.example.com", state: "active" } } },
+    request: {
+      method: "POST",
+      url: "https://api.mailgun.net/v3/mg.example.com/messages",
+      headers,
+      form: { "o:testmode": "yes" },
+    },
+    ok: error(400, "from parameter is missing"),
     bad: { status: 401, body: "Forbidden" },
   },
   receipts: [
@@ -103,6 +121,7 @@ export default providerCase({
       name: "delivered",
       ...report({
         event: "delivered",
+        recipient: "ada@example.com",
         timestamp: 1767323040.5,
         message,
         "user-variables": { tidingsMessageId: messageId },
@@ -113,6 +132,7 @@ export default providerCase({
           externalId: `${messageId}@example.com`,
           messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date(1767323040500),
           attempts: 1,
           response: "OK",
@@ -130,10 +150,57 @@ export default providerCase({
       expected: [{ externalId: `${messageId}@example.com`, status: "deferred", date: new Date(1767323040000) }],
     },
     {
+      name: "a message that was tried for hours",
+      ...report({ event: "failed", severity: "permanent", reason: "old", timestamp: 1767323040, message }),
+      expected: [{ externalId: `${messageId}@example.com`, status: "undelivered", date: new Date(1767323040000) }],
+    },
+    {
       name: "a suppressed address",
       ...report({ event: "failed", severity: "permanent", reason: "suppress-bounce", timestamp: 1767323040, message }),
       expected: [{ externalId: `${messageId}@example.com`, status: "dropped", date: new Date(1767323040000) }],
     },
     { name: "an event of another kind", ...report({ event: "accepted", message }), expected: [] },
+  ],
+  registrations: [
+    {
+      name: "the first time",
+      calls: [signingKey, { ...listed, reply: { status: 200, body: { webhooks: {} } } }, ...types.map(added)],
+      signingKey: key,
+    },
+    {
+      name: "again",
+      calls: [signingKey, { ...listed, reply: { status: 200, body: known([reportTarget.url]) } }],
+      signingKey: key,
+    },
+    {
+      name: "where somebody else listens, too",
+      calls: [
+        signingKey,
+        {
+          ...listed,
+          reply: {
+            status: 200,
+            body: { webhooks: { ...known([reportTarget.url]).webhooks, opened: { urls: ["https://a.example/"] } } },
+          },
+        },
+        {
+          ...{ method: "PUT", url: `${webhooks}/opened`, headers },
+          multipart: { url: ["https://a.example/", reportTarget.url] },
+          reply: { status: 200, body: { message: "Webhook has been updated" } },
+        },
+      ],
+      signingKey: key,
+    },
+    {
+      name: "where three listen already",
+      calls: [
+        signingKey,
+        {
+          ...listed,
+          reply: { status: 200, body: known(["https://a.example", "https://b.example", "https://c.example"]) },
+        },
+      ],
+    },
+    { name: "a key that may only send", calls: [{ ...signingKey, reply: { status: 401, body: "Forbidden" } }] },
   ],
 });

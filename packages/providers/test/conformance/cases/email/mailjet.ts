@@ -153,6 +153,7 @@ export default providerCase({
           externalId: "1ab23cd4",
           messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date(1767323040000),
           response: "sent (250 2.0.0 OK)",
         },
@@ -161,11 +162,15 @@ export default providerCase({
     {
       name: "a group of events",
       json: [
-        { event: "bounce", time: 1767323040, Message_GUID: "1ab23cd4", CustomID: "", error: "user unknown" },
+        { event: "bounce", Message_GUID: "1ab23cd4", CustomID: "", hard_bounce: true, error: "user unknown" },
+        { event: "bounce", Message_GUID: "1ab23cd4", hard_bounce: false, blocked: false, error: "quota exceeded" },
+        { event: "bounce", Message_GUID: "1ab23cd4", hard_bounce: false, blocked: false, error: "greylisted" },
         { event: "typofix", time: 1767323040, Message_GUID: "1ab23cd4" },
       ],
       expected: [
-        { externalId: "1ab23cd4", status: "bounced", date: new Date(1767323040000), response: "user unknown" },
+        { externalId: "1ab23cd4", status: "bounced", response: "user unknown" },
+        { externalId: "1ab23cd4", status: "undelivered", response: "quota exceeded" },
+        { externalId: "1ab23cd4", status: "deferred", response: "greylisted" },
       ],
     },
   ],

@@ -100,7 +100,13 @@ export default providerCase({
         ],
       },
       expected: [
-        { externalId: "0c7fd939", messageId, status: "delivered", date: new Date(1767323040000) },
+        {
+          externalId: "0c7fd939",
+          messageId,
+          status: "delivered",
+          recipient: "ada@example.com",
+          date: new Date(1767323040000),
+        },
         { externalId: "0c7fd939", status: "bounced", date: new Date(1767323041000), response: "550 5.1.1" },
       ],
     },

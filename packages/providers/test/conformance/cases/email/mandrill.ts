@@ -106,7 +106,13 @@ export default providerCase({
       form: {
         mandrill_events: JSON.stringify([
           { event: "send", ts: 1767323040, _id: "abc", msg: { _id: "abc", metadata: { tidingsMessageId: messageId } } },
-          { event: "hard_bounce", ts: 1767323041, _id: "abc", msg: { diag: "smtp;550 5.1.1 no such user" } },
+          {
+            event: "hard_bounce",
+            ts: 1767323041,
+            _id: "abc",
+            msg: { email: "ada@example.com", diag: "smtp;550 5.1.1 no such user" },
+          },
+          { event: "soft_bounce", ts: 1767323041, _id: "abc", msg: { bounce_description: "mailbox_full" } },
           { type: "blacklist", action: "add", ts: 1767323042 },
         ]),
       },
@@ -115,9 +121,11 @@ export default providerCase({
         {
           externalId: "abc",
           status: "bounced",
+          recipient: "ada@example.com",
           date: new Date(1767323041000),
           response: "smtp;550 5.1.1 no such user",
         },
+        { externalId: "abc", status: "undelivered", date: new Date(1767323041000), response: "mailbox_full" },
       ],
     },
     { name: "no JSON", form: { mandrill_events: "{oops" }, expected: [] },

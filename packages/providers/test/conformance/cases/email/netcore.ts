@@ -82,9 +82,10 @@ export default providerCase({
   receipts: [
     {
       name: "events of two kinds",
+      // Their ids are numbers that JSON does not keep; the last one is a text that it does.
       json: [
         {
-          TRANSID: "15536250111702803",
+          TRANSID: 15536250111702804,
           RESPONSE: " - 2.0.0 (success)",
           EMAIL: "ada@example.com",
           TIMESTAMP: 1767323040,
@@ -93,13 +94,14 @@ export default providerCase({
           "X-APIHEADER": messageId,
         },
         { TRANSID: "15536250111702803", TIMESTAMP: "1767323041", EVENT: "bounced", BOUNCE_REASON: "No such user" },
+        { TRANSID: 15536250111702804, TIMESTAMP: 1767323042, EVENT: "bounced" },
         { TRANSID: "15536250111702803", TIMESTAMP: 1767323042, EVENT: "queued" },
       ],
       expected: [
         {
-          externalId: "15536250111702803",
           messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date(1767323040000),
           response: "- 2.0.0 (success)",
         },
@@ -116,5 +118,6 @@ export default providerCase({
       json: { TRANSID: "1", EVENT: "open", TIMESTAMP: 1767323040 },
       expected: [{ externalId: "1", status: "opened", date: new Date(1767323040000) }],
     },
+    { name: "a complaint", json: { TRANSID: 1, EVENT: "abuse" }, expected: [{ externalId: "1", status: "spam" }] },
   ],
 });

@@ -103,7 +103,14 @@ export default providerCase({
         workflow: { id: "w1", name: "Reports" },
         event: { emailId: "ac32f08e", messageId: "0102", deliveredAt: "2026-01-02T03:04:00.000Z" },
       },
-      expected: [{ externalId: "ac32f08e", status: "delivered", date: new Date("2026-01-02T03:04:00Z") }],
+      expected: [
+        {
+          externalId: "ac32f08e",
+          status: "delivered",
+          recipient: "ada@example.com",
+          date: new Date("2026-01-02T03:04:00Z"),
+        },
+      ],
     },
     {
       name: "bounced for good",

@@ -1,9 +1,44 @@
+import type { ReceiptStatus } from "../../../../src/index.ts";
 import { email, richEmail } from "../../../support.ts";
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const headers = { "x-postmark-server-token": "pm-s3cret-token", accept: "application/json" };
 const Metadata = { tidingsMessageId: messageId };
 const error = (ErrorCode: number, Message: string, status = 422) => ({ status, body: { ErrorCode, Message } });
+
+const webhooks = "https://api.postmarkapp.com/webhooks";
+const listed = { method: "GET", url: `${webhooks}?MessageStream=outbound`, headers };
+const webhook = {
+  Url: reportTarget.url,
+  HttpAuth: { Username: "tidings", Password: reportTarget.key },
+  Triggers: {
+    Open: { Enabled: true, PostFirstOpenOnly: false },
+    Click: { Enabled: true },
+    Delivery: { Enabled: true },
+    Bounce: { Enabled: true, IncludeContent: false },
+    SpamComplaint: { Enabled: true, IncludeContent: false },
+    SubscriptionChange: { Enabled: true },
+  },
+};
+
+const bounces: [Type: string, status?: ReceiptStatus][] = [
+  ["SoftBounce", "undelivered"],
+  ["Unknown", "undelivered"],
+  ["DnsError", "deferred"],
+  ["SpamNotification", "blocked"],
+  ["DMARCPolicy", "blocked"],
+  ["AutoResponder"],
+  ["Subscribe"],
+];
+const change = (SuppressionReason: string | null, SuppressSending = true) => ({
+  RecordType: "SubscriptionChange",
+  MessageID: "883953f4",
+  ChangedAt: "2026-01-02T03:04:00Z",
+  Recipient: "ada@example.com",
+  Origin: "Recipient",
+  SuppressSending,
+  SuppressionReason,
+});
 
 export default providerCase({
   id: "postmark",
@@ -108,6 +143,7 @@ export default providerCase({
           externalId: "883953f4",
           messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date("2026-01-02T03:04:00Z"),
           response: "smtp;250 OK",
         },
@@ -119,6 +155,8 @@ export default providerCase({
         RecordType: "Bounce",
         MessageID: "883953f4",
         Type: "HardBounce",
+        Email: "c@example.com",
+        Inactive: true,
         Description: "The server was unable to deliver your message",
         BouncedAt: "2026-01-02T03:04:00Z",
       },
@@ -126,6 +164,7 @@ export default providerCase({
         {
           externalId: "883953f4",
           status: "bounced",
+          recipient: "c@example.com",
           date: new Date("2026-01-02T03:04:00Z"),
           response: "The server was unable to deliver your message",
         },
@@ -136,10 +175,55 @@ export default providerCase({
       json: { RecordType: "Bounce", MessageID: "883953f4", Type: "Transient", BouncedAt: "2026-01-02T03:04:00Z" },
       expected: [{ externalId: "883953f4", status: "deferred", date: new Date("2026-01-02T03:04:00Z") }],
     },
+    ...bounces.map(([Type, status]) => ({
+      name: `a bounce of the kind ${Type}`,
+      json: { RecordType: "Bounce", MessageID: "883953f4", Type, Inactive: false },
+      expected: status ? [{ externalId: "883953f4", status }] : [],
+    })),
     {
-      name: "an event of another kind",
-      json: { RecordType: "SubscriptionChange", MessageID: "883953f4", SuppressSending: true },
-      expected: [],
+      name: "a bounce of a kind that is not listed, after which Postmark sends there no more",
+      json: { RecordType: "Bounce", MessageID: "883953f4", Type: "Unheard", Inactive: true },
+      expected: [{ externalId: "883953f4", status: "bounced" }],
     },
+    {
+      name: "somebody who unsubscribed",
+      json: change("ManualSuppression"),
+      expected: [
+        {
+          externalId: "883953f4",
+          status: "unsubscribed",
+          recipient: "ada@example.com",
+          date: new Date("2026-01-02T03:04:00Z"),
+        },
+      ],
+    },
+    { name: "a bounce that put the address on the list", json: change("HardBounce"), expected: [] },
+    { name: "an address that is taken off the list", json: change(null, false), expected: [] },
+    { name: "an event of another kind", json: { RecordType: "Inbound", MessageID: "883953f4" }, expected: [] },
+  ],
+  registrations: [
+    {
+      name: "the first time",
+      calls: [
+        { ...listed, reply: { status: 200, body: { Webhooks: [{ ...webhook, ID: 1, Url: "https://a.example/" }] } } },
+        {
+          ...{ method: "POST", url: webhooks, headers, json: { ...webhook, MessageStream: "outbound" } },
+          reply: { status: 200, body: { ID: 1234567, ...webhook } },
+        },
+      ],
+      signingKey: reportTarget.key,
+    },
+    {
+      name: "again",
+      calls: [
+        { ...listed, reply: { status: 200, body: { Webhooks: [{ ...webhook, ID: 1234567, HttpAuth: null }] } } },
+        {
+          ...{ method: "PUT", url: `${webhooks}/1234567`, headers, json: webhook },
+          reply: { status: 200, body: { ID: 1234567, ...webhook } },
+        },
+      ],
+      signingKey: reportTarget.key,
+    },
+    { name: "a wrong token", calls: [{ ...listed, reply: error(10, "Bad or missing API token", 401) }] },
   ],
 });

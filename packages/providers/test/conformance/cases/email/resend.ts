@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { email } from "../../../support.ts";
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const headers = { authorization: "Bearer re_s3cret_key_123", "idempotency-key": messageId };
 const tags = [{ name: "tidingsMessageId", value: messageId }];
@@ -18,6 +18,23 @@ const report = (event: object) => {
   const signature = `v1,${mac.digest("base64")}`;
   return { raw, key, now, headers: { "svix-id": "msg_1", "svix-timestamp": stamp, "svix-signature": signature } };
 };
+
+// Of the first kind are also the answers of people who are out of the office.
+const soft = [
+  ["General", "deferred"],
+  ["MailboxFull", "undelivered"],
+] as const;
+
+const webhooks = "https://api.resend.com/webhooks";
+const bearer = { authorization: headers.authorization };
+const events = [
+  ...["email.sent", "email.delivered", "email.delivery_delayed", "email.opened", "email.clicked", "email.bounced"],
+  ...["email.complained", "email.failed", "email.suppressed"],
+];
+const webhook = { id: "4dd369bc", endpoint: reportTarget.url, status: "enabled", events };
+const other = { ...webhook, id: "430eed87", endpoint: "https://a.example/handler" };
+const listed = { method: "GET", url: `${webhooks}?limit=100`, headers: bearer };
+const known = { method: "GET", url: `${webhooks}/4dd369bc`, headers: bearer };
 
 export default providerCase({
   id: "resend",
@@ -105,7 +122,7 @@ export default providerCase({
     {
       name: "the key of another content",
       reply: error(409, "invalid_idempotent_request", "Different"),
-      outcome: { kind: "rejected", class: "content" },
+      outcome: { kind: "unknown" },
     },
     { name: "a fault of theirs", reply: error(500, "application_error", "Oops"), outcome: { kind: "retry" } },
   ],
@@ -144,6 +161,49 @@ export default providerCase({
         },
       ],
     },
+    ...soft.map(([subType, status]) => ({
+      name: `a bounce that may pass: ${subType}`,
+      ...report({ type: "email.bounced", data: { email_id: "56761188", bounce: { type: "Transient", subType } } }),
+      expected: [{ externalId: "56761188", status }],
+    })),
     { name: "an event of another kind", ...report({ type: "contact.created", data: { id: "1" } }), expected: [] },
+  ],
+  registrations: [
+    {
+      name: "the first time",
+      calls: [
+        { ...listed, reply: { status: 200, body: { object: "list", has_more: false, data: [other] } } },
+        {
+          ...{ method: "POST", url: webhooks, headers: bearer, json: { endpoint: reportTarget.url, events } },
+          reply: { status: 201, body: { object: "webhook", id: "4dd369bc", signing_secret: key } },
+        },
+      ],
+      signingKey: key,
+    },
+    {
+      name: "again",
+      calls: [
+        { ...listed, reply: { status: 200, body: { object: "list", has_more: false, data: [other, webhook] } } },
+        { ...known, reply: { status: 200, body: { ...webhook, signing_secret: key } } },
+      ],
+      signingKey: key,
+    },
+    {
+      name: "one that was switched off",
+      calls: [
+        { ...listed, reply: { status: 200, body: { object: "list", data: [webhook] } } },
+        { ...known, reply: { status: 200, body: { ...webhook, status: "disabled", signing_secret: key } } },
+        {
+          ...{ method: "PATCH", url: known.url, headers: bearer },
+          json: { endpoint: reportTarget.url, events, status: "enabled" },
+          reply: { status: 200, body: { object: "webhook", id: "4dd369bc" } },
+        },
+      ],
+      signingKey: key,
+    },
+    {
+      name: "a key that may only send",
+      calls: [{ ...listed, reply: error(401, "restricted_api_key", "This API key is restricted to only send emails") }],
+    },
   ],
 });

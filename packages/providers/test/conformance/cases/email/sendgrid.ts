@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync } from "node:crypto";
 import { email, richEmail } from "../../../support.ts";
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const headers = { authorization: "Bearer SG.s3cret-key-123" };
 const custom_args = { tidingsMessageId: messageId };
@@ -31,6 +31,23 @@ const report = (events: object[]) => {
     },
   };
 };
+
+const settings = "https://api.eu.sendgrid.com/v3/user/webhooks/event/settings";
+const switches = {
+  ...{ enabled: true, processed: true, delivered: true, deferred: true, bounce: true, dropped: true, open: true },
+  ...{ click: true, spam_report: true, unsubscribe: true, group_unsubscribe: true, group_resubscribe: false },
+};
+const webhook = { id: "w1", url: reportTarget.url, friendly_name: "Tidings delivery reports", ...switches };
+const listed = { method: "GET", url: `${settings}/all`, headers };
+const wanted = (method: string, path = "") => {
+  const { id, ...json } = webhook;
+  return { method, url: `${settings}${path}`, headers, json };
+};
+const signed = (method: string, public_key: string) => ({
+  ...{ method, url: `${settings}/signed/w1`, headers },
+  ...(method === "PATCH" ? { json: { enabled: true } } : {}),
+  reply: { status: 200, body: { id: "w1", public_key } },
+});
 
 export default providerCase({
   id: "sendgrid",
@@ -149,6 +166,7 @@ export default providerCase({
           externalId: "14c5d75ce93",
           messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date(1767323040000),
           response: "250 OK",
         },
@@ -165,6 +183,48 @@ export default providerCase({
           attempts: 5,
           response: "400",
         },
+      ],
+    },
+  ],
+  registrations: [
+    {
+      name: "the first time",
+      calls: [
+        {
+          ...listed,
+          reply: {
+            status: 200,
+            body: { max_allowed: 5, webhooks: [{ ...webhook, id: "w0", url: "https://a.example" }] },
+          },
+        },
+        { ...wanted("POST"), reply: { status: 201, body: webhook } },
+        signed("PATCH", key),
+      ],
+      signingKey: key,
+    },
+    {
+      name: "again",
+      calls: [{ ...listed, reply: { status: 200, body: { max_allowed: 5, webhooks: [webhook] } } }, signed("GET", key)],
+      signingKey: key,
+    },
+    {
+      name: "one that was switched off and is not signed",
+      calls: [
+        { ...listed, reply: { status: 200, body: { webhooks: [{ ...webhook, enabled: false }] } } },
+        { ...wanted("PATCH", "/w1"), reply: { status: 200, body: webhook } },
+        signed("GET", ""),
+        signed("PATCH", key),
+      ],
+      signingKey: key,
+    },
+    {
+      name: "too many webhooks",
+      calls: [
+        {
+          ...listed,
+          reply: { status: 200, body: { max_allowed: 1, webhooks: [{ id: "w0", url: "https://a.example" }] } },
+        },
+        { ...wanted("POST"), reply: error(400, null, "maximum number of webhooks reached") },
       ],
     },
   ],

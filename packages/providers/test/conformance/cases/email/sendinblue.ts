@@ -1,10 +1,21 @@
 import { email, richEmail } from "../../../support.ts";
-import { messageId, providerCase } from "../../case.ts";
+import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const url = "https://api.brevo.com/v3/smtp/email";
 const headers = { "api-key": "xkeysib-s3cret-key" };
-const own = { idempotencyKey: messageId, "X-Mailin-custom": messageId };
+const own = { "Idempotency-Key": messageId, idempotencyKey: messageId, "X-Mailin-custom": messageId };
 const error = (status: number, code: string, message: string) => ({ status, body: { code, message } });
+
+const webhooks = "https://api.brevo.com/v3/webhooks";
+const listed = { method: "GET", url: `${webhooks}?type=transactional`, headers };
+const webhook = {
+  url: `https://tidings:rep0rt-s3cret+key@${reportTarget.url.slice("https://".length)}`,
+  description: "Tidings delivery reports",
+  events: [
+    ...["request", "delivered", "deferred", "hardBounce", "softBounce", "invalid", "blocked", "spam"],
+    ...["opened", "uniqueOpened", "click", "unsubscribed"],
+  ],
+};
 
 export default providerCase({
   id: "sendinblue",
@@ -106,6 +117,7 @@ export default providerCase({
           externalId: "<201798300811.5787683@smtp-relay.mailin.fr>",
           messageId,
           status: "delivered",
+          recipient: "ada@example.com",
           date: new Date(1767323040000),
         },
       ],
@@ -127,6 +139,44 @@ export default providerCase({
         },
       ],
     },
+    {
+      name: "a mailbox that is full",
+      json: { event: "soft_bounce", "message-id": "<2@smtp-relay.mailin.fr>" },
+      expected: [{ externalId: "<2@smtp-relay.mailin.fr>", status: "undelivered" }],
+    },
     { name: "an event of another kind", json: { event: "list_addition", list_id: [1] }, expected: [] },
+  ],
+  registrations: [
+    {
+      name: "the first time",
+      calls: [
+        { ...listed, reply: { status: 200, body: { webhooks: [{ id: 7, url: "https://a.example/", events: [] }] } } },
+        {
+          ...{ method: "POST", url: webhooks, headers, json: { ...webhook, type: "transactional" } },
+          reply: { status: 201, body: { id: 8 } },
+        },
+      ],
+      signingKey: reportTarget.key,
+    },
+    {
+      name: "an account without webhooks",
+      calls: [
+        { ...listed, reply: error(404, "document_not_found", "Webhooks not found") },
+        {
+          ...{ method: "POST", url: webhooks, headers, json: { ...webhook, type: "transactional" } },
+          reply: { status: 201, body: { id: 8 } },
+        },
+      ],
+      signingKey: reportTarget.key,
+    },
+    ...[reportTarget.url, "https://tidings:older@".concat(reportTarget.url.slice("https://".length))].map((known) => ({
+      name: `again, listed as ${known}`,
+      calls: [
+        { ...listed, reply: { status: 200, body: { webhooks: [{ id: 8, url: known, events: ["delivered"] }] } } },
+        { ...{ method: "PUT", url: `${webhooks}/8`, headers, json: webhook }, reply: { status: 204 } },
+      ],
+      signingKey: reportTarget.key,
+    })),
+    { name: "a wrong key", calls: [{ ...listed, reply: error(401, "unauthorized", "Key not found") }] },
   ],
 });

@@ -60,6 +60,25 @@ const report = (event: object, version?: string) =>
   signed({ ...note, Type: "Notification", Message: JSON.stringify(event) }, version);
 const SubscribeURL = `${sns}/?Action=ConfirmSubscription&TopicArn=${topic}&Token=2336412f37`;
 
+const bounces = [
+  ["Transient", "General", "deferred"],
+  ["Transient", "MailboxFull", "undelivered"],
+  ["Undetermined", "Undetermined", "undelivered"],
+  ["Permanent", "OnAccountSuppressionList", "dropped"],
+] as const;
+
+const minimal = {
+  FromEmailAddress: "Example <noreply@example.com>",
+  Destination: { ToAddresses: ["ada@example.com"] },
+  Content: {
+    Simple: { Subject: utf8("Hello"), Body: { Text: utf8("Hello Ada"), Html: utf8("<p>Hello Ada</p>") } },
+  },
+};
+const accepted = {
+  reply: { status: 200, body: { MessageId: "0102018b-ses-000000" } },
+  providerMessageId: "0102018b-ses-000000",
+};
+
 export default providerCase({
   id: "ses",
   docs: "https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html",
@@ -73,17 +92,7 @@ export default providerCase({
   now,
   minimal: {
     message: email(),
-    request: expected({
-      FromEmailAddress: "Example <noreply@example.com>",
-      Destination: { ToAddresses: ["ada@example.com"] },
-      Content: {
-        Simple: {
-          Subject: utf8("Hello"),
-          Body: { Text: utf8("Hello Ada"), Html: utf8("<p>Hello Ada</p>") },
-        },
-      },
-      EmailTags,
-    }),
+    request: expected({ ...minimal, EmailTags }),
   },
   rich: {
     message: richEmail({ senderName: "Grüße, Nord 🎉", extra: { ConfigurationSetName: "events" } }),
@@ -107,10 +116,20 @@ export default providerCase({
       ConfigurationSetName: "events",
     }),
   },
-  accepted: {
-    reply: { status: 200, body: { MessageId: "0102018b-ses-000000" } },
-    providerMessageId: "0102018b-ses-000000",
-  },
+  accepted,
+  more: [
+    {
+      message: email({ headers: { "X-Team": "Grüße 🎉", "X-Empty": "" } }),
+      request: expected({
+        ...minimal,
+        Content: {
+          Simple: { ...minimal.Content.Simple, Headers: [{ Name: "X-Team", Value: "=?UTF-8?B?R3LDvMOfZSDwn46J?=" }] },
+        },
+        EmailTags,
+      }),
+      accepted,
+    },
+  ],
   errors: [
     {
       name: "a wrong key",
@@ -169,17 +188,20 @@ export default providerCase({
       ...report({
         eventType: "Delivery",
         mail: { messageId: "0102018b", timestamp: "2026-01-02T03:03:00Z", tags: { tidingsMessageId: [messageId] } },
-        delivery: { timestamp: "2026-01-02T03:03:59.000Z", smtpResponse: "250 OK" },
-      }),
-      expected: [
-        {
-          externalId: "0102018b",
-          messageId,
-          status: "delivered",
-          date: new Date("2026-01-02T03:03:59Z"),
-          response: "250 OK",
+        delivery: {
+          timestamp: "2026-01-02T03:03:59.000Z",
+          smtpResponse: "250 OK",
+          recipients: ["ada@example.com", "c@example.com"],
         },
-      ],
+      }),
+      expected: ["ada@example.com", "c@example.com"].map((recipient) => ({
+        externalId: "0102018b",
+        messageId,
+        status: "delivered" as const,
+        recipient,
+        date: new Date("2026-01-02T03:03:59Z"),
+        response: "250 OK",
+      })),
     },
     {
       name: "bounced, by an identity, with the older signature",
@@ -199,10 +221,25 @@ export default providerCase({
         {
           externalId: "0102018b",
           status: "bounced",
+          recipient: "ada@example.com",
           date: new Date("2026-01-02T03:03:59Z"),
           response: "smtp; 550 5.1.1 unknown",
         },
       ],
+    },
+    ...bounces.map(([bounceType, bounceSubType, status]) => ({
+      name: `a bounce: ${bounceType}, ${bounceSubType}`,
+      ...report({
+        eventType: "Bounce",
+        mail: { messageId: "0102018b" },
+        bounce: { bounceType, bounceSubType, bouncedRecipients: [{ emailAddress: "ada@example.com" }] },
+      }),
+      expected: [{ externalId: "0102018b", status, recipient: "ada@example.com" }],
+    })),
+    {
+      name: "opened, of which it is not said by whom",
+      ...report({ eventType: "Open", mail: { messageId: "0102018b" }, open: {} }),
+      expected: [{ externalId: "0102018b", status: "opened" }],
     },
     {
       name: "the question whether the topic may deliver, which is answered",

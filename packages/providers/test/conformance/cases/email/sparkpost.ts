@@ -1,3 +1,4 @@
+import type { ReceiptStatus } from "../../../../src/index.ts";
 import { email, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
@@ -9,6 +10,16 @@ const error = (status: number, code: string, message: string) => ({
   body: { errors: [{ message, description: message, code }] },
 });
 const header_to = "Ada Lovelace <ada@example.com>, b@example.com";
+
+const bounces: [bounceClass: string, status?: ReceiptStatus][] = [
+  ["1", "undelivered"],
+  ["22", "undelivered"],
+  ["25", "dropped"],
+  ["30", "bounced"],
+  ["51", "blocked"],
+  ["60"],
+  ["90", "unsubscribed"],
+];
 
 export default providerCase({
   id: "sparkpost",
@@ -112,6 +123,8 @@ export default providerCase({
           msys: {
             message_event: {
               type: "bounce",
+              bounce_class: "10",
+              rcpt_to: "ada@example.com",
               transmission_id: "11668787484950529",
               timestamp: "1767323040",
               raw_reason: "550 5.1.1 unknown",
@@ -127,11 +140,17 @@ export default providerCase({
           externalId: "11668787484950529",
           messageId,
           status: "bounced",
+          recipient: "ada@example.com",
           date: new Date(1767323040000),
           response: "550 5.1.1 unknown",
         },
         { externalId: "11668787484950529", status: "clicked", date: new Date(1767323041000) },
       ],
     },
+    ...bounces.map(([bounce_class, status]) => ({
+      name: `a bounce of class ${bounce_class}`,
+      json: [{ msys: { message_event: { type: "out_of_band", bounce_class, transmission_id: "1" } } }],
+      expected: status ? [{ externalId: "1", status }] : [],
+    })),
   ],
 });

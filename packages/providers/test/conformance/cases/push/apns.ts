@@ -80,7 +80,12 @@ export default providerCase({
     },
   ],
   errors: [
-    { name: "a bad token", reply: error(400, "BadDeviceToken"), outcome: { kind: "dead-token" } },
+    {
+      name: "a bad token, or a good one of the other environment",
+      reply: error(400, "BadDeviceToken"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    { name: "an expired token", reply: error(410, "ExpiredToken"), outcome: { kind: "dead-token" } },
     {
       name: "a device that is gone",
       reply: { status: 410, body: { reason: "Unregistered", timestamp: 1767323045000 } },
@@ -115,5 +120,9 @@ export default providerCase({
       expected: [{ messageId, status: "dismissed" }],
     },
   ],
-  quirks: { volatile: ["authorization"], because: "ES256 signs with a random number" },
+  quirks: {
+    volatile: ["authorization"],
+    gone: { 410: { kind: "dead-token" } },
+    because: "ES256 signs with a random number; 410 is what Apple says of a device",
+  },
 });

@@ -93,4 +93,8 @@ export default providerCase({
       outcome: { kind: "rejected", class: "content" },
     },
   ],
+  quirks: {
+    gone: { 404: { kind: "rejected", class: "recipient" } },
+    because: "404 is a citizen who does not use the app",
+  },
 });

@@ -62,9 +62,9 @@ export default providerCase({
   ],
   errors: [
     {
-      name: "a subscription that is unknown",
+      name: "a subscription that is unknown or switched off",
       reply: answer(200, { id: "", errors: { invalid_player_ids: [token] } }),
-      outcome: { kind: "dead-token" },
+      outcome: { kind: "rejected", class: "recipient" },
     },
     {
       name: "a user that is unknown",

@@ -67,4 +67,5 @@ export default providerCase({
     },
     { name: "a status of another channel", json: { messageId, status: "bounced" }, expected: [] },
   ],
+  quirks: { gone: { 410: { kind: "dead-token" } }, because: "410 is agreed upon for a token that is gone" },
 });

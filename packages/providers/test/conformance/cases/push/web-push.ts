@@ -81,6 +81,7 @@ export default providerCase({
   quirks: {
     volatile: ["authorization", "body"],
     noBodyOverrides: true,
-    because: "every push is encrypted with a key and a salt of its own",
+    gone: { 404: { kind: "dead-token" }, 410: { kind: "dead-token" } },
+    because: "every push is encrypted with a key and a salt of its own, and goes to the browser's address",
   },
 });

@@ -102,6 +102,11 @@ export default providerCase({
       form: { id: "ATXid_5a1f", status: "Failed", phoneNumber: "+254711123456", failureReason: "UserIsInactive" },
       expected: [{ externalId: "ATXid_5a1f", status: "undelivered", response: "UserIsInactive" }],
     },
+    ...["AbsentSubscriber", "Expired"].map((status) => ({
+      name: status,
+      form: { id: "ATXid_5a1f", status, phoneNumber: "+254711123456" },
+      expected: [{ externalId: "ATXid_5a1f", status: "undelivered" as const }],
+    })),
     { name: "an incoming message", form: { id: "in-1", from: "+254711123456", text: "STOP" }, expected: [] },
   ],
   quirks: { because: "Only the list of recipients confirms that the message was taken", invalidJson: "unknown" },

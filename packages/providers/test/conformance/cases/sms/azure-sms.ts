@@ -33,12 +33,25 @@ const minimal = {
   smsSendOptions: { enableDeliveryReport: true, tag: messageId },
 };
 
+// A message of a minute ago: its id begins with that time.
+const fresh = `${(Date.parse(date) - 60_000).toString(16).padStart(12, "0").replace(/^.{8}/, "$&-")}-7000-8000-000000000001`;
+
 const numbers = "/phoneNumbers?api-version=2022-12-01&top=1";
 const item = (httpStatusCode: number, errorMessage: string) => ({
   status: 202,
   body: { value: [{ to: "+11234567890", httpStatusCode, successful: false, errorMessage }] },
 });
 const error = (status: number, code: string, message: string) => ({ status, body: { error: { code, message } } });
+
+const accepted = {
+  reply: {
+    status: 202,
+    body: {
+      value: [{ to: "+11234567890", messageId: "Outgoing_20200610203725", httpStatusCode: 202, successful: true }],
+    },
+  },
+  providerMessageId: "Outgoing_20200610203725",
+};
 
 export default providerCase({
   id: "azure-sms",
@@ -65,15 +78,24 @@ export default providerCase({
       smsSendOptions: { enableDeliveryReport: true, tag: "spring" },
     }),
   },
-  accepted: {
-    reply: {
-      status: 202,
-      body: {
-        value: [{ to: "+11234567890", messageId: "Outgoing_20200610203725", httpStatusCode: 202, successful: true }],
-      },
+  accepted,
+  more: [
+    {
+      message: { id: fresh, channel: "sms", to: "+11234567890", text: "Hi" },
+      request: sending({
+        ...minimal,
+        smsRecipients: [
+          {
+            to: "+11234567890",
+            repeatabilityRequestId: fresh,
+            repeatabilityFirstSent: "Fri, 02 Jan 2026 03:03:05 GMT",
+          },
+        ],
+        smsSendOptions: { enableDeliveryReport: true, tag: fresh },
+      }),
+      accepted,
     },
-    providerMessageId: "Outgoing_20200610203725",
-  },
+  ],
   errors: [
     {
       name: "a wrong key",

@@ -90,5 +90,24 @@ export default providerCase({
     ok: { status: 200, body: { balance: 12.3, currency: "AUD", error: { code: "SUCCESS", description: "OK" } } },
     bad: error(401, "AUTH_FAILED", "The auth data is invalid"),
   },
+  receipts: [
+    {
+      name: "delivered",
+      query: {
+        message_id: "11223344",
+        mobile: "61400000000",
+        datetime: "2026-01-02 03:04:05",
+        status: "delivered",
+        user_id: "1",
+      },
+      expected: [{ externalId: "11223344", status: "delivered", response: "delivered" }],
+    },
+    {
+      name: "a number that is gone",
+      query: { message_id: "11223344", mobile: "61400000000", status: "hard-bounce" },
+      expected: [{ externalId: "11223344", status: "undelivered", response: "hard-bounce" }],
+    },
+    { name: "a reply", query: { message_id: "11223344", mobile: "61400000000", response: "STOP" }, expected: [] },
+  ],
   quirks: { because: "The code in the body confirms, whatever the status", invalidJson: "unknown" },
 });

@@ -66,6 +66,11 @@ export default providerCase({
       outcome: { kind: "rejected", class: "config" },
     },
     {
+      name: "a service that is switched off",
+      reply: said('error | 175 | The "INTERNATIONAL_PHONE" service is disabled for you.'),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
       name: "a missing parameter",
       reply: said('error | 101 | The parameter "msg" is required.'),
       outcome: { kind: "rejected", class: "content" },
@@ -101,6 +106,37 @@ export default providerCase({
         },
       ],
     },
+    {
+      name: "one event by GET",
+      query: {
+        externalId: "3562707498794989059-328736121207676738",
+        deliveredTS: "1767323045000",
+        status: "SUCCESS",
+        cause: "SUCCESS",
+        phoneNo: "919892488888",
+      },
+      expected: [
+        {
+          externalId: "3562707498794989059-328736121207676738",
+          status: "delivered",
+          date: new Date("2026-01-02T03:04:05Z"),
+          response: "SUCCESS",
+        },
+      ],
+    },
+    {
+      name: "a failure by GET",
+      query: { externalId: "1-2", deliveredTS: "1767323045000", status: "FAILURE", cause: "ABSENT_SUBSCRIBER" },
+      expected: [
+        {
+          externalId: "1-2",
+          status: "undelivered",
+          date: new Date("2026-01-02T03:04:05Z"),
+          response: "ABSENT_SUBSCRIBER",
+        },
+      ],
+    },
+    { name: "nobody knows", query: { externalId: "1-2", status: "UNKNOWN" }, expected: [] },
     { name: "an unknown event", json: [{ externalId: "1", eventType: "OTHER" }], expected: [] },
   ],
   quirks: { because: "Errors are answered with 200, so only the body confirms", invalidJson: "unknown" },

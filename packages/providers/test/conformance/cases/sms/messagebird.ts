@@ -1,3 +1,4 @@
+import { createHash, createHmac } from "node:crypto";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://rest.messagebird.com/messages";
@@ -6,6 +7,20 @@ const error = (status: number, code: number, description: string, parameter: str
   status,
   body: { errors: [{ code, description, parameter }] },
 });
+
+const key = "messagebird-signing-s3cret";
+const now = "2026-01-02T03:04:05Z";
+/** A status report, with the token that signs the address it was sent to. */
+const report = (query: Record<string, string>) => {
+  const address = `https://notify.example.com/v2/inbound-webhooks/delivery-providers/e/i?${new URLSearchParams(query)}`;
+  const at = Date.parse(now) / 1000;
+  const urlHash = createHash("sha256").update(address).digest("hex");
+  const claims = { iss: "MessageBird", nbf: at, exp: at + 60, jti: "c946af77", url_hash: urlHash };
+  const parts = [{ alg: "HS256", typ: "JWT" }, claims].map((one) => JSON.stringify(one));
+  const signed = parts.map((part) => Buffer.from(part).toString("base64url")).join(".");
+  const token = `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
+  return { query, url: address, headers: { "messagebird-signature-jwt": token }, key, now };
+};
 
 export default providerCase({
   id: "messagebird",
@@ -81,4 +96,35 @@ export default providerCase({
     ok: { status: 200, body: { payment: "prepaid", type: "credits", amount: 9.2 } },
     bad: error(401, 2, "Request not allowed (incorrect access_key)", "access_key"),
   },
+  receipts: [
+    {
+      name: "delivered",
+      ...report({
+        id: "e8077d803532c0b5937c639b60216938",
+        reference: messageId,
+        recipient: "31612345678",
+        status: "delivered",
+        statusDatetime: "2026-01-02T03:04:05+00:00",
+      }),
+      expected: [
+        {
+          externalId: "e8077d803532c0b5937c639b60216938",
+          messageId,
+          status: "delivered",
+          date: new Date("2026-01-02T03:04:05Z"),
+        },
+      ],
+    },
+    {
+      name: "failed",
+      ...report({ id: "e807", status: "delivery_failed", statusReason: "unknown subscriber", statusErrorCode: "1" }),
+      expected: [{ externalId: "e807", status: "undelivered", response: "unknown subscriber" }],
+    },
+    {
+      name: "expired, with a code and no reason",
+      ...report({ id: "e807", status: "expired", statusErrorCode: "104" }),
+      expected: [{ externalId: "e807", status: "undelivered", response: "Error 104" }],
+    },
+    { name: "an unknown status", ...report({ id: "e807", status: "constructor" }), expected: [] },
+  ],
 });

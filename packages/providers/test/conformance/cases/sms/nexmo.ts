@@ -76,6 +76,7 @@ export default providerCase({
     { name: "a long text", reply: said("12", "Too long"), outcome: { kind: "rejected", class: "content" } },
     { name: "a bad sender", reply: said("15", "Invalid sender"), outcome: { kind: "rejected", class: "config" } },
     { name: "a demo account", reply: said("29", "Non white-listed"), outcome: { kind: "rejected", class: "config" } },
+    { name: "a dead number", reply: said("33", "De-activated"), outcome: { kind: "rejected", class: "recipient" } },
     { name: "a refused login", reply: { status: 401 }, outcome: { kind: "rejected", class: "auth" } },
   ],
   check: {
@@ -108,6 +109,18 @@ export default providerCase({
       name: "failed, as a form",
       form: { messageId: "0A01", status: "failed", "err-code": "6" },
       expected: [{ externalId: "0A01", status: "failed", response: "Error 6" }],
+    },
+    {
+      name: "expired, by GET",
+      query: {
+        messageId: "0A03",
+        status: "expired",
+        "err-code": "1",
+        "message-timestamp": "2026-01-02 03:04:05 +0000",
+      },
+      expected: [
+        { externalId: "0A03", status: "undelivered", date: new Date("2026-01-02T03:04:05Z"), response: "Error 1" },
+      ],
     },
     { name: "an incoming message", json: { msisdn: "447700900001", messageId: "0A02", text: "STOP" }, expected: [] },
   ],

@@ -59,10 +59,26 @@ export default providerCase({
       outcome: { kind: "rejected", class: "auth" },
     },
     {
-      name: "a bad parameter",
+      name: "a bad number",
       reply: error(400, "dst parameter is not valid"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    {
+      name: "a foreign sender",
+      reply: error(400, "src parameter is not valid"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "no credit",
+      reply: error(400, "Insufficient Credit"),
+      outcome: { kind: "rejected", class: "quota" },
+    },
+    {
+      name: "a missing text",
+      reply: error(400, "text parameter not present"),
       outcome: { kind: "rejected", class: "content" },
     },
+    { name: "an unknown account", reply: error(404, "not found"), outcome: { kind: "rejected", class: "config" } },
     {
       name: "an empty account",
       reply: error(402, "Insufficient balance"),

@@ -2,6 +2,14 @@ import { messageId, providerCase } from "../../case.ts";
 
 const said = (body: string) => ({ status: 200, body });
 
+/** With the password of the rule among the fields. */
+const receipt = (fields: Record<string, string>) => ({
+  query: { USER_NAME: "tidings", PASSWORD: "rule-s3cret", ORIGINATOR: "61400000000", ID: "9", ...fields },
+  key: "rule-s3cret",
+  now: "2026-01-02T03:04:05Z",
+  isAgeless: true as const,
+});
+
 export default providerCase({
   id: "sms-central",
   docs: "https://www.smscentral.com.au/sms-api/rest-api/send-sms/",
@@ -71,6 +79,19 @@ export default providerCase({
     { name: "an empty account", reply: said("514 Not enough credit"), outcome: { kind: "rejected", class: "quota" } },
     { name: "another error", reply: said("599 Other"), outcome: { kind: "rejected", class: "content" } },
     { name: "a page of something else", reply: said("<html>hello</html>"), outcome: { kind: "unknown" } },
+  ],
+  receipts: [
+    {
+      name: "delivered",
+      ...receipt({ RECIPIENT: "61435800957", REFERENCE: messageId, RESULT: "0", STATUS: "DELIVERD" }),
+      expected: [{ messageId, status: "delivered" }],
+    },
+    {
+      name: "failed",
+      ...receipt({ REFERENCE: messageId, STATUS: "FAILED", STATUSDESCRIPTION: "Number not in use" }),
+      expected: [{ messageId, status: "undelivered", response: "Number not in use" }],
+    },
+    { name: "without a reference", ...receipt({ STATUS: "DELIVERD" }), expected: [] },
   ],
   quirks: { because: "Errors are answered with 200, so only the body confirms", invalidJson: "unknown" },
 });

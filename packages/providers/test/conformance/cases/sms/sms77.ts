@@ -96,6 +96,11 @@ export default providerCase({
       expected: [{ externalId: "77229318510", status: "undelivered" }],
     },
     {
+      name: "delivered, by GET",
+      query: { webhook_event: "dlr", "data[msg_id]": "77229318510", "data[status]": "DELIVERED" },
+      expected: [{ externalId: "77229318510", status: "delivered" }],
+    },
+    {
       name: "an incoming message",
       json: { webhook_event: "sms_mo", data: { id: "1", text: "STOP", sender: "4917199999" } },
       expected: [],

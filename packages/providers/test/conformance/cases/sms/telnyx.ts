@@ -78,6 +78,18 @@ export default providerCase({
       reply: error(400, "40305", "Invalid 'from' address"),
       outcome: { kind: "rejected", class: "config" },
     },
+    ...["10001", "10039", "40010", "40013", "40100"].map((code) => ({
+      name: `a sender that may not send (${code})`,
+      reply: error(code === "10039" ? 403 : 400, code, "No"),
+      outcome: { kind: "rejected" as const, class: "config" },
+    })),
+    {
+      name: "an unknown number",
+      reply: error(400, "40012", "Invalid messaging destination number"),
+      outcome: { kind: "rejected", class: "recipient" },
+    },
+    { name: "a spending limit", reply: error(400, "40016", "Limit"), outcome: { kind: "rejected", class: "quota" } },
+    { name: "a carrier that is down", reply: error(400, "40006", "Unavailable"), outcome: { kind: "retry" } },
     {
       name: "an empty account",
       reply: error(403, "20100", "Insufficient Funds"),

@@ -81,5 +81,9 @@ export default providerCase({
       outcome: { kind: "rejected", class: "content" },
     },
   ],
-  quirks: { because: "Errors may come with 200, and the code in the body decides", invalidJson: "unknown" },
+  quirks: {
+    because: "Errors may come with 200, and the code in the body decides; 410 is a number that is not valid",
+    invalidJson: "unknown",
+    gone: { 410: { kind: "rejected", class: "recipient" } },
+  },
 });

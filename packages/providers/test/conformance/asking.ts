@@ -1,0 +1,91 @@
+// What a provider is asked beside sending, one case after the other: to report to us, and to let us into a workspace. Whatever
+// goes wrong on the way ends there, changes nothing more and tells no secret.
+
+import assert from "node:assert/strict";
+import { connectWorkspace, oauthAddress, registerReceipts } from "../../src/index.ts";
+import type { Provider } from "../../src/provider.ts";
+import { type HttpCase, type OauthCase, type RegistrationCase, redirectUri, reportTarget } from "./case.ts";
+import { assertNoSecret, assertSeen } from "./compare.ts";
+import type { Act, openStage } from "./stage.ts";
+
+type Stage = Awaited<ReturnType<typeof openStage>>;
+type Acts = Record<number, Act>;
+
+export const runRegistrations = async (
+  stage: Stage,
+  adapter: Provider,
+  one: HttpCase,
+  [fresh, ...others]: [RegistrationCase, ...RegistrationCase[]],
+): Promise<void> => {
+  const register = async ({ calls }: RegistrationCase, acts: Acts = {}) => {
+    const { io, seen, end } = stage.play({ calls, acts });
+    const result = await registerReceipts(one.id, reportTarget, one.credentials, io).finally(end);
+    if (!result.ok) {
+      assertNoSecret(adapter, one.credentials, one.minimal.message, result.reason);
+      for (const form of [reportTarget.key, encodeURIComponent(reportTarget.key)]) {
+        assert.ok(!result.reason.includes(form), result.reason);
+      }
+    }
+    return { result, seen };
+  };
+  for (const given of [fresh, ...others]) {
+    const { result, seen } = await register(given);
+    assertSeen(seen, given.calls, given.name);
+    if (given.signingKey) assert.deepEqual(result, { ok: true, signingKey: given.signingKey }, given.name);
+    else assert.equal(result.ok, false, given.name);
+  }
+  for (const [index, { method }] of fresh.calls.entries()) {
+    // What cannot be read must not be taken for "nothing there yet".
+    const garbled: Act[] =
+      method === "GET"
+        ? [
+            { status: 200, body: "{oops" },
+            { status: 200, body: {} },
+          ]
+        : [];
+    for (const act of ["echo-400", "reset", { status: 403, body: {} }, ...garbled] as Act[]) {
+      const { result, seen } = await register(fresh, { [index]: act });
+      assert.equal(result.ok, false, `call ${index} with ${JSON.stringify(act)}`);
+      assert.equal(seen.length, index + 1, "nothing is called after a failure");
+    }
+  }
+  for (const [name, { required }] of Object.entries(adapter.credentials)) {
+    if (!required || name === "from" || name === "senderName") continue;
+    const { [name]: _, ...credentials } = one.credentials;
+    const { io, seen, end } = stage.play({ calls: [], acts: {} });
+    const result = await registerReceipts(one.id, reportTarget, credentials, io).finally(end);
+    assert.ok(!result.ok && result.reason.includes(name), name);
+    assert.equal(seen.length, 0);
+  }
+};
+
+export const runOauth = async (stage: Stage, adapter: Provider, one: HttpCase, oauth: OauthCase): Promise<void> => {
+  const request = { scopes: ["a", "b"], redirectUri, state: "st" };
+  assert.equal(oauthAddress(one.id, request, one.credentials), oauth.address);
+  for (const { name, brought, calls, access, refused, credentials = one.credentials } of oauth.connections) {
+    const connect = async (acts: Acts = {}) => {
+      const { io, seen, end } = stage.play({ calls, acts }, { now: new Date("2026-01-02T03:04:05Z") });
+      const result = await connectWorkspace(one.id, brought, redirectUri, credentials, io).finally(end);
+      if (!result.ok) {
+        assertNoSecret(adapter, credentials, one.minimal.message, result.reason);
+        if (brought.code) assert.ok(!result.reason.includes(brought.code), result.reason);
+      }
+      return { result, seen };
+    };
+    const { result, seen } = await connect();
+    assertSeen(seen, calls, name);
+    if (access) {
+      assert.deepEqual(JSON.parse(JSON.stringify(result)), { ok: true, access }, name);
+      for (const act of ["reset", { status: 503, body: "<html>busy</html>" }] as Act[]) {
+        const { result: broken } = await connect({ 0: act });
+        assert.ok(!broken.ok && broken.isPassing, JSON.stringify(broken));
+      }
+      const { result: quoted } = await connect({ 0: "echo-400" });
+      assert.ok(!quoted.ok && !quoted.isPassing, JSON.stringify(quoted));
+    } else {
+      assert.ok(!result.ok && refused, name);
+      assert.match(result.reason, refused.reason, name);
+      assert.equal(result.isPassing, refused.isPassing, name);
+    }
+  }
+};
