@@ -2,7 +2,6 @@
 // webhooks, self-hosted chat), so every name is resolved here, every address it has is judged, and the caller connects
 // to the address it is given: resolving again later would let the answer change in between.
 
-import { lookup as dnsLookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 
 export interface ResolvedHost {
@@ -17,7 +16,8 @@ export interface UrlGuard {
 export interface UrlGuardOptions {
   /** Networks in CIDR notation that may be reached although they are not public. */
   allowNetworks: readonly string[];
-  lookup?: (host: string) => Promise<{ address: string }[]>;
+  /** Every address a name has. It may remember them for a while: they are judged each time. */
+  lookup: (host: string) => Promise<{ address: string }[]>;
 }
 
 /** The host has an address we do not connect to. The message names no address, so that it maps nobody's network. */
@@ -47,7 +47,7 @@ export class HostUnresolved extends Error {
   }
 }
 
-export const createUrlGuard = ({ allowNetworks, lookup = lookupAll }: UrlGuardOptions): UrlGuard => {
+export const createUrlGuard = ({ allowNetworks, lookup }: UrlGuardOptions): UrlGuard => {
   const allowed = networkSet(allowNetworks);
 
   const resolveHost = async (host: string): Promise<ResolvedHost> => {
@@ -147,8 +147,6 @@ const canonicalHost = (host: string): string | undefined => {
   if (!/^[^\s/:@?#\\[\]%]+$/.test(bare)) return undefined;
   return URL.parse(`http://${bare}/`)?.hostname || undefined;
 };
-
-const lookupAll = (host: string): Promise<{ address: string }[]> => dnsLookup(host, { all: true });
 
 const unresolved = (host: string, cause: unknown): never => {
   throw new HostUnresolved(host, cause);

@@ -2,13 +2,14 @@
 // it returned; the retry decision is rules/retry.ts; the result settles message, job and attempt in one transaction
 // together with the task that follows from it (outcome.ts). A slow provider holds up nobody else: deliver/calls.ts.
 import { type Outcome, send } from "@tidings/providers";
-import type { Ctx } from "../context.ts";
+import type { Ctx, OutsideCtx } from "../context.ts";
 import { inTransaction, isDatabaseAway } from "../store/db.ts";
 import { ClaimLost } from "../store/queue.ts";
 import { createCalls } from "./deliver/calls.ts";
 import type { Send } from "./deliver/plan.ts";
 import { prepare } from "./deliver/prepare.ts";
 import { type Settled, settle } from "./outcome.ts";
+import { nameOf } from "./receipts.ts";
 import type { DeliverTask } from "./tasks.ts";
 
 /** Tasks taken at once: few enough that a worker seldom waits for room, many enough to share their queries. */
@@ -21,7 +22,7 @@ const gatherMs = 50;
 const writeRounds = 10;
 const writePauseMs = 1_000;
 
-export const createDeliver = (ctx: Ctx) =>
+export const createDeliver = (ctx: OutsideCtx) =>
   createCalls<DeliverTask, Send, Settled>(ctx, {
     kind: "deliver",
     window: ctx.config.delivery.window,
@@ -47,7 +48,7 @@ async function write(ctx: Ctx, group: Settled[]): Promise<void> {
     } catch (error) {
       // One result that the database does not take must not keep back the others.
       if (group.length > 1 && !isDatabaseAway(error)) {
-        for (const one of group) await write(ctx, [one]);
+        await Promise.all(group.map((one) => write(ctx, [one])));
         return;
       }
       // Another worker has the message; for it, this attempt is one whose outcome is unknown.
@@ -66,10 +67,11 @@ async function write(ctx: Ctx, group: Settled[]): Promise<void> {
 }
 
 /** Never rejects: one message must not take the results of its neighbours with it. */
-async function callProvider(ctx: Ctx, { integration, content, credentials }: Send): Promise<Outcome> {
-  if (!credentials) return { kind: "rejected", class: "config", reason: "the stored credentials cannot be read" };
+async function callProvider(ctx: OutsideCtx, { integration, content, credentials }: Send): Promise<Outcome> {
+  if (!credentials) return refused("the stored credentials cannot be read");
+  if (!content) return refused("the message cannot be put together from what is stored of it");
   try {
-    const outcome = storable(await send(integration.provider_id, content!, credentials, ctx.io));
+    const outcome = storable(await send(integration.provider_id, content, credentials, ctx.io));
     ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });
     return outcome;
   } catch (error) {
@@ -78,8 +80,16 @@ async function callProvider(ctx: Ctx, { integration, content, credentials }: Sen
   }
 }
 
-/** Servers answer with any bytes they like; the database does not take all of them in a text. */
+const refused = (reason: string): Outcome => ({ kind: "rejected", class: "config", reason, isUnasked: true });
+
+/** Servers answer with any bytes they like; the database does not take all of them in a text, nor an id of any length. */
 const storable = (outcome: Outcome): Outcome =>
   outcome.kind === "accepted"
-    ? outcome
-    : { ...outcome, reason: outcome.reason.replace(/\p{Cc}+/gu, " ").toWellFormed() };
+    ? {
+        ...outcome,
+        providerMessageId: nameOf(outcome.providerMessageId),
+        notTaken: outcome.notTaken?.map(storableText),
+      }
+    : { ...outcome, reason: storableText(outcome.reason) };
+
+const storableText = (text: string): string => text.replace(/\p{Cc}+/gu, " ").toWellFormed();

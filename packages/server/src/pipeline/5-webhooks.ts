@@ -1,7 +1,7 @@
 // Stage 5: telling others. Signed by Standard Webhooks, at least once, with the same id on every repeat. As in stage 4 a
 // worker does not wait for the calls it started, so a slow receiver holds up nobody else. Receivers live in real time:
 // repeats and signatures follow the real clock, also in an environment on a test clock.
-import type { Ctx } from "../context.ts";
+import type { Ctx, OutsideCtx } from "../context.ts";
 import { webhookHeaders } from "../lib/standard-webhooks.ts";
 import { type Db, inRepeatableTransaction, isDatabaseAway } from "../store/db.ts";
 import { ClaimLost, type NewTask, type Task } from "../store/queue.ts";
@@ -10,6 +10,7 @@ import {
   type DueDelivery,
   findDueDeliveries,
   recordDeliveries,
+  switchedOff,
 } from "../store/webhook-deliveries.ts";
 import { recordHealth, type WebhookHealth } from "../store/webhooks.ts";
 import { createCalls } from "./deliver/calls.ts";
@@ -31,7 +32,7 @@ type Call = { status: number | null; answer: string };
 type Due = { task: Task<WebhookTask>; delivery: DueDelivery };
 type Told = Due & { call: Call };
 
-export const createWebhooks = (ctx: Ctx) =>
+export const createWebhooks = (ctx: OutsideCtx) =>
   createCalls<WebhookTask, Due, Told>(ctx, {
     kind: "webhook",
     window,
@@ -92,16 +93,14 @@ async function prepare(ctx: Ctx, tx: Db, tasks: Task<WebhookTask>[], boarding: B
   const unsent = { status: "failed", tries: 0, next_at: null, response_status: null } as const;
   await recordDeliveries(
     tx,
-    found
-      .filter((delivery) => !delivery.active)
-      .map(({ id }) => ({ id, ...unsent, response: "Not sent: the webhook is switched off" })),
+    found.filter((delivery) => !delivery.active).map(({ id }) => ({ id, ...unsent, response: switchedOff })),
     now,
   );
   return due;
 }
 
 /** Never rejects: one receiver must not take the results of others with it. */
-async function tell(ctx: Ctx, delivery: DueDelivery): Promise<Call> {
+async function tell(ctx: OutsideCtx, delivery: DueDelivery): Promise<Call> {
   const { url, body } = delivery;
   try {
     const now = ctx.now();

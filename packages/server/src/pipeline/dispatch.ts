@@ -1,6 +1,6 @@
 // Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its
 // tasks in the transaction of their result; what it throws goes back to the queue and is repeated.
-import type { Ctx } from "../context.ts";
+import type { Ctx, OutsideCtx } from "../context.ts";
 import { isDatabaseAway } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue.ts";
 import { runTrigger } from "./1-trigger.ts";
@@ -23,7 +23,7 @@ type Stage<T> = {
 
 // Trigger tasks carry up to 100 events each, so 5 of them make a batch of 500 notifications: at that size the cost per
 // row has levelled off (bench/results.md).
-const stagesOf = (ctx: Ctx): Stage<never>[] => [
+const stagesOf = (ctx: OutsideCtx): Stage<never>[] => [
   { kind: "trigger", run: runTrigger, batchSize: 5, pollSeconds: 2 },
   { kind: "fanout", run: runFanout, batchSize: 1, pollSeconds: 2 },
   { kind: "wake", run: runWake, batchSize: 20, pollSeconds: 0.5 },
@@ -40,7 +40,7 @@ const stateful =
   (_ctx, tasks) =>
     work(tasks);
 
-export async function startWorkers(ctx: Ctx): Promise<void> {
+export async function startWorkers(ctx: OutsideCtx): Promise<void> {
   await scheduleHousekeeping(ctx);
   for (const stage of stagesOf(ctx)) {
     const concurrency = stage.isSingle ? 1 : ctx.config.workerConcurrency;

@@ -6,10 +6,11 @@ import { findSuppressed } from "../store/suppressions.ts";
 import type { TenantEntry, TenantRow } from "../store/tenants.ts";
 import { advance } from "./advance.ts";
 import { looking, settleClaims } from "./claims.ts";
+import { recipientsOf, suppressedIn } from "./deliver/recipients.ts";
 import { loadFacts } from "./facts.ts";
 import { detail } from "./rules/details.ts";
 import { resultBefore } from "./rules/digests.ts";
-import { whySuppressed } from "./rules/suppressed.ts";
+import { copiesLeftOut, whySuppressed } from "./rules/suppressed.ts";
 import type { Clock, DigestResult, Facts, MessageDraft, Progress, Run, Verdict } from "./run.ts";
 
 /** What the event would bring into its environment before its runs begin. */
@@ -64,16 +65,19 @@ async function passSends(db: Db, sending: Simulated[]): Promise<void> {
     sending.flatMap(({ run, messages }) =>
       messages
         .filter(({ status }) => status === "pending")
-        .map(({ id, channel, address }) => ({ id, environment_id: run.environmentId, channel, address })),
+        .map((message) => ({ ...message, environment_id: run.environmentId, addresses: recipientsOf(message) })),
     ),
   );
   for (const { run, messages, now } of sending) {
     const job = run.jobs.find(({ status }) => status === "queued")!;
     job.status = "completed";
     for (const message of messages.filter(({ status }) => status === "pending")) {
-      const stop = suppressed.get(message.id);
+      const { own: stop, copies } = suppressedIn(message, message.providerId!, suppressed.get(message.id));
       message.status = stop ? "error" : "sent";
-      if (!stop) continue;
+      if (!stop) {
+        job.newDetails.push(...copiesLeftOut(copies, now));
+        continue;
+      }
       // Only email and SMS addresses can be suppressed, and such a step has one message.
       const reason = whySuppressed(stop);
       job.status = "failed";

@@ -1,6 +1,7 @@
-// Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left, and what
-// throttles and digests remember of groups that have long been quiet.
+// Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left, what has
+// been kept long enough, and what throttles and digests remember of groups that have long been quiet.
 import type { Ctx } from "../context.ts";
+import { purgeCaptured, purgeCapturedBeyond } from "../store/captured.ts";
 import { purgeDeadLetters } from "../store/dead-letters.ts";
 import { purgePasses } from "../store/digests.ts";
 import { purgeDeletedEnvironments } from "../store/environments.ts";
@@ -10,9 +11,12 @@ import type { Task } from "../store/queue.ts";
 import { purgeReceipts } from "../store/receipts.ts";
 import { purgeThrottles } from "../store/throttles.ts";
 import { purgeWebhookEvents } from "../store/webhook-deliveries.ts";
+import { applyOldReceipts } from "./early-receipts.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;
+/** They take effect, so that fewer go into a transaction. */
+const receiptBatch = 500;
 /** Bounds one run of a purge: what is left waits for the next one. */
 const purgeRounds = 200;
 /** Work that was under way in an environment has long ended when its rows go. */
@@ -20,6 +24,10 @@ const graceMs = 24 * 3_600_000;
 
 /** What webhooks were told, and what providers reported. */
 const webhookRetentionMs = 30 * 24 * 3_600_000;
+
+/** The mailbox of an environment holds its newest messages, and none for ever. */
+const capturedRetentionMs = 30 * 24 * 3_600_000;
+const capturedPerEnvironment = 10_000;
 
 type Chore = { cron: string; run(ctx: Ctx): Promise<void> };
 
@@ -41,6 +49,18 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       const before = new Date(ctx.now().getTime() - webhookRetentionMs);
       await repeat(() => purgeWebhookEvents(ctx.db, before, purgeBatch));
       await repeat(async () => (await purgeReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
+  receipts: {
+    cron: "*/2 * * * *",
+    run: (ctx) => repeat(() => applyOldReceipts(ctx, receiptBatch)),
+  },
+  captured: {
+    cron: "37 * * * *",
+    async run(ctx) {
+      const before = new Date(ctx.now().getTime() - capturedRetentionMs);
+      await repeat(async () => (await purgeCaptured(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeat(async () => (await purgeCapturedBeyond(ctx.db, capturedPerEnvironment, purgeBatch)) === purgeBatch);
     },
   },
   deadLetters: {

@@ -134,8 +134,9 @@ function nextLoad(due: ClockTask[]): { taken: string[]; tasks: object[] } {
   const load: ClockTask[] = [];
   let weight = 0;
   for (const task of due) {
+    if (task.kind !== kind) break;
     weight += Math.max(1, runsOf(task).length);
-    if (task.kind !== kind || (load.length > 0 && weight > loadPerStep)) break;
+    if (load.length > 0 && weight > loadPerStep) break;
     load.push(task);
   }
   const taken = load.map((task) => task.id);

@@ -17,6 +17,9 @@ const graceMs = 5_000;
 /** Messages described at once: with their contents this is a few megabytes. */
 const messagesPerRound = 200;
 
+/** How long what a webhook misses is kept after the service has switched it off: as long as deliveries are kept. */
+const missedMs = 30 * 24 * 3_600_000;
+
 export type EventData = WebhookEvent["data"];
 
 /** Announced by the database: what was read before counts for nothing any more. */
@@ -29,7 +32,7 @@ export function distrustWebhooks(targets: WebhookTargets): void {
   targets.changedAt = performance.now() + graceMs;
 }
 
-/** The active webhooks of these environments: no query while they are remembered, else one for all of them. */
+/** The webhooks of these environments: no query while they are remembered, else one for all of them. */
 async function targetsOf(ctx: Ctx, tx: Db, environmentIds: Set<string>): Promise<Map<string, WebhookTarget[]>> {
   const { byEnvironment, changedAt } = ctx.webhookTargets;
   const readAt = performance.now();
@@ -41,7 +44,8 @@ async function targetsOf(ctx: Ctx, tx: Db, environmentIds: Set<string>): Promise
   }
   const missing = [...environmentIds].filter((environmentId) => !found.has(environmentId));
   if (missing.length === 0) return found;
-  for (const [environmentId, targets] of await findWebhookTargets(tx, missing)) {
+  const offSince = new Date(ctx.now().getTime() - missedMs);
+  for (const [environmentId, targets] of await findWebhookTargets(tx, missing, offSince)) {
     byEnvironment.set(environmentId, { readAt, targets });
     found.set(environmentId, targets);
   }
@@ -149,14 +153,14 @@ async function write(ctx: Ctx, tx: Db, happened: Happened[]): Promise<void> {
       environmentId,
     };
     events.push({ id, environment_id: environmentId, type, body: JSON.stringify(event), created_at: at });
-    for (const target of targets) {
-      deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id: target.id, event_id: id });
+    for (const { id: webhook_id, isOff } of targets) {
+      deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id, event_id: id, isOff });
     }
   }
   await insertWebhookEvents(tx, events, deliveries);
   await ctx.queue.enqueue(
     tx,
     "webhook",
-    deliveries.map(({ id, webhook_id }) => ({ data: { deliveryId: id }, flow: webhook_id })),
+    deliveries.flatMap(({ id, webhook_id, isOff }) => (isOff ? [] : { data: { deliveryId: id }, flow: webhook_id })),
   );
 }

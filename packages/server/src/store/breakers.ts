@@ -61,13 +61,19 @@ export async function updateHealth(db: Db, rows: HealthRow[]): Promise<void> {
     from ${rowsOf("r", changing, rows)} where h.integration_id = r.integration_id`.execute(db);
 }
 
-/** Who asks first may send the probe, until `until`. Answers the integrations that were granted. */
+/**
+ * Who asks first may send the probe, until `until`. Answers the integrations that were granted; one whose row somebody
+ * holds is about to change and is not waited for.
+ */
 export async function claimProbes(db: Db, integrationIds: string[], now: Date, until: Date): Promise<Set<string>> {
   if (integrationIds.length === 0) return new Set();
   const { rows } = await sql<{ integration_id: string }>`
     update integration_health set state = 'half_open', next_probe_at = ${until}, updated_at = ${now}
-    where integration_id = any(${integrationIds}) and state <> 'closed'
-      and (next_probe_at is null or next_probe_at <= ${now})
+    where integration_id in (
+      select integration_id from integration_health
+      where integration_id = any(${integrationIds}) and state <> 'closed'
+        and (next_probe_at is null or next_probe_at <= ${now})
+      for update skip locked)
     returning integration_id`.execute(db);
   return new Set(rows.map((row) => row.integration_id));
 }

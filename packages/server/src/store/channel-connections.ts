@@ -97,9 +97,13 @@ export const holdConnection = (db: Db, environmentId: string, identifier: string
     .forKeyShare()
     .executeTakeFirst();
 
-/** The sealed tokens of connections that messages name, by id; those that are gone are missing. */
-export async function findConnectionAuths(db: Db, ids: string[]): Promise<Map<string, string>> {
+/** How to get in: the token, encrypted as it is stored, and the id of the workspace. */
+export type ConnectionAccess = { auth: string; workspaceId: string };
+
+/** Access through the connections that messages name, by id; those that are gone are missing. */
+export async function findConnectionAccess(db: Db, ids: string[]): Promise<Map<string, ConnectionAccess>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom("channel_connections").where("id", "in", ids).select(["id", "auth"]).execute();
-  return new Map(rows.map((row) => [row.id, row.auth]));
+  const columns = ["id", "auth", "workspace"] as const;
+  const rows = await db.selectFrom("channel_connections").where("id", "in", ids).select(columns).execute();
+  return new Map(rows.map(({ id, auth, workspace }) => [id, { auth, workspaceId: workspace.id }]));
 }

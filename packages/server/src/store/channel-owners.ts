@@ -48,16 +48,20 @@ export function channelConditions(environmentId: string, filters: ChannelFilters
   return conditions;
 }
 
-/** Holds an integration until the transaction ends: it can be read meanwhile, and not be changed or deleted. */
-export const holdIntegration = (db: Db, environmentId: string, identifier: string) =>
+const heldIntegration = (db: Db, environmentId: string) =>
   db
     .selectFrom("integrations")
     .where("environment_id", "=", environmentId)
-    .where("identifier", "=", identifier)
     .where("deleted_at", "is", null)
     .select(["id", "provider_id", "credentials"])
-    .forShare()
-    .executeTakeFirst();
+    .forShare();
+
+/** Holds an integration until the transaction ends: it can be read meanwhile, and not be changed or deleted. */
+export const holdIntegration = (db: Db, environmentId: string, identifier: string) =>
+  heldIntegration(db, environmentId).where("identifier", "=", identifier).executeTakeFirst();
+
+export const holdIntegrationById = (db: Db, environmentId: string, id: string) =>
+  heldIntegration(db, environmentId).where("id", "=", id).executeTakeFirst();
 
 /** Holds a subscriber until the transaction ends: it can be changed meanwhile, and not be deleted. */
 export const holdSubscriber = (db: Db, environmentId: string, subscriberId: string) =>

@@ -128,7 +128,7 @@ export type Replayed = {
 
 /**
  * Locks open letters whose message can still be sent, oldest first. A second replay of the same waits for the first and
- * finds them replayed.
+ * finds them replayed. The messages are locked before their letters: a report that resolves a letter does the same.
  */
 export async function lockOpenLetters(
   db: Db,
@@ -143,31 +143,31 @@ export async function lockOpenLetters(
   if ("ids" in which) conditions.push(sql`f.id = any(${which.ids.filter(isUuid)}::uuid[])`);
   const { rows } = await sql<Replayed>`
     select f.id, f.message_id, f.job_id, f.notification_id, f.integration_id, f.channel
-    from dead_letters f join messages m on m.id = f.message_id and m.status = 'error'
-    where ${sql.join(conditions, sql` and `)} order by f.id limit ${limit} for update of f`.execute(db);
+    from dead_letters f join messages m on m.id = f.message_id and m.status = 'error' and m.outgoing is not null
+    where ${sql.join(conditions, sql` and `)} order by f.id limit ${limit} for no key update of m, f`.execute(db);
   return rows;
 }
 
 /**
  * The messages wait for their provider again, in a new round that begins with the choice of the integration, and so do
- * their jobs. `first`: the integration to begin with.
+ * their jobs. `first`: the integration to begin with. `at`: when it is a letter's turn; its deadline counts from then.
  */
 export async function reopenMessages(
   db: Db,
   environmentId: string,
-  letters: Replayed[],
+  letters: (Replayed & { at: Date })[],
   first: string | null,
   detail: StoredDetail,
   now: Date,
 ): Promise<void> {
   if (letters.length === 0) return;
-  const ids = letters.map((letter) => letter.message_id);
+  const turns = rowsOf("r", { message_id: "uuid", at: "timestamptz" }, letters);
   const route = sql`jsonb_set(outgoing, '{route}',
     jsonb_build_array(${first}::text) || (coalesce(outgoing->'route', '[]') - ${first}::text))`;
   await sql`
-    update messages set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = ${now},
+    update messages m set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = r.at,
       updated_at = ${now}, outgoing = ${first === null ? sql`outgoing` : route}
-    where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
+    from ${turns} where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
   const jobIds = [...new Set(letters.map((letter) => letter.job_id))];
   await sql`select 1 from jobs where id = any(${jobIds}) order by id for update`.execute(db);
   await sql`
@@ -177,6 +177,16 @@ export async function reopenMessages(
   await sql`
     update dead_letters set status = 'replayed', replayed_at = ${now}
     where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);
+}
+
+/** These messages have arrived after all: nobody is to send them again. Answers those that had an open letter. */
+export async function resolveLetters(db: Db, environmentId: string, messageIds: string[]): Promise<Set<string>> {
+  if (messageIds.length === 0) return new Set();
+  const { rows } = await sql<{ message_id: string }>`
+    update dead_letters set status = 'resolved'
+    where environment_id = ${environmentId} and status = 'open' and message_id = any(${messageIds}::uuid[])
+    returning message_id`.execute(db);
+  return new Set(rows.map((row) => row.message_id));
 }
 
 /** At most `limit`; answers how many. */

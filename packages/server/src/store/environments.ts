@@ -233,6 +233,22 @@ export const findDevelopmentKey = (db: Db) =>
     .select("k.secret")
     .executeTakeFirst();
 
+/** The next environments by id, held until the transaction ends; writes that only refer to them go on. */
+export const holdEnvironmentsAfter = (
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<Pick<EnvironmentRow, "id" | "type">[]> =>
+  db
+    .selectFrom("environments")
+    .where("id", ">", after)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .limit(limit)
+    .select(["id", "type"])
+    .forNoKeyUpdate()
+    .execute();
+
 export const readInstallationValue = async (db: Db, name: string): Promise<string | null> =>
   (await db.selectFrom("installation").where("name", "=", name).select("value").executeTakeFirst())?.value ?? null;
 
@@ -240,6 +256,6 @@ export async function writeInstallationValue(db: Db, name: string, value: string
   await db
     .insertInto("installation")
     .values({ name, value })
-    .onConflict((conflict) => conflict.column("name").doNothing())
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
     .execute();
 }

@@ -65,9 +65,13 @@ export async function withdrawMessages(
   reason: string,
   now: Date,
 ): Promise<void> {
+  const pending = sql`environment_id = ${environmentId} and event_id = ${eventId} and status = 'pending'`;
+  await sql`
+    select count(*) from (
+      select 1 from messages where ${pending} order by id for no key update) as held`.execute(db);
   await sql`
     update messages set status = 'warning', error_text = ${reason}, outgoing = null, updated_at = ${now}
-    where environment_id = ${environmentId} and event_id = ${eventId} and status = 'pending'`.execute(db);
+    where ${pending}`.execute(db);
 }
 
 /** Who takes over a window, and where its run is. */

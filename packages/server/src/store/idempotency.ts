@@ -26,6 +26,14 @@ export async function claimKey(
   return { isLocked: row.locked, stored };
 }
 
+/** Whether the key holds an answer, for work that cannot wait for it in a transaction of its own. */
+export async function hasAnswer(db: Db, environmentId: string, key: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from idempotency_keys
+    where environment_id = ${environmentId} and key = ${key} and created_at > now() - interval '24 hours'`.execute(db);
+  return rows.length > 0;
+}
+
 /** The primary key refuses a second answer under the same key; one past its 24 hours is replaced. */
 export async function storeAnswer(tx: Db, environmentId: string, key: string, answer: StoredAnswer): Promise<boolean> {
   const { rows } = await sql<{ key: string }>`

@@ -32,6 +32,31 @@ export async function lockIntegrations(db: Db, environmentId: string): Promise<v
   await db.selectFrom("environments").where("id", "=", environmentId).select("id").forNoKeyUpdate().execute();
 }
 
+/** Where a registration under way is written down: among the idempotency keys, where no header can name it. */
+const registrationKey = (integrationId: string): string => `registration\n${integrationId}`;
+
+/**
+ * Registering with a provider is for one request at a time, and holds no transaction: the provider takes its time. False
+ * when another request is at it. A claim that nobody released, because its process died, is void after a minute.
+ */
+export async function claimRegistration(db: Db, environmentId: string, integrationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into idempotency_keys as k (environment_id, key, fingerprint, status)
+    values (${environmentId}, ${registrationKey(integrationId)}, '', 0)
+    on conflict (environment_id, key) do update set created_at = now()
+      where k.created_at < now() - interval '1 minute'
+    returning key`.execute(db);
+  return rows.length === 1;
+}
+
+export async function releaseRegistration(db: Db, environmentId: string, integrationId: string): Promise<void> {
+  await db
+    .deleteFrom("idempotency_keys")
+    .where("environment_id", "=", environmentId)
+    .where("key", "=", registrationKey(integrationId))
+    .execute();
+}
+
 /** The integration that holds the place of the primary loses it, and keeps the place below, at `priority`. */
 export async function demotePrimary(
   db: Db,
@@ -73,6 +98,29 @@ export const insertIntegration = (db: Db, row: NewIntegration): Promise<Integrat
     .values({ ...row, conditions: JSON.stringify(row.conditions), deleted_at: null, deleted_by: null })
     .returningAll()
     .executeTakeFirstOrThrow();
+
+/** Those whose identifier or place as primary is taken are left out. Answers how many were added. */
+export async function insertIntegrations(db: Db, rows: NewIntegration[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const values = rows.map((row) => ({ ...row, conditions: JSON.stringify(row.conditions) }));
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto("integrations")
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows);
+}
+
+export type IntegrationTrace = { environment_id: string; provider_ids: string[]; active_channels: string[] };
+
+/** The providers each environment has or ever had an integration of, and the channels that something active serves. */
+export async function findIntegrationTraces(db: Db, environmentIds: string[]): Promise<IntegrationTrace[]> {
+  const { rows } = await sql<IntegrationTrace>`
+    select environment_id, array_agg(distinct provider_id) as provider_ids,
+      coalesce(array_agg(distinct channel) filter (where active and deleted_at is null), '{}') as active_channels
+    from integrations where environment_id = any(${environmentIds}::uuid[]) group by environment_id`.execute(db);
+  return rows;
+}
 
 export const updateIntegration = (db: Db, row: IntegrationRow): Promise<IntegrationRow> =>
   db

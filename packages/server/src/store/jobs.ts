@@ -41,12 +41,15 @@ export async function lockJobs(db: Db, ids: string[]): Promise<Pick<JobRow, "id"
   return rows;
 }
 
-/** Of these notifications, those that have a step which has not begun. */
+/**
+ * Of these notifications, those that have a step which has not begun, or which sleeps: its time may have come while the
+ * run was busy with an earlier step, one that was replayed.
+ */
 export async function findUnfinished(db: Db, notificationIds: string[]): Promise<Set<string>> {
   if (notificationIds.length === 0) return new Set();
   const { rows } = await sql<{ notification_id: string }>`
     select distinct notification_id from jobs
-    where notification_id = any(${notificationIds}) and status = 'pending'`.execute(db);
+    where notification_id = any(${notificationIds}) and status in ('pending', 'delayed')`.execute(db);
   return new Set(rows.map((row) => row.notification_id));
 }
 

@@ -38,16 +38,26 @@ const columns = {
 
 export type NewMessage = Omit<
   MessageRow,
-  "seen_at" | "read_at" | "archived_at" | "snoozed_until" | "provider_message_id" | "round" | "replayed_at"
+  | "seen_at"
+  | "read_at"
+  | "archived_at"
+  | "snoozed_until"
+  | "provider_message_id"
+  | "recipients"
+  | "round"
+  | "replayed_at"
 >;
 
 export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => insertRows(db, "messages", columns, rows);
 
-/** Messages that still wait to be handed to a provider. */
-export async function findPendingMessages(db: Db, ids: string[]): Promise<MessageRow[]> {
+/**
+ * Messages that still wait to be handed to a provider. They are held until the transaction ends: whoever would withdraw
+ * or confirm one comes before or after, never in between.
+ */
+export async function holdPendingMessages(db: Db, ids: string[]): Promise<MessageRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<MessageRow>`
-    select * from messages where id = any(${ids}) and status = 'pending'`.execute(db);
+    select * from messages where id = any(${ids}) and status = 'pending' order by id for no key update`.execute(db);
   return rows;
 }
 
@@ -76,9 +86,15 @@ export type MessageOutcome = {
   updated_at: Date;
 };
 
+/** To whom a mail (m) goes through this provider, where that is more than one; overrides may differ between providers. */
+export const recipientsThrough = (providerId: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  select array_agg(one) from (select coalesce(m.outgoing->'perProvider'->(${providerId}), m.outgoing) as f) as fields,
+    jsonb_array_elements_text(coalesce(f->'to', '[]') || coalesce(f->'cc', '[]') || coalesce(f->'bcc', '[]')) as one
+  where m.channel = 'email' having count(*) > 1)`;
+
 /**
- * Answers the messages that were written. One that was deleted, or withdrawn because its event was canceled, does not
- * become pending again. What a failed one would need to be sent again is kept, in case it is replayed.
+ * Answers the messages that were written. One that was deleted, withdrawn or confirmed meanwhile has its end: only that
+ * it was sent is written over it. What a failed one would need to be sent again is kept, in case it is replayed.
  */
 export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set();
@@ -95,11 +111,15 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promis
   const { rows } = await sql<{ id: string }>`
     update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
       integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
+      recipients = case when r.status = 'sent' then ${recipientsThrough(sql`r.provider_id`)} end,
       outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
-    from ${rowsOf("r", shape, outcomes)}
-    where m.id = r.id and (r.status <> 'pending' or m.status = 'pending') returning m.id`.execute(db);
+    from ${rowsOf("r", shape, byId(outcomes))}
+    where m.id = r.id and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
   return new Set(rows.map((row) => row.id));
 }
+
+/** Whoever takes several messages takes them in the order of their ids, so that two cannot wait for each other. */
+const byId = <Row extends { id: string }>(rows: Row[]): Row[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** A message among the others of its job. */
 export type Sibling = Pick<MessageRow, "id" | "job_id" | "status" | "provider_id" | "error_text">;
@@ -126,10 +146,14 @@ export async function cancelPendingMessages(
 ): Promise<void> {
   const condition =
     "workflowId" in target ? sql`workflow_id = ${target.workflowId}` : sql`subscriber_id = ${target.subscriberId}`;
+  const pending = sql`environment_id = ${environmentId} and status = 'pending' and ${condition}`;
+  await sql`
+    select count(*) from (
+      select 1 from messages where ${pending} order by id for no key update) as held`.execute(db);
   await sql`
     update messages set status = 'warning', error_id = null, error_text = ${`Canceled: ${reason}`}, outgoing = null,
       updated_at = ${now}
-    where environment_id = ${environmentId} and status = 'pending' and ${condition}`.execute(db);
+    where ${pending}`.execute(db);
 }
 
 /** What a listed message carries beside its own row. */

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 import { findIntegration, type IntegrationRow } from "./integrations.ts";
+import { recipientsThrough } from "./messages.ts";
 import type { StoredDetail } from "./tables.ts";
 
 /** The integration a report is for; nothing of an environment that was deleted. */
@@ -21,8 +22,14 @@ export type ReportedMessage = {
   notification_id: string;
   channel: string;
   address: string | null;
+  /** Everybody the mail went to, where that is more than its address. */
+  recipients: string[] | null;
+  /** A provider is being called with it at this moment. */
+  is_under_way: boolean;
   /** It waits to be sent again, because nobody knows what became of the last call. */
   is_doubtful: boolean;
+  /** It was given up. */
+  has_failed: boolean;
   /** The provider's ids of its attempts with this integration. */
   external_ids: string[];
 };
@@ -47,12 +54,18 @@ export async function holdReportedMessages(
       where a.message_id = any(${names.messageIds}::uuid[]) and a.integration_id = ${integrationId}
         and a.environment_id = ${environmentId})
     select m.id, m.job_id, m.notification_id, m.channel, m.address,
-      m.status = 'pending' and exists (select 1 from attempts a where a.message_id = m.id and a.outcome = 'unknown')
-        and not exists (select 1 from attempts a where a.message_id = m.id and a.outcome is null) as is_doubtful,
+      coalesce(m.recipients, ${recipientsThrough(sql`select provider_id from integrations where id = ${integrationId}`)})
+        as recipients,
+      m.status = 'pending' and t.is_under_way as is_under_way,
+      m.status = 'pending' and t.had_unknown and not t.is_under_way as is_doubtful, m.status = 'error' as has_failed,
       array(select distinct n.provider_message_id from named n
         where n.message_id = m.id and n.provider_message_id is not null) as external_ids
-    from messages m where m.id in (select message_id from named) order by m.id
-    for no key update`.execute(db);
+    from messages m cross join lateral (
+      select coalesce(bool_or(a.outcome is null), false) as is_under_way,
+        coalesce(bool_or(a.outcome = 'unknown'), false) as had_unknown
+      from attempts a where a.message_id = m.id) as t
+    where m.id in (select message_id from named) order by m.id
+    for no key update of m`.execute(db);
   return rows;
 }
 
@@ -62,12 +75,15 @@ export type NewReceipt = {
   /** Null when the provider does not say: such a report counts once, whenever it is repeated. */
   reported_at: Date | null;
   message_id: string;
+  /** Empty for the one the message was made for. */
+  recipient: string;
 };
 
-const keyOf = (externalId: string, status: string, at: string): string => JSON.stringify([externalId, status, at]);
+type Key = Pick<NewReceipt, "external_id" | "status" | "recipient">;
+const keyOf = ({ external_id, status, recipient }: Key, at: string): string =>
+  JSON.stringify([external_id, status, at, recipient]);
 const timeOf = (at: Date | null): string => (at ? at.toISOString() : "-infinity");
-export const receiptKey = ({ external_id, status, reported_at }: NewReceipt): string =>
-  keyOf(external_id, status, timeOf(reported_at));
+export const receiptKey = (receipt: NewReceipt): string => keyOf(receipt, timeOf(receipt.reported_at));
 
 /** Answers the keys of those that are new; the others had their effect before. */
 export async function insertReceipts(
@@ -78,17 +94,21 @@ export async function insertReceipts(
   now: Date,
 ): Promise<Set<string>> {
   if (receipts.length === 0) return new Set();
-  const shape = { external_id: "text", status: "text", reported_at: "timestamptz", message_id: "uuid" };
+  const shape = {
+    external_id: "text",
+    status: "text",
+    reported_at: "timestamptz",
+    message_id: "uuid",
+    recipient: "text",
+  };
   const given = receipts.map((receipt) => ({ ...receipt, reported_at: timeOf(receipt.reported_at) }));
-  const { rows } = await sql<{ external_id: string; status: string; at: Date | number }>`
+  const { rows } = await sql<Key & { at: Date | number }>`
     insert into receipts
-      (integration_id, external_id, status, reported_at, message_id, environment_id, created_at)
-    select ${integrationId}, external_id, status, reported_at, message_id, ${environmentId}, ${now}
-    from ${rowsOf("r", shape, given)} order by external_id, status, reported_at
-    on conflict do nothing returning external_id, status, reported_at as at`.execute(db);
-  return new Set(
-    rows.map((row) => keyOf(row.external_id, row.status, row.at instanceof Date ? row.at.toISOString() : "-infinity")),
-  );
+      (integration_id, external_id, status, reported_at, recipient, message_id, environment_id, created_at)
+    select ${integrationId}, external_id, status, reported_at, recipient, message_id, ${environmentId}, ${now}
+    from ${rowsOf("r", shape, given)} order by external_id, status, reported_at, recipient
+    on conflict do nothing returning external_id, status, recipient, reported_at as at`.execute(db);
+  return new Set(rows.map((row) => keyOf(row, row.at instanceof Date ? row.at.toISOString() : "-infinity")));
 }
 
 export type ReportedChange = {

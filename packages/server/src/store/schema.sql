@@ -153,10 +153,11 @@ create table dead_letters (
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((error_class = ANY (ARRAY['transient'::text, 'unknown'::text, 'auth'::text, 'quota'::text, 'config'::text]))),
-  CHECK ((status = ANY (ARRAY['open'::text, 'replayed'::text])))
+  CHECK ((status = ANY (ARRAY['open'::text, 'replayed'::text, 'resolved'::text])))
 );
 CREATE INDEX dead_letters_created on dead_letters USING btree (created_at);
 CREATE INDEX dead_letters_environment on dead_letters USING btree (environment_id, id);
+CREATE INDEX dead_letters_message on dead_letters USING btree (message_id) WHERE (status = 'open'::text);
 CREATE INDEX dead_letters_open on dead_letters USING btree (environment_id, id) WHERE (status = 'open'::text);
 CREATE INDEX dead_letters_transaction on dead_letters USING btree (environment_id, transaction_id);
 
@@ -184,6 +185,16 @@ create table digest_windows (
 );
 CREATE INDEX digest_windows_leader on digest_windows USING btree (leader_job_id);
 CREATE INDEX digest_windows_notification on digest_windows USING btree (leader_notification_id);
+
+create table early_receipts (
+  id             uuid not null,
+  environment_id uuid not null,
+  integration_id uuid not null,
+  name           text not null,
+  receipt        jsonb not null,
+  PRIMARY KEY (id)
+);
+CREATE INDEX early_receipts_name on early_receipts USING btree (name);
 
 create table environments (
   id                 uuid not null,
@@ -355,6 +366,7 @@ create table messages (
   updated_at          timestamp with time zone not null,
   round               smallint not null default 0,
   replayed_at         timestamp with time zone,
+  recipients          text[],
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX messages_environment on messages USING btree (environment_id, id);
@@ -399,7 +411,8 @@ create table receipts (
   message_id     uuid not null,
   environment_id uuid not null,
   created_at     timestamp with time zone not null,
-  PRIMARY KEY (integration_id, external_id, status, reported_at)
+  recipient      text not null default ''::text,
+  PRIMARY KEY (integration_id, external_id, status, reported_at, recipient)
 );
 CREATE INDEX receipts_created on receipts USING btree (created_at);
 

@@ -224,7 +224,7 @@ export async function deleteSubscriber(db: Db, environmentId: string, id: string
   await sql`update captured_messages c set content = jsonb_set(c.content, '{to}', '[]')
     from messages m where m.environment_id = ${environmentId} and m.subscriber_id = ${id} and c.message_id = m.id
   `.execute(db);
-  await sql`update messages set address = null, outgoing = null
+  await sql`update messages set address = null, recipients = null, outgoing = null
     where environment_id = ${environmentId} and subscriber_id = ${id}
       and (address is not null or outgoing is not null)`.execute(db);
   await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();

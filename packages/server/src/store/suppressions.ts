@@ -1,6 +1,7 @@
 // Addresses that nothing is sent to any more. They are kept in one spelling, so that looking one up is exact.
 import type { SuppressedChannel, SuppressionReason } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import { spelled } from "../lib/addresses.ts";
 import { isUuid } from "../lib/ids.ts";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
@@ -8,10 +9,6 @@ import { type CursorPage, type CursorRequest, cursorPage } from "./paging.ts";
 import type { Tables } from "./tables.ts";
 
 export type SuppressionRow = Selectable<Tables["suppressions"]>;
-
-/** Case tells mailboxes apart in theory and nowhere else; spaces and signs in phone numbers are for people. */
-export const spelled = (address: string): string =>
-  address.includes("@") ? address.trim().toLowerCase() : address.replace(/[\s().-]/g, "");
 
 const shape = {
   id: "uuid",
@@ -80,22 +77,21 @@ export async function deleteSuppression(db: Db, environmentId: string, idOrAddre
   return numAffectedRows > 0n;
 }
 
-type Addressed = { id: string; environment_id: string; channel: string; address: string | null };
+/** A message and everybody it may go to. */
+export type Asked = { id: string; environment_id: string; channel: string; addresses: string[] };
 
-export type SuppressedMessage = { message_id: string; suppression_id: string; reason: SuppressionReason };
+export type Suppressed = { message_id: string; address: string; suppression_id: string; reason: SuppressionReason };
 
-/** Of these messages, those to suppressed addresses, by message id: one question for a whole batch. */
-export async function findSuppressed(db: Db, messages: Addressed[]): Promise<Map<string, SuppressedMessage>> {
-  const given = messages.flatMap(({ id, environment_id, channel, address }) =>
-    address && (channel === "email" || channel === "sms")
-      ? [{ id, environment_id, channel, address: spelled(address) }]
-      : [],
+/** The suppressed addresses of these messages, by message id: one question for a whole batch. */
+export async function findSuppressed(db: Db, messages: Asked[]): Promise<Map<string, Suppressed[]>> {
+  const given = messages.flatMap(({ id, environment_id, channel, addresses }) =>
+    [...new Set(addresses.map(spelled))].map((address) => ({ id, environment_id, channel, address })),
   );
   if (given.length === 0) return new Map();
   const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };
-  const { rows } = await sql<SuppressedMessage>`
-    select r.id as message_id, s.id as suppression_id, s.reason from ${rowsOf("r", columns, given)}
+  const { rows } = await sql<Suppressed>`
+    select r.id as message_id, s.address, s.id as suppression_id, s.reason from ${rowsOf("r", columns, given)}
     join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.address
   `.execute(db);
-  return new Map(rows.map((row) => [row.message_id, row]));
+  return Map.groupBy(rows, (row) => row.message_id);
 }

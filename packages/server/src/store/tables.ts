@@ -344,6 +344,8 @@ type MessagesTable = {
   actor: NullableJson<JsonObject>;
   /** Where it went: email address, phone number, device token or webhook, as the channel has it. */
   address: string | null;
+  /** Everybody a mail went to, where that is more than its address. */
+  recipients: Defaulted<string[] | null>;
   outgoing: NullableJson<JsonObject>;
   provider_message_id: string | null;
   /** Replays so far; what was tried in earlier rounds does not count any more. */
@@ -391,7 +393,7 @@ type DeadLettersTable = {
   error_id: string;
   error_text: string;
   attempts: number;
-  status: "open" | "replayed";
+  status: "open" | "replayed" | "resolved";
   created_at: Date;
   replayed_at: Date | null;
 };
@@ -521,6 +523,15 @@ export type Tables = {
     message_id: string;
     environment_id: string;
     created_at: Date;
+    recipient: Defaulted<string>;
+  };
+  early_receipts: {
+    id: string;
+    environment_id: string;
+    integration_id: string;
+    /** Our id of the message, or the provider's. */
+    name: string;
+    receipt: Json<JsonObject>;
   };
   suppressions: SuppressionsTable;
   captured_messages: {

@@ -9,7 +9,10 @@ import { cappedCount } from "./paging.ts";
 import type { Tables } from "./tables.ts";
 
 export type WebhookEventRow = Selectable<Tables["webhook_events"]>;
-export type NewDelivery = { id: string; environment_id: string; webhook_id: string; event_id: string };
+/** `isOff`: the webhook is switched off, so that the delivery has failed and can be replayed. */
+export type NewDelivery = { id: string; environment_id: string; webhook_id: string; event_id: string; isOff: boolean };
+
+export const switchedOff = "Not sent: the webhook is switched off";
 
 export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], deliveries: NewDelivery[]): Promise<void> {
   const eventColumns = {
@@ -28,13 +31,15 @@ export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], del
     status: "text",
     attempts: "integer",
     failures: "integer",
+    response: "text",
   };
   const fresh = { status: "pending", attempts: 0, failures: 0 };
+  const missed = { ...fresh, status: "failed", response: switchedOff };
   await insertRows(
     db,
     "webhook_deliveries",
     columns,
-    deliveries.map((delivery) => ({ ...delivery, ...fresh })),
+    deliveries.map((delivery) => ({ ...delivery, ...(delivery.isOff ? missed : fresh) })),
   );
 }
 

@@ -45,11 +45,11 @@ export const updateWebhook = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** A webhook as whoever reports an event has to know it. */
-export type WebhookTarget = { id: string; eventTypes: WebhookEventType[]; organizationId: string };
+/** A webhook as whoever reports an event has to know it. `isOff`: it is not told, but may ask for it later. */
+export type WebhookTarget = { id: string; eventTypes: WebhookEventType[]; organizationId: string; isOff: boolean };
 
 /**
- * The active webhooks of environments, remembered. What was read before `changedAt` counts for nothing; the times are
+ * The webhooks of environments that hear of events, remembered. What was read before `changedAt` counts for nothing; the times are
  * those of `performance.now()`.
  */
 export type WebhookTargets = {
@@ -57,14 +57,25 @@ export type WebhookTargets = {
   byEnvironment: LRUCache<string, { readAt: number; targets: WebhookTarget[] }>;
 };
 
-type TargetRow = { id: string; environment_id: string; organization_id: string; event_types: WebhookEventType[] };
+type TargetRow = {
+  id: string;
+  environment_id: string;
+  organization_id: string;
+  event_types: WebhookEventType[];
+  active: boolean;
+};
 
-export async function findWebhookTargets(db: Db, environmentIds: string[]): Promise<Map<string, WebhookTarget[]>> {
+/** Those that are active, and those that the service has switched off since `offSince`. */
+export async function findWebhookTargets(
+  db: Db,
+  environmentIds: string[],
+  offSince: Date,
+): Promise<Map<string, WebhookTarget[]>> {
   const { rows } = await sql<TargetRow>`
-    select w.id, w.environment_id, w.event_types, e.organization_id
+    select w.id, w.environment_id, w.event_types, w.active, e.organization_id
     from webhooks w join environments e on e.id = w.environment_id
-    where w.environment_id = any(${environmentIds}::uuid[]) and w.active and w.deleted_at is null
-      and e.deleted_at is null order by w.id`.execute(db);
+    where w.environment_id = any(${environmentIds}::uuid[]) and (w.active or w.disabled_at > ${offSince})
+      and w.deleted_at is null and e.deleted_at is null order by w.id`.execute(db);
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map(
     environmentIds.map((environmentId) => [
@@ -73,6 +84,7 @@ export async function findWebhookTargets(db: Db, environmentIds: string[]): Prom
         id: row.id,
         eventTypes: row.event_types,
         organizationId: row.organization_id,
+        isOff: !row.active,
       })),
     ]),
   );

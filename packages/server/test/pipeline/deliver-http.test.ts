@@ -4,15 +4,24 @@
 // and by "an attempt whose worker vanished" in deliver.test.ts. Addresses that nobody may call: deliver-guard.test.ts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Integration, StepIn, TriggerEvent } from "@tidings/contract";
+import type { TriggerEvent } from "@tidings/contract";
 import { sql } from "kysely";
 import { endpoint } from "../support/channels.ts";
 import { newStage, type Stage } from "../support/clock.ts";
 import { isSignedWith, type Received, startReceiver } from "../support/receiver.ts";
 import { gate } from "../support/scripted-mail.ts";
-import { startTestService, type TestService } from "../support/service.ts";
+import { startTestService } from "../support/service.ts";
 import { closedPort } from "../support/smtp.ts";
 import { createWorkflow, detailsOf, email, messagesOf, notificationsOf, trigger } from "../support/verbs.ts";
+import {
+  integration,
+  mailer,
+  person,
+  attemptsOf as readAttempts,
+  secretKey,
+  step,
+  texter,
+} from "../support/webhook-providers.ts";
 
 type Answer = { status: number; text?: string; headers?: Record<string, string> } | "hang";
 type Script = (received: Received, times: number) => Answer;
@@ -31,41 +40,9 @@ const service = await startTestService({ TIDINGS_PROVIDER_TIMEOUT: "1" });
 const { db } = service;
 
 const monday = "2026-03-02T09:00:00.000Z";
-const secretKey = `whsec_${Buffer.from("a secret of the webhooks").toString("base64")}`;
-const step = (type: StepIn["type"], controlValues: StepIn["controlValues"]): StepIn => ({
-  name: type,
-  type,
-  controlValues,
-});
 const push = step("push", { subject: "Hi", body: "There" });
-const person = (name: string) => ({ subscriberId: name, email: `${name}@example.com`, phone: "+4915112345678" });
 
-type Client = TestService["client"];
-
-async function integration(
-  client: Client,
-  providerId: string,
-  identifier: string,
-  credentials: Integration["credentials"],
-) {
-  const channel = ({ "email-webhook": "email", "generic-sms": "sms", "push-webhook": "push" } as const)[providerId];
-  await client("integrations.create", {
-    body: { providerId: providerId as "fcm", channel: channel ?? "chat", identifier, active: true, credentials },
-  });
-}
-
-const mailer = (client: Client, identifier: string, webhookUrl: string) =>
-  integration(client, "email-webhook", identifier, { webhookUrl, secretKey, from: "a@example.com", senderName: "A" });
-
-type Attempt = { line: string; at: Date };
-
-async function attemptsOf(transactionId: string): Promise<Attempt[]> {
-  const { rows } = await sql<Attempt>`
-    select i.identifier || ' ' || a.number || ' ' || coalesce(a.outcome, '?') as line, a.started_at as at
-    from attempts a join integrations i on i.id = a.integration_id join messages m on m.id = a.message_id
-    join events e on e.id = m.event_id where e.transaction_id = ${transactionId} order by a.id`.execute(db);
-  return rows;
-}
+const attemptsOf = (transactionId: string) => readAttempts(db, transactionId);
 const linesOf = async (transactionId: string) => (await attemptsOf(transactionId)).map(({ line }) => line);
 
 /** Triggers, lets the time of all repeats pass, and answers how the one job ended. */
@@ -106,10 +83,7 @@ describe("on a test clock", { concurrency: true }, () => {
   test("400 is final: one attempt, the provider's words, no dead letter", async () => {
     scripts.set("/refuses", () => ({ status: 400, text: '{"error":"no such sender: 12 key-s3cret"}' }));
     const stage = await newStage(service, monday);
-    await integration(stage.client, "generic-sms", "sms", {
-      ...{ baseUrl: `${server.url}/refuses`, apiKeyRequestHeader: "x-key", apiKey: "key-s3cret" },
-      ...{ idPath: "id", from: "12" },
-    });
+    await texter(stage.client, "sms", `${server.url}/refuses`);
     await createWorkflow(stage.client, "text", [step("sms", { body: "Hi" })]);
     const { transactionId, job } = await sendOn(stage, "text", person("refused"));
     assert.equal(job.status, "failed");

@@ -24,8 +24,8 @@ const outage = gate();
 const stuck = gate();
 const mail = await startScriptedMail(async (address, times) => {
   const [name] = address.split("@");
-  if (name === "busy") return times < 2 ? 451 : null;
-  if (name === "refused") return 550;
+  if (name!.startsWith("busy")) return times < 2 ? 451 : null;
+  if (name!.startsWith("refused")) return 550;
   if (name === "dropped") return 451;
   if (name === "slow") await slow.opened;
   if (name === "dying" && times === 0) await dying.opened;
@@ -137,6 +137,30 @@ describe("one mail server, many fates", { concurrency: true }, () => {
     assert.equal(mail.asked.get("refused@example.com"), 1);
     const last = emailJob(done).executionDetails.at(-1);
     assert.deepEqual([last?.detail, last?.status, last?.isRetry], ["Provider error", "Failed", false]);
+  });
+
+  test("a mail whose own recipient is refused goes to no copy; a refused copy stops nobody and is told", async () => {
+    const withCopies = async (name: string, copies: string[]) => {
+      const overrides = { email: { cc: copies.map((copy) => `${copy}@example.com`) } };
+      const body = { name: "mail", to: to(name), overrides };
+      const transactionId = (await production("events.trigger", { body })).body.transactionId!;
+      const [done] = await settled(production, transactionId);
+      const { status } = await mailMessage(production, transactionId);
+      return { status, details: emailJob(done).executionDetails };
+    };
+    const taken = (...names: string[]) => names.map((name) => mail.mailsTo(`${name}@example.com`).length);
+    assert.equal((await withCopies("refused-own", ["spared"])).status, "error");
+    assert.equal((await withCopies("busy-own", ["kept-waiting"])).status, "sent");
+    assert.deepEqual(taken("refused-own", "spared", "busy-own", "kept-waiting"), [0, 0, 1, 1]);
+
+    const { status, details } = await withCopies("copied", ["refused-copy", "copy"]);
+    assert.equal(status, "sent");
+    assert.deepEqual(taken("copied", "copy"), [1, 1]);
+    const told = details.find(({ detail }) => detail === "Copies refused by the provider");
+    assert.deepEqual(
+      [told?.status, JSON.parse(told?.raw ?? "{}")],
+      ["Warning", { refused: ["refused-copy@example.com: 550 scripted 550"] }],
+    );
   });
 
   test("one slow recipient does not hold up the others of its batch", async () => {

@@ -41,6 +41,52 @@ test("without a mail server, development mail is captured and readable", async (
   assert.deepEqual(recipients, ["cap@example.com"]);
 });
 
+test("nobody who is suppressed gets a mail or a copy, however the address is written", async () => {
+  const sms = { name: "SMS", type: "sms", controlValues: { body: "Hi" } } as const;
+  await createWorkflow(client, "copies", [email(), sms]);
+  for (const [channel, address] of [["email", "No@Example.com"] as const, ["sms", "+49 1511 2340000"] as const]) {
+    await client("suppressions.create", { body: { channel, address } });
+  }
+  const send = async (overrides: object, phone = "+491700000000") => {
+    const to = { subscriberId: "fay", email: "fay@example.com", phone };
+    const events = [{ name: "copies", to, overrides }] as never;
+    const [result] = (await client("events.triggerBulk", { body: { events } })).body;
+    const transactionId = result!.transactionId!;
+    const [notification] = await settled(client, transactionId);
+    const { data } = (await client("captured.list", { query: { transactionId } })).body;
+    const mail = data.find(({ channel }) => channel === "email");
+    const details = detailsOf(notification!, "email");
+    const left = details.filter((text) => text === "Copy left out, its address is suppressed").length;
+    return {
+      to: mail && [mail.to, mail.cc, mail.bcc],
+      left,
+      texts: data.filter((one) => one.channel === "sms").length,
+    };
+  };
+  const fay = ["fay@example.com"];
+  const no = "No One <NO@example.com>";
+  assert.deepEqual(await send({ email: { to: ["no@example.com", "yes@example.com"], cc: [no] } }), {
+    to: [[...fay, "yes@example.com"], [], undefined],
+    left: 1,
+    texts: 1,
+  });
+  assert.deepEqual(await send({ email: { bcc: ["no@example.com", "b@example.com"] } }), {
+    to: [fay, undefined, ["b@example.com"]],
+    left: 1,
+    texts: 1,
+  });
+  // Made for somebody else altogether, also where only the provider that sends is told so.
+  const replaced = { replaceToRecipient: true, to: [no, "yes@example.com"] };
+  assert.deepEqual(await send({ email: replaced }), { to: undefined, left: 0, texts: 1 });
+  assert.deepEqual(await send({ "svc-email": replaced }), { to: undefined, left: 0, texts: 1 });
+  assert.deepEqual(
+    (await send({ nodemailer: replaced })).to,
+    [fay, undefined, undefined],
+    "a provider that does not send",
+  );
+  assert.equal((await send({}, "+49\u20111511\u20112340000")).texts, 0);
+});
+
 test("without any integration the message says so", async () => {
   await createWorkflow(production, "nowhere", [email(), inApp({ body: "behind" })]);
   const transactionId = await trigger(production, "nowhere", { subscriberId: "nora", email: "nora@example.com" });

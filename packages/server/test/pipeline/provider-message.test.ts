@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { toProviderMessage } from "../../src/pipeline/deliver/message.ts";
 import type { MessageRow } from "../../src/store/messages.ts";
 
-const none = { attachments: new Map(), tokens: new Map() };
+const none = { attachments: new Map(), accesses: new Map() };
 const mail = (outgoing: object): MessageRow =>
   ({
     id: "m",
@@ -28,4 +28,20 @@ test("the configuration set of an integration goes to Amazon SES alone, and an o
   });
   assert.equal(extraOf("ses", {}, ""), undefined);
   assert.equal(extraOf("sendgrid", {}), undefined);
+});
+
+test("a chat message goes into the workspace of its connection, with its token if that can be read", () => {
+  const accesses = new Map([
+    ["c1", { accessToken: "xoxb", workspace: "T1" }],
+    ["c2", { workspace: "T2" }],
+  ]);
+  const targetFor = (connectionId?: string) => {
+    const target = { kind: "channel", channel: "C1", connectionId };
+    const message = { id: "m", channel: "chat", content: "Hi", outgoing: { target } } as unknown as MessageRow;
+    return (toProviderMessage(message, "slack", {}, { ...none, accesses }) as { target: object }).target;
+  };
+  assert.deepEqual(targetFor("c1"), { kind: "channel", channel: "C1", accessToken: "xoxb", workspace: "T1" });
+  assert.deepEqual(targetFor("c2"), { kind: "channel", channel: "C1", workspace: "T2" });
+  assert.deepEqual(targetFor("gone"), { kind: "channel", channel: "C1" });
+  assert.deepEqual(targetFor(), { kind: "channel", channel: "C1" });
 });

@@ -205,11 +205,25 @@ test("410 switches a webhook off; so do 5 days without a success; what waited ha
   const off = (await client("webhooks.retrieve", at)).body;
   assert.deepEqual([off.active, off.disabledReason], [false, "The receiver answered 410 Gone"]);
   assert.ok(off.disabledAt);
+  // What happens from now on is not told, but kept.
+  const missed = async () => (await deliveries(gone.id)).filter((one) => one.attempts === 0);
+  await createWorkflow(client, "meanwhile", []);
+  const unheard = await eventually(
+    async () => (await missed()).find((one) => one.status === "failed"),
+    "what was missed",
+  );
+  assert.equal(unheard.response, "Not sent: the webhook is switched off");
+  await sql`update webhooks set disabled_at = disabled_at - interval '31 days' where id = ${gone.id}`.execute(db);
+  await client("webhooks.update", { ...at, body: { eventTypes: [] } });
+  await createWorkflow(client, "long-after", []);
+  assert.equal((await missed()).length, 1, "nobody has come for a month");
   const on = (await client("webhooks.update", { ...at, body: { active: true } })).body;
   assert.deepEqual([on.active, on.disabledAt, on.disabledReason], [true, undefined, undefined]);
   answers.delete("/gone");
-  assert.equal((await client("webhooks.replay", { ...at, body: { ids: [last.id] } })).body.replayed, 1);
-  assert.equal((await attempted(gone.id, 2)).status, "delivered");
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  assert.equal((await client("webhooks.replay", { ...at, body: { since } })).body.replayed, 2);
+  assert.equal((await attempted(gone.id, 2)).id, last.id);
+  await eventually(async () => (await deliveries(gone.id)).every((one) => one.status === "delivered"), "the replay");
   await remove(gone.id);
 
   const down = await make("/down");

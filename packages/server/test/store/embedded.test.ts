@@ -24,11 +24,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import pg from "pg";
 import { DataFolderInUse, startEmbedded } from "../../src/store/embedded.ts";
+import { atEnd } from "../support/at-end.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidings-embedded-")));
 const store = fileURLToPath(new URL("../../src/store/", import.meta.url));
@@ -46,7 +47,7 @@ const processesHere = (): number[] =>
     .filter((line) => line.includes("/bin/postgres ") && line.includes(root))
     .map((line) => Number.parseInt(line, 10));
 
-after(() => {
+atEnd(() => {
   for (const child of children) child.kill("SIGKILL");
   for (const pid of processesHere()) process.kill(pid, "SIGQUIT");
   rmSync(root, { recursive: true, force: true, maxRetries: 10 });

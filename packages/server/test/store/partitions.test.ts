@@ -134,7 +134,7 @@ test("a running service has the months ahead, and its housekeeping makes what is
     }>`select key, cron from queue.schedule order by key`.execute(db);
     assert.deepEqual(
       rows.map((row) => row.key),
-      ["deadLetters", "environments", "groups", "idempotency", "partitions", "webhooks"],
+      ["captured", "deadLetters", "environments", "groups", "idempotency", "partitions", "receipts", "webhooks"],
     );
   } finally {
     await queue.stop();

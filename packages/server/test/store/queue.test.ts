@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createIo } from "@tidings/providers";
 import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
-import type { Ctx } from "../../src/context.ts";
+import type { OutsideCtx } from "../../src/context.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createSecrets } from "../../src/lib/secrets.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { startWorkers } from "../../src/pipeline/dispatch.ts";
 import { type Db, inTransaction, openDb } from "../../src/store/db.ts";
 import { ClaimLost, openQueue, type Queue, type Task } from "../../src/store/queue.ts";
+import { atEnd } from "../support/at-end.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { eventually } from "../support/wait.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });
 const queue = await openQueue({ url: database.url, onError: () => {} });
-after(async () => {
+atEnd(async () => {
   await queue.stop();
   await db.destroy();
   await database.drop();
@@ -224,7 +225,7 @@ test("a task that cannot be worked does not hold up its neighbours", async (cont
   });
   const logs: Record<string, unknown>[] = [];
   // What the stages use; the edge needs more.
-  const ctx: Partial<Ctx> = {
+  const ctx: Partial<OutsideCtx> = {
     config: readConfig({ TIDINGS_WORKER_CONCURRENCY: "1" }),
     db: otherDb,
     queue: otherQueue,
@@ -245,7 +246,7 @@ test("a task that cannot be worked does not hold up its neighbours", async (cont
     "wake",
     marks.map((mark) => ({ data: { mark, notificationIds: ids(mark) } })),
   );
-  await startWorkers(ctx as Ctx);
+  await startWorkers(ctx as OutsideCtx);
   await eventually(async () => (await tasksOf("good-%", otherDb)).length === 0, "the good ones to be worked");
   const bad = await eventually(async () => {
     const rows = await tasksOf("bad-%", otherDb);

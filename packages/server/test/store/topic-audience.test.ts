@@ -1,16 +1,17 @@
 // Walking the members of topics: everyone once, page by page, with all the subscriptions that reach them.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { openDb } from "../../src/store/db.ts";
 import { type AudienceMember, findTopicAudience } from "../../src/store/topic-audience.ts";
+import { atEnd } from "../support/at-end.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
-after(async () => {
+atEnd(async () => {
   await db.destroy();
   await database.drop();
 });

@@ -1,11 +1,10 @@
 // What calls to providers say about the health of their integrations, written when their results are. Most calls change
 // nothing: an integration that had no trouble and has none is not even locked.
-import type { Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { findHealth, type HealthRow, lockHealth, updateHealth } from "../../store/breakers.ts";
 import type { Db } from "../../store/db.ts";
 import type { IntegrationRow } from "../../store/integrations.ts";
-import { afterCall, type Health, isTrouble } from "../rules/breaker.ts";
+import { afterCall, type Call, type Health, isTrouble, isUnasked } from "../rules/breaker.ts";
 
 export const toHealth = (row: HealthRow): Health => ({
   state: row.state,
@@ -15,11 +14,12 @@ export const toHealth = (row: HealthRow): Health => ({
   nextProbeAt: row.next_probe_at,
 });
 
-type Call = { integration: IntegrationRow; outcome: Outcome };
+type Sent = Call & { integration: IntegrationRow };
 
-export async function recordHealth(ctx: Ctx, tx: Db, calls: Call[]): Promise<void> {
+export async function recordHealth(ctx: Ctx, tx: Db, sent: Sent[]): Promise<void> {
   const now = ctx.now();
-  const byIntegration = Map.groupBy(calls, ({ integration }) => integration.id);
+  const telling = sent.filter(({ outcome, isProbe }) => isProbe || !isUnasked(outcome));
+  const byIntegration = Map.groupBy(telling, ({ integration }) => integration.id);
   const known = await findHealth(tx, [...byIntegration.keys()]);
   const unwell = new Set(
     known.flatMap((row) => (row.failures > 0 || row.state !== "closed" ? row.integration_id : [])),
@@ -33,10 +33,7 @@ export async function recordHealth(ctx: Ctx, tx: Db, calls: Call[]): Promise<voi
   const changed = rows.map((row): HealthRow => {
     const own = byIntegration.get(row.integration_id)!;
     const before = toHealth(row);
-    const after = own.reduce(
-      (health, { outcome }) => afterCall(health, outcome, now, ctx.config.delivery.breaker),
-      before,
-    );
+    const after = own.reduce((health, call) => afterCall(health, call, now, ctx.config.delivery.breaker), before);
     report(ctx, own[0]!.integration, before, after);
     return {
       ...row,

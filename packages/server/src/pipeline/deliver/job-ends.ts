@@ -12,9 +12,12 @@ import { detail } from "../rules/details.ts";
 /** `update` is what the message alone would do to its job. */
 export type MessageEnd = { channel: string; update: JobUpdate };
 
+/** Whether a job of the channel may have several messages. */
+export const isShared = (channel: string): boolean => channel === "chat" || channel === "push";
+
 /** The updates to write, one a job, and which of the jobs end with them. */
 export async function endJobs(tx: Db, ends: MessageEnd[]): Promise<{ updates: JobUpdate[]; ended: Set<string> }> {
-  const shared = ends.filter(({ channel }) => channel === "chat" || channel === "push");
+  const shared = ends.filter(({ channel }) => isShared(channel));
   const jobIds = [...new Set(shared.map(({ update }) => update.id))];
   const before = new Map((await lockJobs(tx, jobIds)).map((job) => [job.id, job.status]));
   const siblings = Map.groupBy(await findSiblings(tx, jobIds), (message) => message.job_id);
@@ -33,12 +36,15 @@ function merge(own: MessageEnd[], siblings: Sibling[]): JobUpdate {
   const details = own.flatMap((end) => end.update.details);
   const isOnly = siblings.length === 1;
   const common = { ...update, provider_id: isOnly ? update.provider_id : null };
+  // A message that is gone says nothing about the others.
+  const isGone = update.status === "canceled";
   if (siblings.some((message) => message.status === "pending")) {
-    return isOnly ? { ...common, details } : { ...common, status: "queued", wake_at: null, details };
+    return isOnly && !isGone ? { ...common, details } : { ...common, status: "queued", wake_at: null, details };
   }
   const sent = siblings.filter((message) => message.status === "sent");
   const summary = isOnly ? [] : summarize(channel, siblings, sent.length, update.updated_at);
-  const status = sent.length > 0 ? "completed" : update.status === "canceled" ? "canceled" : "failed";
+  const hasFailed = siblings.some((message) => message.status === "error");
+  const status = sent.length > 0 ? "completed" : isGone && !hasFailed ? "canceled" : "failed";
   return { ...common, status, wake_at: null, details: [...details, ...summary] };
 }
 

@@ -1,16 +1,20 @@
 // The message as a provider takes it, built from the stored row at the moment it is sent: attachments come from the event
-// and the access token of a chat connection from the connection, so neither is ever stored twice.
+// and the access to a chat workspace from its connection, so neither is ever stored twice.
 import type { Attachment, ChatTarget, Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { findConnectionAuths } from "../../store/channel-connections.ts";
+import { findConnectionAccess } from "../../store/channel-connections.ts";
 import type { Db } from "../../store/db.ts";
 import { findEvents } from "../../store/events.ts";
 import type { MessageRow } from "../../store/messages.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import type { ChatFields, EmailFields, ProviderExtras, PushFields, Routed, SmsFields, StoredTarget } from "../run.ts";
+import type { Configurations } from "./opened.ts";
+
+/** A token that cannot be read counts as none: the provider then says what is missing. */
+type Access = { accessToken?: string; workspace: string };
 
 /** What the messages of a batch need beside their rows, by event and by connection. */
-export type Enclosures = { attachments: ReadonlyMap<string, Attachment[]>; tokens: ReadonlyMap<string, string> };
+export type Enclosures = { attachments: ReadonlyMap<string, Attachment[]>; accesses: ReadonlyMap<string, Access> };
 
 /** One query for the events that have attachments and one for the connections, none where nothing needs them. */
 export async function loadEnclosures(ctx: Ctx, db: Db, messages: MessageRow[]): Promise<Enclosures> {
@@ -27,9 +31,14 @@ export async function loadEnclosures(ctx: Ctx, db: Db, messages: MessageRow[]): 
     ]),
   );
   const connectionIds = messages.flatMap((message) => connectionOf(message) ?? []);
-  const sealed = await findConnectionAuths(db, [...new Set(connectionIds)]);
-  const tokens = new Map([...sealed].map(([id, auth]): [string, string] => [id, openToken(ctx, auth)]));
-  return { attachments, tokens };
+  const connections = await findConnectionAccess(db, [...new Set(connectionIds)]);
+  const accesses = new Map(
+    [...connections].map(([id, { auth, workspaceId }]): [string, Access] => {
+      const accessToken = openToken(ctx, auth);
+      return [id, { ...(accessToken ? { accessToken } : {}), workspace: workspaceId }];
+    }),
+  );
+  return { attachments, accesses };
 }
 
 function connectionOf({ channel, outgoing }: MessageRow): string | undefined {
@@ -37,7 +46,6 @@ function connectionOf({ channel, outgoing }: MessageRow): string | undefined {
   return target && "connectionId" in target ? target.connectionId : undefined;
 }
 
-/** A token that cannot be read counts as none: the provider then says what is missing. */
 function openToken(ctx: Ctx, auth: string): string {
   try {
     return String((JSON.parse(ctx.secrets.decrypt(auth)) as { accessToken?: unknown }).accessToken ?? "");
@@ -46,9 +54,6 @@ function openToken(ctx: Ctx, auth: string): string {
     return "";
   }
 }
-
-/** What the integration says beside its credentials, about the messages that go through it. */
-export type Configurations = { configurationSetName?: string; maxPerSecond?: number };
 
 export function toProviderMessage(
   message: MessageRow,
@@ -84,15 +89,15 @@ export function toProviderMessage(
     }
     default: {
       const fields = message.outgoing as ChatFields;
-      const target = withToken(fields.target, enclosures);
+      const target = withAccess(fields.target, enclosures);
       return { id, channel: "chat", target, text: content ?? "", ...extrasOf(fields) };
     }
   }
 }
 
 /** Overrides may be for one provider: then its fields replace the common ones. */
-function fieldsFor<Fields>(message: MessageRow, providerId: string): Fields {
-  const outgoing = message.outgoing as unknown as Routed<Fields>;
+export function fieldsFor<Fields>(message: { outgoing: object | null }, providerId: string): Fields {
+  const outgoing = message.outgoing as Routed<Fields>;
   return outgoing.perProvider?.[providerId] ?? outgoing;
 }
 
@@ -101,9 +106,8 @@ const extrasOf = ({ extra, passthrough }: ProviderExtras): ProviderExtras => ({
   ...(passthrough ? { passthrough } : {}),
 });
 
-function withToken(target: StoredTarget, { tokens }: Enclosures): ChatTarget {
+function withAccess(target: StoredTarget, { accesses }: Enclosures): ChatTarget {
   if (!("connectionId" in target)) return target;
   const { connectionId, ...place } = target;
-  const accessToken = connectionId ? tokens.get(connectionId) : undefined;
-  return accessToken ? { ...place, accessToken } : place;
+  return { ...place, ...(connectionId ? accesses.get(connectionId) : {}) };
 }

@@ -6,17 +6,18 @@ import type { AttemptSummary, Standing } from "../../store/attempts.ts";
 import type { IntegrationRow } from "../../store/integrations.ts";
 import type { MessageRow } from "../../store/messages.ts";
 import type { Task } from "../../store/queue.ts";
-import type { SuppressedMessage } from "../../store/suppressions.ts";
+import type { Suppressed } from "../../store/suppressions.ts";
 import type { OnUnknownOutcome } from "../../store/tables.ts";
 import type { WorkflowVersion } from "../../store/workflows.ts";
-import { type Health, healthy, passage } from "../rules/breaker.ts";
+import { type Health, healthy, passage, probeAnswered } from "../rules/breaker.ts";
 import { candidatesFor } from "../rules/integration-choice.ts";
 import type { Clock } from "../run.ts";
 import type { DeliverTask } from "../tasks.ts";
+import { suppressedIn } from "./recipients.ts";
 
 /** A message about to be sent: through which integration, the how-manieth time. */
 export type Send = {
-  /** Null when it is given up before it is sent. */
+  /** Null when nothing is sent: it is given up, or goes to the next integration. */
   attemptId: string | null;
   task: Task<DeliverTask>;
   message: MessageRow;
@@ -31,12 +32,18 @@ export type Send = {
   next: IntegrationRow | null;
   /** The integration it was meant for, when that one is in trouble. */
   insteadOf: IntegrationRow | null;
+  /** It finds out whether the integration is back. */
+  isProbe: boolean;
+  /** It has had its attempts with this integration, and the last one ended without a result. */
+  isSpent: boolean;
   stepId: string;
   onUnknown: OnUnknownOutcome;
   hadUnknown: boolean;
   deadline: Date;
-  /** Nothing is sent to this address any more. */
-  suppressed: SuppressedMessage | null;
+  /** Nothing is sent to the one it is made for any more. */
+  suppressed: Suppressed | null;
+  /** Others that nothing is sent to any more: it goes without them. */
+  leftOut: Suppressed[];
 };
 
 /** `isReal`: until then by the clock on the wall, because it is a provider that has to be waited for. */
@@ -59,12 +66,15 @@ export type PlanFacts = {
   active: IntegrationRow[];
   integrations: ReadonlyMap<string, IntegrationRow>;
   health: ReadonlyMap<string, Health>;
-  suppressed: ReadonlyMap<string, SuppressedMessage>;
-  /** Integrations that may be sent one message to find out whether they are back. */
+  suppressed: ReadonlyMap<string, Suppressed[]>;
+  /** Integrations that may be sent one message to find out whether they are back; whoever sends it takes it out. */
   probes: Set<string>;
 };
 
-/** Through which integration the message goes now, or until when it waits. */
+/**
+ * Through which integration the message goes now, or until when it waits. However its attempts ended, even if no result
+ * was ever written, it has no more of them with one integration than the settings allow.
+ */
 export function planFor(
   { config, newId }: Pick<Ctx, "config" | "newId">,
   task: Task<DeliverTask>,
@@ -92,29 +102,38 @@ export function planFor(
   const meant = message.round > 0 && used.length === 0 ? (candidates[0] ?? stored) : stored;
   const tried = new Set(used.map((row) => row.integration_id));
   const untried = isBound ? [] : candidates.filter((one) => one.id !== meant.id && !tried.has(one.id));
-  const chosen = [meant, ...untried].find((one) => isFree(one, facts));
-  const suppressed = facts.suppressed.get(message.id) ?? null;
+  const found = facts.suppressed.get(message.id);
+  const stopOf = ({ provider_id }: IntegrationRow) => suppressedIn(message, provider_id, found).own;
+  const suppressed = stopOf(meant);
   const isGivenUp = now > deadline || suppressed !== null;
-  if (!chosen && !isGivenUp) return waitForProvider(task, message, [meant, ...untried], facts);
-  const integration = chosen ?? meant;
+  const isSpent = !isGivenUp && attemptsWith(meant, used) >= delivery.retry.attempts;
+  const isSent = !isGivenUp && !isSpent;
+  const integration = isSent ? [meant, ...untried].find((one) => isFree(one, facts) && !stopOf(one)) : meant;
+  if (!integration) return waitForProvider(task, message, [meant, ...untried], facts);
   return {
-    attemptId: isGivenUp ? null : newId(),
+    attemptId: isSent ? newId() : null,
     task,
     message,
     content: null,
     credentials: null,
     integration,
-    number: (used.find((row) => row.integration_id === integration.id)?.attempts ?? 0) + 1,
-    attempts: used.reduce((sum, row) => sum + row.attempts, 0) + (isGivenUp ? 0 : 1),
+    number: attemptsWith(integration, used) + (isSent ? 1 : 0),
+    attempts: used.reduce((sum, row) => sum + row.attempts, 0) + (isSent ? 1 : 0),
     next: candidates.find((one) => one.id !== integration.id && !tried.has(one.id)) ?? null,
     insteadOf: integration === meant ? null : meant,
+    isProbe: isSent && facts.probes.delete(integration.id),
+    isSpent,
     stepId: step?.stepId ?? "",
     onUnknown,
     hadUnknown: unknownAt > 0,
     deadline,
     suppressed,
+    leftOut: suppressedIn(message, integration.provider_id, found).copies,
   };
 }
+
+const attemptsWith = ({ id }: IntegrationRow, used: AttemptSummary[]): number =>
+  used.find((row) => row.integration_id === id)?.attempts ?? 0;
 
 /** Email and SMS: the way decided for the message, then what has been added since. Chat and push belong to one integration. */
 function candidatesOf(message: MessageRow, { active, integrations }: PlanFacts): IntegrationRow[] {
@@ -129,8 +148,8 @@ function candidatesOf(message: MessageRow, { active, integrations }: PlanFacts):
 const isFree = ({ id }: IntegrationRow, { health, probes, now }: PlanFacts): boolean =>
   probes.has(id) || passage(health.get(id) ?? healthy, now).kind === "pass";
 
-/** Everyone who waits comes back at about the same time, so not exactly. */
-const spreadMs = 3_000;
+/** Everyone who waits comes back at about the same time, so not exactly; the longer the wait, the less exactly. */
+const spreadMs = (waitMs: number): number => Math.max(3_000, waitMs / 10);
 
 function waitForProvider(
   task: Task<DeliverTask>,
@@ -138,11 +157,13 @@ function waitForProvider(
   integrations: IntegrationRow[],
   { health, now }: PlanFacts,
 ): Wait {
+  // A probe that is due and not for this message is being made by another.
   const times = integrations.map(({ id }) => {
     const way = passage(health.get(id) ?? healthy, now);
-    return way.kind === "wait" ? way.until.getTime() : now.getTime() + spreadMs;
+    return way.kind === "wait" ? way.until : probeAnswered(now);
   });
-  const until = new Date(Math.min(...times) + Math.random() * spreadMs);
+  const waitMs = Math.min(...times.map((time) => time.getTime())) - now.getTime();
+  const until = new Date(now.getTime() + waitMs + Math.random() * spreadMs(waitMs));
   const names = integrations.map((one) => one.identifier).join(", ");
   return { task, message, until, isReal: true, reason: `paused after failures in a row: ${names}` };
 }

@@ -3,15 +3,14 @@
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { findStandings, insertAttempts, type Standing, summarizeAttempts } from "../../store/attempts.ts";
-import { claimProbes, findHealth } from "../../store/breakers.ts";
+import { findHealth } from "../../store/breakers.ts";
 import type { Db } from "../../store/db.ts";
 import { findActiveIntegrations, findIntegrationsByIds, type IntegrationRow } from "../../store/integrations.ts";
 import { type JobUpdate, unchanged, updateJobs } from "../../store/jobs.ts";
-import { findPendingMessages, type MessageRow } from "../../store/messages.ts";
+import { holdPendingMessages, type MessageRow } from "../../store/messages.ts";
 import type { Task } from "../../store/queue.ts";
 import { findSuppressed } from "../../store/suppressions.ts";
 import { enqueueTimed, readClock, type Timed, underWayIn } from "../clock.ts";
-import { healthy, passage } from "../rules/breaker.ts";
 import { detail } from "../rules/details.ts";
 import type { Clock } from "../run.ts";
 import type { DeliverTask } from "../tasks.ts";
@@ -20,7 +19,9 @@ import { toHealth } from "./health.ts";
 import type { Boarding } from "./lanes.ts";
 import { loadEnclosures, toProviderMessage } from "./message.ts";
 import { createOpener } from "./opened.ts";
-import { type PlanFacts, planFor, type Send, type Wait } from "./plan.ts";
+import type { PlanFacts, Send, Wait } from "./plan.ts";
+import { planAll } from "./probes.ts";
+import { leaveOut, recipientsOf } from "./recipients.ts";
 import { withUnsubscribe } from "./unsubscribe.ts";
 import { withdraw } from "./withdraw.ts";
 
@@ -28,7 +29,7 @@ import { withdraw } from "./withdraw.ts";
 export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boarding: Boarding): Promise<Send[]> {
   // What is sent cannot be taken back, so a lapsed claim has to show before, not when the result is written.
   const kept = await ctx.queue.keep(tx, "deliver", tasks);
-  const pending = await findPendingMessages(
+  const pending = await holdPendingMessages(
     tx,
     kept.map((task) => task.data.messageId),
   );
@@ -45,24 +46,26 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
   const open = createOpener(ctx);
   const sends: Send[] = [];
   const waits: Wait[] = [];
-  const idle: Task<DeliverTask>[] = [];
-  for (const task of kept) {
+  const due = kept.flatMap((task) => {
     const message = messages.get(task.data.messageId);
-    const plan = message && planFor(ctx, task, message, facts);
-    if (!plan) idle.push(task);
-    else if ("until" in plan) waits.push(plan);
+    return message ? [{ task, message }] : [];
+  });
+  const idle = kept.filter((task) => !messages.has(task.data.messageId));
+  for (const plan of await planAll(ctx, tx, due, facts)) {
+    if ("until" in plan) waits.push(plan);
     else if (plan.attemptId === null) sends.push(plan);
     else {
-      const entry = boarding.enter(plan.integration.id, {
-        perSecond: open(plan.integration).configurations.maxPerSecond ?? knownRate(plan.integration),
-        isProbe: facts.probes.delete(plan.integration.id),
+      const { task, message, integration, isProbe } = plan;
+      const entry = boarding.enter(integration.id, {
+        perSecond: open(integration).configurations.maxPerSecond ?? knownRate(integration),
+        isProbe,
         now: facts.now.getTime(),
         bookedAt: task.data.bookedAt,
       });
       if (entry.kind === "go") sends.push(plan);
       else {
         const bookedAt = entry.isBooked ? Math.round(entry.until) : undefined;
-        waits.push({ task, message: plan.message, until: new Date(entry.until), isReal: true, bookedAt });
+        waits.push({ task, message, until: new Date(entry.until), isReal: true, bookedAt });
       }
     }
   }
@@ -79,14 +82,23 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     const { message, integration } = send;
     if (send.attemptId === null) return send;
     const { credentials, configurations } = open(integration);
-    const content = toProviderMessage(message, integration.provider_id, configurations, enclosures);
-    const version = facts.versions.get(facts.standings.get(message.id)!.workflow_version_id);
-    return { ...send, credentials, content: withUnsubscribe(ctx, message, version, content) };
+    try {
+      const whole = toProviderMessage(message, integration.provider_id, configurations, enclosures);
+      const content = leaveOut(whole, send.leftOut);
+      const version = facts.versions.get(facts.standings.get(message.id)!.workflow_version_id);
+      return { ...send, credentials, content: withUnsubscribe(ctx, message, version, content) };
+    } catch (error) {
+      // One that nobody can put together must not come back with its whole batch for ever.
+      ctx.log.error({ err: error, messageId: message.id }, "a message cannot be put together");
+      return { ...send, credentials };
+    }
   });
 }
 
 /** Calls a second that the provider is known to allow. */
 const knownRate = ({ provider_id }: IntegrationRow): number | undefined => findProvider(provider_id)?.limits?.perSecond;
+
+type Facts = Omit<PlanFacts, "probes">;
 
 async function loadFacts(
   ctx: Ctx,
@@ -94,7 +106,7 @@ async function loadFacts(
   messages: MessageRow[],
   standings: Standing[],
   clock: Clock,
-): Promise<PlanFacts> {
+): Promise<Facts> {
   const now = ctx.now();
   const tried = await summarizeAttempts(
     tx,
@@ -113,8 +125,6 @@ async function loadFacts(
   const health = new Map(
     (await findHealth(tx, [...integrations.keys()])).map((row) => [row.integration_id, toHealth(row)]),
   );
-  const due = meant.filter((id) => passage(health.get(id) ?? healthy, now).kind === "probe");
-  const until = new Date(now.getTime() + ctx.config.delivery.breaker.probeLimitMs);
   return {
     clock,
     now,
@@ -128,15 +138,15 @@ async function loadFacts(
     active,
     integrations,
     health,
-    suppressed: await findSuppressed(tx, messages),
-    // Outside the transaction: it takes its rows in another order than settling does. A probe that is not sent after
-    // all is lost until its limit.
-    probes: await claimProbes(ctx.db, due, now, until),
+    suppressed: await findSuppressed(
+      tx,
+      messages.map((message) => ({ ...message, addresses: recipientsOf(message) })),
+    ),
   };
 }
 
 /** Waiting is no attempt: the task comes back later, and the job says so once. */
-async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }: PlanFacts): Promise<void> {
+async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }: Facts): Promise<void> {
   const held = waits.flatMap(({ message, until, reason }): JobUpdate[] => {
     const isSingle = message.channel === "email" || message.channel === "sms";
     if (!reason || !isSingle || standings.get(message.id)?.job_status !== "queued") return [];

@@ -1,7 +1,7 @@
 // The retry decision: what happens after an attempt to send, from its outcome and from what was tried before.
 // Transient faults are repeated with the same integration, waiting 1 s, 4 s, 16 s, 64 s, each multiplied by a random
-// factor between 0.5 and 1.5. Then, and at once for faults of the integration, the next integration is tried. Faults of
-// the recipient or the content are final: another provider would refuse them too.
+// factor between 0.5 and 1.5. Then, and at once for faults of the integration or when a repeat would come too late, the
+// next integration is tried. Faults of the recipient or the content are final: another provider would refuse them too.
 //
 // An unknown outcome is a call whose answer never came: perhaps sent, perhaps not. A workflow says what it fears more.
 // `may_duplicate`: a loss; it is repeated like any transient fault. `may_delay`: a double; the message waits for a
@@ -23,7 +23,7 @@ export type RetryLimits = {
 export type FaultClass = "transient" | "unknown" | "auth" | "quota" | "config" | "recipient" | "content";
 
 export type NextStep =
-  | { kind: "sent"; providerMessageId?: string }
+  | { kind: "sent"; providerMessageId?: string; notTaken?: readonly string[] }
   | { kind: "repeat"; afterMs: number; reason: string; class: FaultClass }
   | { kind: "next_integration"; reason: string; class: FaultClass }
   | { kind: "give_up"; reason: string; class: FaultClass };
@@ -40,7 +40,10 @@ export type Tried = {
 };
 
 export function afterAttempt(outcome: Outcome, tried: Tried, limits: RetryLimits, random: () => number): NextStep {
-  if (outcome.kind === "accepted") return { kind: "sent", providerMessageId: outcome.providerMessageId };
+  if (outcome.kind === "accepted") {
+    const { providerMessageId, notTaken } = outcome;
+    return { kind: "sent", providerMessageId, ...(notTaken ? { notTaken } : {}) };
+  }
   const { reason } = outcome;
   if (outcome.kind === "dead-token") return { kind: "give_up", reason, class: "recipient" };
   if (outcome.kind === "rejected") {
@@ -51,24 +54,31 @@ export function afterAttempt(outcome: Outcome, tried: Tried, limits: RetryLimits
   }
   const isUnknown = outcome.kind === "unknown";
   const faultClass = isUnknown ? "unknown" : "transient";
-  const asked = outcome.kind === "retry" ? outcome.afterMs : undefined;
-  const isLast = tried.attempt >= limits.attempts || (asked ?? 0) > limits.longestRetryAfterMs;
-  if (isLast) return moveOn(reason, faultClass, tried, tried.hadUnknown || isUnknown);
+  const maybeSent = tried.hadUnknown || isUnknown;
+  const asked = outcome.kind === "retry" ? (outcome.afterMs ?? 0) : 0;
+  const isLast = tried.attempt >= limits.attempts || asked > limits.longestRetryAfterMs;
+  if (isLast) return moveOn(reason, faultClass, tried, maybeSent);
   const usual = Math.round(limits.firstWaitMs * limits.factor ** (tried.attempt - 1) * (0.5 + random()));
-  const afterMs = isUnknown && tried.onUnknown === "may_delay" ? limits.unknownWaitMs : (asked ?? usual);
-  if (isTooLate(tried, afterMs)) return { kind: "give_up", reason: tooLate(reason), class: faultClass };
+  const pause = asked >= shortestAskedMs ? asked : usual;
+  const afterMs = isUnknown && tried.onUnknown === "may_delay" ? limits.unknownWaitMs : pause;
+  if (isTooLate(tried, afterMs)) return moveOn(reason, faultClass, tried, maybeSent, afterMs);
   return { kind: "repeat", afterMs, reason, class: faultClass };
 }
 
-/** Another provider would not know that this one may have sent the message already. */
-function moveOn(reason: string, faultClass: FaultClass, tried: Tried, maybeSent: boolean): NextStep {
-  if (maybeSent && tried.onUnknown === "may_delay") return { kind: "give_up", reason, class: faultClass };
-  if (isTooLate(tried, 0)) return { kind: "give_up", reason: tooLate(reason), class: faultClass };
-  return { kind: "next_integration", reason, class: faultClass };
+/** "At once", or at a time that is over, is no answer to how long to wait: five attempts would be gone in a moment. */
+const shortestAskedMs = 1_000;
+
+/** Another provider would not know that this one may have sent the message already. `afterMs`: when a repeat was due. */
+function moveOn(said: string, faultClass: FaultClass, tried: Tried, maybeSent: boolean, afterMs = 0): NextStep {
+  const reason = isTooLate(tried, afterMs)
+    ? `${said} (and the time in which it may be delivered is over before a repeat)`
+    : said;
+  const isBound = maybeSent && tried.onUnknown === "may_delay";
+  const kind = isBound || isTooLate(tried, 0) ? "give_up" : "next_integration";
+  return { kind, reason, class: faultClass };
 }
 
 const isTooLate = ({ now, deadline }: Tried, afterMs: number): boolean => now.getTime() + afterMs > deadline.getTime();
-const tooLate = (reason: string): string => `${reason} (and the time in which it may be delivered is over)`;
 
 const replayable = ["transient", "unknown", "auth", "quota", "config"] as const;
 export type ReplayableClass = (typeof replayable)[number];

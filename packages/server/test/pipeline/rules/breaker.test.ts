@@ -11,9 +11,10 @@ const away: Outcome = { kind: "retry", reason: "away" };
 const hung: Outcome = { kind: "unknown", reason: "hung" };
 const taken: Outcome = { kind: "accepted" };
 const refused: Outcome = { kind: "rejected", class: "recipient", reason: "no" };
+const unasked: Outcome = { ...refused, isUnasked: true };
 
 const after = (outcomes: Outcome[], from = healthy, seconds = 0): Health =>
-  outcomes.reduce((health, outcome) => afterCall(health, outcome, at(seconds), limits), from);
+  outcomes.reduce((health, outcome) => afterCall(health, { outcome, isProbe: false }, at(seconds), limits), from);
 
 test("five failures in a row open it, four and a success do not", () => {
   assert.equal(after([away, away, away, away]).state, "closed");
@@ -45,6 +46,16 @@ test("a probe under way: the others ask again soon, and a lost one is replaced",
   assert.deepEqual(passage(probing, at(60)), { kind: "probe" });
 });
 
+test("what the provider was not asked about changes nothing, and a probe that was not made is due again", () => {
+  const four = after([away, away, away, away]);
+  assert.deepEqual(after([unasked, { kind: "retry", reason: "ours", isUnasked: true }], four), four);
+  const probing: Health = { ...after([away], four), state: "half_open", nextProbeAt: at(60) };
+  assert.deepEqual(after([unasked], probing), probing, "somebody else's probe");
+  const given = afterCall(probing, { outcome: unasked, isProbe: true }, at(1), limits);
+  assert.deepEqual(given, { ...probing, state: "open", nextProbeAt: at(1) });
+  assert.deepEqual(passage(given, at(1)), { kind: "probe" });
+});
+
 test("late failures of calls that were under way change nothing but the count", () => {
   const open = after([away, away, away, away, away]);
   const later = after([hung, hung], open, 20);
@@ -53,8 +64,9 @@ test("late failures of calls that were under way change nothing but the count", 
 
 test("whatever happens: closed exactly while there were fewer than five failures since the last answer", () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(away, hung, taken, refused), { maxLength: 40 }), (outcomes) => {
-      const health = after(outcomes);
+    fc.property(fc.array(fc.constantFrom(away, hung, taken, refused, unasked), { maxLength: 40 }), (all) => {
+      const health = after(all);
+      const outcomes = all.filter((outcome) => outcome !== unasked);
       const lastAnswer = outcomes.findLastIndex((outcome) => outcome === taken || outcome === refused);
       const failures = outcomes.length - 1 - lastAnswer;
       assert.deepEqual([health.state, health.failures], [failures < 5 ? "closed" : "open", failures]);

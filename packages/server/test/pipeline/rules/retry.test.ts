@@ -39,10 +39,14 @@ test("each outcome has its consequence", () => {
       { ...busy, afterMs: 7_000 },
       { kind: "repeat", afterMs: 7_000, reason: "busy", class: "transient" },
     ],
-    // "At once" is a wish like any other, not the absence of one.
+    // "At once", and what comes to the same, would use up the attempts in a moment.
     [
       { ...busy, afterMs: 0 },
-      { kind: "repeat", afterMs: 0, reason: "busy", class: "transient" },
+      { kind: "repeat", afterMs: 1_000, reason: "busy", class: "transient" },
+    ],
+    [
+      { ...busy, afterMs: 999 },
+      { kind: "repeat", afterMs: 1_000, reason: "busy", class: "transient" },
     ],
     [cut, { kind: "repeat", afterMs: 1_000, reason: "cut", class: "unknown" }],
     [locked, { kind: "next_integration", reason: "who?", class: "auth" }],
@@ -129,12 +133,24 @@ test("who fears doubles waits for a receipt, and never asks another provider aft
   );
 });
 
-test("nothing is repeated or handed on beyond the deadline, and the reason says so", () => {
+test("what would be repeated too late is handed on while there is time, and the reason says so", () => {
   const tight = { deadline: later(900) };
-  const late = after(busy, tight);
-  assert.ok(late.kind === "give_up" && isReplayable(late.class));
-  assert.match(late.reason, /^busy .*time in which it may be delivered is over/);
+  for (const outcome of [busy, cut, { ...busy, afterMs: 120_000 } as Outcome]) {
+    const late = after(outcome, tight);
+    assert.ok(late.kind === "next_integration" && isReplayable(late.class));
+    assert.match(late.reason, /^(busy|cut) .*time in which it may be delivered is over before a repeat\)$/);
+  }
   assert.equal(after(busy, { deadline: later(1_000) }).kind, "repeat");
-  assert.equal(after(locked, tight).kind, "next_integration", "there is still time");
-  assert.equal(after(locked, { deadline: later(-1) }).kind, "give_up");
+  const careful = { ...tight, onUnknown: "may_delay" as const };
+  assert.equal(after(busy, careful).kind, "next_integration", "nothing was sent yet");
+  assert.equal(after(cut, careful).kind, "give_up");
+  assert.deepEqual(after(locked, tight), after(locked), "no repeat was due");
+});
+
+test("nothing is repeated or handed on beyond the deadline", () => {
+  for (const outcome of [busy, cut, locked]) {
+    const over = after(outcome, { deadline: later(-1) });
+    assert.ok(over.kind === "give_up" && isReplayable(over.class));
+    assert.match(over.reason, /time in which it may be delivered is over/);
+  }
 });

@@ -1,0 +1,44 @@
+// Messages that were deleted while they waited for their provider. An email or an SMS is all that its step has, so the step
+// is canceled and the run goes on without it; a chat or push step goes on with the messages that are left.
+import type { Ctx } from "../../context.ts";
+import type { Db } from "../../store/db.ts";
+import { cancelJobs, unchanged, updateJobs } from "../../store/jobs.ts";
+import type { MessageRow } from "../../store/messages.ts";
+import { enqueueTimed } from "../clock.ts";
+import { detail } from "../rules/details.ts";
+import type { Clock } from "../run.ts";
+import { endJobs, isShared } from "./job-ends.ts";
+import { wakesOf } from "./withdraw.ts";
+
+type Deleted = Pick<MessageRow, "id" | "job_id" | "notification_id" | "channel">;
+
+export async function goOnWithout(
+  ctx: Ctx,
+  tx: Db,
+  environmentId: string,
+  deleted: Deleted[],
+  clock: Clock,
+): Promise<void> {
+  if (deleted.length === 0) return;
+  const now = clock.now(environmentId);
+  const canceled = detail("step_canceled", now, { raw: { reason: "the message was deleted" } });
+  const shared = deleted.filter(({ channel }) => isShared(channel));
+  const jobIds = deleted.filter((message) => !shared.includes(message)).map((message) => message.job_id);
+  await cancelJobs(tx, environmentId, jobIds, canceled, now);
+  const { updates, ended } = await endJobs(
+    tx,
+    shared.map(({ id, job_id, channel }) => {
+      const details = [detail("message_deleted", now, { raw: { messageId: id } })];
+      return { channel, update: { ...unchanged(job_id, now), status: "canceled", details } };
+    }),
+  );
+  await updateJobs(
+    tx,
+    updates.map((update) =>
+      update.status === "canceled" ? { ...update, details: [...update.details, canceled] } : update,
+    ),
+  );
+  const over = deleted.filter(({ channel, job_id }) => !isShared(channel) || ended.has(job_id));
+  const runs = new Map(over.map((message) => [message.notification_id, environmentId]));
+  await enqueueTimed(ctx, tx, clock, "wake", wakesOf(runs));
+}
