@@ -1,10 +1,11 @@
 // What a handler answers beside its plain output: that it is the operation's second kind of success (`success.also` in the
-// contract), or that it is not final yet. Only the edge turns these marks into statuses and waiting, so no layer below it
-// knows HTTP.
+// contract), that it is not final yet, or a text in place of the output (`success.text`). Only the edge turns these marks
+// into statuses, waiting and content types, so no layer below it knows HTTP.
 import type { Ctx } from "./context.ts";
 
 const mark = Symbol("also");
 const first = Symbol("pending");
+const text = Symbol("text");
 
 export type Also<T> = { readonly [mark]: T };
 
@@ -27,3 +28,11 @@ export const isPending = (answer: unknown): answer is Pending<unknown> =>
 
 export const firstOf = <T>(answer: T | Also<T> | Pending<T>): T | Also<T> =>
   isPending(answer) ? (answer[first] as T | Also<T>) : answer;
+
+/** Exactly this text: for somebody else's question, whose answer is not ours to shape. */
+export type PlainText = { readonly [text]: string };
+
+export const plainText = (exactly: string): PlainText => ({ [text]: exactly });
+
+export const plainTextOf = (answer: unknown): string | undefined =>
+  typeof answer === "object" && answer !== null && text in answer ? (answer as PlainText)[text] : undefined;

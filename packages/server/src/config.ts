@@ -58,7 +58,8 @@ export const settings = {
   TIDINGS_PUBLIC_URL: {
     about:
       "Where people reach this service, such as `https://notify.example.com`. Mails then carry a one-click unsubscribe link " +
-      "to its preference page (docs/email.md); without it they have none.",
+      "to its preference page (docs/email.md), people can connect chat workspaces (docs/chat.md), and providers can be told " +
+      "where to report (docs/webhooks.md); without it none of this works.",
     fallback: "",
     parse: publicUrl,
   },

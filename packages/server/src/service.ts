@@ -1,16 +1,19 @@
 // The service as a value: started from a configuration, stopped cleanly. main.ts wraps it for the command line, tests
 // start several in one process.
 import type { AddressInfo } from "node:net";
-import { createIo, type Message } from "@tidings/providers";
+import { createIo, createLookup, type Message } from "@tidings/providers";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { capturedContent } from "./app/captured.ts";
+import { catchUpEnvironments } from "./app/environment-catch-up.ts";
 import { developmentKey, ensureInstallation } from "./app/installation.ts";
+import { askedAtOnce } from "./app/integration-checks.ts";
 import { type Config, ensureEncryptionKey } from "./config.ts";
-import type { Ctx } from "./context.ts";
+import type { Ctx, OutsideCtx } from "./context.ts";
 import { createServer } from "./http/server.ts";
 import { newId } from "./lib/ids.ts";
 import { createSecrets } from "./lib/secrets.ts";
+import { createShares } from "./lib/shares.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
@@ -72,8 +75,10 @@ async function start(
   const secrets = createSecrets(config.encryptionKeys);
   const now = () => new Date();
   const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });
+  const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
+  if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
   // Closed after the queue: calls that are under way finish first.
-  const { resolveHost } = createUrlGuard({ allowNetworks: config.allowNetworks });
+  const { resolveHost } = createUrlGuard({ allowNetworks: config.allowNetworks, lookup: createLookup() });
   const capture = (message: Message) =>
     insertCaptured(db, { id: newId(), messageId: message.id, content: capturedContent(message), now: now() });
   const io = createIo({ resolveHost, capture, timeoutMs: config.delivery.timeoutMs });
@@ -93,9 +98,9 @@ async function start(
   };
   const listener = await listen({ url: database.url, announced, onError });
   closers.push(() => listener.close());
-  const outside = { io, webhookHttp: webhookIo.http, resolveHost };
+  const outside = { io, webhookHttp: webhookIo.http, resolveHost, asked: createShares(askedAtOnce) };
   const known = { versions, keyOwners, webhookTargets };
-  const ctx: Ctx = { config, db, queue, log, metrics, secrets, now, newId, ...outside, ...known };
+  const ctx: OutsideCtx = { config, db, queue, log, metrics, secrets, now, newId, ...outside, ...known };
 
   if (config.roles.has("worker")) await startWorkers(ctx);
   const isReady = async () =>

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { ConfigError, ensureEncryptionKey, readConfig, settings } from "../src/config.ts";
 import { createSecrets, UnknownKeyVersion } from "../src/lib/secrets.ts";
+import { atEnd } from "./support/at-end.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte);
 const base64 = (byte: number) => keyOf(byte).toString("base64");
@@ -234,7 +235,7 @@ test("a database of one's own needs an encryption key of one's own", () => {
 });
 
 const folder = mkdtempSync(join(tmpdir(), "tidings-config-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+atEnd(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the embedded database gets a key by itself: made once, readable by its owner alone", () => {
   const dataDir = join(folder, "deep", "data");

@@ -55,6 +55,12 @@ export async function list(
   return { ...toPage(rows, query, toDeadLetter), totalCount };
 }
 
+const whyNotOpen: Record<DeadLetter["status"], string> = {
+  open: "its message is gone, or was sent or canceled since",
+  replayed: "it was replayed before",
+  resolved: "a provider has reported that it took the message",
+};
+
 export async function replay(
   ctx: Ctx,
   caller: Caller,
@@ -64,8 +70,7 @@ export async function replay(
   const found = await findDeadLetter(ctx.db, caller.environmentId, id);
   if (!found) throw failure("DEAD_LETTER_NOT_FOUND", { id });
   if ((await sendAgain(ctx, caller, { ids: [id] }, {})) === 0) {
-    const reason = found.status === "replayed" ? "it was replayed before" : "its message is gone or was sent since";
-    throw failure("DEAD_LETTER_NOT_OPEN", { id, reason });
+    throw failure("DEAD_LETTER_NOT_OPEN", { id, reason: whyNotOpen[found.status] });
   }
   return toDeadLetter((await findDeadLetter(ctx.db, caller.environmentId, id))!);
 }
@@ -110,13 +115,15 @@ async function sendAgain(
 ): Promise<number> {
   const clock = await readClock(ctx, ctx.db, [environmentId]);
   const now = clock.now(environmentId);
-  const letters = await lockOpenLetters(ctx.db, environmentId, which, first?.channel, maxReplays);
+  const locked = await lockOpenLetters(ctx.db, environmentId, which, first?.channel, maxReplays);
+  const pauseMs = perSecond ? 1000 / perSecond : 0;
+  const letters = locked.map((letter, index) => ({ ...letter, at: new Date(now.getTime() + index * pauseMs) }));
   const replayed = detail("replayed", now, first ? { raw: { integration: first.identifier } } : {});
   await reopenMessages(ctx.db, environmentId, letters, first?.id ?? null, replayed, now);
-  const tasks = letters.map(({ message_id, integration_id }, index) => ({
+  const tasks = letters.map(({ message_id, integration_id, at }) => ({
     environmentId,
     data: { messageId: message_id },
-    at: perSecond ? new Date(now.getTime() + (index * 1000) / perSecond) : undefined,
+    at: perSecond ? at : undefined,
     flow: first?.id ?? integration_id,
   }));
   await enqueueTimed(ctx, ctx.db, clock, "deliver", tasks);

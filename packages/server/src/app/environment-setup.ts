@@ -1,13 +1,13 @@
 // What every environment is born with: an API key, the in-app integration, push to browsers with keys of its own, and
 // mailboxes that capture email, SMS and chat instead of sending them (read back with GET /v2/captured). In production the
-// mailboxes are switched off.
+// mailboxes are switched off. What was added here after an environment was born, environment-catch-up.ts hands to it.
 import type { Channel } from "@tidings/contract";
 import { makeVapidKeys } from "@tidings/providers";
 import type { Config } from "../config.ts";
 import { type Secrets, sha256 } from "../lib/secrets.ts";
 import type { Db } from "../store/db.ts";
 import type { ApiKeyRow } from "../store/environments.ts";
-import { insertIntegration } from "../store/integrations.ts";
+import { insertIntegrations, type NewIntegration } from "../store/integrations.ts";
 import { seal } from "./credentials.ts";
 
 export type SetupTools = {
@@ -31,13 +31,35 @@ export const apiKeyRow = (
   revoked_at: null,
 });
 
+export type BuiltIn = { providerId: string; name: string; channel: Channel; isMailbox?: true };
+
+export const builtIns: readonly BuiltIn[] = [
+  { providerId: "svc", name: "In-app", channel: "in_app" },
+  { providerId: "svc-email", name: "Development mailbox (email)", channel: "email", isMailbox: true },
+  { providerId: "svc-sms", name: "Development mailbox (SMS)", channel: "sms", isMailbox: true },
+  { providerId: "svc-slack", name: "Development mailbox (chat)", channel: "chat", isMailbox: true },
+  { providerId: "web-push", name: "Web Push", channel: "push" },
+];
+
 export async function addBuiltInIntegrations(
-  { config, db, secrets, now, newId }: SetupTools,
+  tools: SetupTools,
   environmentId: string,
   type: "dev" | "prod",
 ): Promise<void> {
-  const isDev = type === "dev";
-  const integration = (providerId: string, name: string, channel: Channel, active: boolean, credentials = {}) => ({
+  const rows = builtIns.map((builtIn) =>
+    builtInRow(tools, environmentId, builtIn, !builtIn.isMailbox || type === "dev"),
+  );
+  await insertIntegrations(tools.db, rows);
+}
+
+export function builtInRow(
+  { config, secrets, now, newId }: SetupTools,
+  environmentId: string,
+  { providerId, name, channel }: BuiltIn,
+  active: boolean,
+): NewIntegration {
+  const credentials = providerId === "web-push" ? { ...makeVapidKeys(), subject: vapidSubject(config) } : {};
+  return {
     id: newId(),
     environment_id: environmentId,
     identifier: `${providerId}-default`,
@@ -52,13 +74,7 @@ export async function addBuiltInIntegrations(
     priority: active ? 1 : 0,
     created_at: now(),
     updated_at: now(),
-  });
-  await insertIntegration(db, integration("svc", "In-app", "in_app", true));
-  await insertIntegration(db, integration("svc-email", "Development mailbox (email)", "email", isDev));
-  await insertIntegration(db, integration("svc-sms", "Development mailbox (SMS)", "sms", isDev));
-  await insertIntegration(db, integration("svc-slack", "Development mailbox (chat)", "chat", isDev));
-  const vapid = { ...makeVapidKeys(), subject: vapidSubject(config) };
-  await insertIntegration(db, integration("web-push", "Web Push", "push", true, vapid));
+  };
 }
 
 /** Where push services reach whoever runs this. They want an https: or mailto: address, and some of them one that exists. */

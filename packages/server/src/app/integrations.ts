@@ -1,7 +1,7 @@
 // Integrations: provider credentials per channel, which one is primary, and whether they are fit to send.
 import type { Input, Integration, IntegrationPatch, Output } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
-import type { Caller, Ctx } from "../context.ts";
+import type { Caller, Ctx, OutsideCtx } from "../context.ts";
 import { failure, faultCollector } from "../failure.ts";
 import { randomText } from "../lib/ids.ts";
 import { findHealth, forgetHealth, type HealthRow, listHealth } from "../store/breakers.ts";
@@ -29,7 +29,7 @@ const hasPrimary = (channel: string): boolean => channel === "email" || channel 
 /** What changes may end the trouble an integration had: it is used again as if nothing had happened. */
 const healing = ["credentials", "configurations", "active", "check"] as const;
 
-const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, health?: HealthRow): Integration => ({
+export const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, health?: HealthRow): Integration => ({
   _id: row.id,
   _environmentId: row.environment_id,
   _organizationId: caller.organizationId,
@@ -61,22 +61,23 @@ export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"inte
   return (await list(ctx, caller)).filter((integration) => integration.active);
 }
 
+/** What the provider says about a new integration, asked before anything is locked. */
+export async function checkNew(ctx: OutsideCtx, caller: Caller, { body }: Input<"integrations.create">): Promise<void> {
+  if (!body.check) return;
+  const credentials = newCredentials(body);
+  await checkEnvironment(ctx, caller, body._environmentId);
+  await askProvider(ctx, caller, body.providerId, credentials);
+}
+
 export async function create(
   ctx: Ctx,
   caller: Caller,
   { body }: Input<"integrations.create">,
 ): Promise<Output<"integrations.create">> {
   const provider = findProvider(body.providerId)!;
-  const faults = faultCollector();
-  if (provider.channel !== body.channel) {
-    faults.add("channel", `channel must be ${provider.channel} for provider ${body.providerId}`, body.channel);
-  }
-  const credentials = readCredentials((body.credentials ?? {}) as JsonObject, {});
   const active = body.active ?? false;
-  addCredentialFaults(faults, body.providerId, credentials, active);
-  faults.throwIfAny();
+  const credentials = newCredentials(body);
   await checkEnvironment(ctx, caller, body._environmentId);
-  if (body.check) await askProvider(ctx, body.providerId, credentials);
 
   // Who is primary, and that there is one in-app integration, is decided by one request at a time.
   await lockIntegrations(ctx.db, caller.environmentId);
@@ -115,21 +116,43 @@ export async function create(
   });
 }
 
+function newCredentials(body: Input<"integrations.create">["body"]): JsonObject {
+  const { channel } = findProvider(body.providerId)!;
+  const faults = faultCollector();
+  if (channel !== body.channel) {
+    faults.add("channel", `channel must be ${channel} for provider ${body.providerId}`, body.channel);
+  }
+  const credentials = readCredentials((body.credentials ?? {}) as JsonObject, {});
+  addCredentialFaults(faults, body.providerId, credentials, body.active ?? false);
+  faults.throwIfAny();
+  return credentials;
+}
+
 const isCapture = (row: IntegrationRow): boolean => findProvider(row.provider_id)?.capture === true;
+
+export async function checkChange(
+  ctx: OutsideCtx,
+  caller: Caller,
+  { params, body }: Input<"integrations.update">,
+): Promise<void> {
+  if (!body.check) return;
+  await checkPatch(ctx, caller, body);
+  const row = await requireIntegration(ctx, caller, params.integrationId);
+  await askProvider(ctx, caller, row.provider_id, nextCredentials(ctx, row, body));
+}
+
+/** What is wrong whatever the provider is told before anything is looked up. */
+async function checkPatch(ctx: Ctx, caller: Caller, body: IntegrationPatch): Promise<void> {
+  if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
+  await checkEnvironment(ctx, caller, body._environmentId);
+}
 
 export async function update(
   ctx: Ctx,
   caller: Caller,
   { params, body }: Input<"integrations.update">,
 ): Promise<Output<"integrations.update">> {
-  // What is wrong whatever the provider is told before anything is looked up.
-  if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
-  await checkEnvironment(ctx, caller, body._environmentId);
-  if (body.check) {
-    // Asked before the lock is taken: a provider may take its time.
-    const asked = await requireIntegration(ctx, caller, params.integrationId);
-    await askProvider(ctx, asked.provider_id, nextCredentials(ctx, asked, body));
-  }
+  await checkPatch(ctx, caller, body);
   await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const credentials = nextCredentials(ctx, row, body);
@@ -142,7 +165,8 @@ export async function update(
 /** What the integration will have, checked as far as the change asks for it. */
 function nextCredentials(ctx: Ctx, row: IntegrationRow, body: IntegrationPatch): JsonObject {
   const stored = unseal(ctx.secrets, row.credentials);
-  const credentials = body.credentials ? readCredentials(body.credentials as JsonObject, stored) : stored;
+  const given = body.credentials as JsonObject | undefined;
+  const credentials = given ? readCredentials(given, stored) : stored;
   if (body.credentials || body.active) checkCredentials(row.provider_id, credentials, body.active ?? row.active);
   return credentials;
 }
@@ -207,22 +231,7 @@ export async function setPrimary(
   return toIntegration(ctx, caller, await updateIntegration(ctx.db, { ...row, ...changes }), health);
 }
 
-/** No provider's webhook can be registered from here yet; the answer says where to enter it by hand. */
-export async function autoConfigure(
-  ctx: Ctx,
-  caller: Caller,
-  { params }: Input<"integrations.autoConfigure">,
-): Promise<Output<"integrations.autoConfigure">> {
-  const row = await requireIntegration(ctx, caller, params.integrationId);
-  const path = `/v2/inbound-webhooks/delivery-providers/${row.environment_id}/${row.id}`;
-  const name = findProvider(row.provider_id)?.name ?? row.provider_id;
-  return {
-    success: false,
-    message: `The webhook of ${name} cannot be registered automatically: enter the path ${path} of this service there`,
-  };
-}
-
-async function requireIntegration(ctx: Ctx, caller: Caller, integrationId: string): Promise<IntegrationRow> {
+export async function requireIntegration(ctx: Ctx, caller: Caller, integrationId: string): Promise<IntegrationRow> {
   const row = await findIntegration(ctx.db, caller.environmentId, integrationId);
   if (!row) throw failure("INTEGRATION_NOT_FOUND", { integrationId });
   return row;

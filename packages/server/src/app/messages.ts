@@ -3,11 +3,9 @@ import { type FeedItem, type Input, inAppProviderId, type Output } from "@tiding
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { isObject } from "../lib/json.ts";
-import { enqueueTimed } from "../pipeline/clock.ts";
-import { detail } from "../pipeline/rules/details.ts";
+import { goOnWithout } from "../pipeline/deliver/deleted.ts";
 import { toCta, toMessage } from "../pipeline/views.ts";
 import { emitDeleted } from "../pipeline/webhook-events.ts";
-import { cancelJobs } from "../store/jobs.ts";
 import {
   deleteMessage,
   deleteMessagesOfTransaction,
@@ -99,17 +97,11 @@ export async function removeByTransaction(
 async function afterDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
   const { environmentId, organizationId } = caller;
   const clock = await environmentClock(ctx, caller);
-  const now = clock.now(environmentId);
-  await emitDeleted(ctx, ctx.db, environmentId, deleted, organizationId, now);
+  await emitDeleted(ctx, ctx.db, environmentId, deleted, organizationId, clock.now(environmentId));
   const waiting = deleted.filter((message) => message.status === "pending");
-  if (waiting.length === 0) return;
-  const canceled = detail("step_canceled", now, { raw: { reason: "the message was deleted" } });
-  const jobIds = waiting.map((message) => message.job_id);
-  await cancelJobs(ctx.db, environmentId, jobIds, canceled, now);
-  const runs = [...new Set(waiting.map((message) => message.notification_id))];
-  const wakes = runs.map((notificationId) => ({ environmentId, data: { notificationIds: [notificationId] } }));
-  await enqueueTimed(ctx, ctx.db, clock, "wake", wakes);
+  await goOnWithout(ctx, ctx.db, environmentId, waiting, clock);
 }
+
 /** The standard or the URL alphabet, with or without padding. Decoding alone would skip what does not belong. */
 const isBase64 = /^[a-zA-Z0-9+/_-]+={0,2}$/;
 

@@ -17,6 +17,7 @@ const toProvider = ({ id, channel, name, docs, help, credentials, limits, ...doe
   limits: limits ?? {},
   receipts: does.receipts,
   canCheck: does.hasCheck,
+  autoConfigure: does.autoConfigure,
   isCapture: does.capture ?? false,
 });
 

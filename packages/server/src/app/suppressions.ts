@@ -3,13 +3,13 @@ import { emailPattern, type Input, type Output, type Suppression } from "@tiding
 import { type Also, also } from "../answer.ts";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
+import { spelled } from "../lib/addresses.ts";
 import {
   deleteSuppression,
   findSuppression,
   insertSuppressions,
   listSuppressions,
   type SuppressionRow,
-  spelled,
 } from "../store/suppressions.ts";
 import { readCursor, toCursorList } from "./paging.ts";
 

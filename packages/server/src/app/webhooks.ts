@@ -9,7 +9,7 @@ import {
   type WebhookEventType,
   webhooksPerEnvironment,
 } from "@tidings/contract";
-import type { Caller, Ctx } from "../context.ts";
+import type { Caller, Ctx, OutsideCtx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { newWebhookSecret } from "../lib/standard-webhooks.ts";
 import { distrustWebhooks, publicEventId } from "../pipeline/webhook-events.ts";
@@ -49,12 +49,14 @@ export async function list(ctx: Ctx, caller: Caller): Promise<Output<"webhooks.l
   return (await listWebhooks(ctx.db, caller.environmentId)).map(toWebhook);
 }
 
+export const checkNew = (ctx: OutsideCtx, caller: Caller, { body }: Input<"webhooks.create">): Promise<void> =>
+  checkWebhookUrl(ctx, caller, body.url);
+
 export async function create(
   ctx: Ctx,
   caller: Caller,
   { body }: Input<"webhooks.create">,
 ): Promise<Output<"webhooks.create">> {
-  await checkWebhookUrl(ctx, caller, body.url);
   await lockEnvironment(ctx.db, caller.environmentId);
   const others = await listWebhooks(ctx.db, caller.environmentId);
   if (others.length >= webhooksPerEnvironment)
@@ -89,13 +91,22 @@ export async function retrieve(
   return toWebhook(await requireWebhook(ctx, caller, params.webhookId));
 }
 
+export async function checkChange(
+  ctx: OutsideCtx,
+  caller: Caller,
+  { params, body }: Input<"webhooks.update">,
+): Promise<void> {
+  if (body.url === undefined) return;
+  const { url } = await requireWebhook(ctx, caller, params.webhookId);
+  if (body.url !== url) await checkWebhookUrl(ctx, caller, body.url);
+}
+
 export async function update(
   ctx: Ctx,
   caller: Caller,
   { params, body }: Input<"webhooks.update">,
 ): Promise<Output<"webhooks.update">> {
   const row = await requireWebhook(ctx, caller, params.webhookId, { lock: true });
-  if (body.url !== undefined && body.url !== row.url) await checkWebhookUrl(ctx, caller, body.url);
   // Whoever says on or off has seen why the service switched it off.
   const decided = { disabled_at: null, disabled_reason: null, failing_since: null };
   const saved = await updateWebhook(ctx.db, caller.environmentId, row.id, {

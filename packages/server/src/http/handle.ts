@@ -1,9 +1,10 @@
 // One request of one operation: parsed by now, authenticated and counted. Writing operations run in one transaction,
-// under the caller's idempotency key if there is one; order of checks: idempotency, validation, existence, state.
-import { type Operation, type OperationId, operations } from "@tidings/contract";
+// under the caller's idempotency key if there is one; order of checks: idempotency, validation, existence, state. What has
+// to be asked outside is asked before the transaction, which gets the answer and no way to ask.
+import { type Operation, type OperationId, operations, readsOnly } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { firstOf, isAlso, isPending, outputOf } from "../answer.ts";
-import type { Caller, Ctx } from "../context.ts";
+import { firstOf, isAlso, isPending, outputOf, plainTextOf } from "../answer.ts";
+import type { Caller, Ctx, OutsideCtx } from "../context.ts";
 import { Failure, type FieldFaults, invalid } from "../failure.ts";
 import { inRepeatableTransaction } from "../store/db.ts";
 import {
@@ -26,13 +27,16 @@ const jsonType = "application/json; charset=utf-8";
 /** Answers that must not be kept under an idempotency key although they are 4xx. */
 const passing = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
 
-type Answer = { status: number; body: string | null };
+type Answer = { status: number; body: string | null; isText?: boolean };
 /** With `settled`, the answer is worth waiting for once the request has committed. */
 type Worked = Answer & { settled?: () => Promise<Answer> };
 type Checks = { query?: Check; body?: Check };
+/** A request that was read and has asked outside. */
+type Asked = { input: unknown; found: unknown };
 
-export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler) {
+export function createRequestHandler(ctx: OutsideCtx, id: OperationId, handler: Handler) {
   const operation: Operation = operations[id];
+  const { ask, act } = typeof handler === "function" ? { ask: undefined, act: handler } : handler;
   // Validation speaks the caller's words; everything between it and the answer, stored answers included, the contract's.
   const words = createTranslator(ctx.config.vocabulary, operation);
   const inWords = <S extends object>(schema: S): S => (words ? words.schema(schema) : schema);
@@ -41,22 +45,34 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
     body: operation.body && compileBody(inWords(operation.body)),
   };
   const { status, also = status } = operation.success;
-  const isWrite = operation.method !== "GET" && !operation.isReadOnly;
+  const isWrite = !readsOnly(operation);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { caller } = request;
     reply.code(status);
 
     const word = (answer: unknown): Answer => {
+      const text = plainTextOf(answer);
+      if (text !== undefined) return { status, body: text, isText: true };
       const code = isAlso(answer) ? also : status;
       const hasBody = operation.success.schema !== undefined;
       // The status chooses the serialiser.
       return { status: code, body: hasBody ? (reply.code(code).serialize(outputOf(answer)) as string) : null };
     };
-    const work = async (scope: Ctx): Promise<Worked> => {
+    const read = (): unknown => {
       const checked = readInput(operation, checks, request);
-      const input = words ? words.read(checked) : checked;
-      const answer = await handler(scope, caller, input as never);
+      return words ? words.read(checked) : checked;
+    };
+    let asked: Asked | undefined;
+    const askOutside =
+      ask &&
+      (async (): Promise<void> => {
+        const input = read();
+        asked = { input, found: await ask(ctx, caller, input as never) };
+      });
+    const work = async (scope: Ctx): Promise<Worked> => {
+      const { input, found } = asked ?? { input: read(), found: undefined };
+      const answer = await act(scope, caller, input as never, found as never);
       const settled = isPending(answer) ? async () => word(await answer.settled(ctx)) : undefined;
       return { ...word(firstOf(answer)), settled };
     };
@@ -69,8 +85,8 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
         ? { ...answer, body: ctx.secrets.decrypt(answer.body) }
         : answer;
 
-    const answerWith = (answer: Answer) =>
-      send(reply, answer.status, words && answer.body !== null ? words.write(answer.body) : answer.body);
+    const answerWith = ({ status, body, isText }: Answer) =>
+      isText ? sendText(reply, body) : send(reply, status, words && body !== null ? words.write(body) : body);
 
     if (!isWrite) return answerWith(await work(ctx));
 
@@ -78,6 +94,7 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
     const key = caller && readIdempotencyKey(request.headers["idempotency-key"]);
     if (!caller || key === null) {
       try {
+        await askOutside?.();
         const answer = await inRepeatableTransaction(ctx.db, (tx) => work({ ...ctx, db: tx }));
         return answerWith(answer.settled ? await answer.settled() : answer);
       } catch (error) {
@@ -96,6 +113,7 @@ export function createRequestHandler(ctx: Ctx, id: OperationId, handler: Handler
         return seal({ status, body });
       },
       (error) => wordFailure(error, request, reply),
+      askOutside,
     );
     reply.header("idempotency-key", key);
     if (answer.isReplay) reply.header("idempotency-replay", "true");
@@ -116,14 +134,19 @@ function send(reply: FastifyReply, status: number, body: string | null): Fastify
   return reply.header("content-type", jsonType).serializer(String).send(body);
 }
 
+/** The text may be a stranger's own words: no browser is to take it for a page. */
+const sendText = (reply: FastifyReply, text: string | null): FastifyReply =>
+  reply.headers({ "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }).send(text);
+
 function readInput(operation: Operation, checks: Checks, request: FastifyRequest) {
+  if (operation.bodyType === "raw") return { params: readParams(request), query: {}, body: rawRequestOf(request) };
   const query = { ...(request.query as Record<string, unknown>) };
   const faults: FieldFaults = {};
   if (checks.query) {
     if (!checks.query(query)) mergeFaults(faults, faultsOf(checks.query.errors ?? []));
     mergeFaults(faults, unreadableNumbers(query), unstorableTexts(query));
   }
-  if (checks.body && operation.bodyType !== "raw") {
+  if (checks.body) {
     if (request.body === undefined || request.body === null) {
       mergeFaults(faults, { general: { messages: ["Request body is required"] } });
     } else {
@@ -132,8 +155,7 @@ function readInput(operation: Operation, checks: Checks, request: FastifyRequest
     }
   }
   if (Object.keys(faults).length > 0) throw invalid(faults);
-  const body = operation.bodyType === "raw" ? rawRequestOf(request) : operation.body ? request.body : undefined;
-  return { params: readParams(request), query, body };
+  return { params: readParams(request), query, body: operation.body ? request.body : undefined };
 }
 
 /**

@@ -4,7 +4,7 @@ import { failure } from "../failure.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { type Db, inRepeatableTransaction, type Tx } from "../store/db.ts";
-import { claimKey, type StoredAnswer, storeAnswer } from "../store/idempotency.ts";
+import { claimKey, hasAnswer, type StoredAnswer, storeAnswer } from "../store/idempotency.ts";
 
 export type Answer = { status: number; body: string | null; isReplay: boolean };
 
@@ -29,21 +29,33 @@ export const fingerprintOf = (request: IdempotentRequest): Buffer =>
 /**
  * Runs `work` once per key. `work` answers the serialised answer; what it throws rolls back its writes and is worded by
  * `onFailure`, which says whether that answer is kept too (4xx are, 5xx are not: a stored 500 would never heal).
+ *
+ * `before` is for what waits for others, and runs once, ahead of the transaction, unless the key holds an answer. It does
+ * not have the key to itself, because only a transaction could hold that: of two requests at once both may come so far, and
+ * one of them is answered with what the other stored.
  */
 export async function runOnce(
   db: Db,
   request: IdempotentRequest,
   work: (tx: Tx) => Promise<{ status: number; body: string | null }>,
   onFailure: (error: unknown) => { status: number; body: string; isKept: boolean } | null,
+  before?: () => Promise<void>,
 ): Promise<Answer> {
   const { environmentId, key } = request;
   const fingerprint = fingerprintOf(request);
+  let isReady = before === undefined;
   for (let tries = 0; ; tries++) {
     try {
+      if (before && !isReady && !(await hasAnswer(db, environmentId, key))) {
+        await before();
+        isReady = true;
+      }
       return await inRepeatableTransaction(db, async (tx) => {
         const claim = await claimKey(tx, environmentId, key);
         if (claim.stored) return replay(claim.stored, fingerprint);
         if (!claim.isLocked) throw inProgress();
+        // The answer that was there a moment ago is past its 24 hours.
+        if (!isReady) throw new AnsweredMeanwhile();
         const answer = await work(tx);
         if (!(await storeAnswer(tx, environmentId, key, { fingerprint, ...answer }))) throw new AnsweredMeanwhile();
         return { ...answer, isReplay: false };

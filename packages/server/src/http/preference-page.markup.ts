@@ -1,43 +1,14 @@
-// The preference page and its short relatives as HTML: one file, no script, nothing from outside. It is read by people who
-// got a mail, on whatever they have at hand.
+// The preference page as HTML. It is read by people who got a mail, on whatever they have at hand.
 import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
 import type { PreferencePage } from "../app/unsubscribe.ts";
 import { idToBase62 } from "../lib/ids.ts";
 import { type Html, html, trusted } from "./docs-page.markup.ts";
-import { preferencePageStyle } from "./preference-page.css.ts";
+import { frame } from "./page.ts";
 
 /** Names of form fields. The first is fixed by RFC 8058; the others hold, for each row, what it showed. */
 export const fields = { oneClick: "List-Unsubscribe", shown: "shown", everything: "all" } as const;
 
 const words: Record<Channel, string> = { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" };
-
-const frame = (title: string, body: Html): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${trusted(preferencePageStyle)}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`.html;
-
-/** A page that says one thing; with `link`, the way to all preferences. */
-export const renderNotice = (title: string, text: string, link?: string): string =>
-  frame(
-    title,
-    html`<h1>${title}</h1>
-<p class="lead">${text}</p>
-${link !== undefined && html`<p><a href="">${link}</a></p>`}`,
-  );
 
 export const renderPreferences = (page: PreferencePage, notice?: string): string =>
   frame(

@@ -2,36 +2,22 @@
 // changes nothing, because mail scanners follow links. The token in the address is all the authority there is: no
 // cookie, no key, so a form may come from anywhere, and the address is kept out of caches, referrers and search engines.
 import { type Channel, channels } from "@tidings/contract";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as unsubscribe from "../app/unsubscribe.ts";
 import type { Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { base62ToId } from "../lib/ids.ts";
 import { readUnsubscribe, type UnsubscribeTarget } from "../lib/unsubscribe-token.ts";
 import { inRepeatableTransaction } from "../store/db.ts";
-import { errorAnswer } from "./errors.ts";
 import { FormFault, parseForm, readBoundary } from "./multipart.ts";
-import { fields, renderNotice, renderPreferences } from "./preference-page.markup.ts";
+import { countPage, type Page, page, renderNotice, sendPage, type Words, wordFaults } from "./page.ts";
+import { fields, renderPreferences } from "./preference-page.markup.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 
 export const preferencePagePath = "/u/{token}";
 
 /** A form with as many rows and channels as a page has at most, twice over. */
 const bodyLimit = 64 * 1024;
-
-const pageHeaders = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-robots-tag": "noindex",
-};
-
-type Page = { status: number; html: string };
-
-const page = (html: string, status = 200): Page => ({ status, html });
 
 const unknown = page(
   renderNotice("This link does not work", "It is not complete. Please open it from the mail again, or copy all of it."),
@@ -42,23 +28,17 @@ const gone = page(
   renderNotice("Nothing to change", "You are not in our list any more, so you get none of these notifications."),
 );
 
-/** In the words of the page; what is not here is a fault of ours. */
-const faults: Record<number, [title: string, text: string]> = {
+/** In the words of the page. */
+const faults: Record<number, Words> = {
   400: ["This could not be read", "The form did not arrive as it was sent. Please go back and try again."],
   413: ["This could not be read", "The form is larger than it can be."],
   415: ["This could not be read", "The form has a type that is not known here."],
-  429: ["Too many requests", "Please try again in a moment. Nothing was changed."],
-  503: ["Back in a moment", "The service is not available right now. Please try again. Nothing was changed."],
 };
-const ours: [string, string] = ["Something went wrong", "This is our fault. Please try again later."];
 
 export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
   server.register(async (scope) => {
     acceptForm(scope);
-    scope.setErrorHandler((error, request, reply) => {
-      const { status, headers } = errorAnswer(error, request);
-      return send(reply.headers(headers), page(renderNotice(...(faults[status] ?? ours)), status));
-    });
+    wordFaults(scope, faults);
     const targetOf = (request: FastifyRequest) =>
       readUnsubscribe(ctx.secrets, (request.params as { token: string }).token);
 
@@ -66,18 +46,13 @@ export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: Ra
       method: ["GET", "POST"],
       url: preferencePagePath.replace("{token}", ":token"),
       bodyLimit,
-      onRequest: async (request, reply) => {
-        // A bucket for each environment, apart from that of its API, and one for everything that is made up.
-        const verdict = limiter.take(`page:${targetOf(request)?.environmentId ?? ""}`, "global", 1);
-        reply.headers(verdict.headers);
-        if (!verdict.isAllowed) throw failure("RATE_LIMITED", {});
-      },
+      onRequest: countPage(limiter, (request) => targetOf(request)?.environmentId),
       handler: async (request, reply) => {
         const target = targetOf(request);
-        if (!target) return send(reply, unknown);
-        if (request.method !== "POST") return send(reply, await get(ctx, target));
+        if (!target) return sendPage(reply, unknown);
+        if (request.method !== "POST") return sendPage(reply, await get(ctx, target));
         const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
-        return send(reply, await inRepeatableTransaction(ctx.db, (tx) => post({ ...ctx, db: tx }, target, form)));
+        return sendPage(reply, await inRepeatableTransaction(ctx.db, (tx) => post({ ...ctx, db: tx }, target, form)));
       },
     });
   });
@@ -136,6 +111,3 @@ function acceptForm(scope: FastifyInstance): void {
     }
   });
 }
-
-const send = (reply: FastifyReply, { status, html }: Page): FastifyReply =>
-  reply.code(status).headers(pageHeaders).serializer(String).send(html);

@@ -1,6 +1,7 @@
 // Token buckets, one per environment and category, in memory: each process allows the configured rate. A bucket holds
 // five seconds' worth of tokens plus 10 % for bursts.
 import type { RateCategory } from "@tidings/contract";
+import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 
 const windowSeconds = 5;
@@ -42,3 +43,10 @@ export function createRateLimiter(rates: Record<RateCategory, number>, now: () =
     },
   };
 }
+
+/**
+ * Whose bucket a request draws from. Reports that nobody has checked yet have one of their own per environment: a flood of
+ * them must not stop its other requests.
+ */
+export const payerOf = ({ caller, params }: FastifyRequest): string =>
+  caller?.environmentId ?? `unchecked:${(params as { environmentId?: string }).environmentId}`;

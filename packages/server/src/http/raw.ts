@@ -1,4 +1,4 @@
-// Bodies that are handed on as they came, for operations that check a signature over their bytes.
+// Requests that are handed on as they came, for operations that check a signature over their bytes.
 import type { RawRequest } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
@@ -9,8 +9,8 @@ export function acceptAnything(server: FastifyInstance): void {
 }
 
 export const rawRequestOf = (request: FastifyRequest): RawRequest => ({
+  url: request.url,
   headers: texts(request.headers),
-  query: texts(request.query as Record<string, unknown>),
   bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
 });
 

@@ -1,7 +1,8 @@
 // Every operation and the function that carries it out, on one page. Paths, shapes and rate categories are in the
 // contract; a test fails when an operation has no row here.
 import type { Input, OperationId, Operations, Output } from "@tidings/contract";
-import type { Also, Pending } from "../answer.ts";
+import type { Also, Pending, PlainText } from "../answer.ts";
+import * as autoConfigure from "../app/auto-configure.ts";
 import * as captured from "../app/captured.ts";
 import * as channelConnections from "../app/channel-connections.ts";
 import * as channelEndpoints from "../app/channel-endpoints.ts";
@@ -34,22 +35,38 @@ import * as topics from "../app/topics.ts";
 import * as translations from "../app/translations.ts";
 import * as webhooks from "../app/webhooks.ts";
 import * as workflows from "../app/workflows.ts";
-import type { Caller, Ctx } from "../context.ts";
+import type { Caller, Ctx, OutsideCtx } from "../context.ts";
 
-/** An operation with a second success status may mark its output as having that one, or as not final yet. */
-type AnswerOf<Id extends OperationId> = Operations[Id]["success"] extends { also: number }
-  ? Output<Id> | Also<Output<Id>> | Pending<Output<Id>>
-  : Output<Id>;
+/**
+ * An operation with a second success status may mark its output as having that one, or as not final yet; one that the
+ * contract allows a text may answer that instead.
+ */
+type AnswerOf<Id extends OperationId> =
+  | Output<Id>
+  | (Operations[Id]["success"] extends { also: number } ? Also<Output<Id>> | Pending<Output<Id>> : never)
+  | (Operations[Id]["success"] extends { text: string } ? PlainText : never);
 
 /** Who signs with a key of its own is nobody's caller. */
 type CallerOf<Id extends OperationId> = Operations[Id] extends { access: "signed" } ? null : Caller;
 
-export type HandlerOf<Id extends OperationId> = (
-  ctx: Ctx,
-  caller: CallerOf<Id>,
-  input: Input<Id>,
-) => Promise<AnswerOf<Id>>;
-export type Handler = (ctx: Ctx, caller: Caller | null, input: never) => Promise<unknown>;
+type HandlerOf<Id extends OperationId> =
+  | ((ctx: Ctx, caller: CallerOf<Id>, input: Input<Id>) => Promise<AnswerOf<Id>>)
+  | Asking<CallerOf<Id>, Input<Id>, AnswerOf<Id>>;
+
+/** `ask` runs before the transaction of a request and may wait for others; what it finds is handed to `act`, in it. */
+type Asking<C, I, A> = {
+  ask(ctx: OutsideCtx, caller: C, input: I): Promise<unknown>;
+  act(ctx: Ctx, caller: C, input: I, found: never): Promise<A>;
+};
+
+const asking = <C, I, Found, A>(
+  ask: (ctx: OutsideCtx, caller: C, input: I) => Promise<Found>,
+  act: (ctx: Ctx, caller: C, input: I, found: Found) => Promise<A>,
+): Asking<C, I, A> => ({ ask, act });
+
+export type Handler =
+  | ((ctx: Ctx, caller: Caller | null, input: never) => Promise<unknown>)
+  | Asking<Caller | null, never, unknown>;
 
 export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.trigger": events.trigger,
@@ -127,12 +144,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "contexts.update": contexts.update,
   "contexts.delete": contexts.remove,
   "integrations.list": integrations.list,
-  "integrations.create": integrations.create,
-  "integrations.update": integrations.update,
+  "integrations.create": asking(integrations.checkNew, integrations.create),
+  "integrations.update": asking(integrations.checkChange, integrations.update),
   "integrations.delete": integrations.remove,
   "integrations.listActive": integrations.listActive,
   "integrations.setPrimary": integrations.setPrimary,
-  "integrations.autoConfigure": integrations.autoConfigure,
+  "integrations.autoConfigure": asking(autoConfigure.register, autoConfigure.store),
   "integrations.createChatOauthUrl": chatOauth.createUrl,
   "providers.list": providers.list,
   "channelConnections.list": channelConnections.list,
@@ -157,14 +174,15 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.createApiKey": environments.createApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
   "webhooks.list": webhooks.list,
-  "webhooks.create": webhooks.create,
+  "webhooks.create": asking(webhooks.checkNew, webhooks.create),
   "webhooks.retrieve": webhooks.retrieve,
-  "webhooks.update": webhooks.update,
+  "webhooks.update": asking(webhooks.checkChange, webhooks.update),
   "webhooks.delete": webhooks.remove,
   "webhooks.rotateSecret": webhooks.rotateSecret,
   "webhooks.listDeliveries": webhooks.listDeliveries,
   "webhooks.replay": webhooks.replay,
-  "inboundWebhooks.receive": inboundWebhooks.receive,
+  "inboundWebhooks.receive": asking(inboundWebhooks.verify, inboundWebhooks.receive),
+  "inboundWebhooks.receiveByGet": asking(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
   "suppressions.list": suppressions.list,
   "suppressions.create": suppressions.create,
   "suppressions.delete": suppressions.remove,

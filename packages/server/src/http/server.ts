@@ -1,7 +1,14 @@
 // The edge: a Fastify server with one route per operation of the contract. No SQL and no rules live here.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { type Operation, type OperationId, openApiDocument, operations, successStatuses } from "@tidings/contract";
+import {
+  type Operation,
+  type OperationId,
+  openApiDocument,
+  operations,
+  readsOnly,
+  successStatuses,
+} from "@tidings/contract";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,19 +17,22 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from "fastify";
-import type { Ctx } from "../context.ts";
+import { chatOauthCallbackPath } from "../app/chat-oauth.ts";
+import type { Ctx, OutsideCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { countOpenCircuits } from "../store/breakers.ts";
 import { authenticate } from "./auth.ts";
 import { acceptJson } from "./body.ts";
+import { addChatOauthPage } from "./chat-oauth-page.ts";
 import { docsPageCsp, renderDocsPage } from "./docs-page.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
 import { acceptForms } from "./multipart.ts";
 import { addPreferencePage, preferencePagePath } from "./preference-page.ts";
 import { parseQueryString } from "./query-string.ts";
-import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+import { createRateLimiter, payerOf, type RateLimiter } from "./rate-limit.ts";
 import { acceptAnything } from "./raw.ts";
+import { addReportProbe, reportPath } from "./report-probe.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
 import { exchangeSchema } from "./vocabulary.ts";
 
@@ -33,7 +43,7 @@ const systemPaths = ["/health", "/ready", "/metrics", "/openapi.json", "/docs", 
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
-export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
+export function createServer(ctx: OutsideCtx, options: EdgeOptions): FastifyInstance {
   const server = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     // One line per request is written below, with the operation's name; Fastify's own two lines would say less.
@@ -75,6 +85,8 @@ export function createServer(ctx: Ctx, options: EdgeOptions): FastifyInstance {
   addSystemRoutes(server, ctx, options);
   const limiter = createRateLimiter(ctx.config.rates, () => performance.now());
   addPreferencePage(server, ctx, limiter);
+  addChatOauthPage(server, ctx, limiter);
+  addReportProbe(server, ctx, limiter);
   addOperations(server, ctx, limiter);
   return server;
 }
@@ -98,7 +110,7 @@ function closePromptly(server: FastifyInstance): void {
   });
 }
 
-function addOperations(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
+function addOperations(server: FastifyInstance, ctx: OutsideCtx, limiter: RateLimiter): void {
   for (const id of Object.keys(operations) as OperationId[]) {
     const operation: Operation = operations[id];
     const { schema } = operation.success;
@@ -112,6 +124,8 @@ function addOperations(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter):
     const route: RouteOptions = {
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      // HEAD comes with a GET that reads; one that writes would write for it too.
+      exposeHeadRoute: readsOnly(operation),
       bodyLimit: operation.bodyLimit === "bulk" ? ctx.config.bulkBodyLimit : ctx.config.bodyLimit,
       schema: schema
         ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
@@ -160,13 +174,6 @@ function addOperations(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter):
   }
 }
 
-/**
- * Whose bucket a request draws from. Reports that nobody has checked yet have one of their own per environment: a flood of
- * them must not stop its other requests.
- */
-const payerOf = ({ caller, params }: FastifyRequest): string =>
-  caller?.environmentId ?? `unchecked:${(params as { environmentId?: string }).environmentId}`;
-
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -211,10 +218,20 @@ type Known = { pattern: RegExp; method: string };
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
 
+const served = (path: string, methods: readonly string[]): Known[] =>
+  methods.map((method) => ({ pattern: patternOf(path), method }));
+
+const reading = ["GET", "HEAD"] as const;
+
 const known: Known[] = [
-  ...(Object.values(operations) as Operation[]).map(({ path, method }) => ({ pattern: patternOf(path), method })),
-  ...systemPaths.map((path) => ({ pattern: patternOf(path), method: "GET" })),
-  ...["GET", "POST"].map((method) => ({ pattern: patternOf(preferencePagePath), method })),
+  ...(Object.values(operations) as Operation[]).flatMap((operation) => {
+    const { path, method } = operation;
+    return served(path, method === "GET" && readsOnly(operation) ? reading : [method]);
+  }),
+  ...systemPaths.flatMap((path) => served(path, reading)),
+  ...served(preferencePagePath, [...reading, "POST"]),
+  ...served(chatOauthCallbackPath, ["GET"]),
+  ...served(reportPath, ["HEAD"]),
 ];
 
 const noSuchRoute = (request: { method: string; url: string }): Error =>
@@ -225,7 +242,6 @@ function noRoute(request: FastifyRequest): Error {
   const path = request.url.split("?")[0]!;
   const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return noSuchRoute(request);
-  if (methods.includes("GET")) methods.push("HEAD");
   const headers = { allow: [...new Set(methods)].sort().join(", ") };
   return failure("METHOD_NOT_ALLOWED", { method: request.method }, { headers });
 }

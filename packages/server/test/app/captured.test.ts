@@ -3,12 +3,16 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { sql } from "kysely";
+import { purgeCaptured, purgeCapturedBeyond } from "../../src/store/captured.ts";
+import { newStage } from "../support/clock.ts";
 import { faultsOf } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { assertShape } from "../support/shapes.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
+import { mailer } from "../support/webhook-providers.ts";
 
-const { client, production, db } = await startTestService();
+const service = await startTestService();
+const { client, production, db } = service;
 
 const sent: Record<string, string> = {};
 
@@ -103,6 +107,21 @@ test("links and codes of every channel are there to click and to type", async ()
   );
 });
 
+test("a captured mail names the integration that took it in, not the one it was meant for", async () => {
+  const stage = await newStage(service);
+  const { _id } = await mailer(stage.client, "down", "https://mail.example.com/");
+  await stage.client("integrations.setPrimary", { params: { integrationId: "down" } });
+  await sql`insert into integration_health
+    (integration_id, environment_id, state, failures, probes, next_probe_at, updated_at)
+    values (${_id}, ${stage.environmentId}, 'open', 5, 0, now() + interval '1 hour', now())`.execute(db);
+  await createWorkflow(stage.client, "mail", [email()]);
+  const transactionId = await trigger(stage.client, "mail", { subscriberId: "ada", email: "ada@example.com" });
+  await settled(stage.client, transactionId);
+  const [mail] = (await stage.client("captured.list", { query: { transactionId } })).body.data;
+  assert.deepEqual([mail!.providerId, mail!.integrationIdentifier], ["svc-email", "svc-email-default"]);
+  await stage.client("captured.delete", {});
+});
+
 test("other environments have a mailbox of their own, empty here", async () => {
   assert.deepEqual((await list({}, production)).data, []);
   assert.deepEqual((await production("captured.delete", {})).body, { deleted: 0, hasMore: false });
@@ -126,4 +145,32 @@ test("the mailbox can be emptied, in part or altogether", async () => {
   assert.deepEqual(await empty(), { deleted: 2, hasMore: false });
   assert.deepEqual(await list(), { data: [], next: null, previous: null, totalCount: 0, totalCountCapped: false });
   assert.equal((await messagesOf(client, sent.ada!)).length, 2, "what was sent stays on record");
+});
+
+test("the mailbox is kept within bounds: by age in real time, and by number in each environment", async () => {
+  const fill = async (count: number) => {
+    const stage = await newStage(service, "2020-01-01T00:00:00.000Z");
+    await createWorkflow(stage.client, "mail", [email()]);
+    const events = Array.from({ length: count }, (_, n) => ({
+      name: "mail",
+      to: { subscriberId: `r${n}`, email: "r@example.com" },
+      transactionId: `r${n}`,
+    }));
+    await stage.client("events.triggerBulk", { body: { events } as never });
+    await stage.advance(1, "minutes");
+    return stage.client;
+  };
+  const [many, few] = [await fill(5), await fill(2)];
+  const left = async (by = many) => (await list({}, by)).data.length;
+  const hourMs = 3_600_000;
+  assert.equal(await purgeCaptured(db, new Date(Date.now() - hourMs), 10), 0, "by a clock in the past they are old");
+  const newest = (await list({ limit: 2 }, many)).data;
+  assert.equal(await purgeCapturedBeyond(db, 2, 2), 2, "a page");
+  assert.equal(await purgeCapturedBeyond(db, 2, 2), 1);
+  assert.equal(await purgeCapturedBeyond(db, 2, 2), 0);
+  assert.deepEqual((await list({}, many)).data, newest);
+  assert.deepEqual([await left(), await left(few)], [2, 2]);
+  assert.equal(await purgeCaptured(db, new Date(Date.now() + hourMs), 3), 3, "a page");
+  assert.equal(await purgeCaptured(db, new Date(Date.now() + hourMs), 3), 1);
+  assert.deepEqual([await left(), await left(few)], [0, 0]);
 });

@@ -1,4 +1,5 @@
-// The address where a chat workspace is connected, and the state that comes back from it.
+// The address where a chat workspace is connected, and the state that comes back from it. What happens then:
+// http/chat-oauth-page.test.ts.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
@@ -9,7 +10,10 @@ import { assertRefused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
-const { client, production } = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });
+const publicUrl = "https://notify.example.com/tidings";
+const settings = { TIDINGS_ENCRYPTION_KEY: encryptionKey, TIDINGS_PUBLIC_URL: publicUrl };
+const { client, production } = await startTestService(settings);
+const callback = `${publicUrl}/v1/integrations/chat/oauth/callback`;
 const secrets = createSecrets(parseEncryptionKeys(encryptionKey));
 const slack = await chatIntegration(client, "slack", "slack", { redirectUrl: "https://app.example/back?x=1" });
 await subscriber(client, "ada");
@@ -31,7 +35,7 @@ describe("the address", () => {
     assert.deepEqual(rest, {
       client_id: "C1",
       scope: "chat:write,chat:write.public,channels:read,groups:read,users:read,users:read.email",
-      redirect_uri: "https://app.example/back?x=1",
+      redirect_uri: callback,
     });
     assert.ok(!JSON.stringify(parameters).includes("slack-secret"));
     assert.equal((await urlFor({ scope: ["chat:write", "im:write"] })).parameters.scope, "chat:write,im:write");
@@ -39,21 +43,19 @@ describe("the address", () => {
   });
 
   test("of msteams goes to the tenant, or to all organisations", async () => {
-    const credentials = { clientId: "app", secretKey: "s", redirectUrl: "https://app.example/back" };
+    const credentials = { clientId: "app", secretKey: "teams-secret" };
     await chatIntegration(client, "teams", "msteams", credentials);
     const { address, parameters } = await urlFor({ integrationIdentifier: "teams" });
-    assert.equal(address, "https://login.microsoftonline.com/organizations/oauth2/v2.0/authorize");
+    assert.equal(address, "https://login.microsoftonline.com/organizations/v2.0/adminconsent");
     const { state, ...rest } = parameters;
     assert.deepEqual(rest, {
       client_id: "app",
-      response_type: "code",
-      response_mode: "query",
-      scope: "ChannelMessage.Send ChatMessage.Send Chat.Create offline_access",
-      redirect_uri: "https://app.example/back",
+      scope: "https://graph.microsoft.com/.default",
+      redirect_uri: callback,
     });
     await chatIntegration(client, "teams-own", "msteams", { ...credentials, tenantId: "t/1" });
     const own = await urlFor({ integrationIdentifier: "teams-own", scope: ["a", "b"] });
-    assert.equal(own.address, "https://login.microsoftonline.com/t%2F1/oauth2/v2.0/authorize");
+    assert.equal(own.address, "https://login.microsoftonline.com/t%2F1/v2.0/adminconsent");
     assert.equal(own.parameters.scope, "a b");
   });
 
@@ -61,25 +63,30 @@ describe("the address", () => {
     const body = { subscriberId: "ada", connectionIdentifier: "conn.1", context: { tenant: "acme" } };
     const { parameters } = await urlFor(body);
     const signed = parameters.state!;
-    assert.deepEqual(readState(secrets, signed, minutes(9)), {
+    const { id, ...state } = readState(secrets, signed, minutes(9))!.state;
+    assert.match(id, /^\w{22}$/);
+    assert.deepEqual(state, {
       environmentId: slack._environmentId,
       integrationId: slack._id,
       subscriberId: "ada",
       connectionIdentifier: "conn.1",
       contextKeys: ["tenant:acme"],
     });
-    assert.equal(readState(secrets, signed, minutes(10)), null);
+    assert.deepEqual(
+      [9, 10].map((n) => readState(secrets, signed, minutes(n))!.isExpired),
+      [false, true],
+    );
     const context = await client("contexts.retrieve", { params: { type: "tenant", id: "acme" } });
     assert.equal(context.status, 200);
   });
 });
 
 describe("the state", () => {
-  const state = { environmentId: "e", integrationId: "i", contextKeys: [] };
+  const state = { id: "s", environmentId: "e", integrationId: "i", contextKeys: [] };
 
   test("is refused when it was changed, signed with another key or for another purpose", () => {
     const signed = signState(secrets, state, new Date());
-    assert.deepEqual(readState(secrets, signed, new Date()), state);
+    assert.deepEqual(readState(secrets, signed, new Date())!.state, state);
     const [body, mac] = signed.split(".") as [string, string];
     const forged = Buffer.from(JSON.stringify({ ...state, integrationId: "x", expiresAt: 9e15 })).toString("base64url");
     const other = createSecrets(parseEncryptionKeys(randomBytes(32).toString("base64")));
@@ -93,7 +100,7 @@ describe("the state", () => {
   test("is still read after the encryption key was rotated", () => {
     const signed = signState(secrets, state, new Date());
     const rotated = createSecrets(parseEncryptionKeys(`2:${randomBytes(32).toString("base64")},1:${encryptionKey}`));
-    assert.deepEqual(readState(rotated, signed, new Date()), state);
+    assert.deepEqual(readState(rotated, signed, new Date())!.state, state);
   });
 });
 
@@ -145,7 +152,7 @@ describe("refusals", () => {
     assert.equal(context.status, 404);
     await chatIntegration(client, "teams-empty", "msteams");
     const errors = Object.fromEntries(
-      ["clientId", "redirectUrl"].map((name) => [`credentials.${name}`, [`credentials.${name} is required`]]),
+      ["clientId", "secretKey"].map((name) => [`credentials.${name}`, [`credentials.${name} is required`]]),
     );
     await refuse({ integrationIdentifier: "teams-empty" }, { code: "VALIDATION_ERROR", errors });
   });

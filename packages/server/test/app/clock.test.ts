@@ -139,6 +139,23 @@ test("under an idempotency key the move is made once and the answer does not wai
   assert.equal(clock.now, "2026-03-03T09:00:00.000Z");
 });
 
+test("a wait, a snooze and another wait that end at the same moment all end", async () => {
+  const { client, moveTo, advance } = await newStage(service, monday);
+  await createWorkflow(client, "at-once", [inApp({ body: "now" })]);
+  await createWorkflow(client, "hour", steps);
+  await trigger(client, "at-once", "bob");
+  await trigger(client, "hour", "ada");
+  await moveTo(monday);
+  const [item] = await feedOf(client, "bob");
+  const at = { subscriberId: "bob", notificationId: item!._id };
+  const snoozeUntil = "2026-03-02T10:00:00.000Z";
+  await client("subscriberNotifications.snooze", { params: at, body: { snoozeUntil } });
+  await trigger(client, "hour", "cleo");
+  await moveTo(monday);
+  await advance(2, "hours");
+  for (const name of ["ada", "bob", "cleo"]) assert.equal((await feedOf(client, name)).length, 1, name);
+});
+
 test("a way that is interrupted goes on where it was", async () => {
   const { client, environmentId } = await newStage(service, monday);
   const hourly = Array.from({ length: 10 }, (_, hour) => [steps[0]!, inApp({ body: `${hour + 1}` })]).flat();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { newStage } from "../support/clock.ts";
 import { faultsOf, refused } from "../support/refusals.ts";
 import { startScriptedMail } from "../support/scripted-mail.ts";
 import { startTestService } from "../support/service.ts";
@@ -8,14 +9,15 @@ import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger }
 import { eventually } from "../support/wait.ts";
 
 const mail = await startScriptedMail((address) => (address.startsWith("gone") ? 550 : null));
-const { client, production, db } = await startTestService();
+const service = await startTestService();
+const { client, production, db } = service;
 
 const server = { host: "127.0.0.1", port: mail.port, secure: false, ignoreTls: true, requireTls: false };
 const good = { ...server, from: "shop@example.com", senderName: "Shop" };
 /** The server takes no login at all. */
 const bad = { ...good, user: "shop", password: "wrong" };
-const create = (identifier: string, credentials: object, active = true) =>
-  production("integrations.create", {
+const create = (identifier: string, credentials: object, active = true, by = production) =>
+  by("integrations.create", {
     body: { providerId: "nodemailer", channel: "email", identifier, active, credentials },
   });
 await create("smtp", bad);
@@ -162,6 +164,30 @@ test("a replay through another integration, at a set rate", async () => {
     );
   }
   await production("integrations.delete", { params: { integrationId: "spare" } });
+});
+
+test("what a replay sends later has its whole time from then on, and the rate has a lower end", async () => {
+  const stage = await newStage(service, "2026-03-02T09:00:00.000Z");
+  const { client: own } = stage;
+  await own("integrations.update", { params: { integrationId: "svc-email-default" }, body: { active: false } });
+  await create("smtp", bad, true, own);
+  await createWorkflow(own, "code", [{ ...email(), deadlineSeconds: 300 }]);
+  const events = Array.from({ length: 10 }, (_, index) => ({ name: "code", to: to(`late-${index}`) }));
+  await own("events.triggerBulk", { body: { events } as never });
+  await stage.advance(10, "minutes");
+  await own("integrations.update", { params: { integrationId: "smtp" }, body: { credentials: good } });
+  const body = { filter: {}, perSecond: 0.01 };
+  assert.deepEqual((await own("deadLetters.replayMany", { body })).body, { replayed: 10, failed: 0 });
+  await stage.advance(1, "hours");
+  assert.deepEqual(
+    events.map((event) => mail.mailsTo(event.to.email).length),
+    events.map(() => 1),
+  );
+  assert.equal((await own("deadLetters.list", { query: { status: "open" } })).body.totalCount, 0);
+  const slower = { body: { filter: {}, perSecond: 0.009 } };
+  assert.deepEqual(await faultsOf(own, "deadLetters.replayMany", slower), {
+    perSecond: ["perSecond must not be less than 0.01"],
+  });
 });
 
 test("lists are filtered, paged and kept apart; bad requests change nothing", async () => {

@@ -208,19 +208,21 @@ describe("delete", () => {
   });
 });
 
-describe("auto-configure", () => {
-  test("says that the webhook is set up by hand, and where", async () => {
-    const made = await chatIntegration(client, "auto");
-    const { status, body } = await client("integrations.autoConfigure", { params: { integrationId: "auto" } });
-    assert.equal(status, 200);
-    assert.equal(body.success, false);
-    assert.match(
-      body.message!,
-      new RegExp(`/v2/inbound-webhooks/delivery-providers/${made._environmentId}/${made._id}`),
-    );
-    const params = { integrationId: "nope" };
-    await assertRefused(client, "integrations.autoConfigure", { params }, { code: "INTEGRATION_NOT_FOUND" });
-    const foreign = { params: { integrationId: made._id! } };
-    await assertRefused(production, "integrations.autoConfigure", foreign, { code: "INTEGRATION_NOT_FOUND" });
+describe("without a public address", () => {
+  test("no provider can be told where to report, and the setting is named", async () => {
+    const credentials = { apiKey: "k", user: "api", domain: "d.example", from: "a@d.example", senderName: "A" };
+    const body = { providerId: "mailgun", channel: "email", identifier: "gun", credentials } as const;
+    const made = (await client("integrations.create", { body })).body;
+    const answer = (await client("integrations.autoConfigure", { params: { integrationId: "gun" } })).body;
+    assert.equal(answer.success, false);
+    assert.match(answer.message!, /: set TIDINGS_PUBLIC_URL and try again, or enter the path \/v2\/inbound-webhooks\//);
+    assert.ok(answer.message!.endsWith(`/${made._environmentId}/${made._id} of this service there`));
+  });
+
+  test("no workspace can be connected, and the setting is named", async () => {
+    await chatIntegration(client, "lonely");
+    const body = { integrationIdentifier: "lonely" };
+    const message = "The setting TIDINGS_PUBLIC_URL is missing: the provider has to be told where people come back to";
+    await assertRefused(client, "integrations.createChatOauthUrl", { body }, { code: "PUBLIC_URL_MISSING", message });
   });
 });

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { atEnd } from "../support/at-end.ts";
+import { newStage } from "../support/clock.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import {
   createWorkflow,
@@ -16,6 +19,7 @@ import {
   trigger,
 } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
+import { integration, secretKey, step } from "../support/webhook-providers.ts";
 
 // A mail server that takes connections and says nothing: a message handed to it is under way until the test hangs up.
 const sockets = new Set<Socket>();
@@ -26,7 +30,7 @@ const server = createServer((socket) => {
 });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
-after(() => {
+atEnd(() => {
   for (const socket of sockets) socket.destroy();
   server.close();
 });
@@ -34,7 +38,12 @@ const hangUp = () => {
   for (const socket of sockets) socket.end("421 4.3.2 Closing\r\n");
 };
 
-const { client, production } = await startTestService();
+/** Takes no push message until the test says so. */
+let isOpen = false;
+const phones = await startReceiver(() => ({ status: isOpen ? 200 : 503 }));
+
+const service = await startTestService({ TIDINGS_CIRCUIT_FAILURES: "50" });
+const { client, production } = service;
 await createWorkflow(client, "both", [inApp(), email()]);
 const to = (subscriberId: string) => ({ subscriberId, email: `${subscriberId}@example.com` });
 
@@ -100,7 +109,7 @@ test("a message that is deleted during the call is not repeated, and its run goe
   hangUp();
   await eventually(async () => {
     const [run] = await notificationsOf(client, transactionId);
-    return detailsOf(run!, "email").filter((detail) => detail === "Step canceled").length === 2;
+    return detailsOf(run!, "email").includes("Provider error, will be repeated");
   }, "the end of the call");
   const [run] = await settled(client, transactionId);
   assert.deepEqual(
@@ -132,4 +141,39 @@ test("a message that waits for its repeat is withdrawn with its event", async ()
   assert.equal(message!.status, "warning");
   assert.equal(message!.errorText, "Canceled: the event was canceled");
   assert.equal((await feedOf(client, "emil")).length, 0);
+});
+
+test("of several messages of a step one can be deleted: the others are sent, and the last of them ends the step", async () => {
+  isOpen = false;
+  const stage = await newStage(service, "2026-03-02T09:00:00.000Z");
+  const { client: own } = stage;
+  await integration(own, "push-webhook", "phones", { webhookUrl: phones.url, secretKey });
+  await createWorkflow(own, "pushed", [step("push", { subject: "Hi", body: "Ho" }), inApp()]);
+  const waiting = async (subscriberId: string, deviceTokens: string[]) => {
+    const before = phones.received.length;
+    const channels = [{ providerId: "push-webhook", integrationIdentifier: "phones", credentials: { deviceTokens } }];
+    const transactionId = await trigger(own, "pushed", { subscriberId, channels });
+    await eventually(() => phones.received.length === before + deviceTokens.length, "a call for each device");
+    await stage.moveTo("2026-03-02T09:00:00.000Z");
+    return { transactionId, messages: await messagesOf(own, transactionId) };
+  };
+  const statuses = async (transactionId: string) =>
+    (await notificationsOf(own, transactionId))[0]!.jobs!.map((job) => job.status);
+
+  const some = await waiting("gina", ["one", "two", "three"]);
+  const one = await waiting("hugo", ["four", "five"]);
+  const none = await waiting("ines", ["six"]);
+  await remove(some.messages[0]!._id!, own);
+  assert.deepEqual(await statuses(some.transactionId), ["queued", "pending"]);
+  for (const { messages } of [one, none]) await remove(messages[0]!._id!, own);
+  await removeAll(none.transactionId, {}, own);
+  isOpen = true;
+  await stage.advance(1, "hours");
+  for (const [sent, count] of [[some, 2] as const, [one, 1] as const]) {
+    const [run] = await notificationsOf(own, sent.transactionId);
+    assert.deepEqual(await statuses(sent.transactionId), ["completed", "completed"]);
+    assert.equal(detailsOf(run!, "push").filter((text) => text === "Message sent").length, count);
+    assert.ok(detailsOf(run!, "push").includes("Message deleted before it was sent"));
+  }
+  assert.deepEqual(await statuses(none.transactionId), ["canceled", "completed"]);
 });

@@ -10,7 +10,7 @@ import { startTestService } from "../support/service.ts";
 const good = `Basic ${Buffer.from("api:key-s3cret").toString("base64")}`;
 const mailgun = await startReceiver(({ headers }) =>
   headers.authorization === good
-    ? { status: 200, text: "{}" }
+    ? { status: 400, text: '{"message":"from parameter is missing"}' }
     : { status: 401, text: `Forbidden ${headers.authorization}` },
 );
 const { client, production } = await startTestService();
@@ -40,6 +40,9 @@ test("every provider with what a form needs, the same for everybody", async () =
   });
   const mailboxes = all.filter(({ isCapture }) => isCapture).map(({ id }) => id);
   assert.deepEqual(mailboxes, ["svc-email", "svc-sms", "svc-slack"]);
+
+  const registering = all.filter(({ autoConfigure }) => autoConfigure).map(({ id }) => id);
+  assert.deepEqual(registering.sort(), ["mailgun", "postmark", "resend", "sendgrid", "sendinblue"]);
 
   const channels = [...new Set(all.map(({ channel }) => channel))];
   for (const channel of channels) {
@@ -80,7 +83,7 @@ test("a check asks the provider over HTTP; when it says no, nothing is stored an
   assert.equal((await client("integrations.create", { body: { ...base, credentials } })).body.active, true);
   assert.deepEqual(
     mailgun.received.map(({ path }) => path),
-    ["/v4/domains/example.com", "/v4/domains/example.com"],
+    ["/v3/example.com/messages", "/v3/example.com/messages"],
   );
   const update = { params: { integrationId: "gun" }, body: { credentials: wrong, check: true } };
   await refused(client, "integrations.update", update, "PROVIDER_CHECK_FAILED");

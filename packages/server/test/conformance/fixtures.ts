@@ -14,6 +14,7 @@ import {
   ofIntegration,
   ofLayout,
   ofReport,
+  ofReportByGet,
   ofSubscriber,
   ofSubscription,
   ofTopic,
@@ -222,7 +223,8 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   "providers.list": nothing,
   "integrations.listActive": listOf((w) => w.integration()),
   "integrations.setPrimary": ofIntegration,
-  "integrations.autoConfigure": ofIntegration,
+  // A provider that cannot be told: nobody outside is called.
+  "integrations.autoConfigure": async (w) => ({ params: { integrationId: (await w.integration("slack"))._id! } }),
   "integrations.createChatOauthUrl": async (w) => ({
     body: { integrationIdentifier: (await w.integration("slack")).identifier },
   }),
@@ -288,6 +290,7 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   })),
   "webhooks.replay": withBody(ofWebhook, { since: "2026-01-01T00:00:00Z" }),
   "inboundWebhooks.receive": ofReport,
+  "inboundWebhooks.receiveByGet": ofReportByGet,
   "suppressions.list": listOf((w) => w.suppression()),
   "suppressions.create": (w) => ({ body: { channel: "email", address: `${w.unique("address")}@example.com` } }),
   "suppressions.delete": async (w) => ({ params: { suppressionId: (await w.suppression()).id } }),

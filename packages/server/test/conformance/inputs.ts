@@ -55,6 +55,11 @@ export const ofReport: Fixture = async (w) => {
   };
 };
 
+export const ofReportByGet: Fixture = async (w) => {
+  const { body, ...input } = await ofReport(w);
+  return { ...input, query: (body as Record<string, unknown>[])[0] };
+};
+
 export const withBody =
   (fixture: Fixture, body: unknown | ((world: World) => unknown)): Fixture =>
   async (w) => ({ ...(await fixture(w)), body: typeof body === "function" ? await body(w) : body });

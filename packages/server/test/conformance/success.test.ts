@@ -12,7 +12,7 @@ import { createFieldBook } from "./seen.ts";
 import { createWorld } from "./world.ts";
 
 const receiver = await startReceiver();
-const service = await startTestService();
+const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 const probe = createProbe(service.url, service.apiKey);
 const world = createWorld(service.client, "a", receiver.url);
 const book = createFieldBook();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -11,13 +11,14 @@ import { readConfig } from "../../src/config.ts";
 import { newApiKey } from "../../src/lib/secrets.ts";
 import { startService } from "../../src/service.ts";
 import { inTransaction, openDb } from "../../src/store/db.ts";
+import { atEnd } from "../support/at-end.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { feedOf } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 3, onError: () => {} });
-after(async () => {
+atEnd(async () => {
   await db.destroy();
   await database.drop();
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { test } from "node:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
 import type { OperationId, RawInput } from "@tidings/contract";
 import { sql } from "kysely";
 import { failure } from "../../src/failure.ts";
@@ -382,4 +384,61 @@ for (const outcome of ["success", "refusal"] as const) {
 test("the operations that write are the ones that take a key", () => {
   const methods = new Set(writing.map((id: OperationId) => operationOf(id).method));
   assert.deepEqual([...methods].sort(), ["DELETE", "PATCH", "POST", "PUT"]);
+});
+
+describe("a request that asks somebody outside", () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.on("error", () => {})));
+  const body = (identifier: string) => ({
+    ...{ providerId: "nodemailer", channel: "email", identifier, check: true },
+    credentials: { host: "127.0.0.1", port: String((silent.address() as AddressInfo).port), from: "a@example.com" },
+  });
+  /** Every request is over or waits for an answer, so what has a transaction open keeps it from everybody. */
+  const holdsConnections = async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`.execute(db);
+    return rows.length > 0;
+  };
+
+  before(async () => {
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+  });
+  after(() => silent.close());
+
+  test("holds no connection to the database, and is asked once under a key", async () => {
+    const input = withKey(newKey(), { body: body("asked") });
+    const first = exchange(service, "integrations.create", input);
+    await eventually(() => sockets.length === 1, "the check");
+    assert.equal(await holdsConnections(), false);
+    sockets[0]!.destroy();
+    const { status, text } = await first;
+    assert.equal(status, 400, text);
+    const repeat = await exchange(service, "integrations.create", input);
+    assert.deepEqual([repeat.status, repeat.text, sockets.length], [400, text, 1]);
+    assert.equal(repeat.headers.get("idempotency-replay"), "true");
+  });
+
+  test("has only so many such calls under way in an environment", async () => {
+    sockets.length = 0;
+    const asking = Array.from({ length: 5 }, (_, n) =>
+      exchange(service, "integrations.create", { body: body(`n${n}`) }),
+    );
+    await eventually(() => sockets.length === 5, "the checks");
+    assert.equal(await holdsConnections(), false);
+    const key = newKey();
+    const sixth = await exchange(service, "integrations.create", withKey(key, { body: body("n5") }));
+    const { message } = errorOf(sixth, "RATE_LIMITED");
+    assert.equal(message, "At most 5 calls to providers may be under way at once for an environment");
+    assert.deepEqual([sixth.headers.get("retry-after"), await stored(key)], ["1", []]);
+    const other = production.raw("integrations.create", { body: body("other") });
+    await eventually(() => sockets.length === 6, "the check of another environment");
+    for (const socket of sockets) socket.destroy();
+    assert.deepEqual(new Set((await Promise.all([...asking, other])).map(({ status }) => status)), new Set([400]));
+    // What is over makes room.
+    const next = exchange(service, "integrations.create", { body: body("n6") });
+    await eventually(() => sockets.length === 7, "one more check");
+    sockets[6]!.destroy();
+    assert.equal((await next).status, 400);
+  });
 });

@@ -10,7 +10,11 @@ const service = await startTestService({ TIDINGS_ROLE: "api" });
 
 test("every operation has a handler, and there is no handler without an operation", () => {
   assert.deepEqual(Object.keys(routes).sort(), Object.keys(operations).sort());
-  for (const id of operationIds) assert.equal(typeof routes[id], "function", id);
+  for (const id of operationIds) {
+    const handler = routes[id];
+    const parts = typeof handler === "function" ? [handler] : [handler.ask, handler.act];
+    for (const part of parts) assert.equal(typeof part, "function", id);
+  }
   for (const id of Object.keys(bulkCosts)) assert.ok(id in operations, id);
 });
 

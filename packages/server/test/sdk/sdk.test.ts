@@ -10,7 +10,8 @@ import { type FunctionName, functions } from "./functions.ts";
 import type { Scene } from "./scenes.ts";
 import { createCore, createSdk, notServedYet } from "./sdk.ts";
 
-const service = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const settings = { TIDINGS_VOCABULARY: "novu", TIDINGS_PUBLIC_URL: "https://notify.example.com" };
+const service = await startTestService(settings);
 const sdk = createSdk(createCore(service.url, service.apiKey));
 
 const scenes: Record<string, Scene> = {

@@ -1,7 +1,7 @@
-// The style sheet of the preference page, in the colours of the documentation page.
+// The style sheet of the pages that people see, in the colours of the documentation page.
 import { palette } from "./docs-page.css.ts";
 
-export const preferencePageStyle = `${palette}
+export const pageStyle = `${palette}
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--soft); color: var(--text); font: 1rem/1.6 var(--sans); overflow-wrap: anywhere; }
