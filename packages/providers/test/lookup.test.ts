@@ -3,7 +3,9 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { createLookup, type LookupOptions } from "../src/io/lookup.ts";
+import { createIo } from "../src/io/io.ts";
+import { createLookup, LookupCrowded, type LookupOptions } from "../src/io/lookup.ts";
+import type { SendFault } from "../src/outcome.ts";
 
 /** Answers of type A by name; a name with none does not exist, and one that is not listed is never answered. */
 type Zone = Record<string, string[]>;
@@ -59,7 +61,7 @@ describe("looking up a name", { concurrency: true }, () => {
     const zone: Zone = { "mail.example": ["93.184.215.14", "93.184.215.15"] };
     const { asked, nameServers } = await startNameServer(t, zone);
     let time = Date.parse("2026-01-01T00:00:00Z");
-    const lookup = createLookup({ nameServers, machine: unknown, now: () => new Date(time) });
+    const lookup = createLookup({ nameServers, machine: unknown, hosts: async () => "", now: () => new Date(time) });
     const found = await Promise.all([1, 2, 3].map(() => addressesOf(lookup("mail.example"))));
     assert.deepEqual(
       found,
@@ -82,13 +84,36 @@ describe("looking up a name", { concurrency: true }, () => {
       "mail.internal": "10.0.0.7",
     };
     const machine = async (host: string) => (hosts[host] ? [{ address: hosts[host] }] : unknown(host));
-    const lookup = createLookup({ nameServers, machine });
+    const lookup = createLookup({ nameServers, machine, hosts: async () => "" });
     for (const [host, address] of Object.entries(hosts)) assert.deepEqual(await addressesOf(lookup(host)), [address]);
     assert.deepEqual(asked, ["mail.internal"]);
     await assert.rejects(lookup("gone.example"), /ENOTFOUND/);
     // A failure is not remembered: the name may be there in a moment.
     hosts["gone.example"] = "10.0.0.8";
     assert.deepEqual(await addressesOf(lookup("gone.example")), ["10.0.0.8"]);
+  });
+
+  it("believes the hosts file before the name servers", async (t) => {
+    const { asked, nameServers } = await startNameServer(t, { "mail.example": ["93.184.215.14"] });
+    const text =
+      "# ours\n10.0.0.5\tmail.example MAIL2.example # relay\n::1 six.example\n10.0.0.6 mail.example\nnonsense\n";
+    const lookup = createLookup({ nameServers, machine: unknown, hosts: async () => text });
+    assert.deepEqual(await addressesOf(lookup("mail.example")), ["10.0.0.5", "10.0.0.6"]);
+    assert.deepEqual(await addressesOf(lookup("Mail2.example")), ["10.0.0.5"]);
+    assert.deepEqual(await addressesOf(lookup("six.example")), ["::1"]);
+    assert.deepEqual(asked, []);
+  });
+
+  it("does not count against a provider that there were too many names", async () => {
+    const resolveHost = async () => {
+      throw new Error("The host mail.example cannot be resolved", { cause: new LookupCrowded("too many names") });
+    };
+    const io = createIo({ resolveHost, capture: async () => {} });
+    await assert.rejects(
+      io.http({ method: "GET", url: "https://mail.example/", headers: {} }),
+      ({ outcome }: SendFault) => outcome.kind === "retry" && outcome.isUnasked === true,
+    );
+    await io.close();
   });
 
   it("keeps most of the machine's threads free of names whose name server is silent", async (t) => {
@@ -101,7 +126,7 @@ describe("looking up a name", { concurrency: true }, () => {
       await released.promise.finally(() => now--);
       return unknown(host);
     };
-    const lookup = createLookup({ nameServers, machine });
+    const lookup = createLookup({ nameServers, machine, hosts: async () => "" });
     const silent = Promise.allSettled(Array.from({ length: 20 }, (_, n) => lookup(`silent${n}.example`)));
     while (now < 2) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.deepEqual(await addressesOf(lookup("mail.example")), ["93.184.215.14"]);

@@ -69,8 +69,7 @@ export const Credentials = named(
   },
   {
     additionalProperties: true,
-    description:
-      "Each provider uses a subset. Stored secrets read `********`, which keeps them when it is sent back, unless what decides where they go (a host, an address, a region) changes: then they have to be sent again.",
+    description: "Each provider uses a subset. Stored secrets read `********`, which keeps them when it is sent back.",
   },
 );
 

@@ -51,7 +51,7 @@ type Values = { readonly [K in "clientId" | "secretKey" | "tenantId"]?: string }
 
 /** `home` is where the bot gets its tokens, `tenant` where it writes. */
 const botOf = ({ clientId, secretKey, tenantId }: Values, workspace: string | undefined) => {
-  const tenant = workspace || tenantId;
+  const tenant = tenantId || workspace;
   if (clientId && secretKey && tenant) return { clientId, secretKey, tenant, home: tenantId || "botframework.com" };
   const needed = "clientId, secretKey, and tenantId or a connection, are needed to write to Teams as a bot";
   const reason = `${needed}; without them only webhooks work`;
@@ -126,9 +126,13 @@ export default defineProvider({
       }),
     // There is no code: an administrator's consent is told by two parameters that anybody could write. What proves it is
     // that the app gets a token of that organisation. Messages are sent with tokens bought when they are needed.
-    connect: async ({ tenant = "", admin_consent: consent }, _redirectUri, { clientId = "", secretKey = "" }, io) => {
+    connect: async ({ tenant = "", admin_consent: consent }, _redirectUri, credentials, io) => {
+      const { clientId = "", secretKey = "", tenantId } = credentials;
       if (consent?.toLowerCase() !== "true" || !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(tenant)) {
         throw new SendFault(rejected("content", "Microsoft does not say that an administrator has consented"));
+      }
+      if (tenantId && tenantId.toLowerCase() !== tenant.toLowerCase()) {
+        throw new SendFault(rejected("content", "The consent is that of another organisation than the integration's"));
       }
       await buyAppToken(io, tenant, { clientId, secretKey }, "https://graph.microsoft.com/.default").catch(notYet);
       return { workspace: { id: tenant.toLowerCase() }, auth: { accessToken: "app-only" } };

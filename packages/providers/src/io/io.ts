@@ -7,6 +7,7 @@ import type { Io } from "../provider.ts";
 import { createCache } from "./cache.ts";
 import { createHttp, type Resolve } from "./http.ts";
 import { createHttp2 } from "./http2.ts";
+import { LookupCrowded } from "./lookup.ts";
 import { createSmtp } from "./smtp.ts";
 
 /**
@@ -56,6 +57,9 @@ export const createIo = ({ resolveHost, capture, timeoutMs = 30_000, now = () =>
 const resolveFault = (error: unknown, host: string): SendFault => {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ADDRESS_REFUSED") return new SendFault(unasked(rejected("config", textOf(error))));
+  if (error instanceof Error && error.cause instanceof LookupCrowded) {
+    return new SendFault(unasked(retry(error.cause.message)));
+  }
   // A name server that is away looks the same as a name that does not exist, so a repeat is worth its while.
   return new SendFault(retry(textOf(error)), code === "HOST_UNRESOLVED" ? host : undefined);
 };

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Input, Output } from "@tidings/contract";
 import { findProvider, registerReceipts } from "@tidings/providers";
 import type { Caller, Ctx, OutsideCtx } from "../context.ts";
+import { failure } from "../failure.ts";
 import { findHealth } from "../store/breakers.ts";
 import { claimRegistration, lockIntegrations, releaseRegistration, updateIntegration } from "../store/integrations.ts";
 import { seal, unseal } from "./credentials.ts";
@@ -40,7 +41,9 @@ export async function register(
   const credentials = unseal(ctx.secrets, row.credentials);
   // Two at once would both find nothing and both register.
   if (!(await claimRegistration(ctx.db, caller.environmentId, row.id))) {
-    return refusal(`The webhook of ${name} is being registered by another request at this moment`);
+    // No answer to keep under an idempotency key: the other request may be this one, sent once more.
+    const message = `The webhook of ${name} is being registered by another request at this moment`;
+    throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": "5" } });
   }
   const result = await callProvider(ctx, caller, () =>
     registerReceipts(row.provider_id, target, credentials, ctx.io),

@@ -13,6 +13,7 @@ import { hasAnswer, storeAnswer } from "../store/idempotency.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { chatOauthCallback, type OauthState, readState } from "./chat-oauth.ts";
 import { seal, unseal } from "./credentials.ts";
+import { callProvider } from "./integration-checks.ts";
 
 export type OauthResult =
   | { kind: "connected"; provider: string; workspace?: string; redirectUrl?: string }
@@ -48,7 +49,9 @@ export async function finish(ctx: OutsideCtx, brought: Brought): Promise<OauthRe
   }
   const credentials = unseal(ctx.secrets, integration.credentials);
   const redirectUri = chatOauthCallback(ctx.config);
-  const result = await connectWorkspace(integration.provider_id, brought, redirectUri, credentials, ctx.io);
+  const result = await callProvider(ctx, state, () =>
+    connectWorkspace(integration.provider_id, brought, redirectUri, credentials, ctx.io),
+  );
   if (!result.ok) {
     ctx.log.warn({ ...note, reason: result.reason }, "a chat workspace was not connected");
     return { kind: result.isPassing ? "unreachable" : "refused", provider };

@@ -32,7 +32,7 @@ export const askedAtOnce = 5;
 /** Runs a call to a provider on behalf of a request. It may take many seconds, so nobody gets to make any number of them. */
 export async function callProvider<T>(
   { asked }: OutsideCtx,
-  { environmentId }: Caller,
+  { environmentId }: Pick<Caller, "environmentId">,
   call: () => Promise<T>,
 ): Promise<T> {
   const giveBack = asked.take(environmentId);

@@ -31,9 +31,9 @@ type Report = { receipt: Receipt; message: ReportedMessage; concerned: Concerned
 type New = Report & { meaning: Meaning; at: Date };
 
 /** A provider's own id is never longer; and an index has to hold it. */
-const maxIdLength = 512;
+const maxIdBytes = 512;
 const isName = (text: string | undefined): text is string =>
-  text !== undefined && text.length <= maxIdLength && text.isWellFormed() && !text.includes("\0");
+  text !== undefined && Buffer.byteLength(text) <= maxIdBytes && text.isWellFormed() && !text.includes("\0");
 export const nameOf = (text: string | undefined): string | undefined => (isName(text) ? text : undefined);
 
 export async function applyReceipts(
@@ -113,7 +113,7 @@ async function takeEffect(ctx: Ctx, tx: Db, integration: IntegrationRow, reports
   await confirmSent(ctx, tx, integration, byMessage.flatMap(doubtfulOf));
   const resolved = await resolveLetters(tx, environmentId, byMessage.flatMap(takenAfterAll));
   const changes = byMessage.map((group) => changeOf(integration, group, resolved, now));
-  const failed = await recordReports(tx, environmentId, changes, now);
+  const failed = await recordReports(tx, environmentId, integration.id, changes, now);
   await insertSuppressions(
     tx,
     environmentId,

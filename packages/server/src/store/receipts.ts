@@ -125,10 +125,14 @@ export type ReportedChange = {
 /** Details of one job beyond this are dropped: a mail may be opened any number of times. */
 const maxDetails = 200;
 
-/** Messages first, then jobs: settling a delivery takes its rows in the same order. Answers the messages that failed now. */
+/**
+ * Messages first, then jobs: settling a delivery takes its rows in the same order. Answers the messages that failed now;
+ * what another integration took meanwhile did not.
+ */
 export async function recordReports(
   db: Db,
   environmentId: string,
+  integrationId: string,
   changes: ReportedChange[],
   now: Date,
 ): Promise<Set<string>> {
@@ -143,7 +147,8 @@ export async function recordReports(
   const fail = sql<{ id: string }>`
     update messages m set status = 'error', error_id = r.error_id, error_text = r.error_text, updated_at = ${now}
     from ${rowsOf("r", shape, failed)}
-    where m.environment_id = ${environmentId} and m.id = r.message_id and m.status = 'sent' returning m.id`;
+    where m.environment_id = ${environmentId} and m.id = r.message_id and m.status = 'sent'
+      and m.integration_id = ${integrationId} returning m.id`;
   const turned = failed.length > 0 ? (await fail.execute(db)).rows.map((row) => row.id) : [];
   const delivered = changes.filter((change) => change.delivered.length > 0);
   if (delivered.length > 0) {

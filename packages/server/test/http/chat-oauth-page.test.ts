@@ -15,6 +15,7 @@ import { addChatOauthPage } from "../../src/http/chat-oauth-page.ts";
 import { createRateLimiter } from "../../src/http/rate-limit.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
+import { createShares } from "../../src/lib/shares.ts";
 import { atEnd } from "../support/at-end.ts";
 import { chatIntegration, subscriber } from "../support/channels.ts";
 import { startTestService } from "../support/service.ts";
@@ -92,7 +93,7 @@ const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 0 }, (
 const server = fastify();
 addChatOauthPage(
   server,
-  { config: { publicUrl }, db, secrets, io, log, newId, now: () => clock() } as OutsideCtx,
+  { config: { publicUrl }, db, secrets, io, asked: createShares(1), log, newId, now: () => clock() } as OutsideCtx,
   limiter,
 );
 atEnd(async () => {

@@ -101,6 +101,39 @@ test("a delivery that is reported during a call whose answer never comes: nothin
   assert.deepEqual(await callsOf(transactionId), ["unknown"]);
 });
 
+test("what one integration reports late does not fail a message that another one took", async () => {
+  const spare = await mailer(client, "spare", `${provider.url}/spare`);
+  scripts.set("/mail", async () => ({ status: 401 }));
+  scripts.set("/spare", async (received) => {
+    await report(mail, [{ messageId: idOf(received), status: "dropped" }]);
+    return { status: 200 };
+  });
+  const transactionId = await trigger(client, "mail", person("gus"));
+  await settled(client, transactionId);
+  const [message] = await messagesOf(client, transactionId);
+  assert.equal(message!.status, "sent");
+  const [notification] = await notificationsOf(client, transactionId);
+  assert.deepEqual(detailsOf(notification!, "email").slice(-2), ["Message sent", "Message dropped"]);
+  await client("integrations.delete", { params: { integrationId: spare._id! } });
+});
+
+test("names that fill an index by their bytes, not by their letters, leave the result of a call alone", async () => {
+  // Not to be compressed: that would make them fit.
+  const long = String.fromCharCode(...Array.from({ length: 490 }, (_, n) => 0x4e00 + ((n * 7919) % 20_000)));
+  const names = { externalId: long, recipient: `${long}@example.com` };
+  scripts.set("/mail", async (received) => {
+    await report(mail, [{ messageId: idOf(received), ...names, status: "delivered" }]);
+    return { status: 200 };
+  });
+  const overrides = { email: { cc: ["copy@example.com"] } };
+  const body = { name: "mail", to: person("hal"), overrides };
+  const { transactionId = "" } = (await client("events.trigger", { body })).body;
+  await settled(client, transactionId);
+  const [message] = await messagesOf(client, transactionId);
+  assert.equal(message!.status, "sent");
+  assert.deepEqual(await callsOf(transactionId), ["accepted"]);
+});
+
 test("what nobody asks for has a last chance after a while, and strangers' reports are gone then", async () => {
   scripts.set("/text", async () => ({
     status: 200,

@@ -99,7 +99,7 @@ const toCustomer = {
 // https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
 const consented = {
   ...token,
-  url: `https://login.microsoftonline.com/${customer}/oauth2/v2.0/token`,
+  url: `https://login.microsoftonline.com/${tenantId}/oauth2/v2.0/token`,
   form: { ...token.form, scope: "https://graph.microsoft.com/.default" },
 };
 const unauthorized = (error_description: string) => ({
@@ -226,28 +226,34 @@ export default providerCase({
       {
         name: "an organisation",
         brought: {
-          tenant: customer.toUpperCase(),
+          tenant: tenantId.toUpperCase(),
           admin_consent: "True",
           scope: "https://graph.microsoft.com/.default",
         },
-        calls: [{ ...consented, url: consented.url.replace(customer, customer.toUpperCase()) }],
-        access: { workspace: { id: customer }, auth: { accessToken: "app-only" } },
+        calls: [{ ...consented, url: consented.url.replace(tenantId, tenantId.toUpperCase()) }],
+        access: { workspace: { id: tenantId }, auth: { accessToken: "app-only" } },
       },
       {
         name: "an organisation that Microsoft knows nothing of, or not yet",
-        brought: { tenant: customer, admin_consent: "True" },
+        brought: { tenant: tenantId, admin_consent: "True" },
         calls: [{ ...consented, reply: unauthorized("AADSTS700016: Application was not found in the directory") }],
         refused: { reason: /AADSTS700016/, isPassing: true },
       },
       {
         name: "a wrong client secret",
-        brought: { tenant: customer, admin_consent: "True" },
+        brought: { tenant: tenantId, admin_consent: "True" },
         calls: [{ ...consented, reply: unauthorized("AADSTS7000215: Invalid client secret provided") }],
         refused: { reason: /AADSTS7000215/, isPassing: false },
       },
+      {
+        name: "another organisation than the integration's",
+        brought: { tenant: customer, admin_consent: "True" },
+        calls: [],
+        refused: { reason: /another organisation/, isPassing: false },
+      },
       ...[
-        { tenant: customer },
-        { tenant: customer, admin_consent: "False" },
+        { tenant: tenantId },
+        { tenant: tenantId, admin_consent: "False" },
         { admin_consent: "True" },
         { tenant: "../common", admin_consent: "True" },
       ].map((brought) => ({
