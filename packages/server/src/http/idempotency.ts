@@ -30,9 +30,9 @@ export const fingerprintOf = (request: IdempotentRequest): Buffer =>
  * Runs `work` once per key. `work` answers the serialised answer; what it throws rolls back its writes and is worded by
  * `onFailure`, which says whether that answer is kept too (4xx are, 5xx are not: a stored 500 would never heal).
  *
- * `before` is for what waits for others, and runs once, ahead of the transaction, unless the key holds an answer. It does
- * not have the key to itself, because only a transaction could hold that: of two requests at once both may come so far, and
- * one of them is answered with what the other stored.
+ * `before` is for what waits for others, and runs once, ahead of the transaction, unless the key holds an answer. It has
+ * the key to itself in this process only, because a transaction is what holds a key: of two requests at once on different
+ * processes both may come so far, and one of them is answered with what the other stored.
  */
 export async function runOnce(
   db: Db,
@@ -47,7 +47,7 @@ export async function runOnce(
   for (let tries = 0; ; tries++) {
     try {
       if (before && !isReady && !(await hasAnswer(db, environmentId, key))) {
-        await before();
+        await alone(`${environmentId} ${key}`, before);
         isReady = true;
       }
       return await inRepeatableTransaction(db, async (tx) => {
@@ -70,6 +70,19 @@ export async function runOnce(
       if (!isHeld && tries < 3) continue;
       return { status: answer.status, body: answer.body, isReplay: false };
     }
+  }
+}
+
+/** Keys of requests that are waiting for somebody else, ahead of their transaction. */
+const busy = new Set<string>();
+
+async function alone(name: string, work: () => Promise<void>): Promise<void> {
+  if (busy.has(name)) throw inProgress();
+  busy.add(name);
+  try {
+    await work();
+  } finally {
+    busy.delete(name);
   }
 }
 

@@ -411,6 +411,7 @@ describe("a request that asks somebody outside", () => {
     const first = exchange(service, "integrations.create", input);
     await eventually(() => sockets.length === 1, "the check");
     assert.equal(await holdsConnections(), false);
+    errorOf(await exchange(service, "integrations.create", input), "IDEMPOTENCY_IN_PROGRESS");
     sockets[0]!.destroy();
     const { status, text } = await first;
     assert.equal(status, 400, text);
