@@ -3,6 +3,7 @@ import { nullableString, oneOf, repeated, type TSchema, Type } from "./schema.ts
 
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
 export type Channel = (typeof channels)[number];
+export const isChannel = (word: string): word is Channel => (channels as readonly string[]).includes(word);
 
 /** The nine step types of a workflow. The internal `trigger` job is no step. */
 export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;

@@ -37,6 +37,10 @@ export const stepOutcomes = [
 ] as const;
 export type StepOutcome = (typeof stepOutcomes)[number];
 
+/** What a later step reads as `steps.<stepId>.status`. */
+export const resultStatuses = ["sent", "delivered", "opened", "clicked", "bounced", "failed", "skipped"] as const;
+export type ResultStatus = (typeof resultStatuses)[number];
+
 const ReachTopic = named("ReachTopic", {
   topicKey: Type.String(),
   subscription: Type.String({ description: "Identifier of the subscription" }),
@@ -79,6 +83,15 @@ export const ExplainedMessage = named("ExplainedMessage", {
 });
 export type ExplainedMessage = Static<typeof ExplainedMessage>;
 
+const ChannelStepResult = named("ChannelStepResult", {
+  status: oneOf(resultStatuses),
+  sentAt: Type.Optional(isoTime("When the provider took the message; of an in-app message, when it was stored")),
+  seen: Type.Optional(Type.Boolean({ description: "In-app only, as are the next three" })),
+  read: Type.Optional(Type.Boolean()),
+  lastSeenDate: Type.Optional(isoTime("Kept when the message is marked as unseen")),
+  lastReadDate: Type.Optional(isoTime("Kept when the message is marked as unread")),
+});
+
 export const ExplainedStep = named("ExplainedStep", {
   stepId: Type.String(),
   name: Type.String(),
@@ -88,6 +101,7 @@ export const ExplainedStep = named("ExplainedStep", {
   at: Type.Optional(isoTime("When that was decided; absent as long as the step has not begun")),
   until: Type.Optional(isoTime("What it waits for, or waited for")),
   messages: Type.Array(ExplainedMessage),
+  result: Type.Optional(ChannelStepResult),
   details: Type.Optional(Type.Array(ExecutionDetail, { description: "Not in a dry-run" })),
 });
 export type ExplainedStep = Static<typeof ExplainedStep>;

@@ -2,6 +2,7 @@
 // into a digest, what became of that.
 import type { ExplainedMessage, Explanation } from "@tidings/contract";
 import type { Ctx } from "../context.ts";
+import { type Marks, toMarks } from "../pipeline/rules/step-results.ts";
 import type { Told } from "../pipeline/rules/step-story.ts";
 import { type AttemptRow, listAttempts } from "../store/attempts.ts";
 import { findIntegrationsByIds, type IntegrationRow } from "../store/integrations.ts";
@@ -23,9 +24,9 @@ export async function tellNotification(
   notification: ListedNotification,
 ): Promise<Trail> {
   const jobs = await findJobs(ctx.db, [notification.id]);
-  const messages = await messagesByJob(ctx, environmentId, notification);
+  const made = await loadMessages(ctx, environmentId, notification);
   const digestedInto = await findLeader(ctx, environmentId, notification);
-  const { steps, verdict } = tellJobs(jobs, notification, messages, digestedInto?.transactionId);
+  const { steps, verdict } = tellJobs(jobs, notification, made, digestedInto?.transactionId);
   return {
     verdict,
     digestedInto,
@@ -33,9 +34,10 @@ export async function tellNotification(
   };
 }
 
-type MessagesByJob = ReadonlyMap<string, ExplainedMessage[]>;
+type Made = { messages: ExplainedMessage[]; marks?: Marks };
+type MadeByJob = ReadonlyMap<string, Made>;
 
-function tellJobs(jobs: JobRow[], { definition }: ListedNotification, messages: MessagesByJob, leader?: string) {
+function tellJobs(jobs: JobRow[], { definition }: ListedNotification, made: MadeByJob, leader?: string) {
   const steps = definition.steps.filter((step) => step.active);
   return tellSteps(
     jobs.map((job) => ({
@@ -44,7 +46,7 @@ function tellJobs(jobs: JobRow[], { definition }: ListedNotification, messages: 
       details: job.details,
       providerId: job.provider_id,
       wakeAt: job.wake_at,
-      messages: messages.get(job.id) ?? [],
+      ...(made.get(job.id) ?? { messages: [] }),
     })),
     { tense: "past", workflow: definition.workflowId, leader },
   );
@@ -67,11 +69,8 @@ async function findLeader(
   return { transactionId: leader.transaction_id, notificationId: leader.id, verdict };
 }
 
-async function messagesByJob(
-  ctx: Ctx,
-  environmentId: string,
-  notification: ListedNotification,
-): Promise<Map<string, ExplainedMessage[]>> {
+/** By job. */
+async function loadMessages(ctx: Ctx, environmentId: string, notification: ListedNotification): Promise<MadeByJob> {
   const rows = await findMessagesOfNotification(ctx.db, environmentId, notification, maxMessages);
   const attempts = await listAttempts(
     ctx.db,
@@ -84,14 +83,17 @@ async function messagesByJob(
   const byId = new Map(integrations.map((row) => [row.id, row]));
   const identifiers = new Map(integrations.map((row) => [row.id, row.identifier]));
   const byMessage = Map.groupBy(attempts, (attempt) => attempt.message_id);
-  const found = new Map<string, ExplainedMessage[]>();
+  const found = new Map<string, Made>();
   for (const row of rows) {
     const told = {
       _id: row.id,
       ...toExplainedMessage(fromRow(row), identifiers),
       attempts: (byMessage.get(row.id) ?? []).map((attempt) => toAttempt(attempt, byId.get(attempt.integration_id))),
     };
-    found.set(row.job_id, [...(found.get(row.job_id) ?? []), told]);
+    const made = found.get(row.job_id) ?? { messages: [] };
+    made.messages.push(told);
+    if (row.channel === "in_app") made.marks = toMarks(row);
+    found.set(row.job_id, made);
   }
   return found;
 }

@@ -1,5 +1,6 @@
 // How steps and messages are told, whether they happened or would: bounded in size, and without secrets.
-import type { ExplainedMessage, ExplainedStep } from "@tidings/contract";
+import { type ExplainedMessage, type ExplainedStep, isChannel } from "@tidings/contract";
+import { channelResult, type Marks } from "../pipeline/rules/step-results.ts";
 import { type Setting, type StepStory, type Told, tellStep, verdictOf } from "../pipeline/rules/step-story.ts";
 import type { MessageDraft } from "../pipeline/run.ts";
 
@@ -45,7 +46,7 @@ function shownAddress(channel: ShownMessage["channel"], address: string): string
 }
 
 /** A job with the messages it made. */
-export type ToldJob = Told & { messages: ExplainedMessage[] };
+export type ToldJob = Told & { messages: ExplainedMessage[]; marks?: Marks };
 
 export type ToldSteps = { steps: ExplainedStep[]; verdict: string };
 
@@ -57,13 +58,26 @@ export function tellSteps(jobs: readonly ToldJob[], setting: Setting): ToldSteps
   };
 }
 
-const toExplainedStep = ({ step, messages }: ToldJob, { outcome, reason, at, until }: StepStory): ExplainedStep => ({
-  stepId: step.stepId,
-  name: step.name,
-  type: step.type,
+function resultOf(job: ToldJob): ExplainedStep["result"] {
+  const result = isChannel(job.step.type) ? channelResult(job, job.marks) : null;
+  if (!result) return undefined;
+  const { sentAt, lastSeenDate, lastReadDate, ...rest } = result;
+  return {
+    ...rest,
+    sentAt: sentAt ?? undefined,
+    lastSeenDate: lastSeenDate ?? undefined,
+    lastReadDate: lastReadDate ?? undefined,
+  };
+}
+
+const toExplainedStep = (job: ToldJob, { outcome, reason, at, until }: StepStory): ExplainedStep => ({
+  stepId: job.step.stepId,
+  name: job.step.name,
+  type: job.step.type,
   outcome,
   reason,
   at: at?.toISOString(),
   until: until?.toISOString(),
-  messages,
+  messages: job.messages,
+  result: resultOf(job),
 });

@@ -1,5 +1,5 @@
 // JSON Schemas of what templates may use: the `variables` of steps and layouts, and what issues are judged by.
-import type { StepType } from "@tidings/contract";
+import { resultStatuses, type StepType } from "@tidings/contract";
 import type { StoredStep, WorkflowRow } from "../store/workflows.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -36,6 +36,9 @@ const commonRoots = {
   context: { type: "object", additionalProperties: closed({ id: text, data: open }) },
 };
 
+/** What every channel step leaves for later ones; pipeline/rules/step-results.ts fills it. */
+const delivery = { status: { type: "string", enum: [...resultStatuses] }, sentAt: text };
+
 const outputs: Record<StepType, (step: StoredStep, payload: JsonObject) => JsonObject> = {
   digest: (_step, payload) =>
     closed({
@@ -44,11 +47,11 @@ const outputs: Record<StepType, (step: StoredStep, payload: JsonObject) => JsonO
       sentenceSummary: text,
       events: { type: "array", items: closed({ id: text, time: text, payload }) },
     }),
-  in_app: () => closed({ seen: flag, read: flag, lastSeenDate: text, lastReadDate: text }),
-  email: () => closed({ status: text }),
-  sms: () => closed({ status: text }),
-  chat: () => closed({ status: text }),
-  push: () => closed({ status: text }),
+  in_app: () => closed({ ...delivery, seen: flag, read: flag, lastSeenDate: text, lastReadDate: text }),
+  email: () => closed(delivery),
+  sms: () => closed(delivery),
+  chat: () => closed(delivery),
+  push: () => closed(delivery),
   throttle: () => closed({ throttled: flag, executionCount: number, threshold: number, throttledUntil: text }),
   custom: (step) => {
     const values = (step.controlValues.custom ?? {}) as JsonObject;

@@ -1,7 +1,7 @@
 // The page behind the unsubscribe link of a mail, and the call that mailboxes make for their own button (RFC 8058). A GET
 // changes nothing, because mail scanners follow links. The token in the address is all the authority there is: no
 // cookie, no key, so a form may come from anywhere, and the address is kept out of caches, referrers and search engines.
-import { type Channel, channels } from "@tidings/contract";
+import { isChannel } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as unsubscribe from "../app/unsubscribe.ts";
 import type { Ctx } from "../context.ts";
@@ -84,8 +84,6 @@ async function post(ctx: Ctx, target: UnsubscribeTarget, form: URLSearchParams):
   const notice = isChanged ? "Your choices are saved." : "Nothing was changed.";
   return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, workflowId), notice));
 }
-
-const isChannel = (word: string): word is Channel => (channels as readonly string[]).includes(word);
 
 function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
   return form.getAll(fields.shown).flatMap((value): unsubscribe.Edit[] => {

@@ -129,6 +129,7 @@ const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number, notes: Note
   step,
   status: "pending",
   providerId: null,
+  details: [],
   newDetails: notes
     .filter(({ stepId }) => (stepId === null ? stepIndex === 0 : stepId === step.stepId))
     .map((note) => note.detail),

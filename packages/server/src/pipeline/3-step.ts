@@ -94,6 +94,7 @@ const toJobState = (job: JobRow, steps: Run["version"]["definition"]["steps"]): 
   step: steps[job.step_index]!,
   status: job.status as JobState["status"],
   providerId: job.provider_id,
+  details: job.details,
   newDetails: [],
   output: job.output,
   digest: job.digest,

@@ -1,6 +1,6 @@
 // The core of the engine: a pure function from a run, the facts and the time to what has to happen. Delivery, dry-run,
 // explain and tests all call this one; the shells around it load facts for a batch and write results in one transaction.
-import type { StepType } from "@tidings/contract";
+import { isChannel, type StepType } from "@tidings/contract";
 import type { StoredDetail } from "../store/tables.ts";
 import { detail } from "./rules/details.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
@@ -9,7 +9,7 @@ import { runCustom } from "./steps/custom.ts";
 import { finishDelay, runDelay } from "./steps/delay.ts";
 import { closeDigest, runDigest } from "./steps/digest.ts";
 import { runEmail } from "./steps/email.ts";
-import { gate, isChannel } from "./steps/gate.ts";
+import { gate } from "./steps/gate.ts";
 import { runInApp } from "./steps/in-app.ts";
 import { runPush } from "./steps/push.ts";
 import { runSms } from "./steps/sms.ts";
@@ -30,7 +30,13 @@ const steps: Record<StepType, Step> = {
 };
 
 /** Every step first asks whether it may run at all. */
-const start: Step = (input) => gate(input) ?? steps[input.job.step.type](input);
+const start: Step = (input) => {
+  const { stopped, passed } = gate(input);
+  const result = stopped ?? steps[input.job.step.type](input);
+  return result.kind === "claim" || passed.length === 0
+    ? result
+    : { ...result, details: [...passed, ...result.details] };
+};
 
 /** What a step does when the time it waited for has come. A held channel step starts anew: everything may have changed. */
 const wake: Partial<Record<StepType, Step>> = { delay: finishDelay, digest: closeDigest };

@@ -8,11 +8,13 @@ import { findContextsOfMany } from "../store/contexts.ts";
 import type { Db } from "../store/db.ts";
 import { findActiveIntegrations, type IntegrationRow } from "../store/integrations.ts";
 import { findLayoutsOf } from "../store/layouts.ts";
+import { findInAppMarks } from "../store/message-marks.ts";
 import { findPreferencesOfMany } from "../store/preferences.ts";
 import { findTenantsOfMany } from "../store/tenants.ts";
 import { findTranslationsOf, type TranslationRow } from "../store/translations.ts";
 import { isFinished } from "./advance.ts";
 import { isCritical } from "./rules/preferences.ts";
+import { type Marks, toMarks } from "./rules/step-results.ts";
 import type { ContextData, DigestResult, Facts, Run, Verdict } from "./run.ts";
 
 /** What the caller found out itself: the contents of digests. */
@@ -35,6 +37,7 @@ export async function loadFacts(
     translations: await loadTranslations(db, runs, layouts),
     tenants: await loadTenants(db, runs),
     chatEndpoints: await loadChatEndpoints(db, runs, integrations),
+    marks: await loadMarks(db, runs),
     verdicts,
     digests: known.digests ?? new Map(),
     maxWaitDays: ctx.config.maxWaitDays,
@@ -76,6 +79,21 @@ async function loadTenants(db: Db, runs: Run[]): Promise<Facts["tenants"]> {
   const rows = await findTenantsOfMany(db, environmentsOf(concerned), identifiers);
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map([...found].map(([id, tenants]) => [id, new Map(tenants.map((row) => [row.identifier, row]))]));
+}
+
+/** Of runs that go on behind an in-app step of an earlier batch: a query per environment. */
+async function loadMarks(db: Db, runs: Run[]): Promise<Facts["marks"]> {
+  const found = new Map<string, Marks>();
+  const earlier = runs.filter((run) => !run.isNew && run.subscriber && run.jobs.some((job) => !isFinished(job)));
+  for (const [environmentId, inside] of Map.groupBy(earlier, (run) => run.environmentId)) {
+    const messages = inside.flatMap(({ notificationId, subscriber, jobs }) =>
+      jobs
+        .filter(({ step, status }) => step.type === "in_app" && status === "completed")
+        .map(({ id }) => ({ jobId: id, notificationId, subscriberId: subscriber!.id })),
+    );
+    for (const { job_id, ...row } of await findInAppMarks(db, environmentId, messages)) found.set(job_id, toMarks(row));
+  }
+  return found;
 }
 
 /** Endpoints of everyone with a chat step ahead, a query or two per environment of the batch. */

@@ -12,6 +12,7 @@ import type { PassedSubscription, StoredDetail } from "../store/tables.ts";
 import type { TenantRow } from "../store/tenants.ts";
 import type { TranslationRow } from "../store/translations.ts";
 import type { StoredStep, WorkflowVersion } from "../store/workflows.ts";
+import type { Marks } from "./rules/step-results.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -40,6 +41,8 @@ export type JobState = {
   step: StoredStep;
   status: JobStatus;
   providerId: string | null;
+  /** Details stored before this advance, oldest first. */
+  details: readonly StoredDetail[];
   /** Details that this advance adds to those already stored. */
   newDetails: StoredDetail[];
   output: JsonObject | null;
@@ -105,6 +108,8 @@ export type Facts = {
   tenants: ReadonlyMap<string, ReadonlyMap<string, TenantRow>>;
   /** Where a run with a chat step reaches its subscriber, by notification id; with the connection each will use. */
   chatEndpoints: ReadonlyMap<string, TargetEndpoint[]>;
+  /** Marks on in-app messages that were made before this batch, by job id. */
+  marks: ReadonlyMap<string, Marks>;
   /** Answers to the claims of an earlier round, by job id. */
   verdicts: ReadonlyMap<string, Verdict>;
   /** What a digest collected: of windows that close now and of digests that closed before, by job id. */

@@ -2,6 +2,8 @@
 // nothing, so that the number of changed messages is exact.
 import type { MessageMark } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
+import { firstIdAt, timeOfId } from "../lib/ids.ts";
+import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 import type { StoredDetail } from "./tables.ts";
 
@@ -74,6 +76,30 @@ export async function countFeed(
         and seen_at is ${filter.seen ? sql`not null` : sql`null`}
       limit ${filter.limit}) as counted`.execute(db);
   return rows[0]!.count;
+}
+
+type MadeInApp = { jobId: string; notificationId: string; subscriberId: string };
+type JobMarks = { job_id: string; seen_at: Date | null; read_at: Date | null };
+
+/** The time in an id is that of the process that made it; the clocks of two processes differ by less than this. */
+const clockSkewMs = 60_000;
+
+/** Marks on the in-app messages of these jobs; a message that was deleted has none. */
+export async function findInAppMarks(db: Db, environmentId: string, made: MadeInApp[]): Promise<JobMarks[]> {
+  if (made.length === 0) return [];
+  // A message is younger than its notification, so the index on a subscriber's messages is read from there on.
+  const given = made.map(({ jobId, notificationId, subscriberId }) => ({
+    job_id: jobId,
+    subscriber_id: subscriberId,
+    from_id: firstIdAt(new Date(timeOfId(notificationId) - clockSkewMs)),
+  }));
+  const { rows } = await sql<JobMarks>`
+    select m.* from ${rowsOf("r", { job_id: "uuid", subscriber_id: "uuid", from_id: "uuid" }, given)} cross join lateral (
+      select f.job_id, f.seen_at, f.read_at from messages f
+      where f.subscriber_id = r.subscriber_id and f.id >= r.from_id and f.job_id = r.job_id
+        and f.environment_id = ${environmentId} and f.channel = 'in_app'
+      order by f.id limit 1) as m`.execute(db);
+  return rows;
 }
 
 export type ActionMark = { type: string; status: string; payload?: Record<string, unknown> };

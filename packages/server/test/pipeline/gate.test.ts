@@ -17,7 +17,7 @@ const nextMorning = "2025-06-02T09:00:00.000Z";
 
 /** The one detail that the gate leaves, or null when the step may run. */
 function decision(...args: Parameters<typeof inputOf>) {
-  const result = gate(inputOf(...args));
+  const { stopped: result } = gate(inputOf(...args));
   if (!result || result.kind === "claim") return null;
   const [only, ...others] = result.details;
   assert.deepEqual(others, []);

@@ -1,11 +1,13 @@
 // What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
+import { isChannel } from "@tidings/contract";
 import { defaultLocale } from "../../lib/locale.ts";
 import type { LayoutRow } from "../../store/layouts.ts";
 import type { SubscriberRow } from "../../store/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { TranslationEntry } from "../../store/translations.ts";
 import { digestResult } from "../rules/digests.ts";
-import type { ContextData, DigestResult, Facts, Run } from "../run.ts";
+import { channelResult } from "../rules/step-results.ts";
+import type { ContextData, DigestResult, Facts, JobState, Run } from "../run.ts";
 import { toSentence } from "./filters.ts";
 import { render } from "./liquid.ts";
 import { type Texts, translator } from "./translate.ts";
@@ -57,12 +59,17 @@ function digestScope({ events, eventCount }: DigestResult) {
   };
 }
 
+const withNewDetails = (job: JobState) => ({ ...job, details: [...job.details, ...job.newDetails] });
+
+/** `steps`: what the steps before have left, as it stands when this step begins. */
 function stepsScope(run: Run, facts: Facts) {
   const steps: Record<string, unknown> = {};
   for (const job of run.jobs) {
     const { step, output } = job;
     const digest = step.type === "digest" ? digestResult(run, job, facts) : undefined;
+    const result = isChannel(step.type) ? channelResult(withNewDetails(job), facts.marks.get(job.id)) : null;
     if (digest) steps[step.stepId] = digestScope(digest);
+    else if (result) steps[step.stepId] = result;
     else if (output) steps[step.stepId] = output;
   }
   return steps;

@@ -9,6 +9,7 @@ import { keptRule, pathsRead, valuesAt } from "./condition-values.ts";
 type Scope = Record<string, unknown>;
 
 /** `rule` as it was evaluated, unless it is too long to keep. */
+/** `values`: what it read; when it lets the step run, only results of earlier steps, which change with time. */
 export type SkipVerdict = { isSkipped: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
 
 /** `scope` is a function, because a rule that says nothing need not look. */
@@ -18,7 +19,8 @@ export function evaluateSkip(skip: unknown, scope: () => Scope): SkipVerdict {
   try {
     const rule = renderDeep(skip, data);
     const isSkipped = isTruthy(evaluate(rule, data));
-    return { isSkipped, rule: keptRule(rule), values: isSkipped ? valuesAt(pathsRead(rule), data) : {} };
+    const paths = [...pathsRead(rule)].filter((path) => isSkipped || path.startsWith("steps."));
+    return { isSkipped, rule: keptRule(rule), values: valuesAt(paths, data) };
   } catch (error) {
     return { fault: wordsOf(error), rule: keptRule(skip) };
   }

@@ -34,6 +34,7 @@ export const details = {
   throttle_invalid: entry("Throttle settings are not valid, the event was let through", "Warning", "Payload"),
   custom_done: entry("Custom step finished", "Success"),
   skipped_by_condition: entry("Step skipped by its condition", "Success"),
+  condition_passed: entry("Step condition let the step run", "Success"),
   condition_failed: entry("Step condition could not be evaluated", "Failed", "Payload"),
   filtered_by_workflow: entry("Step filtered by workflow preferences", "Success"),
   filtered_by_dashboard: entry("Step filtered by dashboard preferences", "Success"),

@@ -1,6 +1,6 @@
 // What became of a step, and of a notification, in sentences: from the details that its job stored, or from those that a
 // dry-run made. Every "no" names who said it. Pure.
-import { type Channel, channels, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
+import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 import { details as catalogue, type DetailName } from "./details.ts";
 
@@ -33,8 +33,6 @@ const channelWords: Record<Channel, { subject: string; word: string }> = {
   chat: { subject: "Chat message", word: "chat" },
 };
 
-const isChannel = (type: StepType): type is Channel => (channels as readonly string[]).includes(type);
-
 export const subjectOf = ({ type, stepId }: Told["step"]): string =>
   isChannel(type) ? channelWords[type].subject : `The ${type} step ${stepId}`;
 
@@ -66,6 +64,7 @@ function outcomeOf({ step, status }: Told): StepOutcome {
 /** What is said about a message after it was sent, or beside a decision, decides nothing. */
 const beside = new Set<DetailName>([
   "step_created",
+  "condition_passed",
   "severity_overridden",
   "override_ignored",
   "tenant_selected",

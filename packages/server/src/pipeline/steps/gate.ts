@@ -2,7 +2,8 @@
 // it pass, and for a channel step: is the channel wanted, and is this a time at which the subscriber may be disturbed?
 // Everything is asked at the moment the step begins, so what changed during a wait before it counts. Each "no" leaves a
 // detail that names who said it.
-import { type Channel, channels, type StepType } from "@tidings/contract";
+import { type Channel, isChannel } from "@tidings/contract";
+import type { StoredDetail } from "../../store/tables.ts";
 import { personScope, templateScope } from "../render/scope.ts";
 import { keptRule, valuesAt } from "../rules/condition-values.ts";
 import { evaluateSkip } from "../rules/conditions.ts";
@@ -12,27 +13,34 @@ import { passesFilters } from "../rules/step-filters.ts";
 import type { StepInput, StepResult } from "../run.ts";
 import { openingAt } from "./wait.ts";
 
-/** Null when the step may run, otherwise what becomes of it. */
-export function gate(input: StepInput): StepResult | null {
-  const { type } = input.job.step;
-  const stopped = skippedByRule(input) ?? stoppedByFilters(input);
-  if (stopped || !isChannel(type)) return stopped;
-  return stoppedByPreferences(input, type) ?? stoppedBySchedule(input, type);
+/** `stopped` is null when the step may run. `passed` says which results of earlier steps its rule let it run by. */
+export type Gate = { stopped: StepResult | null; passed: StoredDetail[] };
+
+export function gate(input: StepInput): Gate {
+  const { skipped, passed } = judgeRule(input);
+  return { stopped: skipped ?? stoppedByFilters(input) ?? stoppedByChannel(input), passed };
 }
 
-export const isChannel = (type: StepType): type is Channel => (channels as readonly string[]).includes(type);
+function stoppedByChannel(input: StepInput): StepResult | null {
+  const { type } = input.job.step;
+  return isChannel(type) ? (stoppedByPreferences(input, type) ?? stoppedBySchedule(input, type)) : null;
+}
 
-function skippedByRule({ run, job, facts, now }: StepInput): StepResult | null {
+function judgeRule({ run, job, facts, now }: StepInput): { skipped: StepResult | null; passed: StoredDetail[] } {
   const { skip } = job.step.controlValues;
-  if (skip === undefined) return null;
+  if (skip === undefined) return { skipped: null, passed: [] };
   const verdict = evaluateSkip(skip, () => templateScope(run, facts));
   if ("fault" in verdict) {
     const raw = { rule: verdict.rule, reason: verdict.fault };
-    return { kind: "failed", details: [detail("condition_failed", now, { raw })] };
+    return { skipped: { kind: "failed", details: [detail("condition_failed", now, { raw })] }, passed: [] };
   }
-  if (!verdict.isSkipped) return null;
-  const raw = { rule: verdict.rule, values: verdict.values };
-  return { kind: "skipped", details: [detail("skipped_by_condition", now, { raw })] };
+  const { isSkipped, rule, values } = verdict;
+  if (isSkipped) {
+    const details = [detail("skipped_by_condition", now, { raw: { rule, values } })];
+    return { skipped: { kind: "skipped", details }, passed: [] };
+  }
+  const isRecorded = Object.keys(values).length > 0;
+  return { skipped: null, passed: isRecorded ? [detail("condition_passed", now, { raw: { rule, values } })] : [] };
 }
 
 function stoppedByFilters({ run, job, now }: StepInput): StepResult | null {
