@@ -34,7 +34,7 @@ const argumentCounts: Record<string, [number, number]> = {
   truncate: [0, 2],
   truncatewords: [0, 2],
   date: [0, 2],
-  pluralize: [2, 2],
+  pluralize: [2, 3],
   plural: [1, 1],
   toSentence: [0, 3],
 };

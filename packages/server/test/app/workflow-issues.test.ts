@@ -227,7 +227,7 @@ describe("templates", () => {
     assert.deepEqual(await bodyIssues("{{ payload.a | where }}"), fault("filter where needs at least 1 argument"));
     assert.deepEqual(
       await bodyIssues("{% if payload.a %}{% assign b = payload.a | pluralize: 'item' %}{% endif %}"),
-      fault("filter pluralize needs 2 arguments"),
+      fault("filter pluralize needs at least 2 arguments"),
     );
     const fine =
       "{{ payload.n | pluralize: 'a', 'b' }}{{ payload.l | toSentence: 'x', 2, 'other' }}{{ payload.d | default: 1, allow_false: true }}";

@@ -1,13 +1,28 @@
 // Filters beside the Liquid standard set. The last ones serve block documents: what a template cannot know when it is made,
 // it has to ask when it runs.
+import type { Context } from "liquidjs";
 import { valueAt } from "../../lib/json.ts";
 import { countOf, Texts } from "./translate.ts";
 import { isSafeImage, isSafeMailLink } from "./url.ts";
 
-/** `count | pluralize: 'item', 'items'`: the count with the fitting word. */
-function pluralize(count: unknown, one = "", many = one): string {
+/** What the engine gives a filter as `this`. */
+type FilterImpl = { context: Context };
+
+/**
+ * `count | pluralize: 'item', 'items'`: the count with the fitting word, or with a third argument `'false'` the word alone. A
+ * word may be the key of a text: `'t.item.one'`.
+ */
+function pluralize(this: FilterImpl, count: unknown, one: unknown = "", many = one, showsCount?: unknown): string {
   const number = countOf(count);
-  return `${number} ${number === 1 ? one : many}`.trimEnd();
+  const word = wordOf(this, number === 1 ? one : many);
+  return String(showsCount).toLowerCase() === "false" ? word : `${number} ${word}`.trimEnd();
+}
+
+/** Without texts there is no `t`, and a word that looks like a key is a word. */
+function wordOf({ context }: FilterImpl, word: unknown): string {
+  const isKey = typeof word === "string" && /^t(\.[\w-]+)+$/.test(word) && context.getSync(["t"]) instanceof Texts;
+  const text = isKey ? context.getSync(word.split(".")) : word;
+  return String((text instanceof Texts ? text.valueOf() : text) ?? "");
 }
 
 /** `events | toSentence: 'payload.name', 2, 'other'`: "Ada, Bob and 3 others". */

@@ -12,6 +12,18 @@ const breaks: Record<string, number> = {
   ...Object.fromEntries(["li", "tr", "dt", "dd"].map((name) => [name, 1])),
 };
 
+/** An entity has its semicolon: in `?a=1&copy=2` there is none. */
+const noEntity = /&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi;
+
+/** Plain text with entities to plain text with characters, once: `&amp;lt;` becomes `&lt;`. Unknown names stay. */
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  const parts: string[] = [];
+  const parser = new Parser({ ontext: (data) => parts.push(data) }, { decodeEntities: true });
+  parser.end(text.replace(noEntity, "&amp;").replaceAll("<", "&lt;"));
+  return parts.join("");
+}
+
 type Attributes = Record<string, string>;
 type List = { isOrdered: boolean; index: number };
 type Table = { hasHeadings: boolean; isFirstCell: boolean };

@@ -2,7 +2,7 @@
 import type { LayoutControlValues } from "@tidings/contract";
 import { renderBody } from "./blocks.ts";
 import { sanitizeHtml } from "./html.ts";
-import { htmlToText } from "./html-text.ts";
+import { decodeEntities, htmlToText } from "./html-text.ts";
 import { inlineCss } from "./inline-css.ts";
 import { renderLayout } from "./layout.ts";
 import { render } from "./liquid.ts";
@@ -28,8 +28,11 @@ export function renderMail(mail: { controls: MailControls; layout: MailLayout | 
   return { subject: renderSubject(controls.subject ?? "", scope), html, text: htmlToText(html) };
 }
 
-/** One line: a line end in a header would begin another header. */
+/**
+ * One line: a line end in a header would begin another header. A mail program shows a subject as it stands, so an entity in
+ * it can only be a value that was escaped for html; it becomes its character before the lines are joined.
+ */
 const renderSubject = (subject: string, scope: object): string =>
-  render(subject, scope, "text")
+  decodeEntities(render(subject, scope, "text"))
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim();

@@ -218,6 +218,21 @@ test("pluralize writes a count with the fitting word", () => {
     assert.equal(render("{{ value | pluralize: 'item', 'items' }}", { value }, "text"), text);
   }
   assert.equal(render("{{ 2 | pluralize: 'sheep' }}|{{ 2 | pluralize }}", {}, "text"), "2 sheep|2");
+  const withThird: [third: string, text: string][] = [
+    ["'false'", "items"],
+    ["'False'", "items"],
+    ["false", "items"],
+    ["no", "items"],
+    ["'true'", "2 items"],
+    ["true", "2 items"],
+    ["nowhere", "2 items"],
+    ["''", "2 items"],
+  ];
+  for (const [third, text] of withThird) {
+    const template = `{{ 2 | pluralize: 'item', 'items', ${third} }}`;
+    assert.equal(render(template, { no: false }, "text"), text, third);
+  }
+  assert.equal(render("{{ 1 | pluralize: 'item', 'items', 'false' }}", {}, "text"), "item");
 });
 
 test("every text inside a value is rendered, everything else stays", () => {

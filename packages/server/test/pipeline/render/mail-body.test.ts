@@ -52,6 +52,32 @@ test("scripts go unless the step says they may stay; escaping stays either way",
   assert.equal(mail({ body: "<p>x</p>" }, "<script>1</script>{{ content }}").html, "<p>x</p>");
 });
 
+test("entities in a subject become characters once, because a mail program shows a subject as it stands", () => {
+  const table: [value: string, subject: string][] = [
+    ["Tom &amp; Jerry", "Tom & Jerry"],
+    ["O&#39;Brien &#x2014; caf&eacute; &QUOT;&quot;", `O'Brien — café ""`],
+    ["&lt;b&gt;", "<b>"],
+    ["&amp;lt; &amp;amp;", "&lt; &amp;"],
+    ["AT&T, a&b; x&copy=1 &nosuch; &;&#; &amp", "AT&T, a&b; x&copy=1 &nosuch; &;&#; &amp"],
+    ["a&#13;&#10;Bcc: x@example.com&#0;&#x110000;&#55357;", "a Bcc: x@example.com\ufffd\ufffd\ufffd"],
+    ["a&nbsp;b", "a b"],
+    ["a < b > c", "a < b > c"],
+  ];
+  for (const [value, subject] of table) {
+    const controls = { subject: "{{ payload.value }}", body: "<p>{{ payload.value }}</p>" };
+    const made = renderMail({ controls, layout: null, scope: { payload: { value } } });
+    assert.equal(made.subject, subject, value);
+  }
+  assert.equal(mail({ subject: "Terms &amp; {{ payload.name }}" }).subject, "Terms & <Ada>");
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("&", "#", "x", ";", "1", "amp", "lt", "<", " ", "é") }), (value) => {
+      const escaped = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+      const { subject } = renderMail({ controls: { subject: "[{{ v }}]" }, layout: null, scope: { v: escaped } });
+      assert.equal(subject, `[${value.replace(/\s+/g, " ")}]`);
+    }),
+  );
+});
+
 test("a subject is one line", () => {
   assert.equal(mail({ subject: " {{ payload.lines }}\n\tc " }).subject, "a Bcc: x@example.com b c");
   fc.assert(

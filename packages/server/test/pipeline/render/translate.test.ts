@@ -64,6 +64,22 @@ describe("texts", () => {
     assert.equal(show("{{ t.items | plural: 1 }}", null, odd), "items");
   });
 
+  test("the words of pluralize may be keys of texts", () => {
+    const words = [
+      page("en_US", { item: { one: "item", many: "items" } }),
+      page("de_DE", { item: { one: "Ding", many: "Dinge von {{ subscriber.firstName }}" } }),
+    ];
+    const write = (count: unknown, locale: string | null, target: "text" | "html" = "text", more = "") =>
+      show(`{{ ${count} | pluralize: 't.item.one', 't.item.many'${more} }}`, locale, words, target);
+    assert.deepEqual([write(1, "de_DE"), write(2, null)], ["1 Ding", "2 items"]);
+    assert.equal(write("payload.items", "de_DE", "html"), "2 Dinge von &lt;Ada&gt;");
+    assert.equal(write(3, null, "text", ", 'false'"), "items");
+    assert.equal(show("{{ 2 | pluralize: t.item.one, t.item.many }}", null, words), "2 items");
+    assert.equal(show("{{ 2 | pluralize: 't.item.none', 't.item.none' }}", null, words), "2 item.none");
+    assert.equal(show("{{ 2 | pluralize: 'a', 't. b' }} {{ 2 | pluralize: 'a', 't.' }}", null, words), "2 t. b 2 t.");
+    assert.equal(render("{{ 2 | pluralize: 't.a', 't.b' }}", roots, "text"), "2 t.b", "without texts, a word");
+  });
+
   test("texts that call texts, run for ever or do not parse; keys that are members of every object", () => {
     const hostile = [
       page("en_US", {
