@@ -68,7 +68,9 @@ export const subscriberNotificationOperations = {
     params: path,
     body: named("SnoozeIn", {
       snoozeUntil: Type.String({
-        description: "At least 3 minutes and at most 90 days ahead (`TIDINGS_MAX_SNOOZE_DAYS`), ISO 8601",
+        description:
+          "At least 3 minutes and at most 90 days ahead (`TIDINGS_MAX_SNOOZE_DAYS`), ISO 8601; up to 60 seconds of the 3 " +
+          "minutes may pass before the request arrives",
       }),
     }),
     success: { status: 200, schema: SubscriberNotification },

@@ -13,6 +13,8 @@ import { toSubscriberNotification } from "./subscriber-notification-view.ts";
 import { requireSubscriber } from "./subscribers.ts";
 
 const shortestMinutes = 3;
+/** What a request may lose on its way, and a caller's clock may be behind: three minutes from its own now are enough. */
+const toleranceMs = 60_000;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
@@ -57,7 +59,8 @@ function readUntil(text: string, now: Date, maxDays: number): Date {
   const until = readTime(text);
   if (!until) throw refuse("must be an ISO time, such as 2026-01-31T09:00:00Z");
   const aheadMs = until.getTime() - now.getTime();
-  if (aheadMs < shortestMinutes * minuteMs) throw refuse(`must be at least ${shortestMinutes} minutes ahead`);
+  if (aheadMs < shortestMinutes * minuteMs - toleranceMs)
+    throw refuse(`must be at least ${shortestMinutes} minutes ahead`);
   if (aheadMs > maxDays * dayMs) throw refuse(`must be at most ${maxDays} days ahead`);
   return until;
 }
