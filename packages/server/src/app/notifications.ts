@@ -111,7 +111,8 @@ function toJob(job: JobRow, notification: ListedNotification, digest: Job["diges
 /** The job itself is the proof that it was created: that detail is not stored a second time. */
 export function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
   const created: StoredDetail = { d: "step_created", t: notification.created_at.getTime() };
-  return [created, ...job.details].map((stored, index) => {
+  const told = job.type === "in_app" ? withInAppStart(job.details) : job.details;
+  return [created, ...told].map((stored, index) => {
     const entry = details[stored.d as DetailName];
     return {
       _id: detailId(job.id, index),
@@ -141,6 +142,21 @@ const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =
   }));
 
 function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): Notification {
+const inAppStarts = new Set<string>(["message_created", "no_integration", "render_failed"] satisfies DetailName[]);
+
+/**
+ * An in-app step begins, makes its message and hands it on in one go, at one time: what the other channels store about
+ * that is added here, in their order, so that the most frequent jobs do not each keep two constants.
+ */
+function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
+  const at = stored.findIndex(({ d }) => inAppStarts.has(d));
+  if (at < 0) return stored;
+  const first = stored[at]!;
+  const derived = (name: DetailName): StoredDetail => ({ d: name, t: first.t });
+  const queued = first.d === "message_created" ? [derived("step_queued")] : [];
+  return [...stored.slice(0, at), derived("start_sending"), first, ...queued, ...stored.slice(at + 1)];
+}
+
   const { definition } = row;
   const active = definition.steps.filter((step) => step.active);
   return {
