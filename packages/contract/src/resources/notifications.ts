@@ -141,7 +141,9 @@ export const notificationOperations = {
     category: "global",
     query: Type.Object({
       ...pageQuery({ default: 10, maximum: 50 }),
-      channels: Type.Optional(repeated(oneOf(jobTypes), { description: "Any of these steps" })),
+      channels: Type.Optional(
+        repeated(oneOf(jobTypes), { description: "Events with any of these steps; `trigger` stands for every event" }),
+      ),
       templates: Type.Optional(repeated(Type.String(), { description: "Workflow ids or identifiers" })),
       emails: Type.Optional(repeated(Type.String())),
       search: Type.Optional(
@@ -155,8 +157,20 @@ export const notificationOperations = {
         Type.String({ description: "Identifier or id of a topic subscription that let the event through" }),
       ),
       contextKeys: contextKeysQuery,
-      after: Type.Optional(Type.String({ format: "iso-time", description: "Records at or after this time" })),
-      before: Type.Optional(Type.String({ format: "iso-time", description: "Records at or before this time" })),
+      after: Type.Optional(
+        Type.String({
+          format: "iso-time",
+          description:
+            "Events later than this time, which is itself left out. `createdAt` has milliseconds: the window that " +
+            "follows another begins one millisecond before the other's `before`",
+        }),
+      ),
+      before: Type.Optional(
+        Type.String({
+          format: "iso-time",
+          description: "Events earlier than this time, which is itself left out; without it, up to now",
+        }),
+      ),
     }),
     success: { status: 200, schema: named("NotificationPage", pageEnvelope(Notification)) },
     errors: [],

@@ -21,18 +21,32 @@ export async function list(
 ): Promise<Output<"notifications.list">> {
   const now = await environmentNow(ctx, caller);
   const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
-  const before = query.before ? new Date(query.before) : now;
+  const before = query.before ? readEnd(query.before) : nextMillisecond(now);
   const asked = query.after ? new Date(query.after) : oldest;
   if (query.after && query.before && asked >= before) {
     throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
   }
   const { page, limit, ...filters } = query;
+  // Every event has its trigger, though `jobs` leaves it out: asking for it leaves out no event.
+  if (filters.channels?.includes("trigger")) filters.channels = undefined;
   const contextKeys = readContextKeys(query.contextKeys);
   const after = asked < oldest ? oldest : asked;
   const range = pageRange(query);
   const rows = await listNotifications(ctx.db, caller.environmentId, { ...filters, contextKeys, after, before }, range);
   const jobs = await jobsOf(ctx, rows.slice(0, range.limit));
   return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
+}
+
+const nextMillisecond = (time: Date): Date => new Date(time.getTime() + 1);
+
+/**
+ * The end of a window is left out, and a date keeps only milliseconds: without this, `before=….1239Z` would leave out what
+ * was created at .123. The beginning needs nothing of the kind.
+ */
+function readEnd(text: string): Date {
+  const time = new Date(text);
+  const isFiner = /\.\d{3}\d*[1-9]/.test(text);
+  return isFiner ? nextMillisecond(time) : time;
 }
 
 export async function retrieve(
@@ -128,20 +142,6 @@ export function toDetails(job: JobRow, notification: ListedNotification): Execut
   });
 }
 
-/** Details have no row of their own; their id is the job's with the position in its last digits. */
-const detailId = (jobId: string, index: number): string => {
-  const tail = (Number.parseInt(jobId.slice(-4), 16) ^ index).toString(16).padStart(4, "0");
-  return jobId.slice(0, -4) + tail;
-};
-
-/** A topic once, however many of its subscriptions led here. */
-const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =>
-  [...new Map(subscriptions.map(({ topicId, topicKey }) => [topicId, topicKey]))].map(([_topicId, topicKey]) => ({
-    _topicId,
-    topicKey,
-  }));
-
-function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): Notification {
 const inAppStarts = new Set<string>(["message_created", "no_integration", "render_failed"] satisfies DetailName[]);
 
 /**
@@ -157,6 +157,20 @@ function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
   return [...stored.slice(0, at), derived("start_sending"), first, ...queued, ...stored.slice(at + 1)];
 }
 
+/** Details have no row of their own; their id is the job's with the position in its last digits. */
+const detailId = (jobId: string, index: number): string => {
+  const tail = (Number.parseInt(jobId.slice(-4), 16) ^ index).toString(16).padStart(4, "0");
+  return jobId.slice(0, -4) + tail;
+};
+
+/** A topic once, however many of its subscriptions led here. */
+const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =>
+  [...new Map(subscriptions.map(({ topicId, topicKey }) => [topicId, topicKey]))].map(([_topicId, topicKey]) => ({
+    _topicId,
+    topicKey,
+  }));
+
+function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): Notification {
   const { definition } = row;
   const active = definition.steps.filter((step) => step.active);
   return {

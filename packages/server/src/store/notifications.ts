@@ -70,6 +70,7 @@ export type NotificationFilters = {
   topicKey?: string;
   /** Internal id or identifier. */
   subscriptionId?: string;
+  /** Both exclusive. */
   after: Date;
   before: Date;
 };
@@ -93,8 +94,8 @@ export async function listNotifications(
 ): Promise<ListedNotification[]> {
   const conditions = [
     sql`n.environment_id = ${environmentId}`,
-    sql`n.created_at >= ${filters.after}`,
-    sql`n.created_at <= ${filters.before}`,
+    sql`n.created_at > ${filters.after}`,
+    sql`n.created_at < ${filters.before}`,
   ];
   const { channels, templates, emails, search, subscriberIds, severity, transactionId, contextKeys } = filters;
   const { topicKey, subscriptionId } = filters;

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Notification } from "@tidings/contract";
 import { sql } from "kysely";
+import { newStage } from "../support/clock.ts";
 import { faultsOf, refused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { assertShape } from "../support/shapes.ts";
 import { createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
 
-const { client, production, db } = await startTestService();
+const service = await startTestService();
+const { client, production, db } = service;
 
 const ids: Record<string, string> = {};
 /** Transaction ids by the names the tests below use. */
@@ -53,6 +55,9 @@ const filters: [name: string, query: () => Query, expected: string[]][] = [
   ["one step type", () => ({ channels: "email" }), ["pairAda", "letterBob"]],
   ["any of several step types", () => ({ channels: ["in_app", "digest"] }), ["pairAda", "chimeAda"]],
   ["a step type nobody uses", () => ({ channels: "sms" }), []],
+  ["the trigger, which every event has", () => ({ channels: "trigger" }), all],
+  ["the trigger or a step type", () => ({ channels: ["sms", "trigger"] }), all],
+  ["the trigger and a subscriber", () => ({ channels: "trigger", subscriberIds: "bob" }), ["letterBob"]],
   ["a workflow's internal id", () => ({ templates: ids.chime }), ["chimeAda"]],
   ["workflow identifiers", () => ({ templates: ["pair", "letter"] }), ["pairAda", "letterBob"]],
   ["an unknown workflow", () => ({ templates: "unknown" }), []],
@@ -82,12 +87,33 @@ for (const [name, query, expected] of filters) {
   test(`filter by ${name}`, async () => assert.deepEqual(await found(query()), expected));
 }
 
-test("after and before are inclusive, to the millisecond", async () => {
+test("after and before are exclusive, to the millisecond", async () => {
   const { data } = await list({});
   const [newest, middle, oldest] = data.map(({ createdAt }) => createdAt!);
-  assert.deepEqual(await found({ after: middle }), ["pairAda", "letterBob"]);
-  assert.deepEqual(await found({ before: middle }), ["letterBob", "chimeAda"]);
-  assert.deepEqual(await found({ after: oldest, before: newest }), all);
+  assert.deepEqual(await found({ after: middle }), ["pairAda"]);
+  assert.deepEqual(await found({ before: middle }), ["chimeAda"]);
+  assert.deepEqual(await found({ after: oldest, before: newest }), ["letterBob"]);
+  const beside = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
+  assert.deepEqual(await found({ after: beside(oldest!, -1), before: beside(newest!, 1) }), all);
+  // Windows side by side: the second begins a millisecond before the first ends, and each event is in one of them.
+  const windows = [{ before: middle }, { after: beside(middle!, -1) }];
+  assert.deepEqual(await Promise.all(windows.map(found)), [["chimeAda"], ["pairAda", "letterBob"]]);
+  // Times finer than a millisecond lie behind the millisecond they begin with.
+  const finer = middle!.replace("Z", "0009Z");
+  assert.deepEqual(await found({ after: finer }), ["pairAda"]);
+  assert.deepEqual(await found({ before: finer }), ["letterBob", "chimeAda"]);
+  assert.deepEqual(await found({ after: beside(middle!, -1), before: finer }), ["letterBob"]);
+  assert.deepEqual(await found({ before: middle!.replace("Z", "0000Z") }), ["chimeAda"]);
+});
+
+test("what happened in the millisecond of the request is listed when no end is asked for", async () => {
+  const { client: own } = await newStage(service, "2026-03-02T09:00:00.000Z");
+  await createWorkflow(own, "chime", [inApp()]);
+  const transactionId = await trigger(own, "chime", "ada");
+  const [{ createdAt }] = (await settled(own, transactionId)) as [Notification];
+  assert.equal(createdAt, "2026-03-02T09:00:00.000Z", "the clock stands still");
+  assert.equal((await list({ transactionId }, own)).data.length, 1);
+  assert.equal((await list({ transactionId, before: createdAt }, own)).data.length, 0);
 });
 
 test("what is older than the retention period is not listed, whatever is asked", async () => {
@@ -109,6 +135,15 @@ const refusals: [query: Query, faults: Record<string, string[]>][] = [
   ],
   [{ limit: 0 }, { limit: ["limit must not be less than 1"] }],
   [{ severity: "loud" }, { "severity.0": ["severity.0 must be one of: high, medium, low, none"] }],
+  [
+    { channels: ["trigger", "fax"] },
+    {
+      "channels.1": [
+        "channels.1 must be one of: in_app, email, sms, chat, push, digest, delay, throttle, custom, trigger",
+      ],
+    },
+  ],
+  [{ after: "2026-01-01", before: "2026-01-01T00:00:00Z" }, { after: ["after must be earlier than before"] }],
   [{ after: "yesterday" }, { after: ["after must be a date"] }],
   [{ before: "2026-99-99" }, { before: ["before must be a date"] }],
   [{ after: "2026-01-02", before: "2026-01-01" }, { after: ["after must be earlier than before"] }],
