@@ -18,6 +18,8 @@ export const MessageCta = named("MessageCta", {
             type: oneOf(buttonTypes),
             content: Type.String(),
             resultContent: Type.Optional(Type.String()),
+            url: Type.Optional(Type.String({ description: "Where the button leads; absent when it leads nowhere" })),
+            target: Type.Optional(Type.String({ description: "`_self`, `_blank` and the like, beside `url`" })),
           }),
         ),
       ),

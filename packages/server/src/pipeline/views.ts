@@ -34,7 +34,7 @@ function statusOf(row: ListedMessage): Pick<Message, "status" | "errorText"> {
   return { status: "warning", errorText: row.error_text ?? "Waiting to be handed to the provider" };
 }
 
-type StoredAction = { label?: string };
+type StoredAction = { label?: string; redirect?: { url?: string; target?: string } };
 type StoredCta = {
   redirect?: { url?: string };
   primaryAction?: StoredAction;
@@ -46,7 +46,7 @@ type StoredCta = {
 export function toCta(stored: StoredCta | null): MessageCta {
   if (!stored) return {};
   const button = (type: "primary" | "secondary", action: StoredAction | undefined) =>
-    action ? [{ type, content: action.label ?? "" }] : [];
+    action ? [{ type, content: action.label ?? "", url: action.redirect?.url, target: action.redirect?.target }] : [];
   const buttons = [...button("primary", stored.primaryAction), ...button("secondary", stored.secondaryAction)];
   const { status = "pending", ...result } = stored.pressed ?? {};
   const action = { status, buttons, ...(stored.pressed ? { result } : {}) };

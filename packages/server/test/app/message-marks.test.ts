@@ -110,8 +110,8 @@ test("a pressed button is kept with its payload", async () => {
     (await client("subscribers.markMessageAction", { params: { subscriberId: "fay", messageId, type }, body } as never))
       .body as { cta: { action: object } };
   const buttons = [
-    { type: "primary", content: "Yes" },
-    { type: "secondary", content: "No" },
+    { type: "primary", content: "Yes", url: "/x", target: "_self" },
+    { type: "secondary", content: "No", url: "/x", target: "_self" },
   ];
   const done = await press("primary", { status: "done", payload: { choice: 1 } });
   assert.deepEqual(done.cta.action, { status: "done", buttons, result: { type: "primary", payload: { choice: 1 } } });

@@ -15,7 +15,8 @@ before(async () => {
   const redirect = { url: "/orders/{{ payload.order }}" };
   const rich = inApp({
     ...{ subject: "Order {{ payload.order }}", body: "<b>Hi</b><script>x()</script>", redirect, data: { a: 1 } },
-    ...{ primaryAction: { label: "Yes" }, secondaryAction: { label: "No" } },
+    primaryAction: { label: "Yes", redirect: { url: "https://shop.example/{{ payload.order }}", target: "_blank" } },
+    secondaryAction: { label: "No" },
   });
   await createWorkflow(client, "both", [rich, email({ subject: "S {{ payload.order }}", body: "<p>Mail</p>" })]);
   const ada = { subscriberId: "ada", email: "ada@example.com", firstName: "Ada", data: { plan: "gold" } };
@@ -120,11 +121,14 @@ test("a message carries what the contract requires and what was made", async () 
     action: {
       status: "pending",
       buttons: [
-        { type: "primary", content: "Yes" },
+        { type: "primary", content: "Yes", url: "https://shop.example/7", target: "_blank" },
         { type: "secondary", content: "No" },
       ],
     },
   });
+  const { body: feed } = await client("subscribers.listFeed", { params: { subscriberId: "ada" } });
+  assertShape("subscribers.listFeed", feed);
+  assert.deepEqual(feed.data[0]!.cta, inbox!.cta);
   assert.deepEqual([inbox!.status, inbox!.read, inbox!.seen, inbox!.providerId], ["sent", false, false, "svc"]);
   assert.deepEqual(inbox!.deliveredAt, [inbox!.createdAt]);
   assert.deepEqual([mail!.subject, mail!.content, mail!.email], ["S 7", "<p>Mail</p>", "ada@example.com"]);
