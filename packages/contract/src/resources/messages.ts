@@ -53,8 +53,8 @@ export const Message = named("Message", {
   templateIdentifier: Type.Optional(Type.String()),
   createdAt: isoTime("When the message was made"),
   deliveredAt: Type.Optional(Type.Array(Type.String())),
-  lastSeenDate: Type.Optional(Type.String()),
-  lastReadDate: Type.Optional(Type.String()),
+  lastSeenDate: Type.Optional(Type.String({ description: "Stays when the message is marked unseen" })),
+  lastReadDate: Type.Optional(Type.String({ description: "Stays when the message is marked unread" })),
   content: Type.Optional(
     Type.Unsafe<string | Static<typeof EmailBlock>[]>({ anyOf: [{ type: "string" }, Type.Array(EmailBlock)] }),
   ),

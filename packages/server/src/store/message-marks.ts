@@ -7,6 +7,10 @@ import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 import type { StoredDetail } from "./tables.ts";
 
+/** The time goes, and stays known as the last one. */
+const unread = sql`read_at = null, last_read_at = coalesce(read_at, last_read_at)`;
+export const unseen = sql`${unread}, seen_at = null, last_seen_at = coalesce(seen_at, last_seen_at)`;
+
 /** `read` implies seen, `unseen` implies unread. `differs` holds for messages that the mark changes. */
 const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date) => RawBuilder<unknown> }> = {
   seen: { differs: sql`seen_at is null`, set: (now) => sql`seen_at = ${now}` },
@@ -14,11 +18,8 @@ const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date
     differs: sql`read_at is null`,
     set: (now) => sql`read_at = ${now}, seen_at = coalesce(seen_at, ${now}::timestamptz)`,
   },
-  unread: { differs: sql`read_at is not null`, set: () => sql`read_at = null` },
-  unseen: {
-    differs: sql`(seen_at is not null or read_at is not null)`,
-    set: () => sql`read_at = null, seen_at = null`,
-  },
+  unread: { differs: sql`read_at is not null`, set: () => unread },
+  unseen: { differs: sql`(seen_at is not null or read_at is not null)`, set: () => unseen },
 };
 
 /** `detail`: what the jobs of the messages are told. */

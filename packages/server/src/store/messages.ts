@@ -40,6 +40,8 @@ export type NewMessage = Omit<
   MessageRow,
   | "seen_at"
   | "read_at"
+  | "last_seen_at"
+  | "last_read_at"
   | "archived_at"
   | "snoozed_until"
   | "provider_message_id"

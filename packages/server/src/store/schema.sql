@@ -367,6 +367,8 @@ create table messages (
   round               smallint not null default 0,
   replayed_at         timestamp with time zone,
   recipients          text[],
+  last_seen_at        timestamp with time zone,
+  last_read_at        timestamp with time zone,
   PRIMARY KEY (id)
 ) partition by RANGE (id);
 CREATE INDEX messages_environment on messages USING btree (environment_id, id);

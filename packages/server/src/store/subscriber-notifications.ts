@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
+import { unseen } from "./message-marks.ts";
 import type { MessageRow } from "./messages.ts";
 import type { StoredDetail } from "./tables.ts";
 import type { WorkflowRefRow } from "./workflow-refs.ts";
@@ -73,7 +74,7 @@ export async function redeliver(db: Db, messages: Redelivery[]): Promise<void> {
   if (messages.length === 0) return;
   await sql`
     with back as (
-      update messages m set snoozed_until = null, read_at = null, seen_at = null, updated_at = r.at,
+      update messages m set snoozed_until = null, ${unseen}, updated_at = r.at,
         delivered_at = array_append(m.delivered_at, r.at)
       from ${rowsOf("r", { id: "uuid", at: "timestamptz", detail: "jsonb" }, messages)} where m.id = r.id
       returning m.job_id, r.detail, r.at)

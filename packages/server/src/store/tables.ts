@@ -354,6 +354,9 @@ type MessagesTable = {
   context_keys: string[];
   seen_at: Date | null;
   read_at: Date | null;
+  /** The last time, of a message that was marked unseen or unread since. */
+  last_seen_at: Defaulted<Date | null>;
+  last_read_at: Defaulted<Date | null>;
   archived_at: Date | null;
   snoozed_until: Date | null;
   delivered_at: Date[] | null;

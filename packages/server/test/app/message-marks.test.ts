@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MessageMark } from "@tidings/contract";
+import type { Message, MessageMark } from "@tidings/contract";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 
@@ -30,8 +30,6 @@ test("read implies seen, unseen implies unread, and a mark that is there keeps i
   const state = async (markAs: MessageMark) => {
     const [message] = await mark("ada", id, markAs);
     assert.equal(message!._id, id);
-    assert.equal(message!.lastSeenDate !== undefined, message!.seen);
-    assert.equal(message!.lastReadDate !== undefined, message!.read);
     const [item] = await feedOf(client, "ada");
     assert.deepEqual([item!.seen, item!.read], [message!.seen, message!.read]);
     return [message!.seen, message!.read];
@@ -44,6 +42,32 @@ test("read implies seen, unseen implies unread, and a mark that is there keeps i
   assert.equal((await mark("ada", id, "seen"))[0]!.lastSeenDate, before!.lastSeenDate);
   await state("read");
   assert.deepEqual(await state("unseen"), [false, false]);
+});
+
+test("marking unseen or unread keeps when the message was last seen and read", async () => {
+  const id = await send("gus");
+  const dates = async (markAs: MessageMark) => {
+    const [{ lastSeenDate, lastReadDate }] = (await mark("gus", id, markAs)) as [Message];
+    const [listed] = (await client("messages.list", { query: { subscriberId: "gus" } })).body.data;
+    assert.deepEqual([listed!.lastSeenDate, listed!.lastReadDate], [lastSeenDate, lastReadDate]);
+    return { lastSeenDate, lastReadDate };
+  };
+  assert.deepEqual(await dates("unseen"), { lastSeenDate: undefined, lastReadDate: undefined });
+  const seen = await dates("seen");
+  assert.deepEqual([typeof seen.lastSeenDate, seen.lastReadDate], ["string", undefined]);
+  assert.deepEqual(await dates("unseen"), seen);
+  const read = await dates("read");
+  assert.ok(read.lastSeenDate! > seen.lastSeenDate!, "seen anew");
+  assert.equal(read.lastReadDate, read.lastSeenDate);
+  assert.deepEqual(await dates("unread"), read);
+  assert.deepEqual(await dates("unseen"), read);
+  const again = await dates("read");
+  assert.ok(again.lastReadDate! > read.lastReadDate!);
+  await markAll("gus", "unseen");
+  assert.deepEqual(await dates("unseen"), again);
+  const [item] = await feedOf(client, "gus");
+  assert.deepEqual([item!.seen, item!.read], [false, false]);
+  assert.equal(await count("gus"), 1);
 });
 
 test("many at once, answered in the order asked; an unknown one changes none", async () => {
