@@ -73,7 +73,9 @@ export const Message = named("Message", {
   cta: MessageCta,
   status: MessageStatusWord,
   errorId: Type.Optional(Type.String()),
-  errorText: Type.Optional(Type.String()),
+  errorText: Type.Optional(
+    Type.String({ description: "What went wrong; absent while a message is on its way and nothing has failed" }),
+  ),
   payload: Type.Optional(openObject()),
   overrides: Type.Optional(openObject()),
   contextKeys: Type.Optional(Type.Array(Type.String())),

@@ -26,13 +26,11 @@ export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscr
 
 /**
  * The contract knows three statuses. A message that waits for its provider, or for the repeat of a failed attempt, is
- * shown as `warning`: not sent yet, with the reason in `errorText`.
+ * shown as `warning`: not sent yet. It has an `errorText` only after an attempt has failed, so that a program that looks for
+ * errors does not find messages that are merely on their way.
  */
-function statusOf(row: ListedMessage): Pick<Message, "status" | "errorText"> {
-  if (row.status !== "pending")
-    return { status: row.status as Message["status"], errorText: row.error_text ?? undefined };
-  return { status: "warning", errorText: row.error_text ?? "Waiting to be handed to the provider" };
-}
+const statusOf = ({ status }: ListedMessage): Message["status"] =>
+  status === "pending" ? "warning" : (status as Message["status"]);
 
 type StoredAction = { label?: string; redirect?: { url?: string; target?: string } };
 type StoredCta = {
@@ -96,8 +94,9 @@ export const toMessage = ({ organizationId }: { organizationId: string }, row: L
   ...addressOf(row),
   providerId: row.provider_id ?? undefined,
   cta: toCta(row.cta),
-  ...statusOf(row),
+  status: statusOf(row),
   errorId: row.error_id ?? undefined,
+  errorText: row.error_text ?? undefined,
   payload: row.payload,
   overrides: row.overrides ?? undefined,
   contextKeys: row.context_keys,

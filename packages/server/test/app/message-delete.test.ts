@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
+import type { Message } from "@tidings/contract";
 import { atEnd } from "../support/at-end.ts";
 import { newStage } from "../support/clock.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -40,7 +41,7 @@ const hangUp = () => {
 
 /** Takes no push message until the test says so. */
 let isOpen = false;
-const phones = await startReceiver(() => ({ status: isOpen ? 200 : 503 }));
+const phones = await startReceiver(({ path }) => ({ status: isOpen || path === "/told" ? 200 : 503 }));
 
 const service = await startTestService({ TIDINGS_CIRCUIT_FAILURES: "50" });
 const { client, production } = service;
@@ -94,6 +95,12 @@ test("the messages of a transaction, all or of one channel", async () => {
 const port = (server.address() as { port: number }).port;
 const underWay = () => eventually(() => sockets.size > 0, "the call to the mail server");
 
+/** On its way, and nothing went wrong so far: monitoring that looks for errors finds none. */
+function assertHealthy(message: Message) {
+  assert.equal(message.status, "warning");
+  for (const name of ["errorId", "errorText"]) assert.ok(!(name in message), JSON.stringify(message));
+}
+
 test("prepare a silent mail server", async () => {
   const credentials = { host: "127.0.0.1", port: String(port), secure: false, from: "a@example.com", senderName: "A" };
   const body = { providerId: "nodemailer", channel: "email", active: true, credentials } as const;
@@ -102,9 +109,15 @@ test("prepare a silent mail server", async () => {
 });
 
 test("a message that is deleted during the call is not repeated, and its run goes on", async () => {
+  const url = `${phones.url}/told`;
+  const { id: webhookId } = (await client("webhooks.create", { body: { url, eventTypes: ["message.deleted"] } })).body;
   const transactionId = await trigger(client, "mailed", to("dora"));
   await underWay();
+  assertHealthy((await messagesOf(client, transactionId))[0]!);
   assert.equal((await removeAll(transactionId)).status, 204);
+  const told = await eventually(() => phones.of("/told")[0], "the webhook");
+  assertHealthy(told.event.data.object as Message);
+  await client("webhooks.delete", { params: { webhookId } });
   await eventually(async () => (await feedOf(client, "dora")).length === 1, "the step behind the deleted message");
   hangUp();
   await eventually(async () => {
