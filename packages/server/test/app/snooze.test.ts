@@ -108,6 +108,7 @@ test("a snoozed message is hidden, and comes back at its time as if new", async 
   assert.equal(await unseen(client), 1);
   const back = (await messagesOf(client, transactionId)).find(({ channel }) => channel === "in_app");
   assert.deepEqual([back?.deliveredAt, back?.snoozedUntil], [[monday, noon], undefined]);
+  assert.deepEqual([back?.lastSeenDate, back?.lastReadDate], [monday, monday], "the last times stay known");
   const [notification] = await notificationsOf(client, transactionId);
   const story = storyOf(notification!);
   assert.ok(story.includes("2026-03-02T10:00:00.000Z in_app: Message snoozed"), story.join("\n"));
