@@ -5,6 +5,7 @@ import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../lib/ids.ts";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
+import type { MessageRow } from "./messages.ts";
 import type { StoredDetail } from "./tables.ts";
 
 /** The time goes, and stays known as the last one. */
@@ -80,7 +81,7 @@ export async function countFeed(
 }
 
 type MadeInApp = { jobId: string; notificationId: string; subscriberId: string };
-type JobMarks = { job_id: string; seen_at: Date | null; read_at: Date | null };
+type JobMarks = Pick<MessageRow, "job_id" | "seen_at" | "read_at" | "last_seen_at" | "last_read_at">;
 
 /** The time in an id is that of the process that made it; the clocks of two processes differ by less than this. */
 const clockSkewMs = 60_000;
@@ -96,7 +97,7 @@ export async function findInAppMarks(db: Db, environmentId: string, made: MadeIn
   }));
   const { rows } = await sql<JobMarks>`
     select m.* from ${rowsOf("r", { job_id: "uuid", subscriber_id: "uuid", from_id: "uuid" }, given)} cross join lateral (
-      select f.job_id, f.seen_at, f.read_at from messages f
+      select f.job_id, f.seen_at, f.read_at, f.last_seen_at, f.last_read_at from messages f
       where f.subscriber_id = r.subscriber_id and f.id >= r.from_id and f.job_id = r.job_id
         and f.environment_id = ${environmentId} and f.channel = 'in_app'
       order by f.id limit 1) as m`.execute(db);

@@ -86,11 +86,13 @@ test("an email is sent when the in-app message was only seen, or marked as unrea
     for (const one of marks) await mark(stage, one);
     await stage.advance(1, "hours");
     await settled(client, transactionId);
-    const [, , mail] = await explainedSteps(stage, transactionId);
+    const [inbox, , mail] = await explainedSteps(stage, transactionId);
     assert.equal(mail!.outcome, "sent", marks.join());
     assert.equal(mail!.messages[0]!.subject, `You have not read it: false, sent at ${start}`);
     assert.deepEqual(rawOf(mail, "Step condition let the step run").values, { "steps.feed.read": false });
     assert.equal(mail!.result?.status, "sent");
+    const wasRead = (marks as readonly string[]).includes("read");
+    assert.deepEqual([inbox!.result?.read, inbox!.result?.lastReadDate], [false, wasRead ? start : undefined]);
   }
 });
 

@@ -2,17 +2,18 @@
 // what is known at the moment the later step begins. Delivery is read from the details of the job, because every report of
 // a provider leaves one there; the marks of an in-app message are read from the message itself, because they can be taken back.
 import type { JobStatus, ResultStatus, StepType } from "@tidings/contract";
+import type { MessageRow } from "../../store/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import type { DetailName } from "./details.ts";
 
 /** When the message was last seen and read, and whether it still counts as such. */
 export type Marks = { seen: boolean; read: boolean; lastSeenAt: Date | null; lastReadAt: Date | null };
 
-export const toMarks = ({ seen_at, read_at }: { seen_at: Date | null; read_at: Date | null }): Marks => ({
-  seen: seen_at !== null,
-  read: read_at !== null,
-  lastSeenAt: seen_at,
-  lastReadAt: read_at,
+export const toMarks = (row: Pick<MessageRow, "seen_at" | "read_at" | "last_seen_at" | "last_read_at">): Marks => ({
+  seen: row.seen_at !== null,
+  read: row.read_at !== null,
+  lastSeenAt: row.seen_at ?? row.last_seen_at,
+  lastReadAt: row.read_at ?? row.last_read_at,
 });
 
 export type ChannelResult = {
