@@ -2,6 +2,7 @@
 import { type StepType, timeUnits } from "../common.ts";
 import type { OpenObject } from "../schema.ts";
 
+/** The pattern marks an address: one that does not fit is an issue of the step, not a refusal. */
 const url = { type: "string", pattern: "^(\\{\\{|https?://|/)" };
 const redirect = {
   type: "object",
@@ -112,7 +113,9 @@ export const layoutControlSchema: OpenObject = controls({
 type Property = { component: string; placeholder?: unknown; properties?: Record<string, Property> };
 export type UiSchema = { group: string; properties: Record<string, Property> };
 
-const show = (component: string, placeholder?: unknown): Property => ({ component, placeholder });
+/** A placeholder without a value is left out. */
+const show = (component: string, placeholder?: unknown): Property =>
+  placeholder === undefined ? { component } : { component, placeholder };
 const skipEditor = { skip: show("QUERY_EDITOR") };
 
 /** A custom step has none: the interface knows no group for it. */
@@ -123,11 +126,11 @@ export const stepUiSchemas: Record<Exclude<StepType, "custom">, UiSchema> & { cu
       body: show("IN_APP_BODY", ""),
       subject: show("IN_APP_PRIMARY_SUBJECT", ""),
       avatar: show("IN_APP_AVATAR", ""),
-      primaryAction: show("IN_APP_BUTTON_DROPDOWN", null),
-      secondaryAction: show("IN_APP_BUTTON_DROPDOWN", null),
+      primaryAction: show("IN_APP_BUTTON_DROPDOWN"),
+      secondaryAction: show("IN_APP_BUTTON_DROPDOWN"),
       redirect: show("URL_TEXT_BOX", { url: { placeholder: "" }, target: { placeholder: "_self" } }),
       disableOutputSanitization: show("IN_APP_DISABLE_SANITIZATION_SWITCH", false),
-      data: show("DATA", null),
+      data: show("DATA"),
       ...skipEditor,
     },
   },
@@ -138,7 +141,7 @@ export const stepUiSchemas: Record<Exclude<StepType, "custom">, UiSchema> & { cu
       body: show("EMAIL_BODY", ""),
       editorType: show("EMAIL_EDITOR_SELECT", "block"),
       rendererType: show("EMAIL_RENDERER_SELECT", "html"),
-      layoutId: show("LAYOUT_SELECT", null),
+      layoutId: show("LAYOUT_SELECT"),
       disableOutputSanitization: show("DISABLE_SANITIZATION_SWITCH", false),
       ...skipEditor,
     },
@@ -153,7 +156,7 @@ export const stepUiSchemas: Record<Exclude<StepType, "custom">, UiSchema> & { cu
     group: "DELAY",
     properties: {
       type: show("DELAY_TYPE", "regular"),
-      amount: show("DELAY_AMOUNT", null),
+      amount: show("DELAY_AMOUNT"),
       unit: show("DELAY_UNIT", "seconds"),
       cron: show("DELAY_CRON", ""),
       dynamicKey: show("DELAY_DYNAMIC_KEY", ""),
@@ -165,11 +168,11 @@ export const stepUiSchemas: Record<Exclude<StepType, "custom">, UiSchema> & { cu
     group: "DIGEST",
     properties: {
       type: show("DIGEST_TYPE", "regular"),
-      amount: show("DIGEST_AMOUNT", null),
+      amount: show("DIGEST_AMOUNT"),
       unit: show("DIGEST_UNIT", "seconds"),
       lookBackWindow: {
         component: "DIGEST_AMOUNT",
-        properties: { amount: show("DIGEST_AMOUNT", null), unit: show("DIGEST_UNIT", "seconds") },
+        properties: { amount: show("DIGEST_AMOUNT"), unit: show("DIGEST_UNIT", "seconds") },
       },
       digestKey: show("DIGEST_KEY", ""),
       cron: show("DIGEST_CRON", ""),
@@ -181,7 +184,7 @@ export const stepUiSchemas: Record<Exclude<StepType, "custom">, UiSchema> & { cu
     group: "THROTTLE",
     properties: {
       type: show("THROTTLE_TYPE", "fixed"),
-      amount: show("THROTTLE_WINDOW", null),
+      amount: show("THROTTLE_WINDOW"),
       unit: show("THROTTLE_UNIT", "minutes"),
       dynamicKey: show("THROTTLE_DYNAMIC_KEY", "payload.timestamp"),
       threshold: show("THROTTLE_THRESHOLD", 1),

@@ -34,11 +34,14 @@ export const contentIssueTypes = [
   "TIER_LIMIT_EXCEEDED",
 ] as const;
 
+const issueSeverities = ["error", "warning"] as const;
+
 const issue = <const V extends readonly string[]>(title: string, types: V) =>
   named(title, {
     issueType: oneOf(types),
     variableName: Type.Optional(Type.String()),
     message: Type.String(),
+    severity: oneOf(issueSeverities, { description: "`error` makes an active workflow `ERROR`; `warning` does not" }),
   });
 
 export const ContentIssue = issue("ContentIssue", contentIssueTypes);
@@ -181,7 +184,9 @@ const tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems
 const settings = {
   description: Type.Optional(Type.String({ maxLength: 256 })),
   tags: Type.Optional(tags),
-  active: Type.Optional(Type.Boolean({ default: false })),
+  active: Type.Optional(
+    Type.Boolean({ default: false, description: "Of a new workflow in the vocabulary `novu`: default true" }),
+  ),
   validatePayload: Type.Optional(Type.Boolean({ default: false })),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),
   isTranslationEnabled: Type.Optional(Type.Boolean({ default: false })),

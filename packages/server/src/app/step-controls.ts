@@ -27,11 +27,11 @@ export function branchOf(type: StepType, values: JsonObject): Branch {
   return meant ?? branches[0]!;
 }
 
-/** The same schema without what makes a value incomplete rather than wrong. */
+/** The same schema without what makes a value incomplete, or an address that leads nowhere, rather than wrong. */
 function relax(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(relax);
   if (schema === null || typeof schema !== "object") return schema;
-  const { required, minLength, anyOf, additionalProperties, ...rest } = schema as JsonObject;
+  const { required, minLength, pattern, anyOf, additionalProperties, ...rest } = schema as JsonObject;
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, relax(value)]));
 }
 

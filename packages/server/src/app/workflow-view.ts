@@ -10,7 +10,7 @@ import {
 import { slug } from "../lib/ids.ts";
 import { isObject } from "../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../store/workflows.ts";
-import { type IssueFacts, stepIssues } from "./step-issues.ts";
+import { hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 
 /** What the answer depends on beside the workflow itself. */
@@ -21,7 +21,8 @@ export const issuesOf = (row: WorkflowRow, index: number, facts: ViewFacts): Ste
 
 export function statusOf(row: WorkflowRow, facts: ViewFacts): Workflow["status"] {
   if (!row.active) return "INACTIVE";
-  return row.steps.some((_step, index) => issuesOf(row, index, facts)) ? "ERROR" : "ACTIVE";
+  const isBroken = row.steps.some((_step, index) => hasErrors(issuesOf(row, index, facts) ?? {}));
+  return isBroken ? "ERROR" : "ACTIVE";
 }
 
 export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({

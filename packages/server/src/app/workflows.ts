@@ -10,6 +10,7 @@ import { isUniqueViolation } from "../store/db.ts";
 import { findEnvironment, isInboxConnected } from "../store/environments.ts";
 import { findActiveIntegrations } from "../store/integrations.ts";
 import { cancelWaitingJobs } from "../store/jobs.ts";
+import { listLayoutNames } from "../store/layouts.ts";
 import { cancelPendingMessages } from "../store/messages.ts";
 import { deleteTranslations } from "../store/translations.ts";
 import {
@@ -57,6 +58,7 @@ export async function viewFacts(
   return {
     activeChannels,
     isInboxConnected: await isInboxConnected(ctx.db, environmentId),
+    layouts: await listLayoutNames(ctx.db, environmentId),
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     now: ctx.now(),
@@ -75,7 +77,8 @@ export async function create(
   { body }: Input<"workflows.create">,
 ): Promise<Output<"workflows.create">> {
   const content: WorkflowContent = {
-    ...settingsOf(body, freshSettings),
+    // Programs of the peer API create workflows and trigger them: there, a new workflow is active.
+    ...settingsOf(body, { ...freshSettings, active: ctx.config.vocabulary === "novu" }),
     id: ctx.newId(),
     workflow_id: body.workflowId,
     name: body.name,
@@ -118,10 +121,9 @@ type Settings = Pick<
   | "on_unknown_outcome"
 >;
 
-const freshSettings: Settings = {
+const freshSettings: Omit<Settings, "active"> = {
   description: null,
   tags: [],
-  active: false,
   validate_payload: false,
   payload_schema: null,
   is_translation_enabled: false,
@@ -135,14 +137,14 @@ function settingsOf(body: WorkflowPatch, before: Settings): Settings {
   const faults = faultCollector();
   const schemaFault = body.payloadSchema ? compilePayloadSchema(body.payloadSchema).fault : null;
   if (schemaFault) faults.add("payloadSchema", `payloadSchema is not a valid JSON Schema: ${schemaFault}`);
-  const tags = body.tags?.map((tag) => tag.trim());
-  for (const [index, tag] of (tags ?? []).entries()) {
-    if (tag === "") faults.add(`tags.${index}`, `tags.${index} must not be empty`, body.tags![index]);
+  const tags = body.tags && new Set(body.tags.map((tag) => tag.trim()));
+  for (const [index, tag] of (body.tags ?? []).entries()) {
+    if (tag.trim() === "") faults.add(`tags.${index}`, `tags.${index} must not be empty`, tag);
   }
   faults.throwIfAny();
   return {
     description: body.description ?? before.description,
-    tags: tags ?? before.tags,
+    tags: tags ? [...tags] : before.tags,
     active: body.active ?? before.active,
     validate_payload: body.validatePayload ?? before.validate_payload,
     payload_schema: body.payloadSchema === undefined ? before.payload_schema : body.payloadSchema,

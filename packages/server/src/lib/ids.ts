@@ -75,10 +75,14 @@ export function base62ToId(text: string): string | null {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
 }
 
+/** Words that only a capital sets apart, as in `InApp` or `XMLFile`, are words of their own; `APIs` and `2FA` are one. */
+const wordStart = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-rt-z])/g;
+
 export const kebab = (text: string): string =>
   text
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
+    .replace(wordStart, "-")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");

@@ -31,6 +31,16 @@ export async function findLayoutsOf(db: Db, environmentIds: string[]): Promise<L
   return db.selectFrom("layouts").where("environment_id", "in", environmentIds).orderBy("id").selectAll().execute();
 }
 
+export type LayoutName = Pick<LayoutRow, "id" | "layout_id" | "is_default">;
+
+/** What a step can name a layout by, for all layouts of an environment. */
+export const listLayoutNames = (db: Db, environmentId: string): Promise<LayoutName[]> =>
+  db
+    .selectFrom("layouts")
+    .where("environment_id", "=", environmentId)
+    .select(["id", "layout_id", "is_default"])
+    .execute();
+
 export type LayoutOrder = { by: "createdAt" | "updatedAt" | "name"; direction: "ASC" | "DESC" };
 
 const orderColumns = { createdAt: "created_at", updatedAt: "updated_at", name: "name" };

@@ -68,6 +68,7 @@ test("every step type has its group and its components; a custom step has none",
     const ui = step.controls.uiSchema as { group: string; properties: Record<string, Shown> } | undefined;
     assert.deepEqual([ui?.group, wordsOf(ui?.properties ?? {})], expected[step.type], step.type);
     assert.ok(!("stepResolverHash" in step));
+    assert.doesNotMatch(JSON.stringify(ui ?? {}), /"placeholder":null/, step.type);
   }
   assert.ok(!("issues" in workflow), "what could be wrong with a workflow itself is refused when it is saved");
 

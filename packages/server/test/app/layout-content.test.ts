@@ -24,7 +24,7 @@ describe("issues", () => {
 
   test("a body has to show the content", async () => {
     const message = "The body must contain {{content}}";
-    const missing = [{ issueType: "MISSING_VALUE", variableName: "content", message }];
+    const missing = [{ issueType: "MISSING_VALUE", variableName: "content", message, severity: "error" }];
     assert.deepEqual(await issuesOf(""), missing);
     assert.deepEqual(await issuesOf("<p>Hello {{ subscriber.firstName }}</p>"), missing);
     assert.equal(await issuesOf("<p>{% if payload.x %}{{content}}{% endif %}</p>"), undefined);
@@ -36,6 +36,7 @@ describe("issues", () => {
         issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
         variableName: "subscribr.name",
         message: "subscribr.name is not a variable that can be used here",
+        severity: "error",
       },
     ]);
     assert.equal(
@@ -43,7 +44,7 @@ describe("issues", () => {
       "INVALID_FILTER_ARG_IN_VARIABLE",
     );
     assert.deepEqual(await issuesOf("{{content}} {{ payload.a | append }}"), [
-      { issueType: "INVALID_FILTER_ARG_IN_VARIABLE", message: "filter append needs 1 argument" },
+      { issueType: "INVALID_FILTER_ARG_IN_VARIABLE", message: "filter append needs 1 argument", severity: "error" },
     ]);
     assert.equal((await issuesOf("{{content"))![0]!.issueType, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE");
     assert.equal((await issuesOf("{{content}} {{ t.greeting }}"))![0]!.variableName, "t.greeting");

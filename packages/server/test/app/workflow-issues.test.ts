@@ -26,26 +26,30 @@ describe("inbox", () => {
         {
           issueType: "INBOX_NOT_CONNECTED",
           message: "No inbox has asked this environment for its notifications yet",
+          severity: "warning",
         },
       ],
     },
   };
 
-  test("an in-app step waits for the first feed to be served; each environment for its own", async () => {
+  test("an in-app step warns until the first feed is served, and leaves the workflow active; each environment for its own", async () => {
     const made = await createWorkflow(client, "early", [inApp()]);
     assert.deepEqual(made.steps[0]!.issues, notConnected);
-    assert.equal(made.status, "ERROR");
+    assert.equal(made.status, "ACTIVE");
     const unknown = { params: { subscriberId: "nobody" } };
     await assertRefused(client, "subscribers.listFeed", unknown, { code: "SUBSCRIBER_NOT_FOUND" });
     const read = async () => (await client("workflows.retrieve", { params: { workflowId: "early" } })).body;
-    assert.equal((await read()).status, "ERROR");
+    assert.deepEqual((await read()).steps[0]!.issues, notConnected);
+    const erring = (await client("workflows.list", { query: { query: "early", status: ["ERROR"] } })).body;
+    assert.equal(erring.totalCount, 0);
 
     await client("subscribers.create", { body: { subscriberId: "ada" } });
     await feedOf(client, "ada");
     const after = await read();
     assert.equal("issues" in after.steps[0]!, false);
     assert.equal(after.status, "ACTIVE");
-    assert.equal((await createWorkflow(production, "early", [inApp()])).status, "ERROR");
+    const elsewhere = await createWorkflow(production, "early", [inApp()]);
+    assert.deepEqual(elsewhere.steps[0]!.issues, notConnected);
   });
 
   test("later reads of a feed write nothing", async () => {
@@ -62,33 +66,40 @@ describe("integrations", () => {
     const made = await createWorkflow(production, "mail", [email()]);
     assert.deepEqual(made.steps[0]!.issues, {
       integration: {
-        email: [{ issueType: "MISSING_INTEGRATION", message: "No active integration for the email channel" }],
+        email: [
+          {
+            issueType: "MISSING_INTEGRATION",
+            message: "No active integration for the email channel",
+            severity: "error",
+          },
+        ],
       },
     });
+    assert.equal(made.status, "ERROR");
     const listed = (await production("workflows.list", { query: { query: "mail", status: ["ERROR"] } })).body;
     assert.equal(listed.workflows[0]!.steps[0]!.issues!.integration!.email!.length, 1);
-    const integration = { providerId: "svc-email", channel: "email", active: true } as const;
-    await production("integrations.create", { body: integration });
+    await production("integrations.update", { params: { integrationId: "svc-email-default" }, body: { active: true } });
     const { body } = await production("workflows.retrieve", { params: { workflowId: "mail" } });
     assert.deepEqual([body.status, body.steps[0]!.issues], ["ACTIVE", undefined]);
   });
 });
 
 describe("missing values", () => {
-  const missing = (name: string) => [{ issueType: "MISSING_VALUE", message: `${name} is required` }];
+  const missing = (name: string) => [{ issueType: "MISSING_VALUE", message: `${name} is required`, severity: "error" }];
 
   test("by step type", async () => {
     assert.deepEqual(await controls([email({})]), { subject: missing("subject"), body: missing("body") });
     assert.deepEqual(await controls([email({ subject: "", body: "x" })]), { subject: missing("subject") });
     assert.deepEqual(await controls([delay({})]), { amount: missing("amount"), unit: missing("unit") });
-    const either = [{ issueType: "MISSING_VALUE", message: "Either a subject or a body is required" }];
+    const message = "Either a subject or a body is required";
+    const either = [{ issueType: "MISSING_VALUE", message, severity: "error" }];
     assert.deepEqual(await controls([inApp({})]), { body: either });
     assert.equal(await controls([inApp({ subject: "only" })]), undefined);
   });
 
   test("waits longer than the setting allows", async () => {
     const message = "The wait is longer than the allowed 30 days";
-    const tooLong = { amount: [{ issueType: "TIER_LIMIT_EXCEEDED", message }] };
+    const tooLong = { amount: [{ issueType: "TIER_LIMIT_EXCEEDED", message, severity: "error" }] };
     assert.deepEqual(await controls([delay({ amount: 31, unit: "days" })]), tooLong);
     assert.deepEqual(
       await controls([{ name: "D", type: "digest", controlValues: { amount: 2, unit: "months" } }]),
@@ -98,9 +109,55 @@ describe("missing values", () => {
   });
 });
 
+describe("values that do not fit", () => {
+  const illegal = (message: string) => [
+    { issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, severity: "error" as const },
+  ];
+
+  test("a layout that does not exist, until there is one; by identifier, id and slug", async () => {
+    const mail = (layoutId: string | null) => email({ subject: "s", body: "b", layoutId });
+    const made = await createWorkflow(client, "framed", [mail("frame")]);
+    const told = { controls: { layoutId: illegal("Layout frame does not exist in this environment") } };
+    assert.deepEqual([made.status, made.steps[0]!.issues], ["ERROR", told]);
+    const { body: listed } = await client("workflows.list", { query: { query: "framed" } });
+    assert.deepEqual(listed.workflows[0]!.steps[0]!.issues, told);
+    const layout = (await client("layouts.create", { body: { layoutId: "frame", name: "Frame" } })).body;
+    const read = (await client("workflows.retrieve", { params: { workflowId: "framed" } })).body;
+    assert.deepEqual([read.status, read.steps[0]!.issues], ["ACTIVE", undefined]);
+    for (const known of [layout._id, layout.slug, null]) assert.equal(await controls([mail(known)]), undefined);
+    const elsewhere = await createWorkflow(production, "framed", [mail("frame")]);
+    assert.deepEqual(elsewhere.steps[0]!.issues?.controls, told.controls);
+  });
+
+  test("addresses that lead nowhere are stored and told; empty ones and templates are fine", async () => {
+    const message = (path: string) => `${path} must be a web address, a path that begins with /, or a template`;
+    const bad = "not-good-url";
+    const values = {
+      body: "x",
+      avatar: "javascript:x",
+      redirect: { url: bad },
+      primaryAction: { label: "a", redirect: { url: "//elsewhere.example" } },
+      secondaryAction: { label: "b", redirect: { url: "{{ payload.url }}" } },
+    };
+    const paths = ["avatar", "redirect.url", "primaryAction.redirect.url"];
+    assert.deepEqual(
+      await controls([inApp(values)]),
+      Object.fromEntries(paths.map((path) => [path, illegal(message(path))])),
+    );
+    const fine = ["", "/home", "https://a.example/{{ payload.id }}", "{% if payload.x %}/a{% else %}/b{% endif %}"];
+    for (const url of fine)
+      assert.equal(await controls([inApp({ body: "x", avatar: url, redirect: { url } })]), undefined);
+  });
+});
+
 describe("whether and when a step runs", () => {
   const illegal = (message: string, variableName?: string) => [
-    { issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, ...(variableName && { variableName }) },
+    {
+      issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
+      message,
+      severity: "error",
+      ...(variableName && { variableName }),
+    },
   ];
   const unknown = (name: string) => illegal(`${name} is not a variable that can be used here`, name);
 
@@ -139,7 +196,8 @@ describe("whether and when a step runs", () => {
     const inThreeMonths = ((new Date().getUTCMonth() + 3) % 12) + 1;
     assert.equal((await cron(`0 0 1 ${inThreeMonths} *`))!.cron![0]!.issueType, "TIER_LIMIT_EXCEEDED");
     const hour = { amount: 1, unit: "hours" };
-    const tooLong = [{ issueType: "TIER_LIMIT_EXCEEDED", message: "The wait is longer than the allowed 30 days" }];
+    const message = "The wait is longer than the allowed 30 days";
+    const tooLong = [{ issueType: "TIER_LIMIT_EXCEEDED", message, severity: "error" }];
     assert.deepEqual(await one("digest", { ...hour, lookBackWindow: { amount: 5, unit: "weeks" } }), {
       lookBackWindow: tooLong,
     });
@@ -165,6 +223,7 @@ describe("templates", () => {
     issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
     variableName: name,
     message: `${name} is not a variable that can be used here`,
+    severity: "error",
   });
   const bodyIssues = async (body: string, settings: object = {}, before: StepIn[] = []) =>
     (await controls([...before, inApp({ body })], settings))?.body;
@@ -216,7 +275,7 @@ describe("templates", () => {
   });
 
   test("unknown filters and wrong arguments", async () => {
-    const fault = (message: string) => [{ issueType: "INVALID_FILTER_ARG_IN_VARIABLE", message }];
+    const fault = (message: string) => [{ issueType: "INVALID_FILTER_ARG_IN_VARIABLE", message, severity: "error" }];
     assert.deepEqual(await bodyIssues("{{ payload.a | shout }}"), fault("undefined filter: shout (line 1, column 1)"));
     assert.deepEqual(await bodyIssues("{{ payload.a | plus }}"), fault("filter plus needs 1 argument"));
     assert.deepEqual(await bodyIssues("{{ payload.a | upcase: 1 }}"), fault("filter upcase takes no arguments"));

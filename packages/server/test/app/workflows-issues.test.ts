@@ -150,10 +150,13 @@ test("a missing integration is told until there is an active one", async () => {
   assert.equal(created.steps[0]!.issues, undefined);
   assert.deepEqual(created.steps[1]!.issues, {
     integration: {
-      email: [{ issueType: "MISSING_INTEGRATION", message: "No active integration for the email channel" }],
+      email: [
+        { issueType: "MISSING_INTEGRATION", message: "No active integration for the email channel", severity: "error" },
+      ],
     },
   });
-  const body = { providerId: "svc-email", channel: "email", identifier: "mailbox" } as const;
+  const credentials = { host: "127.0.0.1", port: "25", user: "u", password: "p", from: "a@example.com" };
+  const body = { providerId: "nodemailer", channel: "email", identifier: "mailbox", credentials } as const;
   await production("integrations.create", { body });
   assert.equal((await retrieve()).status, "ERROR", "an inactive integration sends nothing");
   await production("integrations.update", { params: { integrationId: "mailbox" }, body: { active: true } });

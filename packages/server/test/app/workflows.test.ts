@@ -24,7 +24,7 @@ test("a workflow is created with everything it was given", async () => {
       name: "Order shipped",
       workflowId: "order-shipped",
       description: "When a parcel leaves",
-      tags: [" orders ", "mail"],
+      tags: [" orders ", "mail", "orders"],
       active: true,
       validatePayload: true,
       payloadSchema: schema,

@@ -204,6 +204,12 @@ test("requests, answers, refusals and the document speak the chosen words; store
   assert.doesNotMatch(text, /"svc-cloud"/);
 });
 
+test("a workflow is active unless it says otherwise, as programs of that API expect", async () => {
+  const create = async (workflowId: string, more: object = {}) =>
+    (await peer.client("workflows.create", { body: { name: "A", workflowId, steps: [], ...more } })).body.active;
+  assert.deepEqual([await create("silent"), await create("off", { active: false })], [true, false]);
+});
+
 test("what callers write comes back as written", async () => {
   const payload = { providerId: "novu", origin: "svc-cloud", nested: { type: "chatapp_user" } };
   const payloadSchema = {

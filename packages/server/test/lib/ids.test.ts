@@ -75,6 +75,11 @@ test("slugs are readable, and only their tail is read back", () => {
     ["日本", "untitled_wf_"],
     ["", "untitled_wf_"],
     ["a_wf_b", "a-wf-b_wf_"],
+    ["New InApp Step", "new-in-app-step_wf_"],
+    ["orderShippedSMS", "order-shipped-sms_wf_"],
+    ["parseXMLFile", "parse-xml-file_wf_"],
+    ["Step2Email", "step2-email_wf_"],
+    ["SMS, APIs, 2FA", "sms-apis-2fa_wf_"],
   ];
   for (const [name, start] of table) {
     const text = slug(name, "wf", id);
