@@ -3,7 +3,7 @@ import { operation } from "../operation.ts";
 import { addedProviderIds, inAppProviderId, providerIds } from "../provider-ids.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../schema.ts";
 import { ContextMap } from "./contexts.ts";
-import { StepFilter } from "./filters.ts";
+import { StepFilter, StepFilterIn } from "./filters.ts";
 
 const text = Type.Optional(Type.String());
 const flag = Type.Optional(Type.Boolean());
@@ -125,7 +125,7 @@ const writable = {
   active: Type.Optional(Type.Boolean({ description: "When active, the credentials are validated" })),
   credentials: Type.Optional(Credentials),
   check: Type.Optional(Type.Boolean({ description: "Ask the provider itself whether the credentials work" })),
-  conditions: Type.Optional(Type.Array(StepFilter)),
+  conditions: Type.Optional(Type.Array(StepFilterIn)),
   configurations: Type.Optional(IntegrationConfigurations),
 };
 

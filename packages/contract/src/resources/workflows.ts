@@ -12,7 +12,7 @@ import {
   type Static,
   Type,
 } from "../schema.ts";
-import { StepFilter } from "./filters.ts";
+import { StepFilter, StepFilterIn } from "./filters.ts";
 
 /** What happens to channel steps outside the subscriber's schedule. */
 export const outsideScheduleWords = ["hold", "skip"] as const;
@@ -166,7 +166,7 @@ export const StepIn = named("StepIn", {
   type: StepTypeWord,
   controlValues: Type.Optional(openObject({ description: "By step type; see `controls.dataSchema` of the answer" })),
   filters: Type.Optional(
-    Type.Array(StepFilter, {
+    Type.Array(StepFilterIn, {
       maxItems: 20,
       description: "Classic conditions: all have to pass, or the step is skipped",
     }),

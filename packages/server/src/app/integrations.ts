@@ -2,7 +2,7 @@
 import type { Input, Integration, IntegrationPatch, Output } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Caller, Ctx, OutsideCtx } from "../context.ts";
-import { failure, faultCollector } from "../failure.ts";
+import { failure, faultCollector, invalid } from "../failure.ts";
 import { randomText } from "../lib/ids.ts";
 import { findHealth, forgetHealth, type HealthRow, listHealth } from "../store/breakers.ts";
 import { deleteChannelsOf } from "../store/channel-owners.ts";
@@ -20,6 +20,7 @@ import {
   updateIntegration,
 } from "../store/integrations.ts";
 import { keepMasked, maskConfigurations, maskCredentials, readCredentials, seal, unseal } from "./credentials.ts";
+import { readFilters } from "./filters.ts";
 import { addCredentialFaults, askProvider, checkCredentials } from "./integration-checks.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -86,7 +87,7 @@ export async function create(
     throw failure("IN_APP_INTEGRATION_EXISTS", {});
   }
 
-  const conditions = body.conditions ?? [];
+  const conditions = readConditions(body.conditions) ?? [];
   const now = ctx.now();
   const isFirst = active && hasPrimary(body.channel) && conditions.length === 0 && !provider.capture;
   const isPrimary =
@@ -114,6 +115,13 @@ export async function create(
     });
     return toIntegration(ctx, caller, row);
   });
+}
+
+function readConditions(given: IntegrationPatch["conditions"]): IntegrationRow["conditions"] | undefined {
+  if (!given) return undefined;
+  const { filters, faults } = readFilters(given, "conditions");
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  return filters;
 }
 
 function newCredentials(body: Input<"integrations.create">["body"]): JsonObject {
@@ -178,7 +186,7 @@ async function changesOf(
   credentials: JsonObject,
 ): Promise<Partial<IntegrationRow>> {
   const active = body.active ?? row.active;
-  const conditions = body.conditions ?? row.conditions;
+  const conditions = readConditions(body.conditions) ?? row.conditions;
   const configurations = body.configurations
     ? seal(ctx.secrets, keepMasked(body.configurations, unseal(ctx.secrets, row.configurations)))
     : row.configurations;

@@ -25,6 +25,7 @@ import {
   type WorkflowRow,
 } from "../store/workflows.ts";
 import { environmentNow } from "./clock.ts";
+import { readFilters } from "./filters.ts";
 import { freeIdentifier } from "./free-identifier.ts";
 import { compilePayloadSchema } from "./payload-schema.ts";
 import { readControlValues } from "./step-controls.ts";
@@ -177,6 +178,8 @@ function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[
     const before = matches[index];
     const { values, faults: found } = readControlValues(step, `steps.${index}.controlValues`);
     Object.assign(faults, found);
+    const { filters, faults: filterFaults } = readFilters(step.filters ?? [], `steps.${index}.filters`);
+    Object.assign(faults, filterFaults);
     const stepId =
       step.stepId ?? before?.stepId ?? freeIdentifier(kebab(kebab(step.name).slice(0, 90)) || "step", taken);
     taken.add(stepId);
@@ -191,7 +194,7 @@ function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[
       name: step.name,
       type: step.type,
       controlValues: values,
-      ...(step.filters?.length && { filters: step.filters }),
+      ...(filters.length > 0 && { filters }),
       active: step.active ?? true,
       shouldStopOnFail: step.shouldStopOnFail ?? false,
       ...(step.deadlineSeconds === undefined ? {} : { deadlineSeconds: step.deadlineSeconds }),

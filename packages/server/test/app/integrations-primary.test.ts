@@ -1,9 +1,12 @@
 // Which integration of a channel is primary. Each test has a channel of an environment to itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "../support/clock.ts";
 import { startTestService } from "../support/service.ts";
+import { createWorkflow, email } from "../support/verbs.ts";
 
-const { client, production, db } = await startTestService();
+const service = await startTestService();
+const { client, production, db } = service;
 
 type Body = Record<string, unknown>;
 const credentials = { host: "mail.example.com", port: "587" };
@@ -40,6 +43,27 @@ test("in development the capture provider is primary until a real one is active"
   assert.deepEqual(await primaries(client, "email"), ["real"]);
   const mailbox = (await client("integrations.list")).body.find(({ identifier }) => identifier === "svc-email-default");
   assert.equal(mailbox!.active, true);
+});
+
+test("a condition on the tenant chooses the integration; what a group leaves out is filled in", async () => {
+  const stage = (await newStage(service)).client;
+  const part = (value: string) => ({ field: "identifier", value, operator: "EQUAL", on: "tenant" });
+  const forTenant = (identifier: string, value: string) =>
+    create(stage, { identifier, conditions: [{ children: [part(value)] }] });
+  const { conditions } = await forTenant("acme-mail", "acme");
+  assert.deepEqual(conditions, [{ isNegated: false, type: "GROUP", value: "AND", children: [part("acme")] }]);
+  await forTenant("named-mail", "{{ payload.account }}");
+  await create(stage, { identifier: "usual" });
+  await createWorkflow(stage, "by-tenant", [email()]);
+  const senderFor = async (more: object) => {
+    const to = { subscriberId: "ada", email: "ada@example.com" };
+    const { body } = await stage("explain.dryRun", { body: { name: "by-tenant", to, ...more } });
+    return body.recipients[0]!.steps[0]!.messages[0]!.integrationIdentifier;
+  };
+  assert.equal(await senderFor({ tenant: { identifier: "acme" } }), "acme-mail");
+  assert.equal(await senderFor({ tenant: { identifier: "globex" }, payload: { account: "globex" } }), "named-mail");
+  assert.equal(await senderFor({ tenant: { identifier: "globex" } }), "usual");
+  assert.equal(await senderFor({}), "usual");
 });
 
 test("a primary is active and unconditional; what takes that away promotes nobody", async () => {

@@ -71,10 +71,13 @@ const refusals: [name: string, body: Body, faults: Record<string, string[] | Reg
     "conditions of another shape",
     { conditions: [{ type: "GROUP" }] },
     {
-      "conditions.0.isNegated": /is required/,
-      "conditions.0.value": /is required/,
       "conditions.0.children": /is required/,
     },
+  ],
+  [
+    "a condition whose value is no template that parses",
+    { conditions: [{ children: [{ on: "payload", field: "a", operator: "EQUAL", value: "{{ payload.b" }] }] },
+    { "conditions.0.children.0.value": /is not a valid template: .*not closed/ },
   ],
   [
     "several faults at once",

@@ -232,6 +232,17 @@ describe("control values when saving", () => {
     const made = await createWorkflow(client, "filtered", [{ ...inApp(), filters: stored }, email()]);
     assert.deepEqual(made.steps[0]!.filters, filters);
     assert.equal("filters" in made.steps[1]!, false);
+    const short = await createWorkflow(client, "filtered-short", [{ ...inApp(), filters: [{ children: [part] }] }]);
+    assert.deepEqual(short.steps[0]!.filters, filters);
+    const broken = [{ ...inApp(), filters: [{ children: [{ ...part, value: "{{ payload.x" }] }] }];
+    await assertRefused(client, "workflows.create", save(broken), {
+      code: "VALIDATION_ERROR",
+      errors: {
+        "steps.0.filters.0.children.0.value": [
+          'steps.0.filters.0.children.0.value is not a valid template: syntax error: output "{{ payload.x" not closed',
+        ],
+      },
+    });
     const unknown = [{ ...inApp(), filters: [{ ...filters[0], children: [{ ...part, operator: "ALIKE" }] }] }];
     await assertRefused(client, "workflows.create", save(unknown), { code: "VALIDATION_ERROR" });
   });

@@ -62,6 +62,18 @@ test("classic filters have to pass, and what they read is kept", () => {
   assert.deepEqual(stopped?.raw?.values, { "payload.order": 7, "subscriber.subscriberId": "ada" });
 });
 
+test("values of classic filters are templates, and the rendered ones are kept", () => {
+  const part = (value: string) => ({ on: "subscriber", field: "subscriberId", operator: "EQUAL", value }) as const;
+  const withValue = (value: string) =>
+    runOf([step("delay", {}, { filters: [{ isNegated: false, type: "GROUP", value: "AND", children: [part(value)] }] })]);
+  assert.equal(decision(withValue("{{ subscriber.subscriberId }}")), null);
+  const stopped = decision(withValue("{{ payload.name }}"));
+  assert.equal(stopped?.detail, "skipped_by_condition");
+  assert.match(JSON.stringify(stopped?.raw?.filters), /"value":"Ada"/);
+  const failed = decision(withValue("{{ payload.name"));
+  assert.deepEqual([failed?.kind, failed?.detail], ["failed", "condition_failed"]);
+});
+
 test("a preference that says no is named with its level, channel and workflow", () => {
   const off = { all: { enabled: false } };
   const workflow = { default: {}, user: null };

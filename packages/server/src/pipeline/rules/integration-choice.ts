@@ -3,24 +3,27 @@
 // reaches the subscriber (rules/contact.ts).
 import type { Channel } from "@tidings/contract";
 import type { IntegrationRow } from "../../store/integrations.ts";
-import { type FilterScope, passesFilters } from "./step-filters.ts";
+import { type FilterScope, passesFilters, renderFilters } from "./step-filters.ts";
 
 /**
  * In order of delivery; `integrations` are the active ones, as the store orders them. Without a scope, integrations with
- * conditions are left out. Empty when there is none, or when the one that is `named` is not among them: that is no case
+ * conditions are left out; it is asked for only when there are some. Empty when there is none, or when the one that is `named` is not among them: that is no case
  * for a guess.
  */
 export function candidatesFor(
   integrations: readonly IntegrationRow[],
   environmentId: string,
   channel: Channel,
-  scope: FilterScope | null = null,
+  scopeOf: (() => FilterScope) | null = null,
   named?: string,
 ): IntegrationRow[] {
   const active = integrations.filter((one) => one.environment_id === environmentId && one.channel === channel);
   const hasConditions = (one: IntegrationRow) => one.conditions.length > 0;
+  const scope = scopeOf && active.some(hasConditions) ? scopeOf() : null;
   const usual = [
-    ...active.filter((one) => hasConditions(one) && scope && passesFilters(one.conditions, scope)),
+    ...active.filter(
+      (one) => hasConditions(one) && scope && passesFilters(renderFilters(one.conditions, scope), scope),
+    ),
     ...active.filter((one) => !hasConditions(one)),
   ];
   if (named === undefined) return usual;

@@ -1,11 +1,19 @@
-// Classic conditions: groups of comparisons over the payload and the subscriber, on integrations and on steps. Every group
-// has to pass. What a field does not hold compares as nothing: it equals nothing, and is in no list and no range.
+// Classic conditions: groups of comparisons over payload, subscriber and tenant, on integrations and on steps. Every group
+// has to pass. A value may be a template, which is rendered before it is compared. What a field does not hold compares as nothing: it equals nothing, and is in no list and no range.
 import type { StepFilter } from "@tidings/contract";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
+import { render } from "../render/liquid.ts";
 
 type Part = StepFilter["children"][number];
 
-export type FilterScope = { payload: object; subscriber: object | null };
+export type FilterScope = { payload: object; subscriber: object | null; tenant: object | null };
+
+/** The same groups with their templates rendered, over whatever the scope holds. Throws RenderFault. */
+export const renderFilters = (filters: readonly StepFilter[], scope: FilterScope): StepFilter[] =>
+  filters.map((group) => ({
+    ...group,
+    children: group.children.map((part) => ({ ...part, value: render(part.value, scope, "text") })),
+  }));
 
 export const passesFilters = (filters: readonly StepFilter[], scope: FilterScope): boolean =>
   filters.every((group) => passesGroup(group, scope));

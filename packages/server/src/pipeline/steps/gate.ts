@@ -2,14 +2,15 @@
 // it pass, and for a channel step: is the channel wanted, and is this a time at which the subscriber may be disturbed?
 // Everything is asked at the moment the step begins, so what changed during a wait before it counts. Each "no" leaves a
 // detail that names who said it.
-import { type Channel, isChannel } from "@tidings/contract";
+import { type Channel, isChannel, type StepFilter } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
-import { personScope, templateScope } from "../render/scope.ts";
+import { RenderFault } from "../render/liquid.ts";
+import { templateScope } from "../render/scope.ts";
 import { keptRule, valuesAt } from "../rules/condition-values.ts";
 import { evaluateSkip } from "../rules/conditions.ts";
 import { detail } from "../rules/details.ts";
 import { decide, withChoices } from "../rules/preferences.ts";
-import { passesFilters } from "../rules/step-filters.ts";
+import { passesFilters, renderFilters } from "../rules/step-filters.ts";
 import type { StepInput, StepResult } from "../run.ts";
 import { openingAt } from "./wait.ts";
 
@@ -43,10 +44,17 @@ function judgeRule({ run, job, facts, now }: StepInput): { skipped: StepResult |
   return { skipped: null, passed: isRecorded ? [detail("condition_passed", now, { raw: { rule, values } })] : [] };
 }
 
-function stoppedByFilters({ run, job, now }: StepInput): StepResult | null {
-  const { filters } = job.step;
-  if (!filters?.length) return null;
-  const scope = { subscriber: personScope(run.subscriber), payload: run.event.payload };
+function stoppedByFilters({ run, job, facts, now }: StepInput): StepResult | null {
+  if (!job.step.filters?.length) return null;
+  const scope = templateScope(run, facts);
+  let filters: StepFilter[];
+  try {
+    filters = renderFilters(job.step.filters, scope);
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    const raw = { filters: keptRule(job.step.filters), reason: error.message };
+    return { kind: "failed", details: [detail("condition_failed", now, { raw })] };
+  }
   if (passesFilters(filters, scope)) return null;
   const fields = filters.flatMap(({ children }) => children.map(({ on, field }) => `${on}.${field}`));
   const raw = { filters: keptRule(filters), values: valuesAt(fields, scope) };

@@ -2,7 +2,7 @@
 // with one message that says why there is none.
 import type { IntegrationRow } from "../../store/integrations.ts";
 import { RenderFault } from "../render/liquid.ts";
-import { personScope } from "../render/scope.ts";
+import { templateScope } from "../render/scope.ts";
 import { type DetailName, detail } from "../rules/details.ts";
 import { candidatesFor, reasonFor } from "../rules/integration-choice.ts";
 import { OverrideFault } from "../rules/override-fields.ts";
@@ -82,11 +82,11 @@ export function renderFault({ message, position }: RenderFault): CannotSend {
   return new CannotSend(text, { detail: "render_failed", errorId: "render_failed", status: "error", raw });
 }
 
-/** What conditions of integrations and steps look at. */
-export const filterScope = ({ run }: StepInput): FilterScope => ({
-  payload: run.event.payload,
-  subscriber: personScope(run.subscriber),
-});
+/** What conditions of integrations look at. */
+const filterScope =
+  ({ run, facts }: StepInput) =>
+  (): FilterScope =>
+    templateScope(run, facts);
 
 const noIntegration = (channel: SendingChannel, errorText: string, name: DetailName, raw?: Record<string, unknown>) =>
   new CannotSend(errorText, { detail: name, errorId: `${channel}_missing_integration`, raw });

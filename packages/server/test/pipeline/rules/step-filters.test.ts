@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepFilter } from "@tidings/contract";
 import fc from "fast-check";
-import { passesFilters } from "../../../src/pipeline/rules/step-filters.ts";
+import { passesFilters, renderFilters } from "../../../src/pipeline/rules/step-filters.ts";
 
 type Part = StepFilter["children"][number];
 
@@ -20,7 +20,12 @@ const payload = {
   nothing: [],
   deep: { plan: "gold" },
 };
-const scope = { payload, subscriber: { firstName: "Ada", data: { level: 3 } } };
+const scope = {
+  payload,
+  subscriber: { firstName: "Ada", data: { level: 3 } },
+  tenant: { identifier: "acme", name: null, data: { plan: "gold" } },
+  actor: { firstName: "Ada" },
+};
 
 const part = (field: string, operator: Part["operator"], value: string, on: Part["on"] = "payload"): Part => ({
   field,
@@ -95,7 +100,25 @@ test("what is missing equals nothing and is in nothing; a path never reaches a p
       assert.ok(holds(part(field, operator, "a,z")), `${field} ${operator}`);
     }
   }
-  assert.ok(!passesFilters([group([part("email", "EQUAL", "x", "subscriber")])], { payload, subscriber: null }));
+  assert.ok(!passesFilters([group([part("email", "EQUAL", "x", "subscriber")])], { ...scope, subscriber: null }));
+});
+
+test("a value that is a template is compared as what it renders to; the field and other values stay", () => {
+  const table: [one: Part, expected: boolean][] = [
+    [part("firstName", "EQUAL", "{{actor.firstName}}", "subscriber"), true],
+    [part("firstName", "EQUAL", "{{ payload.text }}", "subscriber"), false],
+    [part("count", "IN", "9, {{ payload.count }}"), true],
+    [part("identifier", "EQUAL", "acme", "tenant"), true],
+    [part("data.plan", "EQUAL", "{{payload.deep.plan}}", "tenant"), true],
+    [part("data.plan", "NOT_EQUAL", "{{payload.deep.plan}}", "tenant"), false],
+    [part("none", "EQUAL", "{{ payload.missing }}"), false],
+  ];
+  for (const [one, expected] of table) {
+    const rendered = renderFilters([group([one])], scope);
+    assert.equal(passesFilters(rendered, scope), expected, JSON.stringify(one));
+    assert.equal(rendered[0]!.children[0]!.field, one.field);
+  }
+  assert.ok(!passesFilters([group([part("identifier", "EQUAL", "acme", "tenant")])], { ...scope, tenant: null }));
 });
 
 test("groups join their children, turn round, and all have to pass", () => {
@@ -124,7 +147,7 @@ test("whatever the values, an operator and its opposite never agree, and none th
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), fc.constantFrom(...opposites), (found, value, [one, other]) => {
       const holdsFor = (operator: Part["operator"]) =>
-        passesFilters([group([part("x", operator, value)])], { payload: { x: found }, subscriber: null });
+        passesFilters([group([part("x", operator, value)])], { ...scope, payload: { x: found } });
       assert.notEqual(holdsFor(one), holdsFor(other));
     }),
     { numRuns: 300 },
