@@ -213,7 +213,7 @@ export const errorCatalogue = {
   ENVIRONMENT_PROTECTED: {
     status: 409,
     message: "Environment {environmentId} is protected and cannot be deleted",
-    when: "A production environment, or the one the calling key belongs to.",
+    when: "A production environment.",
   },
   ENVIRONMENT_IDENTIFIER_TAKEN: {
     status: 409,

@@ -84,11 +84,13 @@ export const environmentOperations = {
     method: "DELETE",
     path: "/v1/environments/{environmentId}",
     summary: "Delete an environment",
-    description: "Its keys stop working at once and what is under way in it is canceled. There is no way back.",
+    description:
+      "With a key of this environment. Its keys stop working at once and what is under way in it is canceled. There is no " +
+      "way back.",
     category: "global",
     params: environmentPath,
     success: { status: 200 },
-    errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_PROTECTED"],
+    errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_PROTECTED"],
   }),
   "environments.listTags": operation({
     id: "environments.listTags",

@@ -73,8 +73,11 @@ export const PublishResult = named("PublishResult", {
 export type PublishResult = Static<typeof PublishResult>;
 
 const targetPath = Type.Object({ targetEnvironmentId: Type.String({ description: "Id or identifier" }) });
-const sourceEnvironmentId = Type.Optional(
-  Type.String({ minLength: 1, description: "Id or identifier; default: the first `dev` environment" }),
+export const sourceEnvironmentId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description: "Id or identifier of any environment of the organisation; default: the first `dev` environment",
+  }),
 );
 
 export const publishingOperations = {
@@ -83,7 +86,8 @@ export const publishingOperations = {
     method: "POST",
     path: "/v2/environments/{targetEnvironmentId}/diff",
     summary: "Compare two environments",
-    description: "Workflows and layouts, with their translations, by identifier.",
+    description:
+      "With a key of the target. Workflows and layouts, with their translations, by identifier; those that differ are listed.",
     category: "global",
     params: targetPath,
     body: named("EnvironmentDiffIn", { sourceEnvironmentId }),
@@ -94,13 +98,13 @@ export const publishingOperations = {
         targetEnvironmentId: Type.String(),
         resources: Type.Array(ResourceDiff),
         summary: Type.Object({
-          totalEntities: Type.Integer(),
+          totalEntities: Type.Integer({ description: "Workflows and layouts that differ" }),
           totalChanges: Type.Integer(),
           hasChanges: Type.Boolean(),
         }),
       }),
     },
-    errors: ["ENVIRONMENT_NOT_FOUND"],
+    errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND"],
   }),
   "environments.publish": operation({
     id: "environments.publish",
@@ -108,20 +112,22 @@ export const publishingOperations = {
     path: "/v2/environments/{targetEnvironmentId}/publish",
     summary: "Copy workflows and layouts to another environment",
     description:
-      "All of them, or those named in `resources`, in one transaction. What only the target has is deleted there when " +
+      "With a key of the target. All of them, or those named in `resources`, in one transaction. What only the target has is deleted there when " +
       "`resources` names it, and left alone otherwise. Integrations, keys, subscribers and topics are never copied.",
     category: "global",
     params: targetPath,
     body: named("EnvironmentPublishIn", {
       sourceEnvironmentId,
-      dryRun: Type.Optional(Type.Boolean({ default: false, description: "Report only, change nothing" })),
+      dryRun: Type.Optional(
+        Type.Boolean({ default: false, description: "Change nothing; `skipped` tells what would be done" }),
+      ),
       resources: Type.Optional(
         Type.Array(
           named("ResourceToPublish", {
             resourceType: publishedType,
             resourceId: Type.String({ minLength: 1, description: "Identifier" }),
           }),
-          { maxItems: 1_000 },
+          { maxItems: 1_000, description: "Absent or empty: everything" },
         ),
       ),
     }),
@@ -137,6 +143,6 @@ export const publishingOperations = {
         }),
       }),
     },
-    errors: ["ENVIRONMENT_NOT_FOUND", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],
+    errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],
   }),
 };

@@ -13,6 +13,7 @@ import {
   Type,
 } from "../schema.ts";
 import { StepFilter, StepFilterIn } from "./filters.ts";
+import { sourceEnvironmentId } from "./publishing.ts";
 
 /** What happens to channel steps outside the subscriber's schedule. */
 export const outsideScheduleWords = ["hold", "skip"] as const;
@@ -328,16 +329,17 @@ export const workflowOperations = {
     id: "workflows.sync",
     method: "PUT",
     path: "/v2/workflows/{workflowId}/sync",
-    summary: "Publish one workflow to another environment",
+    summary: "Publish one workflow from another environment",
     description:
-      "Copies the workflow and its translations to the environment named, over the one of the same identifier if there " +
-      "is one. Answers the workflow as it is there now.",
+      "With a key of the target. Copies the workflow and its translations from the source to the target, over the one of " +
+      "the same identifier if there is one. Answers the workflow as it is in the target now.",
     category: "configuration",
     params: workflowPath,
     body: named("WorkflowSync", {
       targetEnvironmentId: Type.String({ minLength: 1, description: "Id or identifier" }),
+      sourceEnvironmentId,
     }),
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND", "ENVIRONMENT_NOT_FOUND", "LAYOUT_MISSING_IN_TARGET"],
+    errors: ["FORBIDDEN", "WORKFLOW_NOT_FOUND", "ENVIRONMENT_NOT_FOUND", "LAYOUT_MISSING_IN_TARGET"],
   }),
 };

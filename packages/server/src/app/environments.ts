@@ -135,8 +135,8 @@ async function ancestorsOf(ctx: Ctx, caller: Caller, start: EnvironmentRow): Pro
 
 export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"environments.delete">): Promise<undefined> {
   const { environmentId } = params;
-  const row = await requireEnvironment(ctx, caller, environmentId);
-  if (row.type === "prod" || row.id === caller.environmentId) throw failure("ENVIRONMENT_PROTECTED", { environmentId });
+  const row = await requireOwn(ctx, caller, environmentId);
+  if (row.type === "prod") throw failure("ENVIRONMENT_PROTECTED", { environmentId });
   await markEnvironmentDeleted(ctx.db, row.id, caller.userId, ctx.now());
 }
 

@@ -5,7 +5,10 @@ import type { FieldFaults } from "../failure.ts";
 import { checkTemplate, RenderFault } from "../pipeline/render/liquid.ts";
 
 /** Answers the groups with every member, and faults under their path in the request. */
-export function readFilters(given: readonly StepFilterIn[], path: string): { filters: StepFilter[]; faults: FieldFaults } {
+export function readFilters(
+  given: readonly StepFilterIn[],
+  path: string,
+): { filters: StepFilter[]; faults: FieldFaults } {
   const faults: FieldFaults = {};
   const filters = given.map(({ isNegated = false, type = "GROUP", value = "AND", children }, group): StepFilter => {
     for (const [index, part] of children.entries()) {

@@ -51,8 +51,14 @@ function keepingFault(layout: LayoutRow, target: Publishable, leaving: ReadonlyS
   return users.length > 0 ? `It is used by workflows: ${users.map((row) => row.workflow_id).join(", ")}` : null;
 }
 
-export function toResult(type: PublishedResource, verdicts: Verdict[]): PublishResult {
-  const own = verdicts.filter(({ one }) => one.type === type);
+/** Of a dry run nothing succeeded: what would have been done is told as skipped. */
+export function toResult(type: PublishedResource, verdicts: Verdict[], isDry: boolean): PublishResult {
+  const own = verdicts
+    .filter(({ one }) => one.type === type)
+    .map((verdict): Verdict => {
+      if (!isDry || verdict.kind === "skipped" || verdict.kind === "failed") return verdict;
+      return { kind: "skipped", one: verdict.one, reason: `Dry run: would be ${verdict.kind}` };
+    });
   const named = ({ one }: Verdict) => ({
     resourceType: one.type,
     resourceId: one.identifier,

@@ -1,5 +1,6 @@
-// Publishing: a comparison of two environments, shown, or carried out by copying. Whatever can be refused is refused
-// before anything is written; the writing is one transaction and a fixed number of statements.
+// Publishing: a comparison of two environments, shown, or carried out by copying. A key writes to its own environment, so the
+// target is the caller's and the source any other of the organisation: a development key cannot change production. Whatever
+// can be refused is refused before anything is written; the writing is one transaction and a fixed number of statements.
 import {
   type Input,
   type Output,
@@ -27,13 +28,13 @@ import {
 } from "../store/publishing.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import { type Change, type Compared, compare, type Item, type PortableStep } from "./environment-diff.ts";
-import { requireEnvironment } from "./environments.ts";
+import { requireEnvironment, requireOwn } from "./environments.ts";
 import { plan, type Selection, toResult, type Verdict } from "./publish-plan.ts";
 import { toWorkflow } from "./workflow-view.ts";
 import { requireWorkflow, view, viewFacts } from "./workflows.ts";
 
 async function readEnds(ctx: Ctx, caller: Caller, targetId: string, sourceId: string | undefined) {
-  const target = await requireEnvironment(ctx, caller, targetId);
+  const target = await requireOwn(ctx, caller, targetId);
   const source = sourceId === undefined ? await firstDev(ctx, caller) : await requireEnvironment(ctx, caller, sourceId);
   if (!source) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId: "dev" });
   if (source.id === target.id) {
@@ -54,7 +55,7 @@ export async function diff(
   const { source, target } = await readEnds(ctx, caller, params.targetEnvironmentId, body.sourceEnvironmentId);
   const from = await readPublishable(ctx.db, source.id, { lock: false });
   const to = await readPublishable(ctx.db, target.id, { lock: false });
-  const compared = compare(from, to);
+  const compared = compare(from, to).filter((one) => one.changes.length > 0);
   const editors = compared.flatMap((one) => [one.source?.row.updated_by, one.target?.row.updated_by]);
   const names = await findUserNames(ctx.db, [...new Set(editors.filter((id) => typeof id === "string"))]);
   const totalChanges = compared.reduce((sum, one) => sum + one.changes.length, 0);
@@ -88,7 +89,7 @@ function toDiff(one: Compared, names: ReadonlyMap<string, string>): ResourceDiff
       added: count("added"),
       modified: count("modified", "moved"),
       deleted: count("deleted"),
-      unchanged: one.changes.length === 0 ? 1 : 0,
+      unchanged: 0,
     },
     dependencies: one.dependencies.length > 0 ? one.dependencies : undefined,
   };
@@ -155,6 +156,7 @@ async function carryOut(
     copied.map((one) => one.source!),
     "workflow",
   );
+  // All that is written in the source: when the workflow was published.
   await markPublished(ctx.db, sourceId, sources, caller.userId, now);
   const removed = deleted.flatMap((item) => (item.type === "workflow" ? [item.row as WorkflowRow] : []));
   await report(ctx, targetId, { published: workflows, removed }, now);
@@ -210,8 +212,11 @@ export async function publish(
   { params, body }: Input<"environments.publish">,
 ): Promise<Output<"environments.publish">> {
   const ends = await readEnds(ctx, caller, params.targetEnvironmentId, body.sourceEnvironmentId);
-  const verdicts = await run(ctx, caller, ends, { isDry: body.dryRun ?? false, selection: body.resources });
-  const results = publishedResources.map((type) => toResult(type, verdicts));
+  const isDry = body.dryRun ?? false;
+  // An empty list names nothing, as an absent one does.
+  const selection = body.resources?.length ? body.resources : undefined;
+  const verdicts = await run(ctx, caller, ends, { isDry, selection });
+  const results = publishedResources.map((type) => toResult(type, verdicts, isDry));
   const sum = (pick: "successful" | "failed" | "skipped") =>
     results.reduce((total, result) => total + result[pick].length, 0);
   const [successful, failed, skipped] = [sum("successful"), sum("failed"), sum("skipped")];
@@ -223,13 +228,8 @@ export async function syncWorkflow(
   caller: Caller,
   { params, body }: Input<"workflows.sync">,
 ): Promise<Output<"workflows.sync">> {
-  const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId);
-  const target = await requireEnvironment(ctx, caller, body.targetEnvironmentId);
-  if (target.id === caller.environmentId) {
-    const message = "targetEnvironmentId must be another environment";
-    throw invalid({ targetEnvironmentId: { messages: [message], value: body.targetEnvironmentId } });
-  }
-  const source = await requireEnvironment(ctx, caller, caller.environmentId);
+  const { source, target } = await readEnds(ctx, caller, body.targetEnvironmentId, body.sourceEnvironmentId);
+  const row = await requireWorkflow(ctx, source.id, params.workflowId);
   const selection: Selection = [{ resourceType: "workflow", resourceId: row.workflow_id }];
   const [verdict] = await run(ctx, caller, { source, target }, { isDry: false, selection });
   if (verdict?.kind === "failed") {

@@ -23,7 +23,8 @@ const pairs = [
 
 /**
  * Sets with words of their own, by title. What is published has types in the peer API's description that were meant for
- * something else; they are taken one for one, so that none is lost (docs/decisions/0004-sdk.md).
+ * something else; they are taken one for one, so that none is lost (docs/decisions/0004-sdk.md). Programs that talk to the
+ * API without the SDK say `workflow` and `layout`: requests may use either.
  */
 const resourceTypes = [
   ["workflow", "REGULAR"],
@@ -37,6 +38,7 @@ const bothWays = (list: readonly (readonly [string, string])[]): Words =>
   new Map(list.flatMap(([neutral, peer]) => [[neutral, peer] as const, [peer, neutral] as const]));
 
 const other = bothWays(pairs);
+const neutralTypes: ReadonlySet<string> = new Set(resourceTypes.map(([neutral]) => neutral));
 const wordsOfTitle = new Map<unknown, Words>([
   ["ResourceType", bothWays(resourceTypes)],
   ["PublishedType", bothWays(resourceTypes)],
@@ -118,15 +120,23 @@ export const placesOf = (schema: object | undefined): Places | null =>
   schema ? placesIn([schema as Schema], "") : null;
 
 /** A copy of the value with its words exchanged; what holds none is the value itself. Any value is taken. */
-export function exchangeAt(places: Places | null, value: Json): Json {
+export const exchangeAt = (places: Places | null, value: Json): Json => exchangeIn(places, value, exchange);
+
+/** The same for what a caller sent: in the sets with words of their own, a neutral word stays as it is. */
+export const readAt = (places: Places | null, value: Json): Json =>
+  exchangeIn(places, value, (words, word) =>
+    words !== other && neutralTypes.has(word) ? word : exchange(words, word),
+  );
+
+function exchangeIn(places: Places | null, value: Json, change: (words: Words, word: string) => string): Json {
   if (places === null) return value;
-  if (typeof value === "string") return places.words ? exchange(places.words, value) : value;
-  if (Array.isArray(value)) return places.items ? value.map((item) => exchangeAt(places.items, item)) : value;
+  if (typeof value === "string") return places.words ? change(places.words, value) : value;
+  if (Array.isArray(value)) return places.items ? value.map((item) => exchangeIn(places.items, item, change)) : value;
   if (!isObject(value)) return value;
   const copy = { ...value };
   for (const member of places.rest ? Object.keys(value) : places.members.keys()) {
     if (!Object.hasOwn(value, member)) continue;
-    const exchanged = exchangeAt(places.members.get(member) ?? places.rest, value[member]);
+    const exchanged = exchangeIn(places.members.get(member) ?? places.rest, value[member], change);
     Object.defineProperty(copy, member, { value: exchanged, enumerable: true, writable: true, configurable: true });
   }
   return copy;
@@ -164,6 +174,19 @@ export function exchangeSchema<S>(schema: S): S {
   return visit(schema, "", other) as S;
 }
 
+/** A schema for requests in the other words, whose sets with words of their own take the neutral ones too. */
+export function acceptedSchema<S>(schema: S): S {
+  const widen = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(widen);
+    if (!isObject(value)) return value;
+    const words = wordsOfTitle.get(value.title);
+    const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, widen(member)]));
+    if (!words || !Array.isArray(value.enum)) return copy;
+    return { ...copy, enum: value.enum.flatMap((word: string) => [word, exchange(words, word)]) };
+  };
+  return widen(exchangeSchema(schema)) as S;
+}
+
 export type OperationInput = { params: Record<string, string>; query: Record<string, unknown>; body: unknown };
 
 export type Translator = {
@@ -181,11 +204,11 @@ export function createTranslator(vocabulary: Config["vocabulary"], operation: Op
   const [params, query, body] = [placesOf(operation.params), placesOf(operation.query), placesOf(operation.body)];
   const answer = placesOf(operation.success.schema);
   return {
-    schema: exchangeSchema,
+    schema: acceptedSchema,
     read: (input) => ({
-      params: exchangeAt(params, input.params) as OperationInput["params"],
-      query: exchangeAt(query, input.query) as OperationInput["query"],
-      body: exchangeAt(body, input.body),
+      params: readAt(params, input.params) as OperationInput["params"],
+      query: readAt(query, input.query) as OperationInput["query"],
+      body: readAt(body, input.body),
     }),
     write: (text) => (answer ? JSON.stringify(exchangeAt(answer, withinPeerSets(answer, JSON.parse(text)))) : text),
   };

@@ -60,7 +60,8 @@ test("old environments catch up at one start of several processes, without anyth
   await busy("integrations.create", { body: { ...sms, active: true } as never });
   const { client: named } = await newStage(service);
   const gone = (await client("environments.create", { body: { name: "Gone", color: "#000000" } })).body;
-  await client("environments.delete", { params: { environmentId: gone._id } });
+  const authorization = `ApiKey ${gone.apiKeys![0]!.key}`;
+  await client("environments.delete", { params: { environmentId: gone._id }, headers: { authorization } });
 
   await makeOld();
   await sql`delete from integrations where environment_id = ${gone._id}`.execute(db);

@@ -11,9 +11,9 @@ const { client, production, db } = service;
 await client("workflows.delete", { params: { workflowId: "welcome" } });
 
 const toProduction = { targetEnvironmentId: "production" };
-const diff = async (body: object = {}) => (await client("environments.diff", { params: toProduction, body })).body;
+const diff = async (body: object = {}) => (await production("environments.diff", { params: toProduction, body })).body;
 const publish = async (body: object = {}) =>
-  (await client("environments.publish", { params: toProduction, body })).body;
+  (await production("environments.publish", { params: toProduction, body })).body;
 const diffOf = async (id: string) =>
   (await diff()).resources.find((one) => (one.sourceResource ?? one.targetResource)?.id === id)!;
 const environmentIds = Object.fromEntries(
@@ -82,9 +82,21 @@ describe("a workflow and a layout", () => {
       ],
       summary: { resources: 2, successful: 2, failed: 0, skipped: 0 },
     };
-    assert.deepEqual(await publish({ dryRun: true }), expected);
+    const dry = await publish({ dryRun: true });
+    assert.deepEqual(dry.summary, { resources: 2, successful: 0, failed: 0, skipped: 2 });
+    assert.deepEqual(
+      dry.results.map(({ successful, skipped }) => [successful, skipped[0]!.resourceId, skipped[0]!.reason]),
+      [
+        [[], "order", "Dry run: would be created"],
+        [[], "house", "Dry run: would be created"],
+      ],
+    );
     assert.equal((await production("workflows.list")).body.totalCount, 0);
-    assert.deepEqual(await publish(), expected);
+    assert.deepEqual(
+      await publish({ resources: [] }),
+      expected,
+      "an empty list names nothing: everything is published",
+    );
   });
 
   test("the copy is the same but for its ids, and runs", async () => {
@@ -116,8 +128,8 @@ describe("a workflow and a layout", () => {
 
   test("are unchanged: nothing to do", async () => {
     const { resources, summary } = await diff();
-    assert.deepEqual(summary, { totalEntities: 2, totalChanges: 0, hasChanges: false });
-    assert.deepEqual(resources[0]!.summary, { added: 0, modified: 0, deleted: 0, unchanged: 1 });
+    assert.deepEqual(summary, { totalEntities: 0, totalChanges: 0, hasChanges: false });
+    assert.deepEqual(resources, []);
     const report = await publish();
     assert.deepEqual(report.summary, { resources: 2, successful: 0, failed: 0, skipped: 2 });
     assert.equal(report.results[0]!.skipped[0]!.reason, "No changes");

@@ -4,6 +4,7 @@ import type { Operation, OperationId, RawInput } from "@tidings/contract";
 import {
   type Fixture,
   json,
+  keyOf,
   listOf,
   nothing,
   ofConnection,
@@ -22,6 +23,7 @@ import {
   ofWebhook,
   ofWorkflow,
   pushCredentials,
+  source,
   target,
   threeDeliveries,
   threeEvents,
@@ -91,7 +93,12 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     const { workflowId, steps } = await w.once(w.workflow);
     return { params: { workflowId, stepId: steps[0]!.stepId } };
   },
-  "workflows.sync": withBody(ofWorkflow, target),
+  "workflows.sync": async (w) => {
+    const workflowId = w.unique("synced");
+    const body = { name: workflowId, workflowId, steps: [] };
+    await w.client("workflows.create", { body, headers: keyOf(await w.once(w.environment)) });
+    return { params: { workflowId }, body: { ...(await target(w)), ...(await source(w)) } };
+  },
   "digests.close": withBody(ofWorkflow, {}),
 
   "layouts.list": listOf((w) => w.layout()),
@@ -256,7 +263,10 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   "environments.list": nothing,
   "environments.create": (w) => ({ body: { name: w.unique("environment"), color: "#ffffff" } }),
   "environments.update": withBody(ofEnvironment, { color: "#000000" }),
-  "environments.delete": async (w) => ({ params: { environmentId: (await w.environment())._id } }),
+  "environments.delete": async (w) => {
+    const made = await w.environment();
+    return { params: { environmentId: made._id }, headers: keyOf(made) };
+  },
   "environments.listTags": async (w) => {
     await w.once(w.workflow);
     return ofEnvironment(w);
@@ -270,11 +280,8 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     const spare = keys[1] ?? (await w.client("environments.createApiKey", { params: { environmentId } })).body;
     return { params: { environmentId, keyId: spare._id } };
   },
-  "environments.diff": async (w) => ({ params: await target(w), body: { sourceEnvironmentId: (await w.own())._id } }),
-  "environments.publish": async (w) => ({
-    params: await target(w),
-    body: { sourceEnvironmentId: (await w.own())._id, dryRun: false },
-  }),
+  "environments.diff": async (w) => ({ params: await target(w), body: await source(w) }),
+  "environments.publish": async (w) => ({ params: await target(w), body: { ...(await source(w)), dryRun: false } }),
 
   "deadLetters.list": listOf((w) => w.deadLetter()),
   "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),

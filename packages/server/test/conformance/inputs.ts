@@ -1,5 +1,5 @@
 // Parts of inputs that several operations share: the path of a new record, a list with something in it.
-import type { RawInput } from "@tidings/contract";
+import type { Environment, RawInput } from "@tidings/contract";
 import type { World } from "./world.ts";
 
 export type Fixture = (world: World) => RawInput | Promise<RawInput>;
@@ -112,4 +112,8 @@ const fcmOf = (w: World) => {
   fcm.set(w, make);
   return make;
 };
-export const target = async (w: World) => ({ targetEnvironmentId: (await w.once(w.environment))._id });
+/** The target is the world's own environment; the source one beside it. */
+export const target = async (w: World) => ({ targetEnvironmentId: (await w.own())._id });
+export const source = async (w: World) => ({ sourceEnvironmentId: (await w.once(w.environment))._id });
+/** The header of a request that is made with the environment's own key. */
+export const keyOf = ({ apiKeys }: Environment) => ({ authorization: `ApiKey ${apiKeys![0]!.key}` });

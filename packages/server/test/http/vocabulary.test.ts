@@ -204,6 +204,23 @@ test("requests, answers, refusals and the document speak the chosen words; store
   assert.doesNotMatch(text, /"svc-cloud"/);
 });
 
+test("what is published may be named with the SDK's words or the neutral ones", async () => {
+  await createWorkflow(peer.client, "either", []);
+  const publish = (resourceType: string) => {
+    const body = { resources: [{ resourceType, resourceId: "either" }] };
+    return peer.production.raw("environments.publish", { params: { targetEnvironmentId: "production" }, body });
+  };
+  type Report = { results: { resourceType: string; successful: unknown[]; skipped: unknown[] }[] };
+  const report = async (word: string) => ((await publish(word)).body as Report).results[0]!;
+  const first = await report("workflow");
+  assert.deepEqual([first.resourceType, first.successful.length], ["REGULAR", 1], JSON.stringify(first));
+  assert.equal((await report("REGULAR")).skipped.length, 1);
+  assert.equal((await publish("layout")).status, 200);
+  const { errors } = (await publish("BOTH")).body as { errors: Record<string, { messages: string[] }> };
+  const field = "resources.0.resourceType";
+  assert.deepEqual(errors[field]!.messages, [`${field} must be one of: REGULAR, workflow, BRIDGE, layout`]);
+});
+
 test("a workflow is active unless it says otherwise, as programs of that API expect", async () => {
   const create = async (workflowId: string, more: object = {}) =>
     (await peer.client("workflows.create", { body: { name: "A", workflowId, steps: [], ...more } })).body.active;

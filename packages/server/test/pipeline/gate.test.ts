@@ -65,7 +65,9 @@ test("classic filters have to pass, and what they read is kept", () => {
 test("values of classic filters are templates, and the rendered ones are kept", () => {
   const part = (value: string) => ({ on: "subscriber", field: "subscriberId", operator: "EQUAL", value }) as const;
   const withValue = (value: string) =>
-    runOf([step("delay", {}, { filters: [{ isNegated: false, type: "GROUP", value: "AND", children: [part(value)] }] })]);
+    runOf([
+      step("delay", {}, { filters: [{ isNegated: false, type: "GROUP", value: "AND", children: [part(value)] }] }),
+    ]);
   assert.equal(decision(withValue("{{ subscriber.subscriberId }}")), null);
   const stopped = decision(withValue("{{ payload.name }}"));
   assert.equal(stopped?.detail, "skipped_by_condition");

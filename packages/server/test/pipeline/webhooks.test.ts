@@ -118,7 +118,7 @@ test("publishing is told where it arrives, and nobody hears of another environme
   const { body } = await production("webhooks.create", { body: { url: "https://127.0.0.1:1/" } });
   const here = await make("/here", ["workflow.published", "workflow.updated"]);
   await createWorkflow(client, "published", []);
-  await client("workflows.sync", {
+  await production("workflows.sync", {
     params: { workflowId: "published" },
     body: { targetEnvironmentId: target._id },
   });

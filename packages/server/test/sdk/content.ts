@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { CreateWorkflowDto } from "@novu/api/models/components/createworkflowdto.js";
 import type { Scene } from "./scenes.ts";
+import { createCore, createSdk } from "./sdk.ts";
 
 type StepIn = CreateWorkflowDto["steps"][number];
 
@@ -158,38 +159,41 @@ const translations: Scene = async ({ sdk }) => {
   await sdk.call("translationsGroupsDelete", "workflow", "everything");
 };
 
-const environments: Scene = async ({ sdk }) => {
+const environments: Scene = async ({ sdk, service }) => {
   const listed = await sdk.call("environmentsList");
-  const [own, production] = [listed.find(({ apiKeys }) => apiKeys?.length), listed.find(({ type }) => type === "prod")];
-  assert.ok(own && production);
+  const own = listed.find(({ apiKeys }) => apiKeys?.length);
+  assert.ok(own);
   const made = await sdk.call("environmentsCreate", { name: "Staging", color: "#ff0000", parentId: own.id });
   await sdk.call("environmentsUpdate", { name: "Development", color: "#00ff00" }, own.id);
   assert.ok((await sdk.call("environmentsGetTags", own.id)).some(({ name }) => name === "billing"));
+  // Publishing writes to the target, so it is the target's key that may.
+  const staging = createSdk(createCore(service.url, made.apiKeys![0]!.key), sdk);
   // The SDK has three words of its own for what is published: docs/decisions/0004-sdk.md.
-  const before = await sdk.call("environmentsDiff", {}, production.id);
+  const before = await staging.call("environmentsDiff", {}, made.id);
   assert.deepEqual(new Set(before.resources.map(({ resourceType }) => resourceType)), new Set(["BRIDGE", "REGULAR"]));
-  await sdk.call("environmentsPublish", { dryRun: true }, production.id);
+  await staging.call("environmentsPublish", { dryRun: true }, made.id);
   const resources = [{ resourceType: "BRIDGE" as const, resourceId: "fancy" }];
-  const published = await sdk.call("environmentsPublish", { sourceEnvironmentId: own.id, resources }, production.id);
+  const published = await staging.call("environmentsPublish", { sourceEnvironmentId: own.id, resources }, made.id);
   assert.deepEqual(
     published.results.flatMap(({ successful }) =>
       successful.map(({ resourceType, resourceId }) => [resourceType, resourceId]),
     ),
     [["BRIDGE", "fancy"]],
   );
-  await sdk.call("environmentsPublish", { sourceEnvironmentId: own.id }, production.id);
+  await staging.call("environmentsPublish", { sourceEnvironmentId: own.id }, made.id);
   const { origin } = await sdk.call("workflowsPatch", { name: "Quicker" }, "quick");
   await sdk.call(
     "workflowsUpdate",
     { name: "Quicker", origin, preferences: {}, steps: [stepsByType.sms] as never },
     "quick",
   );
-  const after = await sdk.call("environmentsDiff", { sourceEnvironmentId: own.id }, production.id);
+  const after = await staging.call("environmentsDiff", { sourceEnvironmentId: own.id }, made.id);
   const changes = after.resources.flatMap(({ changes }) => changes);
   assert.deepEqual(new Set(changes.map(({ resourceType }) => resourceType)), new Set(["REGULAR", "ECHO"]));
-  await sdk.call("workflowsSync", { targetEnvironmentId: production.id }, "quick");
-  await sdk.call("workflowsGet", "quick", production.id);
-  await sdk.call("environmentsDelete", made.id);
+  await sdk.refused("workflowsSync", { targetEnvironmentId: made.id }, "quick");
+  await staging.call("workflowsSync", { targetEnvironmentId: made.id }, "quick");
+  await sdk.call("workflowsGet", "quick", made.id);
+  await staging.call("environmentsDelete", made.id);
 };
 
 export const content = { workflows, layouts, translations, environments };

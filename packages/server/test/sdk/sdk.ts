@@ -33,9 +33,10 @@ export const createCore = (url: string, apiKey: string, fetcher?: typeof fetch):
     ...(fetcher ? { httpClient: new HTTPClient({ fetcher: (input, init) => fetcher(input as Request, init) }) } : {}),
   });
 
-export function createSdk(core: NovuCore): Sdk {
-  const called = new Set<FunctionName>();
-  const rejected = new Map<FunctionName, string>();
+/** With another SDK object, which has another key, both keep one book. */
+export function createSdk(core: NovuCore, book?: Pick<Sdk, "called" | "rejected">): Sdk {
+  const called = book?.called ?? new Set<FunctionName>();
+  const rejected = book?.rejected ?? new Map<FunctionName, string>();
   const run = async (name: FunctionName, args: readonly unknown[]) => {
     called.add(name);
     const { run } = functions[name] as { run: (core: NovuCore, ...rest: unknown[]) => Promise<AnyOutcome> };
