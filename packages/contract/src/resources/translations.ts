@@ -26,14 +26,17 @@ export const TranslationGroup = named("TranslationGroup", {
   resourceName: Type.String(),
   locales: Type.Array(Type.String()),
   outdatedLocales: Type.Optional(
-    Type.Array(Type.String(), { description: "Locales that lack a key of the default locale" }),
+    Type.Array(Type.String(), {
+      description:
+        "Locales that lack a key of the default locale; absent without a default locale or without any other",
+    }),
   ),
   createdAt: isoTime("Of the first locale"),
   updatedAt: isoTime("Last change of any locale"),
 });
 
 const MasterImport = named("MasterImport", {
-  success: Type.Boolean({ description: "Nothing failed" }),
+  success: Type.Boolean({ description: "The texts of at least one resource were stored; see `failed`" }),
   message: Type.String(),
   successful: Type.Optional(Type.Array(Type.String(), { description: "Identifiers whose texts were stored" })),
   failed: Type.Optional(

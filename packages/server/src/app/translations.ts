@@ -84,6 +84,7 @@ export async function retrieveGroup(
   const rows = await listTranslations(ctx.db, caller.environmentId, owner);
   if (rows.length === 0) throw failure("TRANSLATION_GROUP_NOT_FOUND", params);
   const reference = rows.find((row) => row.locale === defaultLocale);
+  const hasTargets = rows.some((row) => row.locale !== defaultLocale);
   const wanted = reference ? keysOf(reference.content) : [];
   const lacksKeys = ({ content }: TranslationRow) => {
     const own = new Set(keysOf(content));
@@ -95,7 +96,7 @@ export async function retrieveGroup(
     resourceType: owner.type,
     resourceName: owner.name,
     locales: rows.map((row) => row.locale),
-    outdatedLocales: reference ? rows.filter(lacksKeys).map((row) => row.locale) : undefined,
+    outdatedLocales: reference && hasTargets ? rows.filter(lacksKeys).map((row) => row.locale) : undefined,
     createdAt: time("created_at")[0]!,
     updatedAt: time("updated_at").at(-1)!,
   };
@@ -179,7 +180,7 @@ async function storeMaster(ctx: Ctx, caller: Caller, locale: string, master: Mas
   const successful = all.filter(({ type, name }) => stored[type].has(name)).map(({ name }) => name);
   const failed = all.filter(({ type, name }) => !stored[type].has(name)).map(({ name }) => name);
   const message = `${successful.length} of ${all.length} resources imported for ${locale}`;
-  return { success: failed.length === 0, message, successful, failed };
+  return { success: successful.length > 0, message, successful, failed };
 }
 
 export async function uploadMaster(

@@ -176,10 +176,18 @@ describe("group", () => {
     const before = (await client("translations.retrieveGroup", { params })).body;
     assert.equal("outdatedLocales" in before, false);
     await put("en_US", { a: "1", b: { c: "2" } });
+    await client("translations.delete", { params: { ...params, locale: "de_DE" } });
+    const alone = (await client("translations.retrieveGroup", { params })).body;
+    assert.deepEqual(
+      ["outdatedLocales" in alone, alone.locales],
+      [false, ["en_US"]],
+      "there is nothing to translate to",
+    );
+    await put("de_DE", { a: "1" });
     await put("fr_FR", { a: "1", b: { c: "2", d: "3" } });
     const { createdAt, updatedAt, ...rest } = (await client("translations.retrieveGroup", { params })).body;
     assert.match(createdAt, isoTime);
-    assert.equal(createdAt, before.createdAt);
+    assert.equal(createdAt, alone.createdAt);
     assert.ok(updatedAt > createdAt);
     assert.deepEqual(rest, {
       ...params,
@@ -238,7 +246,7 @@ describe("master", () => {
     const { status, body } = await client("translations.importMaster", input);
     assert.equal(status, 200);
     assert.deepEqual(body, {
-      success: false,
+      success: true,
       message: "2 of 4 resources imported for fi_FI",
       successful: ["order", "house"],
       failed: ["nope", "order"],
@@ -249,6 +257,8 @@ describe("master", () => {
     const all = await client("translations.importMaster", { body: { locale: "fi", masterJson: master } as never });
     assert.equal(all.body.success, true);
     assert.deepEqual(all.body.failed, []);
+    const none = await client("translations.importMaster", { body: { locale: "fi", masterJson: {} } });
+    assert.deepEqual([none.body.success, none.body.message], [false, "0 of 0 resources imported for fi"]);
     const texts = { body: { locale: "fi", masterJson: { workflows: { order: "text" } } } };
     assert.deepEqual((await client.raw("translations.importMaster", texts)).body, {
       success: false,

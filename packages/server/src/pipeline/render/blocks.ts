@@ -15,11 +15,20 @@ const mostNodes = 20_000;
 const bodyWidth = 600;
 
 /**
- * Clients fill in `block` by themselves, so the body decides: one that begins like a JSON object is a block document (or a
- * broken one), any other is html. `{{ ... }}` is html.
+ * Clients fill in `editorType` by themselves, so the body decides: one that begins like a JSON object is a block document
+ * (or a broken one), any other is html. `{{ ... }}` is html. With `html` a whole document is still one, because the editor
+ * was switched and the body stayed; everything else is html.
  */
 export const isBlockBody = (editorType: unknown, body: string): boolean =>
-  editorType !== "html" && /^\s*\{\s*["}]/.test(body);
+  /^\s*\{\s*["}]/.test(body) && (editorType !== "html" || isDocument(body));
+
+function isDocument(body: string): boolean {
+  try {
+    return JSON.parse(body).type === "doc";
+  } catch {
+    return false;
+  }
+}
 
 const templates = new LRUCache<string, string>({
   max: 1_000,

@@ -39,7 +39,12 @@ test("an html body and a block body, with and without a layout", () => {
 
 test("the body decides whether it is a block document, whatever the editor is called", () => {
   assert.equal(mail({ body: "<b>x</b>", editorType: "block" }).html, "<b>x</b>");
-  assert.equal(mail({ body: '{"type":"doc"}', editorType: "html" }).html, '{"type":"doc"}');
+  // Whoever switches the editor without a new body must not send the document's source.
+  const body = documentOf(paragraph("Hi {{ payload.name }}"));
+  assert.equal(mail({ body, editorType: "html" }).html, mail({ body, editorType: "block" }).html);
+  for (const text of ['{"type":"doc"', '{"type":"paragraph"}', "{ }"]) {
+    assert.equal(mail({ body: text, editorType: "html" }).html, text);
+  }
   assert.throws(() => mail({ body: '{"type":"doc"', editorType: "block" }), RenderFault);
 });
 
