@@ -2,11 +2,11 @@
 // subscriber or, without one, for all of them.
 import { type Channel, channels, contextKeysQuery, cursorList, cursorQuery, identifiers } from "../common.ts";
 import { operation } from "../operation.ts";
-import { type AnyProviderId, inAppProviderId, providerIds } from "../provider-ids.ts";
+import { type AnyProviderId, addedProviderIds, inAppProviderId, providerIds } from "../provider-ids.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../schema.ts";
 import { ContextMap } from "./contexts.ts";
 
-const anyProviderIds = [...providerIds, inAppProviderId] as const;
+const anyProviderIds = [...providerIds, ...addedProviderIds, inAppProviderId] as const;
 
 /** What connections and endpoints read off their integration. */
 export const ofIntegration = {

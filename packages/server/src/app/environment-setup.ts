@@ -1,7 +1,7 @@
 // What every environment is born with: an API key, the in-app integration, push to browsers with keys of its own, and
 // mailboxes that capture email, SMS and chat instead of sending them (read back with GET /v2/captured). In production the
 // mailboxes are switched off. What was added here after an environment was born, environment-catch-up.ts hands to it.
-import type { Channel } from "@tidings/contract";
+import { addedProviderIds, type Channel } from "@tidings/contract";
 import { makeVapidKeys } from "@tidings/providers";
 import type { Config } from "../config.ts";
 import { type Secrets, sha256 } from "../lib/secrets.ts";
@@ -72,10 +72,14 @@ export function builtInRow(
     active,
     is_primary: active && (channel === "email" || channel === "sms"),
     priority: active ? 1 : 0,
+    is_hidden: isAdded(providerId),
     created_at: now(),
     updated_at: now(),
   };
 }
+
+/** Clients check provider ids against a closed set: one that Tidings adds must not meet them unasked. */
+const isAdded = (providerId: string): boolean => (addedProviderIds as readonly string[]).includes(providerId);
 
 /** Where push services reach whoever runs this. They want an https: or mailto: address, and some of them one that exists. */
 const vapidSubject = ({ publicUrl }: Pick<Config, "publicUrl">): string =>

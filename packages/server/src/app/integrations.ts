@@ -14,6 +14,7 @@ import {
   type IntegrationRow,
   insertIntegration,
   listIntegrations,
+  listShownIntegrations,
   lockIntegrations,
   markIntegrationDeleted,
   nextPriority,
@@ -53,7 +54,7 @@ export const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, hea
 });
 
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"integrations.list">> {
-  const rows = await listIntegrations(ctx.db, caller.environmentId);
+  const rows = await listShownIntegrations(ctx.db, caller.environmentId);
   const health = new Map((await listHealth(ctx.db, caller.environmentId)).map((one) => [one.integration_id, one]));
   return rows.map((row) => toIntegration(ctx, caller, row, health.get(row.id)));
 }
@@ -110,6 +111,7 @@ export async function create(
       active,
       is_primary: isPrimary,
       priority: !active ? 0 : isPrimary ? top + 1 : top,
+      is_hidden: false,
       created_at: now,
       updated_at: now,
     });
@@ -201,6 +203,7 @@ async function changesOf(
     // A primary has to be active and unconditional.
     is_primary: row.is_primary && active && conditions.length === 0,
     priority: becomesActive ? await nextPriority(ctx.db, row.environment_id, row.channel) : active ? row.priority : 0,
+    is_hidden: false,
     updated_at: Object.keys(body).length > 0 ? ctx.now() : row.updated_at,
   };
 }

@@ -4,6 +4,7 @@
 import { type Outcome, send } from "@tidings/providers";
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { inTransaction, isDatabaseAway } from "../store/db.ts";
+import { type IntegrationRow, showIntegration } from "../store/integrations.ts";
 import { ClaimLost } from "../store/queue.ts";
 import { createCalls } from "./deliver/calls.ts";
 import type { Send } from "./deliver/plan.ts";
@@ -68,6 +69,7 @@ async function write(ctx: Ctx, group: Settled[]): Promise<void> {
 
 /** Never rejects: one message must not take the results of its neighbours with it. */
 async function callProvider(ctx: OutsideCtx, { integration, content, credentials }: Send): Promise<Outcome> {
+  if (integration.is_hidden) await takeUp(ctx, integration);
   if (!credentials) return refused("the stored credentials cannot be read");
   if (!content) return refused("the message cannot be put together from what is stored of it");
   try {
@@ -79,6 +81,12 @@ async function callProvider(ctx: OutsideCtx, { integration, content, credentials
     return { kind: "unknown", reason: "the provider adapter failed" };
   }
 }
+
+/** The first message through a hidden integration shows it. Where this cannot be written, the next message tries again. */
+const takeUp = (ctx: Ctx, { environment_id, id }: IntegrationRow): Promise<void> =>
+  showIntegration(ctx.db, environment_id, id).catch((error) =>
+    ctx.log.warn({ err: error, integrationId: id }, "an integration that is in use could not be marked so"),
+  );
 
 const refused = (reason: string): Outcome => ({ kind: "rejected", class: "config", reason, isUnasked: true });
 

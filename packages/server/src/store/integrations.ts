@@ -13,6 +13,30 @@ const live = (db: Db, environmentId: string) =>
 export const listIntegrations = (db: Db, environmentId: string): Promise<IntegrationRow[]> =>
   live(db, environmentId).orderBy("created_at").orderBy("id").execute();
 
+/** The same without hidden ones, unless a subscriber has credentials for one. */
+export const listShownIntegrations = (db: Db, environmentId: string): Promise<IntegrationRow[]> =>
+  live(db, environmentId)
+    // Written as the index on the channels is.
+    .where(
+      sql<boolean>`(not is_hidden or exists (
+        select 1 from subscribers s where s.environment_id = ${environmentId} and s.channels <> '[]'
+          and jsonb_path_query_array(s.channels, '$[*]._integrationId') ? integrations.id::text))`,
+    )
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+
+/** From now on it is listed. A statement of its own: those who lock subscribers first must not wait for an integration. */
+export async function showIntegration(db: Db, environmentId: string, id: string): Promise<void> {
+  await db
+    .updateTable("integrations")
+    .set({ is_hidden: false })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .where("is_hidden", "=", true)
+    .execute();
+}
+
 export async function findIntegration(
   db: Db,
   environmentId: string,

@@ -288,6 +288,7 @@ create table integrations (
   updated_at     timestamp with time zone not null,
   deleted_at     timestamp with time zone,
   deleted_by     uuid,
+  is_hidden      boolean not null default false,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );

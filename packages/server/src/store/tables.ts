@@ -179,6 +179,8 @@ type IntegrationsTable = {
   active: boolean;
   is_primary: boolean;
   priority: number;
+  /** Built in, of a provider that clients may not know, and not taken up by the environment yet. */
+  is_hidden: boolean;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;

@@ -23,15 +23,22 @@ const config = readConfig({
 });
 const startAgain = async () => (await startService(config, pino({ level: "silent" }))).stop();
 
-const stateOf = async (by: Client) =>
-  (await by("integrations.list")).body
-    .map(({ providerId, active, primary }) => `${providerId}${active ? " on" : ""}${primary ? " primary" : ""}`)
+/** All of them, hidden ones too. */
+const stateOf = async (by: Client) => {
+  const { _id } = (await by("environments.list")).body.find(({ apiKeys }) => apiKeys !== undefined)!;
+  const rows = await db
+    .selectFrom("integrations")
+    .where("environment_id", "=", _id)
+    .where("deleted_at", "is", null)
+    .selectAll()
+    .execute();
+  return rows
+    .map(({ provider_id, active, is_primary }) => `${provider_id}${active ? " on" : ""}${is_primary ? " primary" : ""}`)
     .sort();
-
-const remove = async (by: Client, providerId: string) => {
-  const found = (await by("integrations.list")).body.find((one) => one.providerId === providerId)!;
-  await by("integrations.delete", { params: { integrationId: found._id! } });
 };
+
+const remove = (by: Client, providerId: string) =>
+  by("integrations.delete", { params: { integrationId: `${providerId}-default` } });
 
 /** As the first version made environments: production had no mailbox at all. */
 const makeOld = async () => {
@@ -104,7 +111,8 @@ test("old environments catch up at one start of several processes, without anyth
     join environments e on e.id = i.environment_id where e.identifier like 'e-%' group by e.id`.execute(db);
   assert.deepEqual(kinds, [{ n: 5 }]);
 
-  const keys = (await client("integrations.list")).body.find(({ providerId }) => providerId === "web-push")!;
+  const params = { integrationId: "web-push-default" };
+  const keys = (await client("integrations.update", { params, body: {} })).body;
   const { publicKey, privateKey } = keys.credentials as Record<string, string>;
   assert.deepEqual([Buffer.from(publicKey!, "base64url").length, privateKey], [65, "********"]);
 });

@@ -40,7 +40,6 @@ describe("create", () => {
         { providerId: "svc-email", active: true, primary: true },
         { providerId: "svc-sms", active: true, primary: true },
         { providerId: "svc-slack", active: true, primary: false },
-        { providerId: "web-push", active: true, primary: false },
       ],
     );
     await createWorkflow(inside, "hello", [inApp(), email()]);

@@ -192,7 +192,8 @@ describe("hostile documents", () => {
     for (const body of ["", "<p>{}</p>", "{{ payload.html }}", "{% if a %}b{% endif %}", "plain", "[]"]) {
       assert.equal(isBlockBody("block", body), false, body);
     }
-    assert.equal(isBlockBody("html", bodyOf()), false);
+    for (const body of ["{}", '{"type":"page"}', '{"type":"doc"']) assert.equal(isBlockBody("html", body), false, body);
+    assert.equal(isBlockBody("html", bodyOf()), true);
     assert.equal(isBlockBody(undefined, bodyOf()), true);
   });
 

@@ -17,6 +17,7 @@ const row = (id: string, changes: Partial<IntegrationRow> = {}): IntegrationRow 
   active: true,
   is_primary: false,
   priority: 0,
+  is_hidden: false,
   created_at: new Date(0),
   updated_at: new Date(0),
   deleted_at: null,
