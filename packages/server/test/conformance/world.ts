@@ -125,6 +125,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string) {
       locale: "en_US",
       content: { hello: "Hi" },
     } as const;
+    await client("translations.create", { body: { ...body, locale: "de_DE", content: {} } });
     return (await client("translations.create", { body })).body;
   };
 
