@@ -67,6 +67,7 @@ export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"inte
 export async function checkNew(ctx: OutsideCtx, caller: Caller, { body }: Input<"integrations.create">): Promise<void> {
   if (!body.check) return;
   const credentials = newCredentials(body);
+  readConditions(body.conditions);
   await checkEnvironment(ctx, caller, body._environmentId);
   await askProvider(ctx, caller, body.providerId, credentials);
 }
@@ -79,6 +80,7 @@ export async function create(
   const provider = findProvider(body.providerId)!;
   const active = body.active ?? false;
   const credentials = newCredentials(body);
+  const conditions = readConditions(body.conditions) ?? [];
   await checkEnvironment(ctx, caller, body._environmentId);
 
   // Who is primary, and that there is one in-app integration, is decided by one request at a time.
@@ -88,7 +90,6 @@ export async function create(
     throw failure("IN_APP_INTEGRATION_EXISTS", {});
   }
 
-  const conditions = readConditions(body.conditions) ?? [];
   const now = ctx.now();
   const isFirst = active && hasPrimary(body.channel) && conditions.length === 0 && !provider.capture;
   const isPrimary =
@@ -119,6 +120,7 @@ export async function create(
   });
 }
 
+/** The conditions given, whole; 422 when one of their templates does not parse. */
 function readConditions(given: IntegrationPatch["conditions"]): IntegrationRow["conditions"] | undefined {
   if (!given) return undefined;
   const { filters, faults } = readFilters(given, "conditions");
@@ -154,6 +156,7 @@ export async function checkChange(
 /** What is wrong whatever the provider is told before anything is looked up. */
 async function checkPatch(ctx: Ctx, caller: Caller, body: IntegrationPatch): Promise<void> {
   if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
+  readConditions(body.conditions);
   await checkEnvironment(ctx, caller, body._environmentId);
 }
 
