@@ -6,9 +6,15 @@ import type { Caller, Ctx } from "../context.ts";
 import { failure, faultCollector } from "../failure.ts";
 import { jsonBytes } from "../lib/json.ts";
 import { enqueueTimed } from "../pipeline/clock.ts";
-import { attachmentFaults } from "../pipeline/rules/attachments.ts";
+import { attachmentFaults, type EventAttachment, takeOutFiles } from "../pipeline/rules/attachments.ts";
 import { resolveContexts } from "../store/contexts.ts";
-import { claimTransactionIds, findUsedTransactionIds, insertEvents, type NewEvent } from "../store/events.ts";
+import {
+  claimTransactionIds,
+  findUsedTransactionIds,
+  insertEventAttachments,
+  insertEvents,
+  type NewEvent,
+} from "../store/events.ts";
 import type { Audience } from "../store/tables.ts";
 import { findTenantIdentifiers, type TenantEntry, upsertTenants } from "../store/tenants.ts";
 import { findTriggerTargets, type TriggerTarget } from "../store/workflows.ts";
@@ -98,7 +104,13 @@ export type Verdict = { faults: PayloadFault[]; schema: Record<string, unknown> 
 export const noVerdict = (): Verdict => ({ faults: [], schema: null });
 
 /** Without `event`, nothing comes of it: refused, or accepted before. */
-export type Evaluated = { result: TriggerResult; event?: NewEvent; contexts?: NamedContext[]; tenant?: TenantEntry };
+export type Evaluated = {
+  result: TriggerResult;
+  event?: NewEvent;
+  attachments?: EventAttachment[] | null;
+  contexts?: NamedContext[];
+  tenant?: TenantEntry;
+};
 
 async function accept(
   ctx: Ctx,
@@ -133,6 +145,10 @@ async function accept(
   const brought = mergeTenants(taken.flatMap(({ tenant }) => tenant ?? []));
   await upsertTenants(ctx.db, environmentId, brought, now);
   await insertEvents(ctx.db, accepted);
+  const files = taken.flatMap(({ event, attachments }) =>
+    event && attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
+  );
+  await insertEventAttachments(ctx.db, files);
   if (accepted.length > 0) {
     const eventIds = accepted.map((row) => row.id);
     await enqueueTimed(ctx, ctx.db, clock, "trigger", [{ environmentId, data: { eventIds } }]);
@@ -226,6 +242,7 @@ function evaluate(
   }
   const actor = event.actor === undefined ? null : readRecipient(event.actor);
   if (actor?.fault) return refuse("error", [`Actor '${actor.id}' is not valid: ${actor.fault}`]);
+  const stored = takeOutFiles(payload);
   return {
     result: processed(transactionId, rejected),
     event: {
@@ -234,7 +251,7 @@ function evaluate(
       transaction_id: transactionId,
       workflow_id: target.id,
       workflow_version_id: target.version_id,
-      payload,
+      payload: stored.payload,
       overrides: event.overrides ?? null,
       recipients: valid,
       actor: actor?.recipient ?? null,
@@ -243,6 +260,7 @@ function evaluate(
       tenant: tenant?.identifier ?? null,
       created_at: now,
     },
+    attachments: stored.attachments,
     contexts: context.entries,
     tenant: tenant?.entry,
   };

@@ -110,8 +110,8 @@ export async function markEnvironmentDeleted(db: Db, environmentId: string, by: 
 }
 
 /**
- * Removes up to `limit` subscribers and as many webhook events of environments deleted before this time, and environments
- * that have none left with everything that belongs to them. Answers whether there may be more.
+ * Removes up to `limit` subscribers, as many webhook events and as many files of events of environments deleted before
+ * this time, and environments that have none left with everything that belongs to them. Answers whether there may be more.
  */
 export async function purgeDeletedEnvironments(db: Db, before: Date, limit: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
@@ -122,7 +122,11 @@ export async function purgeDeletedEnvironments(db: Db, before: Date, limit: numb
     delete from webhook_events where id in (
       select w.id from webhook_events w join environments e on e.id = w.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
-  if (numAffectedRows > 0n || events > 0n) return true;
+  const { numAffectedRows: files = 0n } = await sql`
+    delete from event_attachments where id in (
+      select a.id from event_attachments a join environments e on e.id = a.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  if (numAffectedRows > 0n || events > 0n || files > 0n) return true;
   await sql`delete from environments where deleted_at < ${before}`.execute(db);
   return false;
 }

@@ -1,4 +1,4 @@
-// Events as they were accepted. Payload and overrides are stored here once, not per recipient.
+// Events as they were accepted. Payload, overrides and files are stored here once, not per recipient.
 import { type Selectable, sql } from "kysely";
 import { insertRows, rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
@@ -53,6 +53,19 @@ const columns = {
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks">;
 
 export const insertEvents = (db: Db, events: NewEvent[]): Promise<void> => insertRows(db, "events", columns, events);
+
+export type EventAttachments = Selectable<Tables["event_attachments"]>;
+
+/** The files of events, beside them; most events have none. */
+export const insertEventAttachments = (db: Db, rows: EventAttachments[]): Promise<void> =>
+  insertRows(db, "event_attachments", { id: "uuid", environment_id: "uuid", attachments: "jsonb" }, rows);
+
+export async function findEventAttachments(db: Db, eventIds: string[]): Promise<EventAttachments[]> {
+  if (eventIds.length === 0) return [];
+  const { rows } = await sql<EventAttachments>`
+    select * from event_attachments where id = any(${eventIds})`.execute(db);
+  return rows;
+}
 
 export async function findEvents(db: Db, ids: string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];

@@ -4,7 +4,14 @@ import { sql } from "kysely";
 import { firstIdAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 
-export const partitionedTables = ["events", "notifications", "jobs", "messages", "attempts"] as const;
+export const partitionedTables = [
+  "events",
+  "event_attachments",
+  "notifications",
+  "jobs",
+  "messages",
+  "attempts",
+] as const;
 
 /** A service that is down for two months finds its partitions at the next start, before it takes in anything. */
 const monthsAhead = 2;

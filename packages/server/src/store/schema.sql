@@ -217,6 +217,14 @@ create table environments (
 );
 CREATE UNIQUE INDEX environments_identifier on environments USING btree (organization_id, identifier) WHERE (deleted_at IS NULL);
 
+create table event_attachments (
+  id             uuid not null,
+  environment_id uuid not null,
+  attachments    jsonb not null,
+  PRIMARY KEY (id)
+) partition by RANGE (id);
+CREATE INDEX event_attachments_environment on event_attachments USING btree (environment_id);
+
 create table events (
   id                  uuid not null,
   environment_id      uuid not null,

@@ -517,6 +517,8 @@ export type Tables = {
     leader_notification_id: string;
     due_at: Date;
   };
+  /** The id is the event's. */
+  event_attachments: { id: string; environment_id: string; attachments: Json<JsonObject[]> };
   webhooks: WebhooksTable;
   webhook_events: { id: string; environment_id: string; type: WebhookEventType; body: string; created_at: Date };
   webhook_deliveries: WebhookDeliveriesTable;

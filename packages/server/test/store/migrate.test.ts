@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
+import { newId } from "../../src/lib/ids.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { MigrationChanged, migrate, readMigrations, SchemaTooNew } from "../../src/store/migrate.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 /** An empty database and as many pools on it as processes would have. */
@@ -91,4 +93,41 @@ test("a migration that fails leaves nothing of itself", async (context) => {
   assert.deepEqual(await tablesOf(db), ["digest_windows", "schema_migrations"]);
   await sql`drop table digest_windows`.execute(db);
   assert.deepEqual(await migrate(db), names);
+});
+
+test("files that stood in payloads are moved beside their events", async (context) => {
+  const [db] = await open(context);
+  await migrate(db);
+  await ensurePartitions(db, new Date());
+  // As the database was before the migration.
+  await sql`drop table event_attachments`.execute(db);
+  await sql`delete from schema_migrations where name = '0013_event_attachments'`.execute(db);
+  const file = { name: "a.txt", mime: "text/plain", file: Buffer.from("seven").toString("base64") };
+  const shown = { name: "a.txt", mime: "text/plain", size: 5 };
+  const cases = [
+    { payload: { n: 1, attachments: [file, { ...file, channels: ["email"] }] }, isMoved: true },
+    { payload: { attachments: [file, "x"] }, isMoved: false },
+    { payload: { attachments: "none" }, isMoved: false },
+    { payload: { attachments: [] }, isMoved: false },
+    { payload: { n: 2 }, isMoved: false },
+  ].map((one) => ({ ...one, id: newId() }));
+  for (const { id, payload } of cases) {
+    await sql`insert into events (id, environment_id, transaction_id, workflow_id, workflow_version_id, payload,
+      recipients, created_at) values (${id}, ${newId()}, ${id}, ${newId()}, ${newId()}, ${JSON.stringify(payload)}, '[]',
+      now())`.execute(db);
+  }
+  await migrate(db);
+  const { rows } = await sql<{ id: string; payload: object; attachments: object | null }>`
+    select e.id, e.payload, a.attachments from events e left join event_attachments a
+      on a.id = e.id and a.environment_id = e.environment_id order by e.id`.execute(db);
+  const moved = { n: 1, attachments: [shown, { ...shown, channels: ["email"] }] };
+  assert.deepEqual(
+    rows,
+    cases.map(({ id, payload, isMoved }) => ({
+      id,
+      payload: isMoved ? moved : payload,
+      attachments: isMoved ? (payload.attachments as object) : null,
+    })),
+  );
+  assert.deepEqual(await ensurePartitions(db, new Date()), [], "the new table has the months of the events");
 });

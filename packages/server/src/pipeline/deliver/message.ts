@@ -4,7 +4,7 @@ import type { Attachment, ChatTarget, Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { findConnectionAccess } from "../../store/channel-connections.ts";
 import type { Db } from "../../store/db.ts";
-import { findEvents } from "../../store/events.ts";
+import { findEventAttachments } from "../../store/events.ts";
 import type { MessageRow } from "../../store/messages.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import type { ChatFields, EmailFields, ProviderExtras, PushFields, Routed, SmsFields, StoredTarget } from "../run.ts";
@@ -19,11 +19,11 @@ export type Enclosures = { attachments: ReadonlyMap<string, Attachment[]>; acces
 /** One query for the events that have attachments and one for the connections, none where nothing needs them. */
 export async function loadEnclosures(ctx: Ctx, db: Db, messages: MessageRow[]): Promise<Enclosures> {
   const withFiles = messages.filter(({ outgoing }) => outgoing?.attachments === true);
-  const events = withFiles.length > 0 ? await findEvents(db, [...new Set(withFiles.map((one) => one.event_id))]) : [];
+  const stored = await findEventAttachments(db, [...new Set(withFiles.map((one) => one.event_id))]);
   const attachments = new Map(
-    events.map(({ id, payload }): [string, Attachment[]] => [
-      id,
-      attachmentsFor(payload, "email").map(({ name, mime, file }) => ({
+    stored.map((event): [string, Attachment[]] => [
+      event.id,
+      attachmentsFor(event, "email").map(({ name, mime, file }) => ({
         name,
         mime,
         content: Buffer.from(file, "base64"),

@@ -1,4 +1,5 @@
-// Files that an event carries in `payload.attachments`, checked when the event is taken in and read again when it is sent.
+// Files that an event carries in `payload.attachments`: checked when the event is taken in, stored beside it, and read again
+// when a mail is sent. The payload that everything else sees names them without their content.
 import { type Channel, channels } from "@tidings/contract";
 import { isObject } from "../../lib/json.ts";
 
@@ -38,8 +39,26 @@ export function attachmentFaults(payload: Record<string, unknown>): string[] {
   });
 }
 
+/** What the payload keeps of an attachment beside its size. */
+const shownMembers = ["name", "mime", "channels", "cid", "disposition"];
+
+/** The payload as it is stored and shown, and the attachments to store beside it; null where there are none. */
+export function takeOutFiles(payload: Record<string, unknown>): {
+  payload: Record<string, unknown>;
+  attachments: EventAttachment[] | null;
+} {
+  const attachments = attachmentsOf(payload);
+  if (attachments.length === 0) return { payload, attachments: null };
+  const shown = attachments.map((attachment) => {
+    const members = Object.entries(attachment).filter(([name]) => shownMembers.includes(name));
+    return { ...Object.fromEntries(members), size: Buffer.byteLength(attachment.file, "base64") };
+  });
+  return { payload: { ...payload, attachments: shown }, attachments };
+}
+
+const attachmentsOf = ({ attachments }: { attachments?: unknown }): EventAttachment[] =>
+  Array.isArray(attachments) ? attachments : [];
+
 /** The attachments that go out on this channel: those that name no channel go out on every one that can carry them. */
-export const attachmentsFor = (payload: Record<string, unknown>, channel: Channel): EventAttachment[] =>
-  Array.isArray(payload.attachments)
-    ? (payload.attachments as EventAttachment[]).filter(({ channels: only }) => !only || only.includes(channel))
-    : [];
+export const attachmentsFor = (holder: { attachments?: unknown }, channel: Channel): EventAttachment[] =>
+  attachmentsOf(holder).filter(({ channels: only }) => !only || only.includes(channel));
