@@ -64,7 +64,18 @@ const inApp: ProviderInfo = {
   autoConfigure: false,
 };
 
-const infoOf = ({ id, channel, name, docs, help, credentials, limits, capture, ...does }: Provider): ProviderInfo => ({
+const infoOf = ({
+  id,
+  channel,
+  name,
+  docs,
+  help,
+  credentials,
+  limits,
+  capture,
+  takesExtras,
+  ...does
+}: Provider): ProviderInfo => ({
   id,
   channel,
   name,
@@ -73,6 +84,7 @@ const infoOf = ({ id, channel, name, docs, help, credentials, limits, capture, .
   credentials,
   ...(limits ? { limits } : {}),
   ...(capture ? { capture } : {}),
+  ...(takesExtras === false ? { takesExtras } : {}),
   receipts: Boolean(does.receipts),
   hasCheck: Boolean(does.check),
   autoConfigure: Boolean(does.registerReceipts),

@@ -92,6 +92,8 @@ interface Description<Channel, Fields> {
   readonly limits?: Limits;
   /** Sends nothing outside: what it takes is kept in the development mailbox. */
   readonly capture?: true;
+  /** The overrides' members for the provider have no place in what it sends: a mail over SMTP, a captured message. */
+  readonly takesExtras?: false;
 }
 
 /** What can be known of a provider without asking it anything. */

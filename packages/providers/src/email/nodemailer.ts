@@ -27,6 +27,7 @@ export default defineProvider({
   name: "SMTP",
   help: "Host, port, user and password as your mail server or its operator gives them.",
   credentials,
+  takesExtras: false,
   send: async (message, settings, io) => {
     const mail = toMail(message);
     const notTaken = await io.smtp(toSettings(settings)).send(mail);

@@ -26,6 +26,7 @@ export default defineProvider({
   credentials: { password: secret("Password"), from: text("From email address"), senderName: text("Sender name") },
   // 35 MB for the whole mail, after base64.
   limits: { recipients: 500, attachmentBytes: 25_000_000, perSecond: 0.5 },
+  takesExtras: false,
   // Who signs in is the integration's mailbox, also where a message names another sender it may send as.
   send: async (message, { password, from = message.from }, io) => {
     const mail = toMail(message);

@@ -9,6 +9,7 @@ export default defineProvider({
   name: "Development mailbox (SMS)",
   credentials: {},
   capture: true,
+  takesExtras: false,
   send: async (message, _credentials, io) => {
     await io.capture(message);
     return accepted(message.id);

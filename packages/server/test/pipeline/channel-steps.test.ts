@@ -158,6 +158,21 @@ describe("email", () => {
     assert.deepEqual(outgoingOf(mail({ overrides: empty })).to, ["ada@example.com"]);
   });
 
+  test("toRecipient stands in for the subscriber's own address", () => {
+    const sent = (email: object, person: Case["person"] = {}) => outgoingOf(mail({ overrides: { email }, person })).to;
+    assert.deepEqual(sent({ toRecipient: "Bob <bob@a.example>" }), ["Bob <bob@a.example>"]);
+    assert.deepEqual(sent({ toRecipient: "bob@a.example" }, { email: null }), ["bob@a.example"]);
+    assert.deepEqual(sent({ toRecipient: "bob@a.example", to: "c@a.example" }), ["bob@a.example", "c@a.example"]);
+    const replaced = { toRecipient: "bob@a.example", to: "c@a.example", replaceToRecipient: true };
+    assert.deepEqual(sent(replaced), ["c@a.example"]);
+    assert.equal(messagesOf(mail({ overrides: { ses: { toRecipient: "b@a.example" } } }))[0]!.address, "b@a.example");
+    assert.deepEqual(failureOf(mail({ overrides: { email: { toRecipient: "nobody" } } })), [
+      "error",
+      "mail_unexpected_error",
+      "override_invalid",
+    ]);
+  });
+
   test("malformed overrides and templates never reach a provider", () => {
     const invalid = ["error", "mail_unexpected_error", "override_invalid"];
     assert.deepEqual(failureOf(mail({ overrides: { email: { to: 7 } } })), invalid);
@@ -297,4 +312,27 @@ describe("chat", () => {
     assert.deepEqual(failureOf(reached([])), [...failure, "no_chat_channel"]);
     assert.deepEqual(failureOf(reached([], entry({ channel: "#x" }))), [...failure, "no_webhook_url"]);
   });
+});
+
+test("members that the provider has no place for are named in the job", () => {
+  const ignoredBy = (channel: Sending, provider: string, overrides: Case["overrides"], person: Case["person"] = {}) => {
+    const result = go(channel, { integrations: [row("i", channel, provider)], overrides, person });
+    assert.equal(result.kind, "sending");
+    const ignored = "details" in result ? result.details.filter(({ d }) => d === "override_ignored") : [];
+    return ignored.map(({ p, r }) => [p, r?.override]);
+  };
+  const overrides = { email: { tags: ["a"], _passthrough: { body: { a: 1 } }, cc: "c@a.example" } };
+  assert.deepEqual(ignoredBy("email", "nodemailer", overrides), [
+    ["nodemailer", "tags"],
+    ["nodemailer", "_passthrough"],
+  ]);
+  assert.deepEqual(ignoredBy("email", "sendgrid", overrides), []);
+  assert.deepEqual(ignoredBy("sms", "svc-sms", { sms: { unicode: true } }), [["svc-sms", "unicode"]]);
+  const channels = (providerId: string, credentials: object) =>
+    ({ channels: [{ providerId, _integrationId: "i", credentials }] }) as unknown as Case["person"];
+  const push = { push: { integrationIdentifier: "other", sound: "x" } };
+  const devices = channels("fcm", { deviceTokens: ["t"] });
+  assert.deepEqual(ignoredBy("push", "fcm", push, devices), [["fcm", "integrationIdentifier"]]);
+  const hook = channels("svc-slack", { webhookUrl: "https://a.example" });
+  assert.deepEqual(ignoredBy("chat", "svc-slack", { chat: { blocks: [] } }, hook), [["svc-slack", "blocks"]]);
 });

@@ -190,6 +190,19 @@ describe("overrides", () => {
     assert.deepEqual(mail!.attachments, [{ name: "bill.txt", mime: "text/plain", size: 5 }]);
   });
 
+  test("toRecipient replaces the subscriber's address, and a member that the mailbox cannot use is told", async () => {
+    const overrides = { email: { toRecipient: "bob@example.com", templateId: "t-1" } };
+    const sent = await send({ name: "mail", overrides });
+    const [mail] = await captured(sent);
+    assert.deepEqual(mail!.to, ["bob@example.com"]);
+    assert.equal((await messagesOf(client, sent))[0]!.email, "bob@example.com");
+    const told = (await jobOf(sent)).executionDetails.filter(({ detail }) => detail === "Override ignored");
+    assert.deepEqual(
+      told.map(({ raw }) => JSON.parse(raw!).override),
+      ["templateId"],
+    );
+  });
+
   test("what nobody reads is told once, what is malformed fails the step, and severity is noted", async () => {
     await createWorkflow(client, "two", [inApp({ body: "x" }), email()]);
     const overrides = { nosuch: {}, steps: { gone: {} }, severity: "high", email: { to: "nobody" } };

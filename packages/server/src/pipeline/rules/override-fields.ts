@@ -20,6 +20,8 @@ const maxExtraBytes = 65_536;
 
 export type EmailOverride = ProviderExtras & {
   to: string[];
+  /** Instead of the subscriber's own address. */
+  toRecipient?: string;
   replacesTo: boolean;
   cc?: string[];
   bcc?: string[];
@@ -31,9 +33,10 @@ export type EmailOverride = ProviderExtras & {
 };
 
 export function readEmailOverride(given: JsonObject): EmailOverride {
-  const { to, cc, bcc, from, senderName, replyTo, text, headers, replaceToRecipient, ...rest } = given;
+  const { to, toRecipient, cc, bcc, from, senderName, replyTo, text, headers, replaceToRecipient, ...rest } = given;
   const read = {
     to: addresses("to", to) ?? [],
+    toRecipient: address("toRecipient", toRecipient),
     cc: addresses("cc", cc),
     bcc: addresses("bcc", bcc),
     replacesTo: flag("replaceToRecipient", replaceToRecipient),

@@ -85,34 +85,62 @@ const maxTold = 20;
 
 export type IgnoredOverride = { stepId: string | null; path: string; reason: string };
 
-/** What nobody will read: steps that the workflow does not have, providers that do not exist or cannot serve the step. */
+/** Why no message is sent with the object of this provider; null when one may be. */
+function providerFault(id: string, value: unknown): string | null {
+  const channel = findProvider(id)?.channel;
+  if (!channel) return "no provider has this id";
+  if (channel === "in_app") return "in-app messages go through no provider";
+  return isObject(value) ? null : "not an object";
+}
+
+/** What nothing will read: steps that the workflow does not have, providers that cannot serve, members of no meaning. */
 export function ignoredOverrides(overrides: Overrides, steps: readonly StoredStep[]): IgnoredOverride[] {
   if (!overrides) return [];
   const ignored: IgnoredOverride[] = [];
   const ignore = (path: string, reason: string, stepId: string | null = null) =>
     ignored.push({ stepId, path: path.slice(0, 200), reason });
   for (const [name, value] of Object.entries(overrides)) {
-    const isKnown = known.has(name) || wholeChannels.has(name) || findProvider(name);
-    if (!isKnown) ignore(name, "no provider has this id");
-    else if (!["severity", "layoutIdentifier"].includes(name) && !isObject(value)) ignore(name, "not an object");
+    const isOwnWord = known.has(name) || wholeChannels.has(name);
+    const isFree = name === "severity" || name === "layoutIdentifier" || isObject(value);
+    const fault = isOwnWord ? (isFree ? null : "not an object") : providerFault(name, value);
+    if (fault) ignore(name, fault);
   }
   if (overrides.severity !== undefined && !isSeverity(overrides.severity)) {
     ignore("severity", `must be one of: ${severities.join(", ")}`);
   }
-  for (const id of Object.keys(objectAt(overrides, "providers"))) {
-    if (!findProvider(id)) ignore(`providers.${id}`, "no provider has this id");
+  for (const name of Object.keys(objectAt(overrides, "delay"))) {
+    if (name !== "amount" && name !== "unit") ignore(`delay.${name}`, "a delay has amount and unit");
+  }
+  for (const [name, value] of Object.entries(objectAt(overrides, "channels"))) {
+    if (name !== "email") ignore(`channels.${name}`, "only email has settings here");
+    else if (!isObject(value)) ignore("channels.email", "not an object");
+  }
+  for (const name of Object.keys(objectAt(overrides, "channels", "email"))) {
+    if (name !== "layoutId") ignore(`channels.email.${name}`, "only layoutId is read here");
+  }
+  for (const [id, value] of Object.entries(objectAt(overrides, "providers"))) {
+    const fault = providerFault(id, value);
+    if (fault) ignore(`providers.${id}`, fault);
   }
   const types = new Map<string, StepType>(steps.map((step) => [step.stepId, step.type]));
-  for (const stepId of Object.keys(objectAt(overrides, "steps"))) {
+  for (const [stepId, value] of Object.entries(objectAt(overrides, "steps"))) {
     const type = types.get(stepId);
-    if (!type) {
-      ignore(`steps.${stepId}`, "the workflow has no such active step");
-      continue;
-    }
-    for (const id of Object.keys(objectAt(overrides, "steps", stepId, "providers"))) {
-      const fits = findProvider(id)?.channel === type;
-      if (!fits) ignore(`steps.${stepId}.providers.${id}`, `no ${type} provider has this id`, stepId);
-    }
+    if (!type) ignore(`steps.${stepId}`, "the workflow has no such active step");
+    else if (!isObject(value)) ignore(`steps.${stepId}`, "not an object", stepId);
+    else for (const { path, reason } of ignoredOfStep(value, type)) ignore(`steps.${stepId}.${path}`, reason, stepId);
   }
   return ignored.slice(0, maxTold);
+}
+
+function ignoredOfStep(given: JsonObject, type: StepType): { path: string; reason: string }[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (name === "layoutId") return type === "email" ? [] : { path: name, reason: "only an email has a layout" };
+    if (name !== "providers") return { path: name, reason: "only providers and layoutId are read here" };
+    if (!isObject(value)) return { path: name, reason: "not an object" };
+    return Object.entries(value).flatMap(([id, object]) => {
+      const path = `providers.${id}`;
+      if (findProvider(id)?.channel !== type) return { path, reason: `no ${type} provider has this id` };
+      return isObject(object) ? [] : { path, reason: "not an object" };
+    });
+  });
 }

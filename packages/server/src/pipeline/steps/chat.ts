@@ -6,7 +6,7 @@ import { chatContacts, lacksWebhook } from "../rules/contact.ts";
 import { readExtras } from "../rules/override-fields.ts";
 import { merge, overridesFor } from "../rules/overrides.ts";
 import type { StepInput, StepResult } from "../run.ts";
-import { CannotSend, messagesForAll, sendStep } from "./sending.ts";
+import { CannotSend, messagesForAll, noteLeftOut, noteUnusedName, sendStep } from "./sending.ts";
 
 export const runChat = (input: StepInput): StepResult =>
   sendStep(input, "chat", (_draft, note) => {
@@ -23,6 +23,8 @@ export const runChat = (input: StepInput): StepResult =>
       },
       messageOf: ({ provider_id }) => {
         const given = overridesFor(run.event.overrides, "chat", job.step.stepId, provider_id);
+        noteUnusedName(note, provider_id, given);
+        noteLeftOut(note, provider_id, readExtras(given));
         return ({ target, address, extra }) => ({
           address,
           outgoing: { ...readExtras(merge(extra, given)), target },

@@ -13,10 +13,11 @@ export const runEmail = (input: StepInput): StepResult =>
   sendStep(input, "email", (draft, note) => {
     const { run, job, facts } = input;
     const route = chooseRoute(input, "email", draft, note);
-    const overrides = routedOverrides(input, "email", route, readEmailOverride);
-    const own = run.subscriber?.email ? [run.subscriber.email] : [];
-    const recipients = ({ to, replacesTo }: EmailOverride): string[] =>
-      replacesTo && to.length > 0 ? to : [...new Set([...own, ...to])];
+    const overrides = routedOverrides(input, "email", route, note, readEmailOverride);
+    const recipients = ({ to, toRecipient, replacesTo }: EmailOverride): string[] => {
+      const own = toRecipient ?? run.subscriber?.email;
+      return replacesTo && to.length > 0 ? to : [...new Set([...(own ? [own] : []), ...to])];
+    };
     const addresses = recipients(overrides.first);
     if (addresses.length === 0) {
       const reason = { detail: "no_email", errorId: "subscriber_missing_email" } as const;
@@ -34,7 +35,7 @@ export const runEmail = (input: StepInput): StepResult =>
     draft.subject = mail.subject;
     draft.content = mail.html;
     const outgoing = overrides.routed((override): EmailFields => {
-      const { replacesTo: _, to, text = mail.text, ...fields } = override;
+      const { replacesTo: _, toRecipient: __, to, text = mail.text, ...fields } = override;
       const all = recipients(override);
       return { ...fields, to: all.length > 0 ? all : addresses, text };
     });

@@ -5,7 +5,7 @@ import { deviceTokens } from "../rules/contact.ts";
 import { readPushOverride } from "../rules/override-fields.ts";
 import { overridesFor } from "../rules/overrides.ts";
 import type { StepInput, StepResult } from "../run.ts";
-import { CannotSend, messagesForAll, sendStep } from "./sending.ts";
+import { CannotSend, messagesForAll, noteLeftOut, noteUnusedName, sendStep } from "./sending.ts";
 
 export const runPush = (input: StepInput): StepResult =>
   sendStep(input, "push", (_draft, note) => {
@@ -18,7 +18,10 @@ export const runPush = (input: StepInput): StepResult =>
         return new CannotSend("The subscriber has no device tokens", reason);
       },
       messageOf: ({ provider_id }) => {
-        const fields = readPushOverride(overridesFor(run.event.overrides, "push", job.step.stepId, provider_id));
+        const given = overridesFor(run.event.overrides, "push", job.step.stepId, provider_id);
+        const fields = readPushOverride(given);
+        noteUnusedName(note, provider_id, given);
+        noteLeftOut(note, provider_id, fields);
         return (token) => ({ address: token, outgoing: { ...fields, token } });
       },
     });

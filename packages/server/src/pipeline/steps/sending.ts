@@ -1,5 +1,6 @@
 // What the steps that leave the building have in common: they collect details, and end either with messages to send or
 // with one message that says why there is none.
+import { findProvider } from "@tidings/providers";
 import type { IntegrationRow } from "../../store/integrations.ts";
 import { RenderFault } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
@@ -8,7 +9,14 @@ import { candidatesFor, reasonFor } from "../rules/integration-choice.ts";
 import { OverrideFault } from "../rules/override-fields.ts";
 import { hasOwnOverrides, namedIntegration, overridesFor, type SendingChannel } from "../rules/overrides.ts";
 import type { FilterScope } from "../rules/step-filters.ts";
-import { type MessageDraft, newDraft, type Routed, type StepInput, type StepResult } from "../run.ts";
+import {
+  type MessageDraft,
+  newDraft,
+  type ProviderExtras,
+  type Routed,
+  type StepInput,
+  type StepResult,
+} from "../run.ts";
 
 type Particulars = Parameters<typeof detail>[2];
 export type Note = (name: DetailName, particulars?: Particulars) => void;
@@ -121,10 +129,11 @@ export function chooseRoute(
  * Overrides may differ by provider, and which provider sends is known only when others have failed: `routed` makes the
  * fields for each that has overrides of its own, and for the rest. `first` is what the first integration will send.
  */
-export function routedOverrides<O>(
+export function routedOverrides<O extends ProviderExtras>(
   { run, job }: StepInput,
   channel: "email" | "sms",
   route: IntegrationRow[],
+  note: Note,
   read: (given: Record<string, unknown>) => O,
 ) {
   const { overrides } = run.event;
@@ -135,8 +144,10 @@ export function routedOverrides<O>(
   const own = new Map(
     providers.filter((id) => hasOwnOverrides(overrides, stepId, id)).map((id): [string, O] => [id, readFor(id)]),
   );
+  const first = own.get(route[0]!.provider_id) ?? common;
+  noteLeftOut(note, route[0]!.provider_id, first);
   return {
-    first: own.get(route[0]!.provider_id) ?? common,
+    first,
     routed: <Fields>(fieldsFor: (override: O) => Fields): Routed<Fields> => ({
       ...fieldsFor(common),
       route: route.map((integration) => integration.id),
@@ -144,6 +155,27 @@ export function routedOverrides<O>(
         own.size > 0 ? Object.fromEntries([...own].map(([id, override]) => [id, fieldsFor(override)])) : undefined,
     }),
   };
+}
+
+/** At most this many are told: an event can bring as many members as it has room for. */
+const maxTold = 20;
+
+/** Members for the provider that its adapter has no place for are named in the job. */
+export function noteLeftOut(note: Note, providerId: string, { extra = {}, passthrough }: ProviderExtras): void {
+  const provider = findProvider(providerId);
+  if (provider?.takesExtras !== false) return;
+  const members = [...Object.keys(extra), ...(passthrough ? ["_passthrough"] : [])];
+  for (const member of members.slice(0, maxTold)) {
+    const raw = { override: member.slice(0, 200), reason: `${provider.name} has no place for it` };
+    note("override_ignored", { providerId, raw });
+  }
+}
+
+/** Push and chat go through every integration that reaches the subscriber: an event that names one is told so. */
+export function noteUnusedName(note: Note, providerId: string, given: Record<string, unknown>): void {
+  if (given.integrationIdentifier === undefined) return;
+  const reason = "every integration that reaches the subscriber sends";
+  note("override_ignored", { providerId, raw: { override: "integrationIdentifier", reason } });
 }
 
 /** A message is a row, an attempt and a call each, so their number has an end. */

@@ -9,7 +9,7 @@ export const runSms = (input: StepInput): StepResult =>
   sendStep(input, "sms", (draft, note) => {
     const { run, job, facts } = input;
     const route = chooseRoute(input, "sms", draft, note);
-    const overrides = routedOverrides(input, "sms", route, readSmsOverride);
+    const overrides = routedOverrides(input, "sms", route, note, readSmsOverride);
     const phone = run.subscriber?.phone || undefined;
     draft.address = overrides.first.to ?? phone ?? null;
     if (!draft.address) {

@@ -98,6 +98,41 @@ describe("ignored", () => {
   });
 });
 
+test("members that none of the objects has are told, with what is no object", () => {
+  const steps = [
+    step("email", {}, { stepId: "mail" }),
+    step("sms", {}, { stepId: "text" }),
+    step("sms", {}, { stepId: "other" }),
+  ];
+  const overrides = {
+    svc: {},
+    delay: { amount: 1, unit: "days", type: "x" },
+    channels: { email: { layoutId: "a", from: "x" }, sms: { layoutId: "b" } },
+    providers: { twilio: "x", svc: {} },
+    steps: {
+      mail: { layoutId: "a", subject: "Hi", providers: { sendgrid: 7 } },
+      text: { layoutId: "a", providers: [] },
+      other: "x",
+    },
+  };
+  assert.deepEqual(
+    ignoredOverrides(overrides, steps).map(({ stepId, path }) => [stepId, path]),
+    [
+      [null, "svc"],
+      [null, "delay.type"],
+      [null, "channels.sms"],
+      [null, "channels.email.from"],
+      [null, "providers.twilio"],
+      [null, "providers.svc"],
+      ["mail", "steps.mail.subject"],
+      ["mail", "steps.mail.providers.sendgrid"],
+      ["text", "steps.text.layoutId"],
+      ["text", "steps.text.providers"],
+      ["other", "steps.other"],
+    ],
+  );
+});
+
 describe("fields", () => {
   test("common members are understood, the rest goes to the provider", () => {
     const read = readEmailOverride({
@@ -137,6 +172,7 @@ describe("fields", () => {
       [readEmailOverride, { from: "a@a.example\r\nBcc: b@a.example" }, /^from must not contain line ends/],
       [readEmailOverride, { senderName: "A\nB" }, /^senderName must not contain line ends/],
       [readEmailOverride, { replyTo: ["a@a.example"] }, /^replyTo must be a string/],
+      [readEmailOverride, { toRecipient: ["a@a.example"] }, /^toRecipient must be a string/],
       [readEmailOverride, { text: {} }, /^text must be a string/],
       [readEmailOverride, { replaceToRecipient: "yes" }, /^replaceToRecipient must be a boolean/],
       [readEmailOverride, { headers: [] }, /^headers must be an object/],
