@@ -27,12 +27,16 @@ export const OriginWord = oneOf(origins, { title: "Origin" });
 
 const loose = "[a-zA-Z0-9_:.-]+";
 const looseIdentifier = `^${loose}$`;
-const email = "[^\\s@<>\"']+@[^\\s@<>\"']+";
+// Control and format characters (U+0085, zero-width space) look like nothing, and no mail server takes them.
+const hidden = "\\p{Cc}\\p{Cf}";
+const emailLike = `[^\\s@<>"'${hidden}]+@[^\\s@<>"'${hidden}]+`;
+// As a mail can carry it: the signs that structure a list of addresses are left out.
+const email = `[^\\s<>(),;:\\\\"@${hidden}]+@[^\\s<>(),;:\\\\"@${hidden}]+`;
 
 /** Patterns and lengths of the identifiers that callers choose. */
 export const identifiers = {
   // Spaces around it are trimmed, not refused: ids are often pasted out of tables.
-  subscriberId: { pattern: `^\\s*(?:${loose}|${email})\\s*$`, minLength: 1, maxLength: 255 },
+  subscriberId: { pattern: `^\\s*(?:${loose}|${emailLike})\\s*$`, minLength: 1, maxLength: 255 },
   workflowId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
   stepId: { pattern: "^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$", minLength: 1, maxLength: 100 },
   integration: { pattern: looseIdentifier, minLength: 1, maxLength: 255 },
@@ -40,7 +44,7 @@ export const identifiers = {
   transactionId: { pattern: /^[^\u0000-\u001f\u007f]+$/.source, minLength: 1, maxLength: 255 },
 } as const;
 
-export const emailPattern = new RegExp(`^${email}$`);
+export const emailPattern = new RegExp(`^${email}$`, "u");
 
 /** The query parameters of a cursor list. */
 export const cursorQuery = {

@@ -53,6 +53,7 @@ test("malformed recipients are reported one by one and hold nobody up", async ()
     ["with space", "with space", "subscriberId has an invalid format"],
     [{}, "", "subscriberId is required"],
     [{ subscriberId: "m", email: "x" }, "m", "email has an invalid format"],
+    [{ subscriberId: "n", email: "n\u0085@example.com" }, "n", "email has an invalid format"],
     [{ subscriberId: "t", timezone: "Moon" }, "t", "timezone has an invalid format"],
     [{ subscriberId: "l", locale: "?" }, "l", "locale has an invalid format"],
     [{ subscriberId: "n", firstName: "x".repeat(256) }, "n", "firstName must not be longer than 255 characters"],
