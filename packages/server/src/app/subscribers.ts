@@ -56,6 +56,7 @@ export async function createBulk(
 ): Promise<Output<"subscribers.createBulk">> {
   const failed: Output<"subscribers.createBulk">["failed"] = [];
   const entries = new Map<string, SubscriberUpsert>();
+  const named: string[] = [];
   for (const given of body.subscribers) {
     const entry =
       typeof given.subscriberId === "string" ? { ...given, subscriberId: given.subscriberId.trim() } : given;
@@ -66,14 +67,22 @@ export async function createBulk(
       continue;
     }
     const { subscriberId, ...fields } = entry as { subscriberId: string };
+    named.push(subscriberId);
     const before = entries.get(subscriberId);
     const merged = { ...before?.fields, ...definedOnly(profileOf(fields)) };
     entries.set(subscriberId, { id: before?.id ?? ctx.newId(), subscriberId, fields: merged });
   }
   const rows = await upsertSubscribers(ctx.db, caller.environmentId, [...entries.values()], ctx.now());
-  const keysOf = (isNew: boolean) =>
-    rows.filter((row) => row.is_new === isNew).map((row) => ({ subscriberId: row.subscriber_id }));
-  return { created: keysOf(true), updated: keysOf(false), failed };
+  const isNew = new Set(rows.flatMap((row) => (row.is_new ? row.subscriber_id : [])));
+  // Every entry is reported: the first that names somebody new creates, the next ones update.
+  const creates = (subscriberId: string, index: number) =>
+    isNew.has(subscriberId) && named.indexOf(subscriberId) === index;
+  const toKey = (subscriberId: string) => ({ subscriberId });
+  return {
+    created: named.filter(creates).map(toKey),
+    updated: named.filter((key, index) => !creates(key, index)).map(toKey),
+    failed,
+  };
 }
 
 const definedOnly = <T extends object>(value: T): Partial<T> =>

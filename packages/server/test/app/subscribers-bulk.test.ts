@@ -47,7 +47,9 @@ test("the same id twice is one subscriber; the later entry wins per field", asyn
     { subscriberId: "twice", firstName: "A", lastName: "B", phone: "1" },
     { subscriberId: " twice ", firstName: "C", phone: null },
   ]);
-  assert.deepEqual(answer, { created: [{ subscriberId: "twice" }], updated: [], failed: [] });
+  const twice = { subscriberId: "twice" };
+  assert.deepEqual(answer, { created: [twice], updated: [twice], failed: [] }, "each entry is reported");
+  assert.deepEqual(await bulk([twice, twice]), { created: [], updated: [twice, twice], failed: [] });
   const { firstName, lastName, phone } = await retrieve("twice");
   assert.deepEqual([firstName, lastName, phone], ["C", "B", undefined]);
 });
