@@ -9,7 +9,8 @@ export const subscriptionsPerSubscriber = 10;
 /** Characters of a subscription identifier; control characters are refused too. */
 export const subscriptionIdentifierLength = 512;
 
-const maxEntries = 100;
+/** Entries of one request, those of `subscriberIds` included. */
+export const maxSubscriptionEntries = 100;
 const subscriptionName = Type.String({ minLength: 1, maxLength: 128 });
 
 // A rule names one workflow, or with `filter` a group of them. Both forms are one schema, so that each fault is reported
@@ -50,7 +51,11 @@ const rules = Type.Optional(
 export type SubscriptionRulesIn = (string | Static<typeof SubscriptionRuleIn>)[];
 
 const subscriberIds = Type.Optional(
-  Type.Array(Type.String(), { maxItems: maxEntries, deprecated: true, description: "Use `subscriptions`" }),
+  Type.Array(Type.String(), {
+    maxItems: maxSubscriptionEntries,
+    deprecated: true,
+    description: "Use `subscriptions`; given as well, both lists count, with at most 100 entries together",
+  }),
 );
 
 export const SubscriptionEntryIn = named("SubscriptionEntryIn", {
@@ -64,7 +69,7 @@ export const SubscriptionEntryIn = named("SubscriptionEntryIn", {
 export const SubscriptionsIn = named("SubscriptionsIn", {
   subscriptions: Type.Optional(
     Type.Array(Type.Union([Type.String({ description: "A subscriber id" }), SubscriptionEntryIn]), {
-      maxItems: maxEntries,
+      maxItems: maxSubscriptionEntries,
     }),
   ),
   subscriberIds,
@@ -84,7 +89,7 @@ export const SubscriptionsDelete = named("SubscriptionsDelete", {
           identifier: Type.Optional(Type.String()),
         }),
       ]),
-      { maxItems: maxEntries },
+      { maxItems: maxSubscriptionEntries },
     ),
   ),
   subscriberIds,

@@ -2,6 +2,7 @@
 // succeeds. However many entries there are, the number of statements is the same.
 import {
   type Input,
+  maxSubscriptionEntries,
   type Output,
   type SubscriptionError,
   subscriptionIdentifierLength,
@@ -76,15 +77,33 @@ export async function create(
   return { data, ...summary(entries.length, errors) };
 }
 
+/**
+ * Both lists together. An id of the older list that `subscriptions` names by itself, or that comes again, is one entry.
+ */
+function uniteLists<Item extends object>(
+  subscriptions: (string | Item)[] | undefined,
+  subscriberIds: string[] = [],
+): (string | Item)[] {
+  if (!subscriptions) return subscriberIds;
+  const named = new Set(subscriptions.map((item) => (typeof item === "string" ? item.trim() : item)));
+  const added = new Set(subscriberIds.map((id) => id.trim()).filter((id) => !named.has(id)));
+  const items = [...subscriptions, ...added];
+  if (items.length > maxSubscriptionEntries) {
+    const message = `subscriptions and subscriberIds must contain no more than ${maxSubscriptionEntries} elements together`;
+    throw invalid({ subscriptions: { messages: [message] } });
+  }
+  return items;
+}
+
 type Entry = { subscriberId: string; identifier: string; isGiven: boolean; name: string | null };
 
 function readEntries(
   topicKey: string,
-  { subscriptions, subscriberIds = [] }: Input<"topicSubscriptions.create">["body"],
+  { subscriptions, subscriberIds }: Input<"topicSubscriptions.create">["body"],
   contextKeys: string[],
 ): Entry[] {
   const context = contextKeys.length > 0 ? `:ctx_${contextKeys.join(",")}` : "";
-  return (subscriptions ?? subscriberIds).map((item) => {
+  return uniteLists(subscriptions, subscriberIds).map((item) => {
     const given = typeof item === "string" ? { subscriberId: item } : item;
     const subscriberId = given.subscriberId.trim();
     const identifier = given.identifier ?? `tk_${topicKey}:si_${subscriberId}${context}`;
@@ -178,8 +197,9 @@ export async function remove(
   { params, body }: Input<"topicSubscriptions.delete">,
 ): Promise<Output<"topicSubscriptions.delete">> {
   const { environmentId } = caller;
+  const items = uniteLists(body.subscriptions, body.subscriberIds);
   const topic = await requireTopic(ctx, caller, params.topicKey);
-  const entries = (body.subscriptions ?? body.subscriberIds ?? []).map((item) => {
+  const entries = items.map((item) => {
     const { subscriberId, identifier } = typeof item === "string" ? { subscriberId: item } : item;
     return { subscriberId: subscriberId?.trim(), identifier };
   });

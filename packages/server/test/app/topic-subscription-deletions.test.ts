@@ -72,6 +72,10 @@ test("empty lists, the old field, and what is refused as a whole", async () => {
     meta: { totalCount: 0, successful: 0, failed: 0 },
   });
   assert.equal((await unsubscribe("leave-old", { subscriberIds: ["ada"] })).body.data.length, 1);
+  await subscribe("leave-old", { subscriberIds: ["ada", "cleo", "dan"] });
+  const both = await unsubscribe("leave-old", { subscriptions: ["bob", "ada"], subscriberIds: ["ada", "cleo"] });
+  assert.deepEqual(both.body.meta, { totalCount: 3, successful: 3, failed: 0 });
+  assert.equal(await countOf("leave-old"), 1);
   const remove = (topicKey: string, body: unknown) => ({ params: { topicKey }, body });
   const id = "topicSubscriptions.delete";
   const missing = { code: "TOPIC_NOT_FOUND", message: "Topic with key gone not found" } as const;

@@ -51,17 +51,31 @@ test("makes topic and subscriptions, and answers every field", async () => {
   assert.equal(Object.hasOwn(answer.body, "errors"), false);
 });
 
-test("subscriberIds works too, and subscriptions wins over it", async () => {
+test("subscriberIds works too, and both lists together are the union", async () => {
   const old = await subscribe("ids", { subscriberIds: ["ada", " bob "] });
   assert.deepEqual(
     old.body.data.map((one) => one.subscriber.subscriberId),
     ["ada", "bob"],
   );
-  const both = await subscribe("ids", { subscriberIds: ["cleo"], subscriptions: ["dan"] });
+  const subscriptions = ["dan", { subscriberId: "ada", identifier: "second" }];
+  const both = await subscribe("ids", { subscriberIds: ["cleo", " dan", "ada", "cleo"], subscriptions });
   assert.deepEqual(
-    both.body.data.map((one) => one.subscriber.subscriberId),
-    ["dan"],
+    both.body.data.map((one) => one.identifier),
+    ["tk_ids:si_dan", "second", "tk_ids:si_cleo", "tk_ids:si_ada"],
   );
+  assert.deepEqual(both.body.meta, { totalCount: 4, successful: 4, failed: 0 });
+  const many = Array.from({ length: 60 }, (_, n) => `x${n}`);
+  const some = await subscribe("ids", { subscriberIds: many, subscriptions: many });
+  assert.equal(some.body.meta.totalCount, 60, "an id in both lists is one entry");
+  const together = { subscriberIds: many, subscriptions: many.map((id) => `y${id}`) };
+  const errors = {
+    subscriptions: ["subscriptions and subscriberIds must contain no more than 100 elements together"],
+  };
+  const refusal = { code: "VALIDATION_ERROR", errors } as const;
+  const params = { topicKey: "never" };
+  await assertRefused(client, "topicSubscriptions.create", { params, body: together }, refusal);
+  assert.equal((await client.raw("topics.retrieve", { params })).status, 404);
+  await assertRefused(client, "topicSubscriptions.delete", { params: { topicKey: "ids" }, body: together }, refusal);
 });
 
 test("no entries at all still make the topic; a name renames it", async () => {
