@@ -1,6 +1,6 @@
 // What a subscriber wants to receive: choices per channel, for everything (global) or for one workflow, optionally for a
 // set of contexts only; and a weekly schedule of the hours in which it may be disturbed.
-import { ChannelWord, contextKeysQuery } from "../common.ts";
+import { ChannelWord, channels, contextKeysQuery } from "../common.ts";
 import { operation } from "../operation.ts";
 import { isoTime, named, nullableOpenObject, oneOf, type Static, Type } from "../schema.ts";
 import { ContextMap } from "./contexts.ts";
@@ -9,14 +9,13 @@ import { WorkflowRef } from "./workflow-ref.ts";
 
 const choice = Type.Optional(Type.Boolean());
 
-export const PreferenceChannels = named("PreferenceChannels", {
-  email: choice,
-  sms: choice,
-  in_app: choice,
-  chat: choice,
-  push: choice,
-});
+const choices = { email: choice, sms: choice, in_app: choice, chat: choice, push: choice };
+
+export const PreferenceChannels = named("PreferenceChannels", choices);
 export type PreferenceChannels = Static<typeof PreferenceChannels>;
+
+/** A name that is no channel is refused: a choice that counts nowhere would pass for one that does. */
+const PreferenceChannelsIn = named("PreferenceChannelsIn", choices, { propertyNames: { enum: channels } });
 
 export const preferenceEntryLevels = ["global", "template"] as const;
 
@@ -107,7 +106,9 @@ export const preferenceOperations = {
     method: "GET",
     path: "/v2/subscribers/{subscriberId}/preferences",
     summary: "Retrieve a subscriber's preferences",
-    description: "Values are resolved: what counts for a channel when an event comes, whoever decided it.",
+    description:
+      "Values are resolved: what counts for a channel when an event comes, whoever decided it. `global` shows the channels " +
+      "that the environment's workflows have steps for.",
     category: "configuration",
     params: subscriberPath,
     query: Type.Object({
@@ -128,7 +129,7 @@ export const preferenceOperations = {
     category: "configuration",
     params: subscriberPath,
     body: named("PreferencesPatch", {
-      channels: Type.Optional(PreferenceChannels),
+      channels: Type.Optional(PreferenceChannelsIn),
       workflowId: Type.Optional(workflowId),
       schedule: Type.Optional(Schedule),
       context,
@@ -146,7 +147,7 @@ export const preferenceOperations = {
     category: "configuration",
     params: subscriberPath,
     body: named("PreferencesBulkIn", {
-      preferences: Type.Array(named("PreferenceIn", { workflowId, channels: PreferenceChannels }), {
+      preferences: Type.Array(named("PreferenceIn", { workflowId, channels: PreferenceChannelsIn }), {
         minItems: 1,
         maxItems: 100,
       }),

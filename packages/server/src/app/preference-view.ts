@@ -51,7 +51,7 @@ export async function viewPreferences(
     (workflow) => criticality === "all" || isCritical(workflowLevels(workflow)) === (criticality === "critical"),
   );
   return {
-    global: globalOf(stored, contextKeys),
+    global: globalOf(stored, contextKeys, channelsInUse(workflows)),
     workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)),
   };
 }
@@ -62,11 +62,19 @@ const rowsFor = (stored: PreferenceRow[], workflowId: string | null, contextKeys
     .filter((row) => row.workflow_id === workflowId && [contextKeys.join(), ""].includes(row.context_keys.join()))
     .sort((a, b) => b.context_keys.length - a.context_keys.length);
 
-export function globalOf(stored: PreferenceRow[], contextKeys: string[]): SubscriberPreferences["global"] {
+/** The channels that one of the workflows has an active step for: a choice about another one would decide nothing. */
+export const channelsInUse = (workflows: PreferenceWorkflow[]): Channel[] =>
+  channels.filter((channel) => workflows.some((workflow) => workflow.step_types.includes(channel)));
+
+export function globalOf(
+  stored: PreferenceRow[],
+  contextKeys: string[],
+  shown: Channel[],
+): SubscriberPreferences["global"] {
   const levels = withChoices({ user: null, default: {} }, stored, null, contextKeys);
   return {
     enabled: true,
-    channels: Object.fromEntries(channels.map((channel) => [channel, decide(levels, channel).enabled])),
+    channels: Object.fromEntries(shown.map((channel) => [channel, decide(levels, channel).enabled])),
     schedule: rowsFor(stored, null, contextKeys).find((row) => row.schedule)?.schedule ?? undefined,
   };
 }

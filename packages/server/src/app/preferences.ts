@@ -1,5 +1,5 @@
 // Subscriber preferences: merging choices into the stored ones. How they are shown is preference-view.ts.
-import { channels, type Input, type Output, type PreferenceChannels, type Schedule, weekDays } from "@tidings/contract";
+import { type Input, type Output, type PreferenceChannels, type Schedule, weekDays } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { idFromSlug } from "../lib/ids.ts";
@@ -9,13 +9,14 @@ import { resolveContexts } from "../store/contexts.ts";
 import {
   findPreferences,
   findPreferenceWorkflows,
+  listPreferenceWorkflows,
   mergePreferences,
   type PreferenceWorkflow,
 } from "../store/preferences.ts";
 import type { SubscriberRow } from "../store/subscribers.ts";
 import { readContextKeys } from "./context-keys.ts";
 import { contextKeysOf, readContext } from "./contexts.ts";
-import { globalOf, toEntry, viewPreferences } from "./preference-view.ts";
+import { channelsInUse, globalOf, toEntry, viewPreferences } from "./preference-view.ts";
 import { requireSubscriber } from "./subscribers.ts";
 import { workflowLevels } from "./workflow-ref.ts";
 
@@ -43,7 +44,7 @@ export async function update(
   const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
   const contextKeys = await enterContexts(ctx, caller, named);
   if (body.channels || schedule) {
-    const choice = { channels: chosen(body.channels ?? {}), schedule: schedule && toStored(schedule) };
+    const choice = { channels: body.channels ?? {}, schedule: schedule && toStored(schedule) };
     await choose(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, ...choice }]);
   }
   return viewPreferences(ctx, subscriber, contextKeys, "nonCritical");
@@ -60,7 +61,7 @@ export async function bulkUpdate(
   const workflows = await requireWorkflows(ctx, caller, given, "Workflows");
   const contextKeys = await enterContexts(ctx, caller, named);
   // A map keeps the place of the first item and the value of the last.
-  const items = new Map(workflows.map((workflow, index) => [workflow, chosen(body.preferences[index]!.channels)]));
+  const items = new Map(workflows.map((workflow, index) => [workflow, body.preferences[index]!.channels]));
   const choices = [...items].map(([workflow, channels]) => ({ workflow, channels }));
   await choose(ctx, subscriber, contextKeys, choices);
   const stored = await findPreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys);
@@ -83,10 +84,12 @@ export async function choose(
   await mergePreferences(ctx.db, environmentId, id, contextKeys, changes, now);
   await emit(ctx, ctx.db, environmentId, "preference.updated", now, async () => {
     const stored = await findPreferences(ctx.db, environmentId, id, contextKeys);
+    const isGlobal = choices.some(({ workflow }) => workflow === null);
+    const used = isGlobal ? channelsInUse(await listPreferenceWorkflows(ctx.db, environmentId)) : [];
     return choices.map(({ workflow }) => {
       const entry = workflow
         ? toEntry(workflow, stored, contextKeys)
-        : { level: "global", ...globalOf(stored, contextKeys) };
+        : { level: "global", ...globalOf(stored, contextKeys, used) };
       return { object: { ...entry, contextKeys }, subscriberId };
     });
   });
@@ -96,10 +99,6 @@ async function enterContexts(ctx: Ctx, caller: Caller, named: ReturnType<typeof 
   await resolveContexts(ctx.db, caller.environmentId, named, ctx.now());
   return contextKeysOf(named);
 }
-
-/** Only the members we know: a body may carry others, and what is stored is answered again. */
-const chosen = (given: PreferenceChannels): PreferenceChannels =>
-  Object.fromEntries(channels.flatMap((channel) => (given[channel] === undefined ? [] : [[channel, given[channel]]])));
 
 function toStored({ isEnabled, weeklySchedule }: Schedule): Schedule {
   if (!weeklySchedule) return { isEnabled };

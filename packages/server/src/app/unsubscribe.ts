@@ -54,11 +54,10 @@ export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: 
   const subject = all.find(({ id }) => id === workflowId);
   const workflows = [...(subject ? [subject] : []), ...all.filter((one) => one !== subject)].slice(0, maxWorkflows);
   const used = channels.filter((channel) => workflows.some((workflow) => channel in workflow.channels));
-  const { channels: everywhere } = globalOf(stored, []);
   return {
     person: nameOf(subscriber),
     subject,
-    global: Object.fromEntries(used.map((channel) => [channel, everywhere[channel]])),
+    global: globalOf(stored, [], used).channels,
     workflows,
     hasMore: all.length > workflows.length,
   };

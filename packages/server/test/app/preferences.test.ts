@@ -19,7 +19,8 @@ const itemOf = async (identifier: string, query = {}) =>
   (await read(query)).workflows.find((item) => item.workflow.identifier === identifier)!;
 const countRows = async () =>
   (await sql<{ n: number }>`select count(*) as n from subscriber_preferences`.execute(db)).rows[0]!.n;
-const allOn = { in_app: true, email: true, sms: true, chat: true, push: true };
+/** The channels that the workflows have steps for. */
+const inUse = { in_app: true, email: true };
 
 type Refusal = { code: string; message: string; errors: Record<string, { messages: string[] }>; ctx?: object };
 const refused = async (
@@ -34,7 +35,7 @@ const messagesIn = (refusal: Refusal) => Object.values(refusal.errors).flatMap((
 
 test("without choices everything is as the workflows say; critical workflows are shown on request", async () => {
   const { global, workflows } = await read();
-  assert.deepEqual(global, { enabled: true, channels: allOn });
+  assert.deepEqual(global, { enabled: true, channels: inUse });
   assert.deepEqual(
     workflows.map((item) => item.workflow.identifier),
     ["news", "offers"],
@@ -64,15 +65,9 @@ test("without choices everything is as the workflows say; critical workflows are
 
 test("choices are merged, globally and per workflow, and name who decided", async () => {
   const update = async (body: object) => (await client("subscribers.updatePreferences", { params, body })).body;
-  assert.deepEqual((await update({ channels: { email: false, sms: false } })).global.channels, {
-    ...allOn,
-    email: false,
-    sms: false,
-  });
-  assert.deepEqual((await update({ channels: { sms: true, fax: false } as object })).global.channels, {
-    ...allOn,
-    email: false,
-  });
+  const changed = { ...inUse, email: false };
+  assert.deepEqual((await update({ channels: { email: false, sms: false } })).global.channels, changed);
+  assert.deepEqual((await read()).global.channels, changed);
   assert.deepEqual((await itemOf("offers")).overrides, [{ channel: "email", source: "subscriber" }]);
   assert.deepEqual((await itemOf("news")).channels, { in_app: true, email: false });
 
@@ -180,4 +175,36 @@ test("choices go with their subscriber", async () => {
   assert.equal(await countRows(), before + 1);
   await client("subscribers.delete", { params: { subscriberId } });
   assert.equal(await countRows(), before);
+});
+
+test("a channel counts globally before any workflow uses it, and is shown once one does", async () => {
+  const person = { subscriberId: "bea" };
+  await client("subscribers.create", { body: person });
+  const body = { channels: { sms: false, email: true } };
+  const before = (await client("subscribers.updatePreferences", { params: person, body })).body.global.channels;
+  assert.deepEqual(before, inUse);
+  await createWorkflow(client, "texts", [{ name: "Text", type: "sms", controlValues: { body: "Hi" } }]);
+  const after = (await client("subscribers.retrievePreferences", { params: person })).body.global.channels;
+  assert.deepEqual(after, { ...inUse, sms: false });
+  await client("workflows.delete", { params: { workflowId: "texts" } });
+});
+
+test("a channel that does not exist is refused by name, and nothing is written", async () => {
+  const before = await read();
+  const message = (field: string) => [`${field} must be one of: in_app, email, sms, chat, push`];
+  for (const workflowId of [undefined, "news"]) {
+    const refusal = await refused("subscribers.updatePreferences", {
+      body: { workflowId, channels: { in_app: false, fax: true } },
+    });
+    assert.deepEqual([refusal.status, Object.keys(refusal.errors)], [422, ["channels.fax"]]);
+    assert.deepEqual(messagesIn(refusal), message("channels.fax"));
+  }
+  const preferences = [
+    { workflowId: "news", channels: { in_app: false } },
+    { workflowId: "offers", channels: { constructor: true } as object },
+  ];
+  const refusal = await refused("subscribers.bulkUpdatePreferences", { body: { preferences } });
+  assert.equal(refusal.status, 422);
+  assert.deepEqual(messagesIn(refusal), message("preferences.1.channels.constructor"));
+  assert.deepEqual(await read(), before);
 });
