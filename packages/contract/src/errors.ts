@@ -198,7 +198,7 @@ export const errorCatalogue = {
   CONNECTION_EXISTS: {
     status: 409,
     message: "Channel connection with identifier {identifier} already exists",
-    when: "The identifier is in use in this environment.",
+    when: "The identifier is in use in this environment, or the subscriber is connected to the integration already.",
   },
   CONTEXT_EXISTS: {
     status: 409,

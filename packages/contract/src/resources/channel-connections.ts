@@ -33,6 +33,14 @@ export const channelOwner = {
   integrationIdentifier: Type.String({ minLength: 1 }),
 };
 
+/** Whether a connection is one subscriber's or everybody's. */
+export const connectionMode = Type.Optional(
+  oneOf(["subscriber", "shared"], {
+    description:
+      "`shared`: for all subscribers, whatever `subscriberId` says. Absent: for the subscriber, if one is given",
+  }),
+);
+
 // Newer clients store more than this (refresh tokens, expiry); the rest is kept and not shown.
 const kept = { additionalProperties: true, maxJsonBytes: 65_536 };
 
@@ -81,10 +89,12 @@ export const channelConnectionOperations = {
     method: "POST",
     path: "/v1/channel-connections",
     summary: "Create a channel connection",
+    description: "A subscriber has one connection with an integration for each set of contexts.",
     category: "configuration",
     body: named("ChannelConnectionIn", {
       ...channelOwner,
       subscriberId: Type.Optional(Type.String({ minLength: 1, description: "Absent: shared by all subscribers" })),
+      connectionMode,
       workspace: WorkspaceIn,
       auth: ConnectionAuthIn,
     }),

@@ -82,6 +82,9 @@ const ChannelEndpointIn = named(
   {
     ...channelOwner,
     subscriberId: Type.String({ minLength: 1 }),
+    createSubscriberIfMissing: Type.Optional(
+      Type.Boolean({ description: "true makes a subscriber that does not exist, instead of 404" }),
+    ),
     connectionIdentifier: Type.Optional(Type.String({ minLength: 1, description: "A connection of the integration" })),
     type: typeWord,
     endpoint: openObject({ description: "The shape that belongs to `type`" }),

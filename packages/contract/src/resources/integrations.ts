@@ -2,6 +2,7 @@ import { ChannelWord, identifiers } from "../common.ts";
 import { operation } from "../operation.ts";
 import { addedProviderIds, inAppProviderId, providerIds } from "../provider-ids.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../schema.ts";
+import { connectionMode } from "./channel-connections.ts";
 import { ContextMap } from "./contexts.ts";
 import { StepFilter, StepFilterIn } from "./filters.ts";
 
@@ -233,6 +234,7 @@ export const integrationOperations = {
     body: named("ChatOauthIn", {
       integrationIdentifier: Type.String({ minLength: 1 }),
       subscriberId: Type.Optional(Type.String({ minLength: 1 })),
+      connectionMode,
       connectionIdentifier: Type.Optional(Type.String(identifiers.integration)),
       context: Type.Optional(ContextMap),
       scope: Type.Optional(

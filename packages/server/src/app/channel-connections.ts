@@ -1,19 +1,22 @@
 // Channel connections: access to a chat workspace. The access token is encrypted at rest and, as the interface promises,
 // read back in clear.
-import type { ChannelConnection, Input, Output } from "@tidings/contract";
+import { type ChannelConnection, type Input, type Output, SubscriberIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
-import { failure } from "../failure.ts";
+import { failure, invalid } from "../failure.ts";
 import { randomText } from "../lib/ids.ts";
 import {
   type ConnectionRow,
   deleteConnection,
   findConnection,
+  findOwnConnection,
   insertConnection,
   listConnections,
   updateConnection,
 } from "../store/channel-connections.ts";
 import { holdIntegration, holdSubscriber } from "../store/channel-owners.ts";
 import { resolveContexts } from "../store/contexts.ts";
+import { upsertSubscribers } from "../store/subscribers.ts";
+import { checkShape } from "../validation.ts";
 import { readContextKeys } from "./context-keys.ts";
 import { contextKeysOf, readContext } from "./contexts.ts";
 import { seal, unseal } from "./credentials.ts";
@@ -36,6 +39,8 @@ const toConnection = (ctx: Ctx, row: ConnectionRow): ChannelConnection => ({
 export type OwnerIn = {
   integrationIdentifier: string;
   subscriberId?: string;
+  connectionMode?: "subscriber" | "shared";
+  createSubscriberIfMissing?: boolean;
   context?: Input<"channelConnections.create">["body"]["context"];
 };
 
@@ -43,15 +48,30 @@ export type OwnerIn = {
  * What a connection or an endpoint belongs to, held until it is written: neither the integration nor the subscriber can
  * be deleted in between.
  */
-export async function holdOwner(ctx: Ctx, caller: Caller, { integrationIdentifier, subscriberId, context }: OwnerIn) {
+export async function holdOwner(ctx: Ctx, caller: Caller, owner: OwnerIn) {
+  const { integrationIdentifier, connectionMode, context } = owner;
+  const key = connectionMode === "shared" ? undefined : owner.subscriberId?.trim();
+  if (connectionMode === "subscriber" && key === undefined) {
+    const message = "subscriberId is required when connectionMode is subscriber";
+    throw invalid({ subscriberId: { messages: [message] } });
+  }
   const integration = await holdIntegration(ctx.db, caller.environmentId, integrationIdentifier);
   if (!integration) throw failure("INTEGRATION_NOT_FOUND", { integrationId: integrationIdentifier });
-  const key = subscriberId?.trim();
+  if (key !== undefined && owner.createSubscriberIfMissing) await createIfMissing(ctx, caller, key);
   const subscriber = key === undefined ? undefined : await holdSubscriber(ctx.db, caller.environmentId, key);
   if (key !== undefined && !subscriber) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId: key });
   const contexts = readContext(context);
   await resolveContexts(ctx.db, caller.environmentId, contexts, ctx.now());
-  return { integration, subscriberId: subscriber?.id ?? null, contextKeys: contextKeysOf(contexts) };
+  return { integration, key, subscriberId: subscriber?.id ?? null, contextKeys: contextKeysOf(contexts) };
+}
+
+const subscriberFaults = checkShape(SubscriberIn);
+
+async function createIfMissing(ctx: Ctx, caller: Caller, subscriberId: string): Promise<void> {
+  const messages = subscriberFaults({ subscriberId });
+  if (messages.length > 0) throw invalid({ subscriberId: { messages, value: subscriberId } });
+  const entry = { id: ctx.newId(), subscriberId, fields: {} };
+  await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting: true });
 }
 
 export async function create(
@@ -59,8 +79,15 @@ export async function create(
   caller: Caller,
   { body }: Input<"channelConnections.create">,
 ): Promise<Output<"channelConnections.create">> {
-  const { integration, subscriberId, contextKeys } = await holdOwner(ctx, caller, body);
+  const { integration, key, subscriberId, contextKeys } = await holdOwner(ctx, caller, body);
   const identifier = body.identifier ?? `conn-${randomText(12)}`;
+  const own = await findOwnConnection(ctx.db, caller.environmentId, integration.id, subscriberId, contextKeys);
+  if (own && own.identifier !== identifier) {
+    const message =
+      `Subscriber ${key} is already connected to integration ${body.integrationIdentifier} by channel connection ` +
+      `${own.identifier}; update or delete that one`;
+    throw failure("CONNECTION_EXISTS", { identifier: own.identifier }, { message });
+  }
   const now = ctx.now();
   const isNew = await insertConnection(ctx.db, {
     id: ctx.newId(),

@@ -5,7 +5,7 @@ import { type Access, type Brought, connectWorkspace, findProvider } from "@tidi
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { randomText } from "../lib/ids.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { findConnection, insertConnection, updateConnection } from "../store/channel-connections.ts";
+import { findConnection, findOwnConnection, insertConnection, updateConnection } from "../store/channel-connections.ts";
 import { insertEndpoint } from "../store/channel-endpoints.ts";
 import { holdIntegrationById, holdSubscriber } from "../store/channel-owners.ts";
 import { inRepeatableTransaction } from "../store/db.ts";
@@ -19,8 +19,8 @@ export type OauthResult =
   | { kind: "connected"; provider: string; workspace?: string; redirectUrl?: string }
   /** The state is not ours, too old, or was used. */
   | { kind: "unknown" | "expired" | "used" }
-  /** The integration or the subscriber is gone; the connection belongs to somebody else. */
-  | { kind: "integration-gone" | "subscriber-gone" | "taken" }
+  /** The integration or the subscriber is gone; the connection is another's; the subscriber has one of another name. */
+  | { kind: "integration-gone" | "subscriber-gone" | "taken" | "connected-otherwise" }
   /** The person said no; the provider did; the provider did not answer, or not yet. */
   | { kind: "declined" | "unreachable"; provider: string }
   | { kind: "refused"; provider: string; word?: string };
@@ -68,7 +68,7 @@ export async function finish(ctx: OutsideCtx, brought: Brought): Promise<OauthRe
   };
 }
 
-type Refusal = "integration-gone" | "subscriber-gone" | "taken" | "used";
+type Refusal = "integration-gone" | "subscriber-gone" | "taken" | "connected-otherwise" | "used";
 
 /** Thrown to take back what was written in the transaction. */
 class Refused extends Error {
@@ -129,7 +129,9 @@ async function keepConnection(
   subscriberId: string | null,
   { workspace, auth }: Access,
 ): Promise<string> {
-  const identifier = connectionIdentifier ?? `conn-${randomText(12)}`;
+  const own = await findOwnConnection(ctx.db, environmentId, integrationId, subscriberId, contextKeys);
+  const identifier = connectionIdentifier ?? own?.identifier ?? `conn-${randomText(12)}`;
+  if (own && own.identifier !== identifier) throw new Refused("connected-otherwise");
   const [id, now, sealed] = [ctx.newId(), ctx.now(), seal(ctx.secrets, auth)];
   const isNew = await insertConnection(ctx.db, {
     id,

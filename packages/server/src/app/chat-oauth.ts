@@ -52,7 +52,7 @@ export async function createUrl(
   caller: Caller,
   { body }: Input<"integrations.createChatOauthUrl">,
 ): Promise<Output<"integrations.createChatOauthUrl">> {
-  const { integration, contextKeys } = await holdOwner(ctx, caller, body);
+  const { integration, key, contextKeys } = await holdOwner(ctx, caller, body);
   const oauth = findOauth(integration.provider_id);
   if (!oauth) throw failure("OAUTH_NOT_SUPPORTED", { providerId: integration.provider_id });
   if (ctx.config.publicUrl === "") throw failure("PUBLIC_URL_MISSING", {});
@@ -67,7 +67,7 @@ export async function createUrl(
     id: randomText(22),
     environmentId: caller.environmentId,
     integrationId: integration.id,
-    subscriberId: body.subscriberId?.trim(),
+    subscriberId: key,
     connectionIdentifier: body.connectionIdentifier,
     contextKeys,
   };

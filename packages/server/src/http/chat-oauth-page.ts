@@ -63,6 +63,13 @@ const told: { [Kind in OauthResult["kind"]]: (result: Extract<OauthResult, { kin
       "The person this was meant for is not known here. Nothing was changed.",
     ],
   }),
+  "connected-otherwise": () => ({
+    status: 409,
+    words: [
+      "There is a connection already",
+      `This was meant to make a second one under another name. Nothing was changed. ${again}`,
+    ],
+  }),
   taken: () => ({
     status: 409,
     words: [

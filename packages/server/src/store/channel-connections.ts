@@ -41,6 +41,29 @@ export const listConnections = (
     request,
   );
 
+/**
+ * The connection that a subscriber has with an integration for exactly these contexts; a shared one is nobody's own. The
+ * subscriber is held until the transaction ends, so that of two requests the second finds what the first has made.
+ */
+export async function findOwnConnection(
+  db: Db,
+  environmentId: string,
+  integrationId: string,
+  subscriberId: string | null,
+  contextKeys: string[],
+): Promise<{ id: string; identifier: string } | undefined> {
+  if (subscriberId === null) return undefined;
+  await sql`
+    select id from subscribers where environment_id = ${environmentId} and id = ${subscriberId}
+    for no key update`.execute(db);
+  const { rows } = await sql<{ id: string; identifier: string }>`
+    select id, identifier from channel_connections
+    where environment_id = ${environmentId} and integration_id = ${integrationId} and subscriber_id = ${subscriberId}
+      and context_keys = ${contextKeys}::text[]
+    order by id desc limit 1`.execute(db);
+  return rows[0];
+}
+
 /** False when the identifier is taken. */
 export async function insertConnection(db: Db, row: Row): Promise<boolean> {
   const inserted = await db

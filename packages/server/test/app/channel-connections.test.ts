@@ -68,6 +68,45 @@ describe("create", () => {
     assert.notEqual(second.identifier, made.identifier);
   });
 
+  test("shared is without a subscriber, whoever asks; for a subscriber it needs one", async () => {
+    for (const subscriberId of ["ada", "nobody", undefined]) {
+      const made = await connection(client, "slack-main", { connectionMode: "shared", subscriberId });
+      assert.equal(made.subscriberId, null);
+    }
+    await subscriber(client, "mode");
+    const own = await connection(client, "slack-main", { connectionMode: "subscriber", subscriberId: "mode" });
+    assert.equal(own.subscriberId, "mode");
+    const body = { integrationIdentifier: "slack-main", workspace, auth };
+    const cases = {
+      subscriber: { subscriberId: ["subscriberId is required when connectionMode is subscriber"] },
+      both: { connectionMode: ["connectionMode must be one of: subscriber, shared"] },
+    };
+    for (const [connectionMode, errors] of Object.entries(cases)) {
+      const input = { body: { ...body, connectionMode } };
+      await assertRefused(client, "channelConnections.create", input, { code: "VALIDATION_ERROR", errors });
+    }
+  });
+
+  test("connects a subscriber to an integration once for a set of contexts, also when requests race", async () => {
+    await subscriber(client, "single");
+    await chatIntegration(client, "slack-other");
+    const body = { integrationIdentifier: "slack-main", subscriberId: "single", workspace, auth };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => client.raw("channelConnections.create", { body })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
+    const { data } = (await client("channelConnections.list", { query: { subscriberId: "single" } })).body;
+    assert.equal(data.length, 1);
+    const message =
+      `Subscriber single is already connected to integration slack-main by channel connection ${data[0]!.identifier}; ` +
+      "update or delete that one";
+    const refusal = { code: "CONNECTION_EXISTS", message } as const;
+    await assertRefused(client, "channelConnections.create", { body: { ...body, identifier: "again" } }, refusal);
+    await connection(client, "slack-main", { subscriberId: "single", context: { tenant: "acme" } });
+    await connection(client, "slack-other", { subscriberId: "single" });
+    await connection(client, "slack-main");
+    await client("channelConnections.delete", { params: { identifier: data[0]!.identifier } });
+    await connection(client, "slack-main", { subscriberId: "single" });
+  });
+
   test("keeps further members of workspace and auth, and does not show them", async () => {
     const more = { workspace: { ...workspace, botUserId: "U1" }, auth: { ...auth, refreshToken: "r" }, unknown: 1 };
     const made = await connection(client, "slack-main", { identifier: "more", ...more } as never);

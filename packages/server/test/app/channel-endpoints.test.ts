@@ -133,6 +133,26 @@ describe("create", () => {
     assert.equal((await client("channelEndpoints.list")).body.totalCount, before + 1);
   });
 
+  test("makes the subscriber when asked to, and only then", async () => {
+    const body = { ...base, subscriberId: " newcomer ", type: "webhook", endpoint: addresses.webhook } as const;
+    const create = (fields: object) => client.raw("channelEndpoints.create", { body: { ...body, ...fields } });
+    assert.equal((await create({})).status, 404);
+    assert.equal((await create({ createSubscriberIfMissing: false })).status, 404);
+    const faulty = { createSubscriberIfMissing: true, connectionIdentifier: "gone" };
+    assert.equal((await create(faulty)).status, 404);
+    const people = async (subscriberId: string) => client.raw("subscribers.retrieve", { params: { subscriberId } });
+    assert.equal((await people("newcomer")).status, 404, "a refused request makes nobody");
+    const answers = await Promise.all([1, 2, 3].map(() => create({ createSubscriberIfMissing: true })));
+    for (const { status, body: made } of answers) {
+      assert.deepEqual([status, (made as { subscriberId: string }).subscriberId], [201, "newcomer"]);
+    }
+    assert.equal((await people("newcomer")).status, 200);
+    await refuse(
+      { ...body, subscriberId: "not an id", createSubscriberIfMissing: true },
+      { subscriberId: ["subscriberId has an invalid format"] },
+    );
+  });
+
   test("uses a connection of its own integration only", async () => {
     await connection(client, "slack", { identifier: "of-slack" });
     const fields = { connectionIdentifier: "of-slack" };

@@ -24,7 +24,9 @@ for (const [n, integration] of integrations.entries()) {
   await connection(client, integration, { identifier: `conn.${integration}` });
   for (let i = 0; i < 8; i++) {
     const subscriberId = [undefined, ...people][i % 3];
-    await connection(client, integration, { identifier: `c${n}-${i}`, subscriberId, context: contexts[(i + n) % 3] });
+    // A subscriber is connected once for each set of contexts.
+    const context = contexts[(i + n + Math.floor(i / 3)) % 3];
+    await connection(client, integration, { identifier: `c${n}-${i}`, subscriberId, context });
   }
 }
 for (let n = 0; n < 24; n++) {

@@ -76,6 +76,10 @@ describe("the address", () => {
       [9, 10].map((n) => readState(secrets, signed, minutes(n))!.isExpired),
       [false, true],
     );
+    const shared = await urlFor({ subscriberId: "ada", connectionMode: "shared" });
+    assert.equal(readState(secrets, shared.parameters.state!, minutes(0))!.state.subscriberId, undefined);
+    const own = await urlFor({ subscriberId: "ada", connectionMode: "subscriber" });
+    assert.equal(readState(secrets, own.parameters.state!, minutes(0))!.state.subscriberId, "ada");
     const context = await client("contexts.retrieve", { params: { type: "tenant", id: "acme" } });
     assert.equal(context.status, 200);
   });

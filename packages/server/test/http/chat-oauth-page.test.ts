@@ -204,6 +204,22 @@ describe("slack", () => {
     assert.deepEqual(await everything(), before);
   });
 
+  test("a subscriber that is connected already is renewed, not connected twice", async () => {
+    await subscriber(client, "dora");
+    const mine = async () =>
+      (await client("channelConnections.list", { query: { subscriberId: "dora" } })).body.data.map(
+        ({ identifier }) => identifier,
+      );
+    const first = await come({ code: "good-d1", state: await stateFor({ subscriberId: "dora" }) });
+    const made = await mine();
+    assert.deepEqual([first.status, made.length], [200, 1]);
+    assert.equal((await come({ code: "good-d2", state: await stateFor({ subscriberId: "dora" }) })).status, 200);
+    assert.deepEqual(await mine(), made);
+    const other = await stateFor({ subscriberId: "dora", connectionIdentifier: "dora.2" });
+    assert.equal((await come({ code: "good-d3", state: other })).status, 409);
+    assert.deepEqual(await mine(), made);
+  });
+
   test("people end up at the integration's redirectUrl, if it is an address of the web", async () => {
     const redirectUrl = "https://app.example/done?from=slack";
     await chatIntegration(client, "elsewhere", "slack", { redirectUrl });

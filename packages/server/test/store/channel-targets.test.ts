@@ -1,6 +1,7 @@
 // What delivery reads of connections and endpoints: the recipient's contexts first, no context second.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { sql } from "kysely";
 import { findConnectionsByIds, findTargetConnections, findTargetEndpoints } from "../../src/store/channel-targets.ts";
 import { chatIntegration, connection, endpoint, subscriber } from "../support/channels.ts";
 import { startTestService } from "../support/service.ts";
@@ -58,7 +59,9 @@ describe("connections", () => {
     await make("shared");
     await make("shared-a", { context: { tenant: "a" } });
     await make("own-old", { subscriberId: "ada" });
-    await make("own", { subscriberId: "ada" });
+    // Two of one subscriber are older than the rule that there is one.
+    await make("own", { subscriberId: "ada", context: { tenant: "none" } });
+    await sql`update channel_connections set context_keys = '{}' where identifier = 'own'`.execute(db);
     await make("own-a", { subscriberId: "ada", context: { tenant: "a" } });
     const recipients = [
       { subscriberId: ada, contextKeys: [] },
