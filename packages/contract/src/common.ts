@@ -27,7 +27,8 @@ export const OriginWord = oneOf(origins, { title: "Origin" });
 
 const loose = "[a-zA-Z0-9_:.-]+";
 const looseIdentifier = `^${loose}$`;
-// Control and format characters (U+0085, zero-width space) look like nothing, and no mail server takes them.
+// Control and format characters (U+0085, zero-width space) cannot be seen, and an address with one is refused when a mail is
+// sent to it.
 const hidden = "\\p{Cc}\\p{Cf}";
 const emailLike = `[^\\s@<>"'${hidden}]+@[^\\s@<>"'${hidden}]+`;
 // As a mail can carry it: the signs that structure a list of addresses are left out.

@@ -33,7 +33,7 @@ export const channelOwner = {
   integrationIdentifier: Type.String({ minLength: 1 }),
 };
 
-/** Whether a connection is one subscriber's or everybody's. */
+/** Whether a connection belongs to one subscriber or to all of them. */
 export const connectionMode = Type.Optional(
   oneOf(["subscriber", "shared"], {
     description:

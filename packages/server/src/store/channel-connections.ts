@@ -42,7 +42,7 @@ export const listConnections = (
   );
 
 /**
- * The connection that a subscriber has with an integration for exactly these contexts; a shared one is nobody's own. The
+ * The connection that a subscriber has with an integration for exactly these contexts; shared ones do not count. The
  * subscriber is held until the transaction ends, so that of two requests the second finds what the first has made.
  */
 export async function findOwnConnection(

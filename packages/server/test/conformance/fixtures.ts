@@ -154,7 +154,9 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
     return { params: { ...params, providerId: "fcm" } };
   },
   "subscribers.retrievePreferences": async (w) => {
-    await w.once(w.workflow);
+    // The global level shows the channels that workflows have steps for.
+    const types = ["in_app", "email", "sms", "chat", "push"] as const;
+    await w.workflow(types.map((type) => ({ name: type, type, controlValues: { subject: "Hi", body: "Hi" } })));
     return ofSubscriber(w);
   },
   "subscribers.updatePreferences": withBody(ofSubscriber, async (w: World) => ({

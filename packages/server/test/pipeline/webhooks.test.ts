@@ -83,14 +83,14 @@ test("everything that happens to messages, preferences and workflows is told, as
   await client("messages.delete", { params: { messageId } });
   assert.equal((await heard("/all", "message.deleted"))[0]!.data.object._id, messageId);
 
-  await client("subscribers.updatePreferences", { params, body: { channels: { email: false } } });
+  await client("subscribers.updatePreferences", { params, body: { channels: { in_app: false } } });
   await client("subscribers.bulkUpdatePreferences", {
     params,
     body: { preferences: [{ workflowId: "told", channels: { in_app: false } }] },
   });
   const preferences = await heard("/all", "preference.updated", 2);
   const ofLevel = (level: string) => preferences.find(({ data }) => data.object.level === level)!.data;
-  assert.equal((ofLevel("global").object.channels as { email: boolean }).email, false);
+  assert.deepEqual(ofLevel("global").object.channels, { in_app: false });
   assert.deepEqual(ofLevel("template").object.channels, { in_app: false });
   assert.equal(ofLevel("template").subscriberId, "ada");
 
