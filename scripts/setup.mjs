@@ -1,6 +1,7 @@
 // Brings node_modules in line with package-lock.json before any script runs. It runs on whatever Node
 // the machine has (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
-// PATH, so the script that follows this one already runs on Node 24.
+// PATH, so the script that follows this one already runs on Node 24. `npm start` passes --omit=dev: it
+// installs without the dev dependencies, which are most of the packages.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,23 +18,30 @@ const wanted = createHash("sha256")
   .update(`${process.platform}-${process.arch}`)
   .digest("hex");
 
-const isCurrent = existsSync(marker) && existsSync(pinnedNode) && readFileSync(marker, "utf8") === wanted;
-if (!isCurrent) {
-  console.error("Tidings: installing dependencies (first start or changed lock file), about 15 to 60 seconds …");
+// --include=dev is said aloud, because npm leaves them out by itself under NODE_ENV=production.
+const mode = process.argv.includes("--omit=dev") ? "--omit=dev" : "--include=dev";
+const found = existsSync(marker) && existsSync(pinnedNode) ? readFileSync(marker, "utf8") : "";
+const isPart = found === `${wanted} --omit=dev`;
+const isWhole = found === `${wanted} --include=dev`;
+
+if (!isWhole && !(isPart && mode === "--omit=dev")) {
+  console.error(`Tidings: installing ${isPart ? "dev " : ""}dependencies, about 15 to 60 seconds …`);
   const started = Date.now();
   const npm = process.env.npm_execpath;
-  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  // `npm ci` begins by emptying node_modules, and with it the PostgreSQL of a service that runs from this folder.
+  const command = isPart ? ["install", "--no-save"] : ["ci"];
+  const args = [...command, "--no-audit", "--no-fund", "--loglevel=error", mode];
   const result = npm
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" })
     : spawnSync("npm", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
   if (result.status !== 0) {
-    console.error("Tidings: npm ci failed; the lines above say why. Nothing was started.");
+    console.error(`Tidings: npm ${command[0]} failed; the lines above say why. Nothing was started.`);
     process.exit(result.status ?? 1);
   }
   if (!existsSync(pinnedNode)) {
     console.error("Tidings: the pinned Node runtime was not installed. Are install scripts disabled (ignore-scripts)?");
     process.exit(1);
   }
-  writeFileSync(marker, wanted);
+  writeFileSync(marker, `${wanted} ${mode}`);
   console.error(`Tidings: dependencies installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
