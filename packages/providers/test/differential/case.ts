@@ -1,0 +1,49 @@
+// What a file says about one SDK: how a message is sent with it, and where its request and ours differ on purpose.
+
+import type { AnyProviderId } from "@tidings/contract";
+import type { Mailbox } from "../../src/provider.ts";
+import type { SampleChat, SampleMail, SamplePush, SampleSms } from "./messages.ts";
+
+export type { Mailbox };
+
+interface Samples {
+  email: SampleMail;
+  sms: SampleSms;
+  push: SamplePush;
+  chat: SampleChat;
+}
+
+export interface SdkCase<C extends keyof Samples = keyof Samples> {
+  id: AnyProviderId;
+  channel: C;
+  /** Sends the message as the SDK's own documentation shows it. The SDK is loaded here, when it is needed. */
+  send(sample: Samples[C], credentials: Record<string, string>): Promise<unknown>;
+  /** What is answered, where the SDK takes another form than the adapter. */
+  reply?: { status: number; body?: unknown };
+  /** Values that the SDK writes in another place. They are compared where the adapter has them. */
+  moved?: { from: string; to: string; because: string }[];
+  /**
+   * Differences that are meant, with the reason. A place covers all that is below it, and `*` stands for one step of it. One
+   * that no message shows any more fails the test.
+   */
+  differences: Record<string, string>;
+}
+
+export const sdkCase = <C extends keyof Samples>(declared: SdkCase<C>): SdkCase<C> => declared;
+
+/** Why a place differs in many files. */
+export const reasons = {
+  ownId: "our message id travels along, to recognise a repeat and to tie reports to the message",
+  repeats: "fault of the adapter: an address that is repeated in other case is written twice",
+  inline: "fault of the adapter: an inline image is attached like any other file",
+};
+
+/** `"Name" <address>`, as providers take it in one text. */
+export const formatted = ({ name, address }: Mailbox): string => {
+  if (!name) return address;
+  return /^[\p{L}\p{N} ]+$/u.test(name) ? `${name} <${address}>` : `"${name}" <${address}>`;
+};
+
+/** Undefined for an empty list or object, which a caller of an SDK would leave out. */
+export const given = <T extends object>(members: T): T | undefined =>
+  Object.keys(members).length > 0 ? members : undefined;
