@@ -82,7 +82,8 @@ const hardMail: SampleMail = {
 /** Quoted, as somebody would write it who does not know which names need it. */
 const written = ({ name, address }: Mailbox): string => (name ? `"${name}" <${address}>` : address);
 
-const toAttachment = ({ cid, ...file }: SampleFile) => (cid ? { ...file, cid, disposition: "inline" } : file);
+const toAttachment = ({ cid, ...file }: SampleFile) =>
+  cid ? { ...file, contentId: cid, disposition: "inline" as const } : file;
 
 const toEmail = (mail: SampleMail): EmailMessage => ({
   id: messageId,
