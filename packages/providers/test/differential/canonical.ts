@@ -15,8 +15,8 @@ export interface Difference {
 // How the connection is used, how an SDK presents itself, and what follows from the time and the body of a call.
 const noise = [
   /^(accept|accept-encoding|accept-language|connection|content-length|host|sec-fetch-mode|transfer-encoding)$/,
-  /^(user-agent|x-amz-user-agent|x-ms-useragent|amz-sdk-.*|x-fern-.*|x-ms-client-request-id)$/,
-  /^(x-amz-date|x-amz-content-sha256|x-ms-date|x-ms-content-sha256)$/,
+  /^(user-agent|x-amz-user-agent|amz-sdk-.*|x-fern-.*)$/,
+  /^(x-amz-date|x-amz-content-sha256)$/,
 ];
 
 export const canonical = ({ method, url, headers, body }: Seen): Canonical => {
@@ -55,7 +55,7 @@ const headerValue = (name: string, value: string): string => {
   if (name !== "authorization") return value;
   // A signature covers the time and the headers that were sent: what remains is the scheme, the key and its scope.
   const signed = /^(AWS4-HMAC-SHA256) Credential=([^/]+)\/\d+\/([^,]+),/.exec(value);
-  return signed ? signed.slice(1).join(" ") : value.replace(/(Signature=).*/, "$1…");
+  return signed ? signed.slice(1).join(" ") : value;
 };
 
 const decodeBody = (type: string, body: Buffer): unknown => {

@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from "node:module";
 import type { TestContext } from "node:test";
 import type { Io } from "../../src/index.ts";
 import type { HttpRequest } from "../../src/request.ts";
-import { messageId, type Reply } from "../conformance/case.ts";
+import type { Reply } from "../conformance/case.ts";
 import type { Seen } from "../conformance/stage.ts";
 import { openIo, startHttp } from "../support.ts";
 
@@ -17,9 +17,6 @@ export interface Fake {
   /** A network for the adapter. */
   io: Io;
 }
-
-// The time inside our message id, so that the adapter takes the message for a new one.
-const sentAt = new Date(Number.parseInt(messageId.replaceAll("-", "").slice(0, 12), 16));
 
 /** A server that gives this reply to everything, and the process around it without another way out. */
 export const startFake = async (t: TestContext, reply: Reply): Promise<Fake> => {
@@ -38,7 +35,7 @@ export const startFake = async (t: TestContext, reply: Reply): Promise<Fake> => 
   const lead = (address: string): string => `${local}/${address.replace("://", "/")}`;
   leadHttps(t, lead);
   await leadFetch(t, lead);
-  const io = openIo(t, { now: () => sentAt });
+  const io = openIo(t);
   const led: Io = { ...io, http: (request: HttpRequest) => io.http({ ...request, url: lead(request.url) }) };
   const watch = async (call: () => Promise<unknown>): Promise<Seen[]> => {
     seen.length = 0;
