@@ -1,5 +1,5 @@
-// What the Amazon adapters share: addresses of regions, and requests signed with Signature Version 4
-// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html).
+// What the Amazon adapters share: addresses of regions, requests of the Query protocol, and requests signed with Signature
+// Version 4 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html).
 
 import { AwsV4Signer } from "aws4fetch";
 import { rejected, SendFault } from "./outcome.ts";
@@ -17,6 +17,41 @@ export const awsHost = (name: string, region: string): string => {
     throw new SendFault(rejected("config", "The AWS region is not one, such as eu-west-1"));
   }
   return `${name}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const cannotFlatten = (name: string, form: string): SendFault =>
+  new SendFault(rejected("content", `The override ${name.slice(0, 200)} must be ${form}`));
+
+/** A map of the Query protocol: `MessageAttributes.entry.1.Name`, `MessageAttributes.entry.1.Value.DataType`. */
+const entriesOf = (name: string, map: Record<string, unknown>): [string, string][] =>
+  Object.entries(map).flatMap(([key, value], index) => {
+    if (!isObject(value)) throw cannotFlatten(`${name}.${key}`, "an object of texts");
+    const entry = `${name}.entry.${index + 1}`;
+    return [
+      [`${entry}.Name`, key],
+      ...Object.entries(value).map(([part, text]): [string, string] => {
+        if (typeof text === "object") throw cannotFlatten(`${name}.${key}.${part}`, "a text");
+        return [`${entry}.Value.${part}`, String(text)];
+      }),
+    ] as [string, string][];
+  });
+
+/**
+ * A request with a JSON body as the older services take it: a form, in which a map of maps is numbered. Built as JSON, it
+ * takes overrides like any other (https://docs.aws.amazon.com/sns/latest/api/API_MessageAttributeValue.html).
+ */
+export const asAwsQuery = (request: HttpRequest): HttpRequest => {
+  const members = Object.entries(JSON.parse(String(request.body)) as Record<string, unknown>);
+  const fields = members.flatMap(([name, value]): [string, string][] => {
+    if (isObject(value)) return entriesOf(name, value);
+    if (Array.isArray(value)) throw cannotFlatten(name, "a text or an object");
+    return [[name, String(value)]];
+  });
+  const headers = { ...request.headers, "content-type": "application/x-www-form-urlencoded" };
+  return { ...request, headers, body: new URLSearchParams(fields).toString() };
 };
 
 export const awsSigned = async (

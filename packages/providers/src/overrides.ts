@@ -1,6 +1,7 @@
 // How the overrides of a trigger get into a provider's request: first `extra`, members under the provider's own names,
 // then `passthrough`, merged untouched. JSON is merged deeply, forms field by field; a list replaces a list and null
-// removes a member. A request without a body takes `extra` into its query.
+// removes a member. A request without a body takes `extra` into its query. What a body cannot carry is refused by its name:
+// an object in a form or a query would arrive as something the provider never asked for.
 
 import type { Message } from "./message.ts";
 import { decodeMultipart, encodeMultipart, type Part } from "./multipart.ts";
@@ -33,8 +34,13 @@ const withMembers = (request: HttpRequest, members: Members, at: readonly (strin
     return { ...request, body: form.toString() };
   }
   if (type.startsWith("multipart/form-data")) return withParts(request, type, members);
-  throw new SendFault(rejected("content", `Overrides cannot be merged into a body of type ${type || "unknown"}`));
+  const names = Object.keys(members).map(shown).join(", ");
+  throw refusedOverride(`${names} cannot be merged into a body of type ${type || "unknown"}`);
 };
+
+const refusedOverride = (reason: string): SendFault => new SendFault(rejected("content", `The override ${reason}`));
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 100));
 
 const textOf = (body: string | Uint8Array): string => Buffer.from(body).toString("utf8");
 
@@ -64,14 +70,25 @@ const isObject = (value: unknown): value is Members =>
 const setValues = (values: URLSearchParams, members: Members): void => {
   for (const [name, value] of Object.entries(members)) {
     values.delete(name);
-    for (const item of valuesOf(value)) values.append(name, item);
+    for (const item of textsOf(name, value)) values.append(name, item);
   }
 };
 
-// What a form can carry: a list repeats the field, an object travels as JSON.
-const valuesOf = (value: unknown): string[] => {
+/** What a field can carry: texts, numbers and booleans; a list of them repeats the field. */
+const textsOf = (name: string, value: unknown): string[] => {
+  const items = Array.isArray(value) ? value : [value];
+  if (items.some((item) => typeof item === "object" && item !== null)) {
+    throw refusedOverride(
+      `${shown(name)} is an object, and a field takes a text: write it as the provider documents the field`,
+    );
+  }
+  return items.flatMap((item) => (item === null || item === undefined ? [] : [String(item)]));
+};
+
+/** A part of a multipart body has a type of its own: there an object travels as JSON. */
+const partsOf = (value: unknown): string[] => {
   if (value === null || value === undefined) return [];
-  if (Array.isArray(value)) return value.flatMap(valuesOf);
+  if (Array.isArray(value)) return value.flatMap(partsOf);
   return [typeof value === "object" ? JSON.stringify(value) : String(value)];
 };
 
@@ -80,7 +97,7 @@ const withParts = (request: HttpRequest, type: string, members: Members): HttpRe
     ({ name }) => !Object.hasOwn(members, name),
   );
   const added = Object.entries(members).flatMap(([name, value]) =>
-    valuesOf(value).map((item): Part => ({ name, value: item })),
+    partsOf(value).map((item): Part => ({ name, value: item })),
   );
   const content = encodeMultipart({ seed: type, parts: [...kept, ...added] });
   return { ...request, headers: { ...request.headers, "content-type": content.type }, body: content.body };
@@ -106,7 +123,7 @@ const withHeaders = (request: HttpRequest, members: Members): HttpRequest => {
       delete headers[name];
       continue;
     }
-    const text = valuesOf(value).join(", ");
+    const text = textsOf(given, value).join(", ");
     // Latin-1 without control characters is all HTTP/1.1 can carry in a header.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
       throw new SendFault(rejected("content", `The override header ${given} holds characters a header cannot carry`));

@@ -34,9 +34,10 @@ describe("overrides", () => {
 
   it("set the fields of a form, the parts of a multipart body, and the query of a request without a body", () => {
     const extra = { a: ["x", "y"], b: null, c: { d: 1 } };
+    const fields = { a: ["x", "y"], b: null, c: true };
     assert.equal(
-      withOverrides(post(url, { form: { a: 1, b: 2, z: 3 } }), { extra }).body,
-      "z=3&a=x&a=y&c=%7B%22d%22%3A1%7D",
+      withOverrides(post(url, { form: { a: 1, b: 2, z: 3 } }), { extra: fields }).body,
+      "z=3&a=x&a=y&c=true",
     );
     const multipart = {
       seed: "1",
@@ -59,6 +60,15 @@ describe("overrides", () => {
     assert.equal(withOverrides(get(url), { extra: { a: 2, b: "ü" } }).url, "https://api.test/send?a=2&b=%C3%BC");
   });
 
+  it("that are objects have no place in a form or a query, and are refused by name", () => {
+    for (const value of [{ d: 1 }, [{ d: 1 }], [["x"]]]) {
+      assert.throws(() => withOverrides(post(url, { form: {} }), { extra: { c: value } }), /override "c" is an object/);
+      assert.throws(() => withOverrides(get(url), { extra: { c: value } }), /override "c" is an object/);
+      const passthrough = { query: { c: value } };
+      assert.throws(() => withOverrides(post(url, { json: {} }), { passthrough }), /override "c" is an object/);
+    }
+  });
+
   it("set headers and query, and nothing that frames the request", () => {
     const sent = withOverrides(post(url, { json: {} }), {
       passthrough: { headers: { "X-A": 1 }, query: { b: [1, 2] } },
@@ -76,7 +86,7 @@ describe("overrides", () => {
 
   it("are refused where the body has no members", () => {
     const request = post(url, { raw: { type: "text/xml", body: "<a/>" } });
-    assert.throws(() => withOverrides(request, { extra: { a: 1 } }), /type text\/xml/);
+    assert.throws(() => withOverrides(request, { extra: { a: 1 } }), /override "a" .* type text\/xml/);
     assert.deepEqual(withOverrides(request, {}), request);
   });
 });

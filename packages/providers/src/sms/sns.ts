@@ -1,8 +1,9 @@
 // Amazon SNS, SMS to a phone number. Credentials: an access key of an IAM user that may call sns:Publish. A message may
-// name its sender: a number that belongs to the account, or a sender name. Delivery is reported to CloudWatch only.
+// name its sender: a number that belongs to the account, or a sender name. Overrides have the names of the API, message
+// attributes as the SDKs take them: MessageAttributes: {<name>: {DataType, StringValue}}. Delivery is reported to CloudWatch only.
 // API: https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
 
-import { awsHost, awsSigned } from "../aws.ts";
+import { asAwsQuery, awsHost, awsSigned } from "../aws.ts";
 import { secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
@@ -21,19 +22,11 @@ const classes: ErrorClasses = {
   InternalError: "retry",
 };
 
-const attributes = (from: string | undefined): Record<string, string> => {
-  const named: [name: string, value: string][] = [["AWS.SNS.SMS.SMSType", "Transactional"]];
-  if (from) named.push([/^\+?\d+$/.test(from) ? "AWS.MM.SMS.OriginationNumber" : "AWS.SNS.SMS.SenderID", from]);
-  return Object.fromEntries(
-    named.flatMap(([name, value], index) => {
-      const entry = `MessageAttributes.entry.${index + 1}`;
-      return [
-        [`${entry}.Name`, name],
-        [`${entry}.Value.DataType`, "String"],
-        [`${entry}.Value.StringValue`, value],
-      ];
-    }),
-  );
+const attributes = (from: string | undefined) => {
+  const text = (StringValue: string) => ({ DataType: "String", StringValue });
+  const kind = { "AWS.SNS.SMS.SMSType": text("Transactional") };
+  if (!from) return kind;
+  return { ...kind, [/^\+?\d+$/.test(from) ? "AWS.MM.SMS.OriginationNumber" : "AWS.SNS.SMS.SenderID"]: text(from) };
 };
 
 // Asked for JSON, the service answers in another form than the documented one.
@@ -48,13 +41,13 @@ export default defineProvider({
   credentials: { apiKey: secret("Access key ID"), secretKey: secret("Secret access key"), region: text("AWS region") },
   limits: { text: 1600 },
   request: (message, { region }) => {
-    const content = { PhoneNumber: message.to, Message: message.text, ...attributes(message.from) };
+    const content = { PhoneNumber: message.to, Message: message.text, MessageAttributes: attributes(message.from) };
     return post(`https://${awsHost("sns", region)}/`, {
       headers,
-      form: { Action: "Publish", Version: "2010-03-31", ...content },
+      json: { Action: "Publish", Version: "2010-03-31", ...content },
     });
   },
-  sign: (request, credentials, now) => awsSigned(request, "sns", credentials, now),
+  sign: (request, credentials, now) => awsSigned(asAwsQuery(request), "sns", credentials, now),
   read: (reply) => {
     const tag = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(reply.text)?.[1];
     // An invalid parameter is named in the text only.

@@ -128,6 +128,29 @@ const conformance = (one: HttpCase, adapter: Provider): void => {
     await expectOutcome(one, { message: hostile, act: one.accepted.reply }, { kind: "rejected", class: "content" });
   });
 
+  it("takes nested overrides along, or refuses them by name", async () => {
+    if (quirks?.noBodyOverrides) return;
+    const nested = { tidingsNested: { inner: { deep: "found" } } };
+    for (const overrides of [{ extra: nested }, { passthrough: { body: nested } }]) {
+      const { outcome, seen } = await run(one, {
+        message: { ...one.minimal.message, ...overrides },
+        act: one.accepted.reply,
+      });
+      const sent = seen.at(-1);
+      const type = sent?.headers["content-type"] ?? "";
+      if (outcome.kind === "accepted") {
+        assert.match(`${sent?.body}`, /deep[^{}]*found/);
+        // A field that nobody asked to be JSON must not become JSON.
+        if (/urlencoded/.test(type)) assert.doesNotMatch(decodeURIComponent(`${sent?.body}`), /\[object|\{"/);
+        else assert.match(type, /json|multipart/);
+      } else {
+        assertOutcome(outcome, { kind: "rejected", class: "content" });
+        assert.match(outcome.reason, /tidingsNested/);
+        assert.ok(seen.length < callsOf(one.minimal.request).length, "nothing is sent");
+      }
+    }
+  });
+
   for (const { name, reply, at, sending, outcome } of one.errors) {
     it(`understands ${name}`, () => expectOutcome(one, { act: reply, at, sending }, outcome));
   }

@@ -24,9 +24,15 @@ const expected = (service: string, form: Record<string, string>) => ({
   form,
 });
 
-const attribute = (index: number, name: string, value: string) => ({
+const published = {
+  status: 200,
+  headers: { "content-type": "text/xml" },
+  body: "<PublishResponse><PublishResult><MessageId>567910cd-659e</MessageId></PublishResult></PublishResponse>",
+};
+
+const attribute = (index: number, name: string, value: string, type = "String") => ({
   [`MessageAttributes.entry.${index}.Name`]: name,
-  [`MessageAttributes.entry.${index}.Value.DataType`]: "String",
+  [`MessageAttributes.entry.${index}.Value.DataType`]: type,
   [`MessageAttributes.entry.${index}.Value.StringValue`]: value,
 });
 
@@ -70,15 +76,53 @@ export default providerCase({
       ...attribute(3, "AWS.SNS.SMS.MaxPrice", "0.50"),
     }),
   },
-  accepted: {
-    reply: {
-      status: 200,
-      headers: { "content-type": "text/xml" },
-      body: "<PublishResponse><PublishResult><MessageId>567910cd-659e</MessageId></PublishResult></PublishResponse>",
+  accepted: { reply: published, providerMessageId: "567910cd-659e" },
+  more: [
+    {
+      // As the SDKs take them: one that replaces ours, one that takes ours away, one of its own.
+      message: {
+        id: messageId,
+        channel: "sms",
+        to: "+12065550100",
+        from: "Acme",
+        text: "Hi",
+        extra: { Subject: "S" },
+        passthrough: {
+          body: {
+            MessageAttributes: {
+              "AWS.SNS.SMS.SMSType": { DataType: "String", StringValue: "Promotional" },
+              "AWS.SNS.SMS.SenderID": null,
+              "AWS.SNS.SMS.MaxPrice": { DataType: "Number", StringValue: "0.50" },
+            },
+          },
+        },
+      },
+      request: expected("sns", {
+        Action: "Publish",
+        Version: "2010-03-31",
+        PhoneNumber: "+12065550100",
+        Message: "Hi",
+        ...attribute(1, "AWS.SNS.SMS.SMSType", "Promotional"),
+        ...attribute(2, "AWS.SNS.SMS.MaxPrice", "0.50", "Number"),
+        Subject: "S",
+      }),
+      accepted: { reply: published, providerMessageId: "567910cd-659e" },
     },
-    providerMessageId: "567910cd-659e",
-  },
+  ],
   errors: [
+    ...[
+      { MessageAttributes: { a: "x" } },
+      { MessageAttributes: { a: { DataType: "String", StringValue: ["x"] } } },
+      { MessageAttributes: ["x"] },
+    ].map((extra) => ({
+      name: `overrides that the protocol has no place for: ${JSON.stringify(extra)}`,
+      sending: {
+        message: { id: messageId, channel: "sms" as const, to: "+12065550100", text: "Hi", extra },
+        request: expected("sns", {}),
+      },
+      reply: published,
+      outcome: { kind: "rejected" as const, class: "content" },
+    })),
     { name: "a wrong key", reply: error(403, "InvalidClientTokenId"), outcome: { kind: "rejected", class: "auth" } },
     {
       name: "a wrong secret",
