@@ -130,16 +130,18 @@ export const eventsOf = (body: unknown): unknown[] => (Array.isArray(body) ? bod
 /**
  * The reports of generic webhook providers and of apps themselves, one object or a list of them:
  * `{messageId | tidingsMessageId | externalId, status, recipient?, date?, attempts?, response?}` with the statuses of the
- * channel.
+ * channel. Apps that were written for the peer API say `{eventId, eventType, timestamp?}`, where the id is ours or the
+ * provider's.
  */
 export const genericReceipts = (channel: keyof typeof statuses): Receipts => ({
   read: ({ body }) =>
     eventsOf(body).flatMap((event): Receipt[] => {
       if (typeof event !== "object" || event === null) return [];
-      const { messageId, tidingsMessageId, externalId, status, recipient, date, attempts, response } = event as Members;
+      const { messageId, tidingsMessageId, externalId, recipient, attempts, response, ...rest } = event as Members;
+      const { eventId, eventType, timestamp, status = eventType, date = timestamp } = rest;
       const known = receiptStatuses[channel].find((name) => name === status);
-      const ours = text(messageId) ?? text(tidingsMessageId);
-      const theirs = text(externalId);
+      const ours = text(messageId) ?? text(tidingsMessageId) ?? text(eventId);
+      const theirs = text(externalId) ?? text(eventId);
       if (!known || (!ours && !theirs)) return [];
       return [
         receipt(known, {

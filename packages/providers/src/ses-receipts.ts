@@ -35,6 +35,21 @@ const events: Record<string, [status: ReceiptStatus, member: string, about?: str
 };
 
 /**
+ * Whether the contact has left the list or one of its topics. The event tells every change of preferences, also that
+ * somebody came back: what counts is what is newly refused.
+ */
+const hasLeft = (subscription: unknown): boolean => {
+  const [before, after] = ["oldTopicPreferences", "newTopicPreferences"].map((name) => memberAt(subscription, name));
+  if (memberAt(after, "unsubscribeAll") === true && memberAt(before, "unsubscribeAll") !== true) return true;
+  const refused = (preferences: unknown): (string | undefined)[] =>
+    eventsOf(memberAt(preferences, "topicSubscriptionStatus"))
+      .filter((topic) => textAt(topic, "subscriptionStatus")?.toLowerCase() === "optout")
+      .map((topic) => textAt(topic, "topicName"));
+  const known = new Set(refused(before));
+  return refused(after).some((topic) => !known.has(topic));
+};
+
+/**
  * What a bounce says of the address. SES reports a transient one when it has given up; of those the general kind may as well
  * be the answer of somebody who is out of the office. A suppressed address was not tried.
  */
@@ -55,6 +70,13 @@ const algorithms: Readonly<Record<string, string>> = { 1: "RSA-SHA1", 2: "RSA-SH
 const certificateMs = 24 * 3_600_000;
 
 /**
+ * How old a notification may be, by the time at which SNS published it. SNS goes on trying to deliver for an hour and by a
+ * policy of one's own for longer, with the time of the first attempt. A repeat has no effect: reports count once by message,
+ * status, time and recipient, and those keys are kept for longer than a day.
+ */
+const oldestMs = 24 * 3_600_000;
+
+/**
  * Whether the notification is of this topic. The certificate counts because it comes from the notification service of
  * the topic's region over TLS. A topic that asks whether it may deliver here is told so: nobody else sees that address.
  */
@@ -65,7 +87,8 @@ const verifySns = async (request: InboundRequest, topicArn: string, now: Date, i
   const members = Object.hasOwn(signedMembers, member("Type")) ? signedMembers[member("Type")] : undefined;
   const algorithm = algorithms[member("SignatureVersion")];
   const age = now.getTime() - (dateOf(member("Timestamp"))?.getTime() ?? 0);
-  if (!region || !members || !algorithm || member("TopicArn") !== topicArn || Math.abs(age) > toleranceMs) return false;
+  if (!region || !members || !algorithm || member("TopicArn") !== topicArn) return false;
+  if (age > oldestMs || age < -toleranceMs) return false;
 
   const origin = `https://${awsHost("sns", region)}/`;
   const address = member("SigningCertURL");
@@ -108,6 +131,7 @@ export const sesReceipts: Receipts = {
     const [known, member = "", about = ""] = events[kind] ?? [];
     const externalId = textAt(event, "mail", "messageId");
     if (!known || !externalId) return [];
+    if (known === "unsubscribed" && !hasLeft(memberAt(event, member))) return [];
     const said = (name: string) => textAt(event, member, name);
     const status = known === "bounced" ? bounceStatus(said("bounceType"), said("bounceSubType")) : known;
     const messageId = textAt(event, "mail", "tags", "tidingsMessageId", 0);

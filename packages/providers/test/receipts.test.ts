@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { answerProvider, type InboundRequest, readReceipts, receiptKey, verifyReceipt } from "../src/index.ts";
 import { dateOf, genericReceipts } from "../src/receipts.ts";
@@ -69,6 +69,30 @@ describe("the proof of a report of MailerSend", () => {
     assert.equal(await verify(report("activity.hard_bounced", pingSecret)), false);
     assert.equal(await verify(report("webhook.test", "another")), false);
     assert.deepEqual(readReceipts("mailersend", report("webhook.test", pingSecret)), []);
+  });
+});
+
+describe("the proof of a report of Telnyx", () => {
+  const io = openIo({ after });
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const key = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
+  const stamp = String(now.getTime() / 1000);
+  const signature = sign(null, Buffer.concat([Buffer.from(`${stamp}|`), raw]), privateKey).toString("base64");
+  const headers = { "telnyx-timestamp": stamp, "telnyx-signature-ed25519": signature };
+  const verify = (sent: InboundRequest, by = key) => verifyReceipt("telnyx", sent, by, now, io);
+
+  it("covers the body and the time", async () => {
+    assert.equal(await verify(request(headers)), true);
+    assert.equal(await verify({ ...request(headers), raw: Buffer.from("{}") }), false);
+    assert.equal(await verify(request({ ...headers, "telnyx-timestamp": String(Number(stamp) - 1) })), false);
+    assert.equal(await verify(request({ ...headers, "telnyx-signature-ed25519": "x" })), false);
+  });
+
+  it("is never the key itself, which is public", async () => {
+    const authorization = `Basic ${Buffer.from(`x:${key}`).toString("base64")}`;
+    assert.equal(await verify(request({ authorization })), false);
+    assert.equal(await verify(signed(Buffer.from(key))), false);
+    assert.equal(await verify(request(headers), "not a key"), false);
   });
 });
 
@@ -186,6 +210,15 @@ describe("generic delivery reports", () => {
     assert.deepEqual(read({ messageId: "m", status: "clicked", attempts: "3" }), [
       { messageId: "m", status: "clicked", attempts: 3 },
     ]);
+  });
+
+  it("are understood in the words of apps written for the peer API, by our id or the provider's", () => {
+    const timestamp = "2026-01-02T03:04:05.000Z";
+    assert.deepEqual(read({ eventId: "e1", eventType: "clicked", timestamp, platform: "ios" }), [
+      { externalId: "e1", messageId: "e1", status: "clicked", date: new Date(timestamp) },
+    ]);
+    assert.deepEqual(read({ eventId: "e1", eventType: "exploded" }), []);
+    assert.deepEqual(read({ eventType: "clicked" }), []);
   });
 
   it("of a provider that does not report are nothing", () => {

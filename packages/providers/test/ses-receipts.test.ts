@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createSign } from "node:crypto";
 import { after, describe, it } from "node:test";
-import { verifyReceipt } from "../src/index.ts";
+import { readReceipts, verifyReceipt } from "../src/index.ts";
 import { makeCertificate } from "./conformance/certificate.ts";
 import { openIo } from "./support.ts";
 
@@ -24,7 +24,10 @@ const note = {
   Type: "Notification",
   MessageId: "22b80b92",
   TopicArn: topic,
-  Message: JSON.stringify({ eventType: "Delivery", mail: { messageId: "0102" } }),
+  Message: JSON.stringify({
+    eventType: "Delivery",
+    mail: { messageId: "0102", timestamp: "2026-01-02T03:03:59.000Z" },
+  }),
   Timestamp: "2026-01-02T03:04:00.000Z",
 };
 
@@ -48,12 +51,31 @@ describe("a report of SES", () => {
       return { status: text === undefined ? 404 : 200, headers: {}, text: text ?? "", json: undefined };
     },
   };
-  const verify = (sent: ReturnType<typeof report>, key = topic) => verifyReceipt("ses", sent, key, now, io);
+  const verify = (sent: ReturnType<typeof report>, key = topic, at = now) => verifyReceipt("ses", sent, key, at, io);
+  const after20Minutes = new Date(now.getTime() + 20 * 60_000);
 
   it("is taken when the topic signed it, and its certificate is fetched once", async () => {
     assert.equal(await verify(report()), true);
     assert.equal(await verify(report()), true);
     assert.deepEqual(fetched, [`${sns}SimpleNotificationService-good.pem`]);
+  });
+
+  it("is taken when SNS delivers it late, for a day after it was published and not before", async () => {
+    const at = (ms: number) => new Date(Date.parse(note.Timestamp) + ms);
+    assert.equal(await verify(report(), topic, after20Minutes), true);
+    assert.equal(await verify(report(), topic, at(86_400_000)), true);
+    assert.equal(await verify(report(), topic, at(86_401_000)), false);
+    assert.equal(await verify(report(), topic, at(-301_000)), false);
+  });
+
+  it("says the same when it is delivered again, so that it counts once", async () => {
+    const [first, second] = [report(), report()];
+    assert.equal(await verify(second, topic, after20Minutes), true);
+    assert.deepEqual(readReceipts("ses", second), readReceipts("ses", first));
+    assert.deepEqual(
+      readReceipts("ses", first).map(({ row, ...one }) => one),
+      [{ externalId: "0102", status: "delivered", date: new Date("2026-01-02T03:03:59.000Z") }],
+    );
   });
 
   it("is refused when somebody changed it or signed it himself", async () => {

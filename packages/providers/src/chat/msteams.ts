@@ -1,6 +1,7 @@
 // Microsoft Teams: through the webhook of a channel (a workflow, or the incoming webhook it replaces), or as a bot, to
 // channels and people. The bot's credentials: portal.azure.com, the Azure Bot's app registration; the app with the bot has
 // to be installed in the team or for the person first. A person is named by the id Teams gives the bot or by the Entra id.
+// A text that is the JSON of an adaptive card ({"type": "AdaptiveCard", …}) is posted as that card.
 // Bot API: https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference
 // Webhooks: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
 // Connecting an organisation: https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
@@ -9,6 +10,7 @@
 
 import { readWebhook, targetOf } from "../chat.ts";
 import { secret, text } from "../credentials.ts";
+import { parsed } from "../email.ts";
 import { withQuery } from "../oauth.ts";
 import { type ErrorClasses, type Outcome, rejected, retry, SendFault } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
@@ -32,11 +34,21 @@ const classes: ErrorClasses = {
   PreconditionFailed: "retry",
 };
 
-const card = (said: string) => {
+const attached = (content: unknown) => ({
+  type: "message",
+  attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content }],
+});
+
+/** The text as an adaptive card, where it is one: a template wrote the card itself. */
+const cardIn = (said: string): unknown => {
+  const content = parsed(said);
+  return textAt(content, "type") === "AdaptiveCard" ? content : undefined;
+};
+
+const plainCard = (said: string) => {
   const $schema = "http://adaptivecards.io/schemas/adaptive-card.json";
   const body = [{ type: "TextBlock", text: said, wrap: true }];
-  const content = { $schema, type: "AdaptiveCard", version: "1.4", body };
-  return { type: "message", attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content }] };
+  return { $schema, type: "AdaptiveCard", version: "1.4", body };
 };
 
 const read = (reply: HttpReply): Outcome => {
@@ -83,8 +95,9 @@ export default defineProvider({
     redirectUrl: text("Redirect URL", { optional: true }),
   },
   send: async (message, credentials, io) => {
+    const card = cardIn(message.text);
     if (message.target.kind === "webhook") {
-      const request = post(message.target.webhookUrl, { json: card(message.text) });
+      const request = post(message.target.webhookUrl, { json: attached(card ?? plainCard(message.text)) });
       return read(await io.http(withOverrides(request, message)));
     }
     const { workspace } = message.target.kind === "channel" ? message.target : targetOf(message, "user");
@@ -95,7 +108,7 @@ export default defineProvider({
       withToken(io, key, buy, (token) =>
         io.http({ ...request, headers: { authorization: `Bearer ${token}`, ...headers } }),
       );
-    const activity = { type: "message", text: message.text };
+    const activity = card ? attached(card) : { type: "message", text: message.text };
     const tenant = { id: tenantId };
     if (message.target.kind === "channel") {
       // A post in a channel is a conversation of its own: it is opened with its first message.

@@ -34,6 +34,9 @@ const statuses: Record<string, ReceiptStatus> = {
   spam: "spam",
   opened: "opened",
   unique_opened: "opened",
+  // Opened by the reader's mail service on its own, which hides whether the reader has.
+  proxy_open: "opened",
+  unique_proxy_open: "opened",
   click: "clicked",
   unsubscribed: "unsubscribed",
 };

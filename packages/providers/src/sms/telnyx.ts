@@ -1,12 +1,14 @@
 // Telnyx. Credentials: portal.telnyx.com, an API v2 key under API Keys; the profile is one of Messaging, its id is a
-// UUID.
+// UUID. Reports are signed with Ed25519; the signing key is the account's public key (Keys & Credentials, Public Key).
 // API: https://developers.telnyx.com/api-reference/messages/send-a-message
 // Codes: https://developers.telnyx.com/docs/messaging/messages/error-codes
+// Proof: https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks
 
+import { createPublicKey, verify } from "node:crypto";
 import { secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
+import { dateOf, isRecent, type ReceiptStatus, receipt } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
 
 const api = "https://api.telnyx.com/v2";
@@ -81,6 +83,15 @@ export default defineProvider({
     return checkByStatus(await io.http(get(profile, { bearer: apiKey })));
   },
   receipts: {
+    // The key is public: it proves a signature, and is never taken as a password.
+    verify: ({ headers, raw }, key, now) => {
+      const stamp = headers["telnyx-timestamp"] ?? "";
+      const signature = Buffer.from(headers["telnyx-signature-ed25519"] ?? "", "base64");
+      if (!isRecent(stamp, now)) return false;
+      const x = Buffer.from(key, "base64").toString("base64url");
+      const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+      return verify(null, Buffer.concat([Buffer.from(`${stamp}|`), raw]), publicKey, signature);
+    },
     read: ({ body }) => {
       const kind = textAt(body, "data", "event_type");
       const externalId = textAt(body, "data", "payload", "id");

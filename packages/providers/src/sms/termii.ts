@@ -1,16 +1,19 @@
 // Termii. Credentials: accounts.termii.com, the API key of the dashboard; `from` is an approved sender ID. The channel
 // is generic unless an override says dnd, the route for transactional messages, which Termii has to activate first.
-// API: https://developer.termii.com/messaging-api. Documentation seen names the host BASE_URL and shows it in the
-// dashboard; api.ng.termii.com is the one public clients use.
+// API: https://developer.termii.com/messaging-api. Its host is that of the account: the dashboard shows it as the base
+// URL, newer accounts have others than api.ng.termii.com.
 
 import { secret, text } from "../credentials.ts";
 import { accepted, checkByStatus, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { baseUrl, get, post, textAt } from "../request.ts";
 import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
 
-const api = "https://api.ng.termii.com/api";
+const api = (given: string | undefined): string => {
+  const base = baseUrl(given, "https://api.ng.termii.com");
+  return base.endsWith("/api") ? base : `${base}/api`;
+};
 
 const words: Words = [
   [/insufficient|balance/i, "quota"],
@@ -33,9 +36,9 @@ export default defineProvider({
   name: "Termii",
   docs: "https://developer.termii.com/messaging-api",
   help: "The API key is on the dashboard of your Termii account; request a sender ID there as well.",
-  credentials: { apiKey: secret("API Key"), from: text("From") },
-  request: (message, { apiKey }) =>
-    post(`${api}/sms/send`, {
+  credentials: { apiKey: secret("API Key"), baseUrl: text("Base URL", { optional: true }), from: text("From") },
+  request: (message, { apiKey, baseUrl }) =>
+    post(`${api(baseUrl)}/sms/send`, {
       json: {
         api_key: apiKey,
         to: digits(message.to),
@@ -50,8 +53,8 @@ export default defineProvider({
     const id = textAt(reply.json, "message_id");
     return id ? accepted(id) : unreadable(reply);
   },
-  check: async ({ apiKey }, io) =>
-    checkByStatus(await io.http(get(`${api}/get-balance`, { query: { api_key: apiKey } }))),
+  check: async ({ apiKey, baseUrl }, io) =>
+    checkByStatus(await io.http(get(`${api(baseUrl)}/get-balance`, { query: { api_key: apiKey } }))),
   receipts: {
     read: ({ body }) => {
       const said = textAt(body, "status");

@@ -68,6 +68,8 @@ export interface ReceiptCase {
   now?: string;
   /** The scheme has no time stamp: a report is as fresh as ever, and a repeat of it has no effect anyway. */
   isAgeless?: true;
+  /** How long a report is good for, where that is not five minutes. */
+  goodForMs?: number;
   /** What the proof has to fetch, by address, in the order of the calls. */
   calls?: Record<string, Reply>;
   expected: Receipt[];

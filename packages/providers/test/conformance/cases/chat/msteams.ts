@@ -59,6 +59,11 @@ const throughWebhook = {
   message: { ...message, target: { kind: "webhook" as const, webhookUrl }, text: "Grüße **Ada** 🎉" },
   request: { method: "POST", url: webhookUrl, json: card("Grüße **Ada** 🎉") },
 };
+const ownCard = { type: "AdaptiveCard", version: "1.5", body: [{ type: "TextBlock", text: "Build 7 is green" }] };
+const attached = {
+  type: "message",
+  attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: ownCard }],
+};
 const toChannel = {
   message: {
     ...message,
@@ -125,6 +130,22 @@ export default providerCase({
   },
   accepted: { reply: { status: 201, body: { id: "1655900000000" } }, providerMessageId: "1655900000000" },
   more: [
+    {
+      message: { ...throughWebhook.message, text: JSON.stringify(ownCard, null, 2) },
+      request: { ...throughWebhook.request, json: attached },
+      accepted: { reply: { status: 200, body: "1" } },
+    },
+    {
+      message: { ...message, text: JSON.stringify(ownCard) },
+      request: [token, opened, { ...activities, json: attached }],
+      accepted: { reply: { status: 201, body: { id: "1655900000000" } }, providerMessageId: "1655900000000" },
+    },
+    {
+      // JSON, but no card: a text like any other.
+      message: { ...throughWebhook.message, text: '{"type":"note"}' },
+      request: { ...throughWebhook.request, json: card('{"type":"note"}') },
+      accepted: { reply: { status: 200, body: "1" } },
+    },
     {
       ...toChannel,
       accepted: {

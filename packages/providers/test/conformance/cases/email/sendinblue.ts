@@ -122,6 +122,11 @@ export default providerCase({
         },
       ],
     },
+    ...["proxy_open", "unique_proxy_open"].map((event) => ({
+      name: event,
+      json: { event, ts_epoch: 1767323040000, "message-id": "<2@smtp-relay.mailin.fr>" },
+      expected: [{ externalId: "<2@smtp-relay.mailin.fr>", status: "opened" as const, date: new Date(1767323040000) }],
+    })),
     {
       name: "bounced",
       json: {

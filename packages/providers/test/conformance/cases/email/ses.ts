@@ -53,7 +53,14 @@ const signed = (members: Record<string, string>, version = "2") => {
   const mark = createSign(version === "1" ? "sha1" : "sha256").update(lines.join(""));
   const Signature = mark.sign(certificate.privateKey, "base64");
   const raw = JSON.stringify({ ...members, SignatureVersion: version, Signature, SigningCertURL: certificateUrl });
-  return { raw, headers: { "content-type": "text/plain; charset=UTF-8" }, key: topic, now, calls };
+  return {
+    raw,
+    headers: { "content-type": "text/plain; charset=UTF-8" },
+    key: topic,
+    now,
+    calls,
+    goodForMs: 86_400_000,
+  };
 };
 const note = { MessageId: "22b80b92", Timestamp: "2026-01-02T03:04:00.000Z", TopicArn: topic };
 const report = (event: object, version?: string) =>
@@ -78,6 +85,20 @@ const accepted = {
   reply: { status: 200, body: { MessageId: "0102018b-ses-000000" } },
   providerMessageId: "0102018b-ses-000000",
 };
+
+const preferences = (unsubscribeAll: boolean, subscriptionStatus: string) => ({
+  unsubscribeAll,
+  topicSubscriptionStatus: [{ topicName: "offers", subscriptionStatus }],
+});
+type Preferences = Parameters<typeof preferences>;
+const subscriptions: [name: string, before: Preferences | null, after: Preferences, isLeaving: boolean][] = [
+  ["from the whole list", [false, "OptIn"], [true, "OptOut"], true],
+  ["from the list, with the topic left before", [false, "OptOut"], [true, "OptOut"], true],
+  ["from one topic", [false, "OptIn"], [false, "OptOut"], true],
+  ["from one topic, the first thing known of the contact", null, [false, "OptOut"], true],
+  ["back to a topic", [false, "OptOut"], [false, "OptIn"], false],
+  ["back to the list", [true, "OptOut"], [false, "OptOut"], false],
+];
 
 export default providerCase({
   id: "ses",
@@ -241,6 +262,23 @@ export default providerCase({
       ...report({ eventType: "Open", mail: { messageId: "0102018b" }, open: {} }),
       expected: [{ externalId: "0102018b", status: "opened" }],
     },
+    ...subscriptions.map(([name, before, after, isLeaving]) => ({
+      name: `a subscription: ${name}`,
+      ...report({
+        eventType: "Subscription",
+        mail: { messageId: "0102018b" },
+        subscription: {
+          contactList: "news",
+          timestamp: "2026-01-02T03:03:59Z",
+          source: "UnsubscribeHeader",
+          newTopicPreferences: preferences(...after),
+          oldTopicPreferences: before && preferences(...before),
+        },
+      }),
+      expected: isLeaving
+        ? [{ externalId: "0102018b", status: "unsubscribed" as const, date: new Date("2026-01-02T03:03:59Z") }]
+        : [],
+    })),
     {
       name: "the question whether the topic may deliver, which is answered",
       ...signed({

@@ -1,4 +1,15 @@
+import { generateKeyPairSync, sign } from "node:crypto";
 import { messageId, providerCase } from "../../case.ts";
+
+// As Telnyx signs: with the private half of a pair whose public half the portal shows as 32 bytes in base64.
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const key = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
+const now = "2026-01-02T03:04:05Z";
+const stamp = String(Date.parse(now) / 1000);
+const report = (json: object) => {
+  const signature = sign(null, Buffer.from(`${stamp}|${JSON.stringify(json)}`), privateKey).toString("base64");
+  return { json, key, now, headers: { "telnyx-signature-ed25519": signature, "telnyx-timestamp": stamp } };
+};
 
 const headers = { authorization: "Bearer KEY-telnyx-s3cret" };
 const profile = "16fd2706-8baf-433b-82eb-8c7fada847da";
@@ -111,19 +122,19 @@ export default providerCase({
   receipts: [
     {
       name: "delivered",
-      json: {
+      ...report({
         data: {
           event_type: "message.finalized",
           id: "4ee8c3a6-4995-4309-a3c6-38e3db9ea4be",
           occurred_at: "2026-01-02T03:04:05.000+00:00",
           payload: { id: "ac012cbf", direction: "outbound", to: [{ status: "delivered" }], errors: [] },
         },
-      },
+      }),
       expected: [{ externalId: "ac012cbf", status: "delivered", date: new Date("2026-01-02T03:04:05Z") }],
     },
     {
       name: "not delivered",
-      json: {
+      ...report({
         data: {
           event_type: "message.finalized",
           payload: {
@@ -132,12 +143,12 @@ export default providerCase({
             errors: [{ code: "40001", title: "Landline" }],
           },
         },
-      },
+      }),
       expected: [{ externalId: "ac012cbf", status: "undelivered", response: "Landline" }],
     },
     {
       name: "an incoming message",
-      json: { data: { event_type: "message.received", payload: { id: "1", to: [{ status: "delivered" }] } } },
+      ...report({ data: { event_type: "message.received", payload: { id: "1", to: [{ status: "delivered" }] } } }),
       expected: [],
     },
   ],

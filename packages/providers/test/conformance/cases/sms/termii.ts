@@ -57,6 +57,23 @@ export default providerCase({
     },
     providerMessageId: "9122821270554876574",
   },
+  more: ["https://v3.api.termii.com", "v3.api.termii.com/api/"].map((baseUrl) => ({
+    credentials: { apiKey: "TLtermii-s3cret-key", baseUrl, from: "Acme" },
+    message: { id: messageId, channel: "sms" as const, to: "+2349012672711", text: "Hi" },
+    request: {
+      method: "POST",
+      url: "https://v3.api.termii.com/api/sms/send",
+      json: {
+        api_key: "TLtermii-s3cret-key",
+        to: "2349012672711",
+        from: "Acme",
+        sms: "Hi",
+        type: "plain",
+        channel: "generic",
+      },
+    },
+    accepted: { reply: { status: 200, body: { code: "ok", message_id: "91" } }, providerMessageId: "91" },
+  })),
   errors: [
     { name: "a wrong key", reply: error(401, "Invalid API key"), outcome: { kind: "rejected", class: "auth" } },
     {
