@@ -5,6 +5,7 @@ import { type Credentials, missingField, readCredentials } from "./credentials.t
 import { withinLimits } from "./limits.ts";
 import type { Message } from "./message.ts";
 import { byStatus, type Outcome, rejected, retry, SendFault, unasked, unknown } from "./outcome.ts";
+import { toApiNames } from "./override-names.ts";
 import { withOverrides } from "./overrides.ts";
 import type { Io, Provider } from "./provider.ts";
 
@@ -16,7 +17,7 @@ export const deliver = async (provider: Provider, message: Message, stored: Cred
   const missing = missingField(provider.credentials, stored);
   if (missing) return refuse(`The credential ${missing} of ${provider.name} is not set`);
   const credentials = readCredentials(provider.credentials, stored);
-  const outgoing = withSender(message, credentials);
+  const outgoing = withSender(withApiNames(provider, message), credentials);
   if (provider.credentials.from?.required && !("from" in outgoing && outgoing.from)) {
     return refuse(`No sender: neither the message nor the integration of ${provider.name} has a "from"`);
   }
@@ -60,6 +61,9 @@ const listening = (io: Io, heard: <T>(answer: T) => T): Io => ({
   http2: async (request) => heard(await io.http2(request)),
   smtp: (settings) => heard(io.smtp(settings)),
 });
+
+const withApiNames = ({ overrideNames }: Provider, message: Message): Message =>
+  overrideNames && message.extra ? { ...message, extra: toApiNames(message.extra, overrideNames) } : message;
 
 const withSender = (message: Message, credentials: Credentials): Message => {
   if (message.channel !== "email" && message.channel !== "sms") return message;

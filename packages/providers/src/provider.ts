@@ -6,6 +6,7 @@ import type { CredentialFields, Credentials, CredentialValues } from "./credenti
 import type { Attachment, Message, MessageOf, SendingChannel } from "./message.ts";
 import type { Oauth } from "./oauth.ts";
 import type { CheckResult, Outcome } from "./outcome.ts";
+import type { OverrideNames } from "./override-names.ts";
 import type { Receipts } from "./receipts.ts";
 import type { ReportTarget } from "./registration.ts";
 import type { HttpReply, HttpRequest } from "./request.ts";
@@ -110,6 +111,8 @@ interface Behaviour<M, V> {
   request?(message: M, credentials: V): HttpRequest;
   /** Where in the JSON body the members of `extra` belong; left out, at its root. */
   extraAt?: readonly (string | number)[];
+  /** The members of `extra` that the adapter knows: they may be given under the names of the provider's SDK as well. */
+  overrideNames?: OverrideNames;
   /** Signs the request after the overrides were merged in, for providers whose signature covers the body. */
   sign?(request: HttpRequest, credentials: V, now: Date): HttpRequest | Promise<HttpRequest>;
   /** Left out, the status alone decides. */
