@@ -10,6 +10,7 @@ import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts"
 import { withOverrides } from "../overrides.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf } from "../push.ts";
+import { apnsMembers, partApnsMembers } from "../push-members.ts";
 import { genericReceipts } from "../receipts.ts";
 import { post, textAt } from "../request.ts";
 import { cacheKey } from "../token.ts";
@@ -66,6 +67,7 @@ export default defineProvider({
   },
   // 4096 bytes for the whole payload: a longer text cannot fit.
   limits: { text: 4096 },
+  overrideNames: apnsMembers,
   send: async (message, credentials, io) => {
     const { secretKey, apiKey, projectName, applicationId, secure } = credentials;
     const key = cacheKey("apns", secretKey, apiKey, projectName);
@@ -73,6 +75,7 @@ export default defineProvider({
       const now = io.now();
       return { value: await signToken(credentials, now), expiresAt: new Date(now.getTime() + tokenMs) };
     });
+    const own = partApnsMembers(message.extra ?? {});
     const host = secure ? "api.push.apple.com" : "api.sandbox.push.apple.com";
     const request = post(`https://${host}/3/device/${encodeURIComponent(message.token)}`, {
       headers: {
@@ -81,10 +84,11 @@ export default defineProvider({
         "apns-topic": applicationId,
         "apns-push-type": "alert",
         "apns-priority": "10",
+        ...own.headers,
       },
       json: { ...dataOf(message), aps: { alert: { title: message.title, body: message.body } } },
     });
-    const reply = await io.http2(withOverrides(request, message));
+    const reply = await io.http2(withOverrides(request, { ...message, extra: own.payload }));
     const code = textAt(reply.json, "reason") ?? (reply.status === 410 ? "Unregistered" : undefined);
     if (code === "ExpiredProviderToken") io.forget(key);
     return byStatus(reply, reply.headers["apns-id"], { code, classes });

@@ -8,6 +8,7 @@ import { secret } from "../credentials.ts";
 import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf } from "../push.ts";
+import { expoMembers } from "../push-members.ts";
 import { genericReceipts } from "../receipts.ts";
 import { post, textAt } from "../request.ts";
 
@@ -34,6 +35,7 @@ export default defineProvider({
       bearer: apiKey,
       json: { to: message.token, title: message.title, body: message.body, data: dataOf(message) },
     }),
+  overrideNames: expoMembers,
   read: (reply) => {
     if (reply.status >= 300) {
       const isBadToken = /valid Expo push token/i.test(textAt(reply.json, "errors", 0, "message") ?? "");

@@ -1,14 +1,18 @@
 // Firebase Cloud Messaging, HTTP v1. Credentials: Firebase console, Project settings, Service accounts, "Generate new
 // private key"; the whole file is the credential. Apps report what became of a push with `tidingsMessageId`.
+// An override `type: "data"` makes a message without a notification, whose text the app finds in its data.
 // API: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
 // Codes: https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
 
 import { importPKCS8, SignJWT } from "jose";
 import { secretText } from "../credentials.ts";
+import type { PushMessage } from "../message.ts";
 import { byStatus, type ErrorClasses, type Outcome, rejected, SendFault } from "../outcome.ts";
+import { toApiNames } from "../override-names.ts";
 import { withOverrides } from "../overrides.ts";
 import { type Cached, defineProvider, type Io } from "../provider.ts";
 import { textDataOf } from "../push.ts";
+import { fcmDataMembers, fcmMembers } from "../push-members.ts";
 import { genericReceipts } from "../receipts.ts";
 import { type HttpReply, post, textAt } from "../request.ts";
 import { buyToken, cacheKey, withToken } from "../token.ts";
@@ -68,6 +72,21 @@ const read = (reply: HttpReply): Outcome => {
   return byStatus(reply, textAt(reply.json, "name"), { code, classes });
 };
 
+/** What the message shows, or what its data tells the app, with the overrides that go with it. */
+const contentOf = (message: PushMessage) => {
+  const { title, body } = message;
+  const { type = "notification", ...extra } = message.extra ?? {};
+  if (type === "notification") {
+    const content = { notification: { title, body }, data: textDataOf(message) };
+    return { content, extra: toApiNames(extra, fcmMembers) };
+  }
+  if (type !== "data") {
+    throw new SendFault(rejected("content", 'The override type of Firebase must be "notification" or "data"'));
+  }
+  const content = { data: { ...textDataOf(message), title, body, message: body } };
+  return { content, extra: toApiNames(extra, fcmDataMembers) };
+};
+
 export default defineProvider({
   id: "fcm",
   channel: "push",
@@ -79,10 +98,10 @@ export default defineProvider({
   limits: { text: 4096 },
   send: async (message, { serviceAccount }, io) => {
     const account = readAccount(serviceAccount);
-    const { token, title, body } = message;
-    const json = { message: { token, notification: { title, body }, data: textDataOf(message) } };
+    const { content, extra } = contentOf(message);
+    const json = { message: { token: message.token, ...content } };
     const url = `https://fcm.googleapis.com/v1/projects/${encodeURIComponent(account.project)}/messages:send`;
-    const { headers, ...request } = withOverrides(post(url, { json }), message, ["message"]);
+    const { headers, ...request } = withOverrides(post(url, { json }), { ...message, extra }, ["message"]);
     const key = cacheKey("fcm", serviceAccount);
     const call = (access: string) =>
       io.http({ ...request, headers: { authorization: `Bearer ${access}`, ...headers } });

@@ -6,6 +6,7 @@ import { choice, secret, text } from "../credentials.ts";
 import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, rejected, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf, deliveryId } from "../push.ts";
+import { oneSignalMembers } from "../push-members.ts";
 import { genericReceipts } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
 
@@ -51,6 +52,7 @@ export default defineProvider({
       },
     });
   },
+  overrideNames: oneSignalMembers,
   read: (reply) => {
     if (reply.status >= 300) {
       const code = /\bapp_id\b/.test(textAt(reply.json, "errors", 0) ?? "") ? "app_id" : undefined;

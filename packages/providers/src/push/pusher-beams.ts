@@ -6,6 +6,7 @@ import { secret, text } from "../credentials.ts";
 import { byStatus, rejected, SendFault } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf, textDataOf } from "../push.ts";
+import { beamsMembers } from "../push-members.ts";
 import { genericReceipts } from "../receipts.ts";
 import { post, textAt } from "../request.ts";
 
@@ -33,6 +34,7 @@ export default defineProvider({
       },
     });
   },
+  overrideNames: beamsMembers,
   read: (reply) => byStatus(reply, textAt(reply.json, "publishId")),
   receipts: genericReceipts("push"),
 });

@@ -7,6 +7,7 @@ import { secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, rejected } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf } from "../push.ts";
+import { pushpadMembers } from "../push-members.ts";
 import { genericReceipts } from "../receipts.ts";
 import { get, post, textAt } from "../request.ts";
 
@@ -30,6 +31,7 @@ export default defineProvider({
       },
     }),
   extraAt: ["notification"],
+  overrideNames: pushpadMembers,
   read: (reply) => {
     if (reply.status < 300 && textAt(reply.json, "scheduled") === "0") {
       return rejected("recipient", "Pushpad knows no subscribed device of this uid");
