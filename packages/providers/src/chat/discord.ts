@@ -32,5 +32,12 @@ export default defineProvider({
       query: { wait: true },
       json: { content: message.text, allowed_mentions: { parse: ["users", "roles"] } },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "content", "username", "avatar_url", "tts", "embeds", "allowed_mentions", "components", "flags",
+      "thread_name", "applied_tags", "poll",
+    ],
+  },
   read: (reply) => readWebhook(reply, { id: textAt(reply.json, "id"), code: textAt(reply.json, "code"), classes }),
 });

@@ -32,5 +32,6 @@ export default defineProvider({
         message: message.text,
       },
     }),
+  overrideNames: { members: ["alert_uid", "title", "image_url", "state", "link_to_upstream_details"] },
   read: (reply) => readWebhook(reply),
 });

@@ -27,5 +27,6 @@ export default defineProvider({
     const { webhookUrl, channel } = targetOf(message, "webhook");
     return post(webhookUrl, { json: { text: message.text, channel } });
   },
+  overrideNames: { members: ["username", "icon_url", "icon_emoji", "attachments", "type", "props", "priority"] },
   read: (reply) => readWebhook(reply, { code: textAt(reply.json, "id"), classes }),
 });

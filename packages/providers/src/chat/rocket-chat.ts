@@ -36,6 +36,7 @@ export default defineProvider({
       json: { message: { rid: channel, msg: message.text } },
     });
   },
+  overrideNames: { members: ["alias", "emoji", "avatar", "tmid", "attachments", "customFields"] },
   extraAt: ["message"],
   read: (reply) =>
     readWebhook(reply, { id: textAt(reply.json, "message", "_id"), code: textAt(reply.json, "errorType"), classes }),

@@ -119,6 +119,13 @@ export default defineProvider({
     const json = { channel, text: message.text };
     return post("https://slack.com/api/chat.postMessage", { bearer: accessToken, headers, json });
   },
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "blocks", "attachments", "thread_ts", "reply_broadcast", "unfurl_links", "unfurl_media", "icon_emoji",
+      "icon_url", "username", "mrkdwn", "mrkdwn_in", "link_names", "parse", "metadata", "markdown_text",
+    ],
+  },
   read: (reply) => {
     // The API answers {ok, error} and nearly always 200, a webhook answers with a word and a fitting status.
     const code = textAt(reply.json, "error") ?? reply.text.trim();

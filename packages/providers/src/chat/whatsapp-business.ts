@@ -72,6 +72,14 @@ export default defineProvider({
       },
     });
   },
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "recipient_type", "context.message_id", "template.name", "template.language.code", "template.language.policy",
+      "template.components.type", "template.components.sub_type", "template.components.index",
+      "template.components.parameters",
+    ],
+  },
   read: (reply) => {
     const [given, subcode] = ["code", "error_subcode"].map((name) => textAt(reply.json, "error", name));
     // 100 is any invalid parameter; with this subcode it is the phone number ID in the path.

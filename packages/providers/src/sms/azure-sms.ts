@@ -82,6 +82,19 @@ export default defineProvider({
   help: "Copy a connection string under Settings, Keys, of the Communication Services resource.",
   credentials: { accessKey: secret("Connection string"), from: text("From") },
   limits: { text: 2048 },
+  // The SDK takes the options of a message flat.
+  overrideNames: {
+    members: [
+      "smsSendOptions.enableDeliveryReport",
+      "smsSendOptions.tag",
+      "smsSendOptions.deliveryReportTimeoutInSeconds",
+    ],
+    moved: {
+      enableDeliveryReport: (enableDeliveryReport) => ({ smsSendOptions: { enableDeliveryReport } }),
+      tag: (tag) => ({ smsSendOptions: { tag } }),
+      deliveryReportTimeoutInSeconds: (seconds) => ({ smsSendOptions: { deliveryReportTimeoutInSeconds: seconds } }),
+    },
+  },
   send: async (message, { accessKey }, io) => {
     const now = io.now();
     const request = post(`${endpoint(accessKey)}/sms`, {

@@ -44,6 +44,13 @@ export default defineProvider({
       basic: [apiKey, secretKey],
       form: { message: message.text, to: digits(message.to), from: message.from },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "send_at", "list_id", "dlr_callback", "reply_callback", "validity", "replies_to_email", "from_shared",
+      "countrycode", "tracked_link_url",
+    ],
+  },
   read: (reply) => {
     const code = textAt(reply.json, "error", "code");
     if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });

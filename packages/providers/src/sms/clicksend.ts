@@ -46,6 +46,7 @@ export default defineProvider({
     };
     return post(`${api}/sms/send`, { basic: [user, apiKey], json: { messages: [item] } });
   },
+  overrideNames: { members: ["source", "schedule", "custom_string", "list_id", "country", "from_email"] },
   extraAt: ["messages", 0],
   read: (reply) => {
     const status = textAt(reply.json, "data", "messages", 0, "status");

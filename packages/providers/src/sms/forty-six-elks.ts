@@ -27,6 +27,7 @@ export default defineProvider({
       form: { from: message.from, to: message.to, message: message.text },
     }),
   // An empty account is a 403 that is not about the login.
+  overrideNames: { members: ["flashsms", "dryrun", "whendelivered", "dontlog"] },
   read: (reply) =>
     reply.status < 300 ? accepted(textAt(reply.json, "id")) : refusedInWords(reply, [[/credit/i, "quota"]]),
   check: async ({ user, password }, io) => checkByStatus(await io.http(get(`${api}/me`, { basic: [user, password] }))),

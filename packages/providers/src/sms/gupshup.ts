@@ -54,6 +54,7 @@ export default defineProvider({
         mask: message.from,
       },
     }),
+  overrideNames: { members: ["msg_type", "override_dnd", "principalEntityId", "dltTemplateId", "timestamp", "port"] },
   read: (reply) => {
     if (reply.status >= 300) return byStatus(reply);
     // "success | number | id", or "error | code | description".

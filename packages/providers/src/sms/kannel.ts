@@ -46,5 +46,12 @@ export default defineProvider({
       },
     });
   },
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "charset", "coding", "mclass", "mwi", "validity", "deferred", "dlr-mask", "dlr-url", "alt-dcs", "smsc",
+      "priority", "udh", "account", "binfo",
+    ],
+  },
   read: (reply) => (reply.status < 300 ? accepted() : refusedInWords(reply, words)),
 });

@@ -57,6 +57,13 @@ export default defineProvider({
         "client-ref": message.id,
       },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "type", "ttl", "status-report-req", "callback", "message-class", "body", "udh", "protocol-id", "client-ref",
+      "account-ref", "entity-id", "content-id", "trusted-number",
+    ],
+  },
   read: (reply) => {
     if (reply.status >= 300) return byStatus(reply);
     // Every answer is 200. A long text is several messages, and the first stands for all.

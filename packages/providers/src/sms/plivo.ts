@@ -39,6 +39,13 @@ export default defineProvider({
       basic: [accountSid, token],
       json: { src: message.from, dst: message.to, text: message.text },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "type", "url", "method", "log", "trackable", "powerpack_uuid", "media_urls", "media_ids", "message_expiry",
+      "dlt_entity_id", "dlt_template_id", "dlt_template_category",
+    ],
+  },
   read: (reply) =>
     reply.status < 300
       ? accepted(textAt(reply.json, "message_uuid", 0))

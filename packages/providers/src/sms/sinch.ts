@@ -49,6 +49,14 @@ export default defineProvider({
       bearer: apiToken,
       json: { from: message.from, to: [message.to], body: message.text, client_reference: message.id },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "type", "parameters", "delivery_report", "send_at", "expire_at", "callback_url", "client_reference",
+      "feedback_enabled", "flash_message", "truncate_concat", "max_number_of_message_parts", "from_ton", "from_npi",
+      "udh",
+    ],
+  },
   read: (reply) => {
     // A parameter in the wrong form is named in the text: [to] or 'to'.
     const parameter = /["'[](to|from)\b/.exec(textAt(reply.json, "text") ?? "")?.[1];

@@ -51,6 +51,13 @@ export default defineProvider({
       headers: { "x-api-key": apiKey },
       form: { to: message.to, from: message.from, text: message.text, foreign_id: message.id, json: 1 },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "delay", "flash", "foreign_id", "label", "performance_tracking", "ttl", "udh", "is_binary", "return_msg_id",
+      "no_reload",
+    ],
+  },
   read: (reply) => {
     // The code of the one message says more than that of the request; some faults are answered with the bare number.
     const code = textAt(reply.json, "messages", 0, "error") ?? textAt(reply.json, "success") ?? textAt(reply.json);

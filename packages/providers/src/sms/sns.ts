@@ -47,6 +47,7 @@ export default defineProvider({
       json: { Action: "Publish", Version: "2010-03-31", ...content },
     });
   },
+  overrideNames: { members: ["Subject", "MessageStructure", "MessageAttributes", "TargetArn", "TopicArn"] },
   sign: (request, credentials, now) => awsSigned(asAwsQuery(request), "sns", credentials, now),
   read: (reply) => {
     const tag = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(reply.text)?.[1];

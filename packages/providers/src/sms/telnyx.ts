@@ -76,6 +76,13 @@ export default defineProvider({
       bearer: apiKey,
       json: { from: message.from, to: message.to, text: message.text, messaging_profile_id: messageProfileId },
     }),
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "messaging_profile_id", "media_urls", "webhook_url", "webhook_failover_url", "use_profile_webhooks",
+      "auto_detect", "send_at", "type", "subject", "encoding", "tags",
+    ],
+  },
   read: (reply) =>
     byStatus(reply, textAt(reply.json, "data", "id"), { code: textAt(reply.json, "errors", 0, "code"), classes }),
   check: async ({ apiKey, messageProfileId }, io) => {

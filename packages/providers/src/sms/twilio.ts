@@ -59,6 +59,15 @@ export default defineProvider({
     const form = { To: message.to, ...sender, Body: message.text };
     return post(`${account(accountSid)}/Messages.json`, { basic: [accountSid, token], form });
   },
+  overrideNames: {
+    // biome-ignore format: the names stand together
+    members: [
+      "MessagingServiceSid", "MediaUrl", "StatusCallback", "ApplicationSid", "MaxPrice", "ProvideFeedback",
+      "Attempt", "ValidityPeriod", "ForceDelivery", "ContentRetention", "AddressRetention", "SmartEncoded",
+      "PersistentAction", "TrafficType", "ShortenUrls", "ScheduleType", "SendAt", "SendAsMms", "ContentSid",
+      "ContentVariables", "RiskCheck", "From", "Body",
+    ],
+  },
   read: (reply) => byStatus(reply, textAt(reply.json, "sid"), { code: textAt(reply.json, "code"), classes }),
   check: async ({ accountSid, token }, io) =>
     checkByStatus(await io.http(get(`${account(accountSid)}.json`, { basic: [accountSid, token] }))),

@@ -50,6 +50,7 @@ export default defineProvider({
         CorrelationID: message.id,
       },
     }),
+  overrideNames: { members: ["MessageType", "CorrelationID", "statusCallback", "baseEncode", "async", "Priority"] },
   read: (reply) => {
     if (reply.status >= 300) return byStatus(reply, undefined, { code: String(reply.status), classes });
     const code = textAt(reply.json, "errorCode");

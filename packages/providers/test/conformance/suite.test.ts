@@ -84,6 +84,10 @@ const expectOutcome = async (one: HttpCase, play: Play, expected: ExpectedOutcom
   assertOutcome(outcome, expected);
 };
 
+/** Members that Apple takes as headers of the request. */
+const isHeaderOf = ({ id }: Provider, name: string): boolean =>
+  id === "apns" && ["priority", "expiry", "expiration", "collapseId", "tag", "pushType", "topic"].includes(name);
+
 const conformance = (one: HttpCase, adapter: Provider): void => {
   const { quirks } = one;
 
@@ -126,6 +130,29 @@ const conformance = (one: HttpCase, adapter: Provider): void => {
     assert.match(reached, /tidingsBody/);
     const hostile = { ...message, passthrough: { headers: { "x-a": "b\r\nhost: evil" } } };
     await expectOutcome(one, { message: hostile, act: one.accepted.reply }, { kind: "rejected", class: "content" });
+  });
+
+  it("takes the members it knows under the names of the provider's SDK", async () => {
+    // Members of a mail are merged in ways of their own: the cases have them.
+    const members = adapter.channel === "email" ? [] : (adapter.overrideNames?.members ?? []);
+    const names = [...new Set(members.map((path) => path.split(".")[0] ?? ""))];
+    if (names.length === 0) return;
+    const spelled = (name: string): string => {
+      const camel = name.replace(/[_-]([a-z])/gi, (_, letter: string) => letter.toUpperCase());
+      return camel.slice(0, 1).toLowerCase() + camel.slice(1);
+    };
+    const object = { tidings: { DataType: "String" } };
+    const extra = Object.fromEntries(
+      names.map((name) => [spelled(name), name === "MessageAttributes" ? object : `tidings-${name}`]),
+    );
+    const { seen } = await run(one, { message: { ...one.minimal.message, extra }, act: one.accepted.reply });
+    const sent = seen.at(-1);
+    const reached = `${sent?.url} ${sent?.body} ${Object.keys(sent?.headers ?? {})}`;
+    for (const name of names) {
+      if (isHeaderOf(adapter, name)) continue;
+      assert.match(reached, new RegExp(`["&?]${name}(["=]|\\.entry)`), name);
+      if (spelled(name) !== name) assert.doesNotMatch(reached, new RegExp(`["&?]${spelled(name)}["=]`), name);
+    }
   });
 
   it("takes nested overrides along, or refuses them by name", async () => {
