@@ -29,6 +29,7 @@ export type {
   Message,
   MessageOf,
   Passthrough,
+  PeerDetails,
   PushMessage,
   SendingChannel,
   SmsMessage,

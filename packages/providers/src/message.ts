@@ -16,8 +16,18 @@ export interface Passthrough {
   query?: Record<string, unknown>;
 }
 
+/** What the peer API tells the receivers of its generic webhooks beside the content. */
+export interface PeerDetails {
+  /** The event's, without its attachments. */
+  payload: Record<string, unknown>;
+  subscriber?: Record<string, unknown>;
+  step: { digest: boolean; events?: unknown[]; total_count?: number };
+}
+
 /** What every message may carry beside its content; overrides.ts says how it gets into the request. */
 interface Overrides {
+  /** Given where receivers are written for the peer API: generic webhooks then send a body of its form. */
+  peer?: PeerDetails;
   /** Members of the trigger's overrides for this provider, under the provider's own names. */
   extra?: Record<string, unknown>;
   passthrough?: Passthrough;

@@ -1,5 +1,6 @@
 // The generic webhook providers: what they send is signed as https://www.standardwebhooks.com prescribes, so that the
-// receiver needs a library and no code of ours. The id is that of the message: a repeat can be told from a new one.
+// receiver needs a library and no code of ours. The id is that of the message: a repeat can be told from a new one. Beside it
+// stands the signature that receivers written for the peer API check: hex, over the body alone, with the key as it is.
 
 import { createHmac, createSecretKey } from "node:crypto";
 import type { HttpRequest } from "./request.ts";
@@ -13,6 +14,11 @@ export const signWebhook = (request: HttpRequest, key: string, now: Date): HttpR
   const mac = createHmac("sha256", createSecretKey(secret))
     .update(`${request.headers["webhook-id"]}.${stamp}.`)
     .update(request.body ?? "");
-  const headers = { "webhook-timestamp": stamp, "webhook-signature": `v1,${mac.digest("base64")}` };
+  const older = createHmac("sha256", createSecretKey(Buffer.from(key))).update(request.body ?? "");
+  const headers = {
+    "webhook-timestamp": stamp,
+    "webhook-signature": `v1,${mac.digest("base64")}`,
+    "x-novu-signature": older.digest("hex"),
+  };
   return { ...request, headers: { ...request.headers, ...headers } };
 };

@@ -1,6 +1,7 @@
 // A webhook that takes chat messages, one for each subscriber: the endpoint holds its address. It gets one POST with JSON:
 // {id, text, channel?}. With a secret the request is signed as https://www.standardwebhooks.com prescribes; `webhook-id` is
-// the id of the message, the same on a repeat. Any 2xx means that the message was taken, and may name it: {id}.
+// the id of the message, the same on a repeat. Any 2xx means that the message was taken, and may name it: {id}. Receivers
+// written for the peer API get its body, {content, webhookUrl, channel?}.
 
 import { readWebhook, targetOf } from "../chat.ts";
 import { secret } from "../credentials.ts";
@@ -18,9 +19,11 @@ export default defineProvider({
   credentials: { secretKey: secret("HMAC secret", { optional: true }) },
   request: (message) => {
     const { webhookUrl, channel } = targetOf(message, "webhook");
+    const headers = { "webhook-id": message.id };
+    const { id, text } = message;
     return post(webhookUrl, {
-      headers: { "webhook-id": message.id },
-      json: { id: message.id, text: message.text, channel },
+      headers,
+      json: message.peer ? { content: text, webhookUrl, channel } : { id, text, channel },
     });
   },
   sign: (request, { secretKey }, now) => (secretKey ? signWebhook(request, secretKey, now) : request),

@@ -1,6 +1,7 @@
 // A webhook of one's own that sends the push. It gets one POST with JSON for each device: {id, token, title, body, data},
 // signed with the secret as https://www.standardwebhooks.com prescribes; `webhook-id` is the same on a repeat. Any 2xx
-// means that the push was taken, and may name it: {id}. 410 means that the token is gone and is to be forgotten. Reports
+// means that the push was taken, and may name it: {id}. Receivers written for the peer API get its body, {target: [token],
+// title, content, payload: {…, subscriber, step}}. 410 means that the token is gone and is to be forgotten. Reports
 // come back as {messageId or externalId, status, date?, response?}.
 
 import { secret, text } from "../credentials.ts";
@@ -20,8 +21,18 @@ export default defineProvider({
   credentials: { webhookUrl: text("Webhook URL"), secretKey: secret("HMAC secret") },
   request: (message, { webhookUrl }) => {
     const { id, token, title, body } = message;
-    const json = { id, token, title, body, data: dataOf(message) };
-    return post(webhookUrl, { headers: { "webhook-id": deliveryId(message) }, json });
+    const headers = { "webhook-id": deliveryId(message) };
+    if (message.peer) {
+      const { payload, subscriber, step } = message.peer;
+      const json = {
+        target: [token],
+        title,
+        content: body,
+        payload: { ...payload, ...dataOf(message), subscriber, step },
+      };
+      return post(webhookUrl, { headers, json });
+    }
+    return post(webhookUrl, { headers, json: { id, token, title, body, data: dataOf(message) } });
   },
   sign: (request, { secretKey }, now) => signWebhook(request, secretKey, now),
   read: (reply) =>

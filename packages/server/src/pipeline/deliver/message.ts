@@ -1,23 +1,32 @@
 // The message as a provider takes it, built from the stored row at the moment it is sent: attachments come from the event
 // and the access to a chat workspace from its connection, so neither is ever stored twice.
-import type { Attachment, ChatTarget, Message } from "@tidings/providers";
+import type { Attachment, ChatTarget, Message, PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { findConnectionAccess } from "../../store/channel-connections.ts";
 import type { Db } from "../../store/db.ts";
 import { findEventAttachments } from "../../store/events.ts";
+import type { IntegrationRow } from "../../store/integrations.ts";
 import type { MessageRow } from "../../store/messages.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import type { ChatFields, EmailFields, ProviderExtras, PushFields, Routed, SmsFields, StoredTarget } from "../run.ts";
 import type { Configurations } from "./opened.ts";
+import { loadPeerDetails } from "./peer.ts";
 
 /** A token that cannot be read counts as none: the provider then says what is missing. */
 type Access = { accessToken?: string; workspace: string };
 
-/** What the messages of a batch need beside their rows, by event and by connection. */
-export type Enclosures = { attachments: ReadonlyMap<string, Attachment[]>; accesses: ReadonlyMap<string, Access> };
+/** What the messages of a batch need beside their rows, by event, by connection and by message. */
+export type Enclosures = {
+  attachments: ReadonlyMap<string, Attachment[]>;
+  accesses: ReadonlyMap<string, Access>;
+  peers: ReadonlyMap<string, PeerDetails>;
+};
+
+type Sent = { message: MessageRow; integration: IntegrationRow };
 
 /** One query for the events that have attachments and one for the connections, none where nothing needs them. */
-export async function loadEnclosures(ctx: Ctx, db: Db, messages: MessageRow[]): Promise<Enclosures> {
+export async function loadEnclosures(ctx: Ctx, db: Db, sends: Sent[]): Promise<Enclosures> {
+  const messages = sends.map(({ message }) => message);
   const withFiles = messages.filter(({ outgoing }) => outgoing?.attachments === true);
   const stored = await findEventAttachments(db, [...new Set(withFiles.map((one) => one.event_id))]);
   const attachments = new Map(
@@ -38,7 +47,7 @@ export async function loadEnclosures(ctx: Ctx, db: Db, messages: MessageRow[]): 
       return [id, { ...(accessToken ? { accessToken } : {}), workspace: workspaceId }];
     }),
   );
-  return { attachments, accesses };
+  return { attachments, accesses, peers: await loadPeerDetails(ctx, db, sends) };
 }
 
 function connectionOf({ channel, outgoing }: MessageRow): string | undefined {
@@ -56,6 +65,17 @@ function openToken(ctx: Ctx, auth: string): string {
 }
 
 export function toProviderMessage(
+  message: MessageRow,
+  providerId: string,
+  configurations: Configurations,
+  enclosures: Enclosures,
+): Message {
+  const peer = enclosures.peers.get(message.id);
+  const made = contentOf(message, providerId, configurations, enclosures);
+  return peer ? { ...made, peer } : made;
+}
+
+function contentOf(
   message: MessageRow,
   providerId: string,
   { configurationSetName }: Configurations,

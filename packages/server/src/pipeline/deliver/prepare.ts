@@ -73,11 +73,7 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
   const done = [...idle, ...waits.map((wait) => wait.task)];
   if (done.length > 0) await ctx.queue.finish(tx, "deliver", done);
   await writeAttempts(tx, sends, clock);
-  const enclosures = await loadEnclosures(
-    ctx,
-    tx,
-    sends.map((send) => send.message),
-  );
+  const enclosures = await loadEnclosures(ctx, tx, sends);
   return sends.map((send) => {
     const { message, integration } = send;
     if (send.attemptId === null) return send;

@@ -17,6 +17,7 @@ const signed = (json: object) => {
     "webhook-id": messageId,
     "webhook-timestamp": stamp,
     "webhook-signature": `v1,${mac.digest("base64")}`,
+    "x-novu-signature": createHmac("sha256", "chat-s3cret-key").update(JSON.stringify(json)).digest("hex"),
   };
   return { method: "POST", url: webhookUrl, headers, json };
 };
@@ -39,6 +40,11 @@ export default providerCase({
   },
   accepted,
   more: [
+    {
+      message: { ...message, peer: { payload: {}, step: { digest: false } } },
+      request: signed({ content: "Hi", webhookUrl }),
+      accepted,
+    },
     {
       message,
       credentials: {},

@@ -11,10 +11,17 @@ const signed = (json: object) => {
   const stamp = String(Date.parse(now) / 1000);
   const mac = createHmac("sha256", Buffer.from(secretKey.slice(6), "base64"));
   const signature = mac.update(`${messageId}.${stamp}.${JSON.stringify(json)}`).digest("base64");
+  // As receivers written for the peer API check it: the key as it is, over the body alone.
+  const older = createHmac("sha256", secretKey).update(JSON.stringify(json)).digest("hex");
   return {
     method: "POST",
     url: webhookUrl,
-    headers: { "webhook-id": messageId, "webhook-timestamp": stamp, "webhook-signature": `v1,${signature}` },
+    headers: {
+      "webhook-id": messageId,
+      "webhook-timestamp": stamp,
+      "webhook-signature": `v1,${signature}`,
+      "x-novu-signature": older,
+    },
     json,
   };
 };
@@ -53,6 +60,29 @@ export default providerCase({
     }),
   },
   accepted: { reply: { status: 202, body: { id: "mail-17" } }, providerMessageId: "mail-17" },
+  more: [
+    {
+      message: richEmail({ peer: { payload: { order: 7 }, step: { digest: false } }, extra: { stream: "alerts" } }),
+      request: signed({
+        id: messageId,
+        from: "team@example.com",
+        senderName: "Team, North",
+        to: ["ada@example.com", "b@example.com"],
+        cc: ["c@example.com"],
+        bcc: ["d@example.com"],
+        replyTo: "help@example.com",
+        subject: "Grüße 🎉",
+        html: "<p>Hello Ada</p>",
+        text: "Hello Ada",
+        headers: { "X-Campaign": "spring" },
+        attachments: [{ name: "a.txt", mime: "text/plain", file: { type: "Buffer", data: [104, 105] } }],
+        payload: { order: 7 },
+        payloadDetails: { order: 7 },
+        stream: "alerts",
+      }),
+      accepted: { reply: { status: 202, body: { id: "mail-17" } }, providerMessageId: "mail-17" },
+    },
+  ],
   errors: [
     { name: "an answer without an id", reply: { status: 204 }, outcome: { kind: "accepted" } },
     { name: "a wrong secret", reply: { status: 401, body: "No" }, outcome: { kind: "rejected", class: "auth" } },

@@ -14,6 +14,7 @@ const expected = (json: object) => {
     "webhook-id": webhookId,
     "webhook-timestamp": stamp,
     "webhook-signature": `v1,${signature}`,
+    "x-novu-signature": createHmac("sha256", `whsec_${key}`).update(JSON.stringify(json)).digest("hex"),
   };
   return { method: "POST", url: "https://hooks.example.com/push?tenant=1", headers, json };
 };
@@ -53,6 +54,32 @@ export default providerCase({
     }),
   },
   accepted: { reply: { status: 202, body: { id: "p-1" } }, providerMessageId: "p-1" },
+  more: [
+    {
+      message: {
+        id: messageId,
+        channel: "push",
+        token: "device-1",
+        title: "Hi",
+        body: "There",
+        data: { url: "/o/7" },
+        peer: { payload: { order: 7 }, subscriber: { subscriberId: "ada" }, step: { digest: false } },
+      },
+      request: expected({
+        target: ["device-1"],
+        title: "Hi",
+        content: "There",
+        payload: {
+          order: 7,
+          url: "/o/7",
+          tidingsMessageId: messageId,
+          subscriber: { subscriberId: "ada" },
+          step: { digest: false },
+        },
+      }),
+      accepted: { reply: { status: 202, body: { id: "p-1" } }, providerMessageId: "p-1" },
+    },
+  ],
   errors: [
     { name: "a token that is gone", reply: { status: 410 }, outcome: { kind: "dead-token" } },
     { name: "a wrong secret", reply: { status: 401 }, outcome: { kind: "rejected", class: "auth" } },
