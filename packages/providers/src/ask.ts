@@ -53,7 +53,8 @@ export const runConnection = async (
   try {
     const credentials = readCredentials(provider.credentials, stored);
     const connecting = provider.oauth.connect(brought, redirectUri, credentials, io);
-    return { ok: true, access: await within(exchangeLimitMs, provider, connecting) };
+    const made = await within(exchangeLimitMs, provider, connecting);
+    return "next" in made ? { ok: true, next: made.next } : { ok: true, access: made };
   } catch (error) {
     const isPassing = !(error instanceof SendFault) || error.outcome.kind !== "rejected";
     return { ok: false, reason: reasonOf(error), isPassing };

@@ -28,12 +28,18 @@ export interface Oauth<V> {
   /** What sending needs. */
   readonly scopes: readonly string[];
   address(request: OauthRequest, credentials: V): string;
-  /** Refusals are thrown as SendFault. */
-  connect(brought: Brought, redirectUri: string, credentials: V, io: Io): Promise<Access>;
+  /** The access, or where the person has to go next before there is any. Refusals are thrown as SendFault. */
+  connect(brought: Brought, redirectUri: string, credentials: V, io: Io): Promise<Access | Onward>;
+}
+
+/** A second question of the provider's to the same person; they come back to the same place with the same state. */
+export interface Onward {
+  next: string;
 }
 
 export type Connected =
   | { ok: true; access: Access }
+  | ({ ok: true } & Onward)
   /** `isPassing`: the provider was not reached or is not ready, and the same again may succeed. */
   | { ok: false; reason: string; isPassing: boolean };
 

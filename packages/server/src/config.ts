@@ -164,7 +164,7 @@ export const settings = {
   },
   TIDINGS_VOCABULARY: {
     about:
-      "Words on the wire: `neutral`, as documented, or `novu`, for existing SDKs of that API (see docs/migrating.md).",
+      "Words on the wire: `neutral`, as documented, or `novu`, for existing SDKs and webhook receivers of that API (see docs/migrating.md).",
     fallback: "neutral",
     parse: word(["neutral", "novu"]),
   },

@@ -6,19 +6,18 @@
 // Webhooks: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
 // Connecting an organisation: https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
 // A bot for one organisation has its directory in tenantId. One for several has none there: it gets its tokens from the
-// Bot Framework, and writes to the organisation of the connection.
+// Bot Framework, and writes to the organisation of the connection. Who connects one has to sign in to it (entra-sign-in.ts).
 
 import { readWebhook, targetOf } from "../chat.ts";
 import { secret, text } from "../credentials.ts";
 import { parsed } from "../email.ts";
+import { isTenant, login, readSignIn, signInAddress } from "../entra-sign-in.ts";
 import { withQuery } from "../oauth.ts";
 import { type ErrorClasses, type Outcome, rejected, retry, SendFault } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
 import { defineProvider, type Io } from "../provider.ts";
 import { type HttpReply, type HttpRequest, post, textAt } from "../request.ts";
 import { buyToken, cacheKey, harmless, withToken } from "../token.ts";
-
-const login = "https://login.microsoftonline.com";
 
 // Where a bot speaks first, before any message has told it the address of its region.
 const conversations = "https://smba.trafficmanager.net/teams/v3/conversations";
@@ -82,6 +81,8 @@ const notYet = (error: unknown): never => {
   throw isMissing ? new SendFault(retry(error.message)) : error;
 };
 
+const refusedConsent = (reason: string): SendFault => new SendFault(rejected("content", reason));
+
 export default defineProvider({
   id: "msteams",
   channel: "chat",
@@ -137,17 +138,24 @@ export default defineProvider({
         redirect_uri: redirectUri,
         state,
       }),
-    // There is no code: an administrator's consent is told by two parameters that anybody could write. What proves it is
-    // that the app gets a token of that organisation. Messages are sent with tokens bought when they are needed.
-    connect: async ({ tenant = "", admin_consent: consent }, _redirectUri, credentials, io) => {
+    // An administrator's consent is told by two parameters that anybody could write. What proves it is that the app gets a
+    // token of that organisation; but it gets one of every organisation that has ever consented. So the organisation is
+    // the integration's own, or the one that the person signs in to next. Messages are sent with tokens bought when they
+    // are needed.
+    connect: async (brought, redirectUri, credentials, io) => {
+      const { tenant: consented = "", admin_consent: consent, code, state = "" } = brought;
       const { clientId = "", secretKey = "", tenantId } = credentials;
-      if (consent?.toLowerCase() !== "true" || !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(tenant)) {
-        throw new SendFault(rejected("content", "Microsoft does not say that an administrator has consented"));
+      const client = { clientId, secretKey };
+      const isSignedIn = !tenantId && code !== undefined;
+      if (!isSignedIn && (consent?.toLowerCase() !== "true" || !isTenant(consented))) {
+        throw refusedConsent("Microsoft does not say that an administrator has consented");
       }
-      if (tenantId && tenantId.toLowerCase() !== tenant.toLowerCase()) {
-        throw new SendFault(rejected("content", "The consent is that of another organisation than the integration's"));
+      if (tenantId && tenantId.toLowerCase() !== consented.toLowerCase()) {
+        throw refusedConsent("The consent is that of another organisation than the integration's");
       }
-      await buyAppToken(io, tenant, { clientId, secretKey }, "https://graph.microsoft.com/.default").catch(notYet);
+      if (!tenantId && !isSignedIn) return { next: signInAddress({ clientId, redirectUri, state }) };
+      const tenant = isSignedIn ? await readSignIn(io, client, { code, redirectUri, state }) : consented;
+      await buyAppToken(io, tenant, client, "https://graph.microsoft.com/.default").catch(notYet);
       return { workspace: { id: tenant.toLowerCase() }, auth: { accessToken: "app-only" } };
     },
   },

@@ -62,7 +62,8 @@ export const runRegistrations = async (
 export const runOauth = async (stage: Stage, adapter: Provider, one: HttpCase, oauth: OauthCase): Promise<void> => {
   const request = { scopes: ["a", "b"], redirectUri, state: "st" };
   assert.equal(oauthAddress(one.id, request, one.credentials), oauth.address);
-  for (const { name, brought, calls, access, refused, credentials = one.credentials } of oauth.connections) {
+  for (const connection of oauth.connections) {
+    const { name, brought, calls, access, next, refused, credentials = one.credentials } = connection;
     const connect = async (acts: Acts = {}) => {
       const { io, seen, end } = stage.play({ calls, acts }, { now: new Date("2026-01-02T03:04:05Z") });
       const result = await connectWorkspace(one.id, brought, redirectUri, credentials, io).finally(end);
@@ -74,7 +75,8 @@ export const runOauth = async (stage: Stage, adapter: Provider, one: HttpCase, o
     };
     const { result, seen } = await connect();
     assertSeen(seen, calls, name);
-    if (access) {
+    if (next) assert.deepEqual(result, { ok: true, next }, name);
+    else if (access) {
       assert.deepEqual(JSON.parse(JSON.stringify(result)), { ok: true, access }, name);
       for (const act of ["reset", { status: 503, body: "<html>busy</html>" }] as Act[]) {
         const { result: broken } = await connect({ 0: act });

@@ -93,6 +93,8 @@ export interface OauthCase {
     calls: Preparation[];
     /** What comes of it; or why nothing does, and whether the same again may succeed. */
     access?: Access;
+    /** Where the person is sent once more. */
+    next?: string;
     refused?: { reason: RegExp; isPassing: boolean };
   }[];
 }

@@ -17,6 +17,8 @@ import { callProvider } from "./integration-checks.ts";
 
 export type OauthResult =
   | { kind: "connected"; provider: string; workspace?: string; redirectUrl?: string }
+  /** The provider has a second question to the person. */
+  | { kind: "onward"; address: string }
   /** The state is not ours, too old, or was used. */
   | { kind: "unknown" | "expired" | "used" }
   /** The integration or the subscriber is gone; the connection is another's; the subscriber has one of another name. */
@@ -56,6 +58,7 @@ export async function finish(ctx: OutsideCtx, brought: Brought): Promise<OauthRe
     ctx.log.warn({ ...note, reason: result.reason }, "a chat workspace was not connected");
     return { kind: result.isPassing ? "unreachable" : "refused", provider };
   }
+  if ("next" in result) return { kind: "onward", address: result.next };
   const access = tidied(result.access);
   const refusal = await store(ctx, state, access);
   if (refusal) return { kind: refusal };

@@ -11,7 +11,9 @@ type Told = { status: number; words: Words };
 
 const again = "Please ask for a new link where you found this one.";
 
-const told: { [Kind in OauthResult["kind"]]: (result: Extract<OauthResult, { kind: Kind }>) => Told } = {
+type Ended = Exclude<OauthResult, { kind: "onward" }>;
+
+const told: { [Kind in Ended["kind"]]: (result: Extract<Ended, { kind: Kind }>) => Told } = {
   connected: ({ provider, workspace }) => ({
     status: 200,
     words: [
@@ -79,7 +81,7 @@ const told: { [Kind in OauthResult["kind"]]: (result: Extract<OauthResult, { kin
   }),
 };
 
-const wordsFor = (result: OauthResult): Told => (told[result.kind] as (result: OauthResult) => Told)(result);
+const wordsFor = (result: Ended): Told => (told[result.kind] as (result: Ended) => Told)(result);
 
 export function addChatOauthPage(server: FastifyInstance, ctx: OutsideCtx, limiter: RateLimiter): void {
   server.register(async (scope) => {
@@ -94,6 +96,7 @@ export function addChatOauthPage(server: FastifyInstance, ctx: OutsideCtx, limit
       }),
       handler: async (request, reply) => {
         const result = await finish(ctx, broughtBy(request));
+        if (result.kind === "onward") return sendElsewhere(reply, result.address);
         if (result.kind === "connected" && result.redirectUrl) return sendElsewhere(reply, result.redirectUrl);
         const { status, words } = wordsFor(result);
         return sendPage(reply, page(renderNotice(...words), status));

@@ -1,7 +1,7 @@
 // From the address for a chat workspace to the page a person comes back to. Slack and Microsoft are a server on this machine
 // that keeps to their protocols: the page is served once more beside the service, on its database, with calls led there.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -52,14 +52,35 @@ function microsoft(organisation: string, { form }: Asked): { status: number; bod
   return { status: 400, body: { error: "unauthorized_client", error_description } };
 }
 
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+/** A code of Microsoft's names who signed in: `<tenant> <nonce>`. */
+function signedIn(code: string): { status: number; body: object } {
+  const [tid, nonce] = code.split(" ");
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { iss: `https://login.microsoftonline.com/${tid}/v2.0`, aud: "app", tid, nonce };
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  const unsigned = `${part({ alg: "RS256", kid: "k1" })}.${part({ ...claims, exp })}`;
+  const id_token = `${unsigned}.${createSign("sha256").update(unsigned).sign(privateKey, "base64url")}`;
+  return { status: 200, body: { id_token, access_token: "eyJ", expires_in: 3599 } };
+}
+
+function atMicrosoft(asked: Asked): { status: number; body: object } | undefined {
+  if (asked.path === "/organizations/discovery/v2.0/keys") {
+    return { status: 200, body: { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k1" }] } };
+  }
+  const organisation = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(asked.path)?.[1];
+  if (organisation === "organizations") return signedIn(asked.form.code ?? "");
+  return organisation ? microsoft(organisation, asked) : undefined;
+}
+
 const providers = createServer(async (request, response) => {
   const body = (await request.toArray()).join("");
   const form = Object.fromEntries(new URLSearchParams(body));
   const one: Asked = { path: request.url ?? "", authorization: request.headers.authorization, form };
   asked.push(one);
   if (form.code === "good-silence") return void request.socket.destroy();
-  const organisation = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(one.path)?.[1];
-  const answer = organisation ? microsoft(organisation, one) : { status: 200, body: slack(one) };
+  const answer = atMicrosoft(one) ?? { status: 200, body: slack(one) };
   response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
 });
 providers.listen(0, "127.0.0.1");
@@ -247,8 +268,22 @@ describe("slack", () => {
 describe("microsoft teams", () => {
   const integrationIdentifier = "teams";
 
-  test("an administrator's consent becomes a connection with the organisation, also when it comes twice at once", async () => {
-    const query = { tenant, admin_consent: "True", state: await stateFor({ integrationIdentifier }) };
+  const codeOf = (organisation: string, state: string) =>
+    `${organisation} ${createHash("sha256").update(state).digest("base64url")}`;
+
+  test("an administrator who consented and signed in becomes a connection, also when it comes twice at once", async () => {
+    const state = await stateFor({ integrationIdentifier });
+    const before = await everything();
+    const asked = await come({ tenant, admin_consent: "True", state });
+    assert.equal(asked.status, 303);
+    const next = new URL(String(asked.headers.location));
+    assert.equal(next.origin + next.pathname, "https://login.microsoftonline.com/organizations/oauth2/v2.0/authorize");
+    assert.deepEqual(
+      ["state", "scope", "client_id", "redirect_uri"].map((name) => next.searchParams.get(name)),
+      [state, "openid", "app", `${publicUrl}${path}`],
+    );
+    assert.deepEqual(await everything(), before);
+    const query = { code: `${tenant} ${next.searchParams.get("nonce")}`, state };
     const answers = await Promise.all([come(query), come(query)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410]);
     const made = (await connections()).filter(({ providerId }) => providerId === "msteams");
@@ -261,9 +296,14 @@ describe("microsoft teams", () => {
   test("is not believed on the word of the address alone", async () => {
     const before = await everything();
     const state = await stateFor({ integrationIdentifier });
-    const stranger = await come({ tenant: tenant.replace("72", "00"), admin_consent: "True", state });
+    // Signed in to an organisation that has not consented, while the address names one that has.
+    const code = codeOf(tenant.replace("72", "00"), state);
+    const stranger = await come({ code, tenant, admin_consent: "True", state });
     assert.equal(stranger.status, 502);
     assert.match(stranger.html, /reload this page in a minute/);
+    // A code that was made for another link.
+    const other = await stateFor({ integrationIdentifier });
+    assert.equal((await come({ code: codeOf(tenant, other), state })).status, 400);
     for (const brought of [
       { tenant },
       { admin_consent: "True" },
@@ -272,6 +312,18 @@ describe("microsoft teams", () => {
       assert.equal((await come({ ...brought, state })).status, 400);
     }
     assert.deepEqual(await everything(), before);
+    assert.equal((await come({ code: codeOf(tenant, state), state })).status, 200);
+  });
+
+  test("needs no second sign-in where the integration names the organisation", async () => {
+    await chatIntegration(client, "teams-own", "msteams", {
+      clientId: "app",
+      secretKey: "teams-secret",
+      tenantId: tenant,
+    });
+    const state = await stateFor({ integrationIdentifier: "teams-own" });
+    const code = codeOf(tenant.replace("72", "00"), state);
+    assert.equal((await come({ code, state })).status, 400);
     assert.equal((await come({ tenant, admin_consent: "True", state })).status, 200);
   });
 });

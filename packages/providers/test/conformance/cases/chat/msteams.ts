@@ -1,3 +1,4 @@
+import { createSign, generateKeyPairSync } from "node:crypto";
 import { messageId, providerCase, redirectUri } from "../../case.ts";
 
 const tenantId = "197231ae-1209-4018-a012-0d01c0a1b2c3";
@@ -111,6 +112,54 @@ const unauthorized = (error_description: string) => ({
   status: 400,
   body: { error: "unauthorized_client", error_description },
 });
+
+// https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc: a token signed as Microsoft does, for the state "st".
+const organizations = "https://login.microsoftonline.com/organizations";
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const claims = {
+  iss: `https://login.microsoftonline.com/${customer}/v2.0`,
+  aud: clientId,
+  tid: customer,
+  exp: Date.parse("2026-01-02T04:04:05Z") / 1000,
+  // The SHA-256 of "st".
+  nonce: "Vq9L3nCkeufQ8euzDkXtM2Fl1cnsALqakjEeM6QlbXQ",
+};
+const idToken = (changes: object = {}, key = privateKey) => {
+  const unsigned = `${part({ alg: "RS256", typ: "JWT", kid: "k1" })}.${part({ ...claims, ...changes })}`;
+  return `${unsigned}.${createSign("sha256").update(unsigned).sign(key, "base64url")}`;
+};
+const signIn = (token: string) => ({
+  method: "POST",
+  url: `${organizations}/oauth2/v2.0/token`,
+  form: {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    client_secret: "teams-s3cret-value",
+    code: "c0de-1",
+    redirect_uri: redirectUri,
+    scope: "openid",
+  },
+  reply: { status: 200, body: { token_type: "Bearer", expires_in: 3599, access_token: "eyJ", id_token: token } },
+});
+const keys = {
+  method: "GET",
+  url: `${organizations}/discovery/v2.0/keys`,
+  reply: { status: 200, body: { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k1", use: "sig" }] } },
+};
+const signedIn = { state: "st", code: "c0de-1" };
+const forged: [name: string, token: string][] = [
+  ["signed by a stranger", idToken({}, stranger)],
+  ["not signed at all", `${part({ alg: "none" })}.${part(claims)}.`],
+  ["of another app", idToken({ aud: tenantId })],
+  ["of another issuer", idToken({ iss: `https://login.microsoftonline.com/${tenantId}/v2.0` })],
+  ["for another request", idToken({ nonce: "other" })],
+  ["without a nonce", idToken({ nonce: undefined })],
+  ["that has expired", idToken({ exp: Date.parse("2026-01-02T03:00:00Z") / 1000 })],
+  ["of a personal account", idToken({ tid: undefined })],
+  ["that is none", "eyJ"],
+];
 
 export default providerCase({
   id: "msteams",
@@ -271,6 +320,57 @@ export default providerCase({
         brought: { tenant: customer, admin_consent: "True" },
         calls: [],
         refused: { reason: /another organisation/, isPassing: false },
+      },
+      {
+        name: "any organisation, where the integration has none: the person has to sign in",
+        credentials: shared,
+        brought: { tenant: customer, admin_consent: "True", state: "st" },
+        calls: [],
+        next:
+          `${organizations}/oauth2/v2.0/authorize?client_id=${clientId}&response_type=code&response_mode=query` +
+          `&scope=openid&redirect_uri=${encodeURIComponent(redirectUri)}&state=st&nonce=${claims.nonce}`,
+      },
+      {
+        name: "the organisation of the person who signed in, whatever the address says beside",
+        credentials: shared,
+        brought: { ...signedIn, tenant: tenantId, admin_consent: "True" },
+        calls: [signIn(idToken()), keys, { ...consented, url: consented.url.replace(tenantId, customer) }],
+        access: { workspace: { id: customer }, auth: { accessToken: "app-only" } },
+      },
+      {
+        name: "the organisation of the person who signed in, which has not consented",
+        credentials: shared,
+        brought: signedIn,
+        calls: [
+          signIn(idToken()),
+          keys,
+          {
+            ...consented,
+            url: consented.url.replace(tenantId, customer),
+            reply: unauthorized("AADSTS700016: Application was not found in the directory"),
+          },
+        ],
+        refused: { reason: /AADSTS700016/, isPassing: true },
+      },
+      ...forged.map(([name, token]) => ({
+        name: `a proof ${name}`,
+        credentials: shared,
+        brought: signedIn,
+        calls: [signIn(token), keys],
+        refused: { reason: /proof of the sign-in is not valid/, isPassing: false },
+      })),
+      {
+        name: "a code where the integration has an organisation of its own",
+        brought: signedIn,
+        calls: [],
+        refused: { reason: /has consented/, isPassing: false },
+      },
+      {
+        name: "keys that cannot be read now",
+        credentials: shared,
+        brought: signedIn,
+        calls: [signIn(idToken()), { ...keys, reply: { status: 503, body: "" } }],
+        refused: { reason: /keys of Microsoft/, isPassing: true },
       },
       ...[
         { tenant: tenantId },

@@ -1,0 +1,73 @@
+// Which organisation a person belongs to, proved by signing in at Microsoft (OpenID Connect with a code). The nonce ties the
+// proof to one state, and so to one request for a connection: a code that was made for another one is worth nothing here.
+// https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc
+// https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
+
+import { createHash } from "node:crypto";
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose";
+import { withQuery } from "./oauth.ts";
+import { describeReply, rejected, retry, SendFault } from "./outcome.ts";
+import type { Io } from "./provider.ts";
+import { get, post, textAt } from "./request.ts";
+import { buyToken, harmless } from "./token.ts";
+
+export const login = "https://login.microsoftonline.com";
+
+/** Work accounts of any organisation; personal accounts belong to none. */
+const authority = `${login}/organizations`;
+
+export const isTenant = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
+
+const nonceOf = (state: string): string => createHash("sha256").update(state).digest("base64url");
+
+interface Asked {
+  redirectUri: string;
+  state: string;
+}
+
+export const signInAddress = ({ clientId, redirectUri, state }: Asked & { clientId: string }): string =>
+  withQuery(`${authority}/oauth2/v2.0/authorize`, {
+    client_id: clientId,
+    response_type: "code",
+    response_mode: "query",
+    scope: "openid",
+    redirect_uri: redirectUri,
+    state,
+    nonce: nonceOf(state),
+  });
+
+/** The organisation of the person who signed in. */
+export const readSignIn = async (
+  io: Io,
+  { clientId, secretKey }: { clientId: string; secretKey: string },
+  { code, redirectUri, state }: Asked & { code: string },
+): Promise<string> => {
+  const form = {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    client_secret: secretKey,
+    code,
+    redirect_uri: redirectUri,
+    scope: "openid",
+  };
+  const request = post(`${authority}/oauth2/v2.0/token`, { form });
+  const { value: token } = await buyToken(io, request, { at: ["id_token"] });
+  const keys = await harmless(io.http(get(`${authority}/discovery/v2.0/keys`)));
+  if (keys.status !== 200) throw new SendFault(retry(`The keys of Microsoft cannot be read: ${describeReply(keys)}`));
+  try {
+    const tenant = String(decodeJwt(token).tid ?? "");
+    if (!isTenant(tenant)) throw new Error("it names no organisation");
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys.json as JSONWebKeySet), {
+      algorithms: ["RS256"],
+      issuer: `${login}/${tenant}/v2.0`,
+      audience: clientId,
+      currentDate: io.now(),
+      requiredClaims: ["exp", "nonce", "tid"],
+    });
+    if (textAt(payload, "nonce") !== nonceOf(state)) throw new Error("it was made for another request");
+    return tenant;
+  } catch (error) {
+    const reason = `Microsoft's proof of the sign-in is not valid: ${(error as Error).message}`;
+    throw new SendFault(rejected("auth", reason));
+  }
+};
