@@ -36,7 +36,7 @@ const events: Record<string, [status: ReceiptStatus, member: string, about?: str
 
 /**
  * Whether the contact has left the list or one of its topics. The event tells every change of preferences, also that
- * somebody came back: what counts is what is newly refused.
+ * the contact came back: what counts is what is newly refused.
  */
 const hasLeft = (subscription: unknown): boolean => {
   const [before, after] = ["oldTopicPreferences", "newTopicPreferences"].map((name) => memberAt(subscription, name));

@@ -138,7 +138,7 @@ export default defineProvider({
         redirect_uri: redirectUri,
         state,
       }),
-    // An administrator's consent is told by two parameters that anybody could write. What proves it is that the app gets a
+    // An administrator's consent is told by two parameters that any caller could write. What proves it is that the app gets a
     // token of that organisation; but it gets one of every organisation that has ever consented. So the organisation is
     // the integration's own, or the one that the person signs in to next. Messages are sent with tokens bought when they
     // are needed.

@@ -2,7 +2,8 @@
 // name}], replyTo, subject, html, text, headers, attachments: [{name, mime, content in base64}]}, signed with the secret as
 // https://www.standardwebhooks.com prescribes; `webhook-id` is the id of the message, the same on a repeat. Any 2xx means
 // that the mail was taken, and may name it: {id}. Receivers written for the peer API get its body, {id, from, senderName, to,
-// cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file}], payload}. Reports come back as {messageId or externalId, status, date?, response?}.
+// cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file}], payload}. Reports come back as
+// {messageId or externalId, status, date?, response?}.
 
 import { secret, text } from "../credentials.ts";
 import { filled, people, person } from "../email.ts";

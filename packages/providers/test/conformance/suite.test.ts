@@ -167,7 +167,7 @@ const conformance = (one: HttpCase, adapter: Provider): void => {
       const type = sent?.headers["content-type"] ?? "";
       if (outcome.kind === "accepted") {
         assert.match(`${sent?.body}`, /deep[^{}]*found/);
-        // A field that nobody asked to be JSON must not become JSON.
+        // A field is a text: an object must not become JSON in it.
         if (/urlencoded/.test(type)) assert.doesNotMatch(decodeURIComponent(`${sent?.body}`), /\[object|\{"/);
         else assert.match(type, /json|multipart/);
       } else {

@@ -14,7 +14,7 @@ import { storedDigest } from "../rules/digests.ts";
 
 const told = new Set(["email-webhook", "push-webhook", "chat-webhook"]);
 
-/** Files go out as attachments, and to nobody else. */
+/** The content of files travels as attachments of the mail, once. */
 const withoutFiles = ({ attachments: _, ...payload }: Record<string, unknown>) => payload;
 
 /** By message id; empty in the neutral vocabulary. */
