@@ -3,8 +3,19 @@
 
 import { type Credentials, missingField, readCredentials } from "./credentials.ts";
 import { withinLimits } from "./limits.ts";
+import { withUniqueRecipients } from "./mail.ts";
 import type { Message } from "./message.ts";
-import { byStatus, type Outcome, rejected, retry, SendFault, unasked, unknown } from "./outcome.ts";
+import {
+  accepted,
+  byStatus,
+  type Note,
+  type Outcome,
+  rejected,
+  retry,
+  SendFault,
+  unasked,
+  unknown,
+} from "./outcome.ts";
 import { toApiNames } from "./override-names.ts";
 import { withOverrides } from "./overrides.ts";
 import type { Io, Provider } from "./provider.ts";
@@ -17,12 +28,16 @@ export const deliver = async (provider: Provider, message: Message, stored: Cred
   const missing = missingField(provider.credentials, stored);
   if (missing) return refuse(`The credential ${missing} of ${provider.name} is not set`);
   const credentials = readCredentials(provider.credentials, stored);
-  const outgoing = withSender(withApiNames(provider, message), credentials);
+  const outgoing = withSender(withUniqueRecipients(withApiNames(provider, message)), credentials);
   if (provider.credentials.from?.required && !("from" in outgoing && outgoing.from)) {
     return refuse(`No sender: neither the message nor the integration of ${provider.name} has a "from"`);
   }
   const checked = withinLimits(provider, outgoing);
-  return "kind" in checked ? unasked(checked) : run(provider, checked, credentials, io);
+  if ("kind" in checked) return unasked(checked);
+  const outcome = await run(provider, checked, credentials, io);
+  if (outcome.kind !== "accepted") return outcome;
+  const { providerMessageId, notTaken, notes = [] } = outcome;
+  return accepted(providerMessageId, notTaken, [...notes, ...notesOn(provider, checked)]);
 };
 
 const run = async (provider: Provider, message: Message, credentials: Credentials, io: Io): Promise<Outcome> => {
@@ -42,7 +57,7 @@ const run = async (provider: Provider, message: Message, credentials: Credential
       return judged(await provider.send(message, credentials, listening(io, heard)));
     }
     if (!provider.request) return unasked(rejected("config", `${provider.name} has no way to send`));
-    const built = withOverrides(provider.request(message, credentials), message, provider.extraAt);
+    const built = withOverrides(provider.request(message, credentials), message, provider.extraAt, provider);
     const request = provider.sign ? await provider.sign(built, credentials, io.now()) : built;
     isWritten = true;
     const reply = heard(await io.http(request));
@@ -61,6 +76,22 @@ const listening = (io: Io, heard: <T>(answer: T) => T): Io => ({
   http2: async (request) => heard(await io.http2(request)),
   smtp: (settings) => heard(io.smtp(settings)),
 });
+
+/** What the mail asks for and this kind of provider does not have. */
+const notesOn = ({ name: provider, takes = [] }: Provider, message: Message): Note[] => {
+  if (message.channel !== "email") return [];
+  const { attachments = [], customData = {} } = message;
+  const lost = Object.keys(customData).length > 0 && !takes.includes("customData");
+  const images = attachments.flatMap(({ name, contentId, disposition }): Note[] => {
+    if (disposition === "attachment" || !(contentId || disposition)) return [];
+    if (!contentId)
+      return [{ about: "attachment", name, reason: "It is attached and not shown inline: it has no cid" }];
+    const reason = `It is attached and not shown inline: ${provider} has no inline images`;
+    return takes.includes("inline") ? [] : [{ about: "attachment", name, reason }];
+  });
+  const reason = `${provider} keeps no data with a mail`;
+  return lost ? [{ about: "override", name: "customData", reason }, ...images] : images;
+};
 
 const withApiNames = ({ overrideNames }: Provider, message: Message): Message =>
   overrideNames && message.extra ? { ...message, extra: toApiNames(message.extra, overrideNames) } : message;

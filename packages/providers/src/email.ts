@@ -1,5 +1,7 @@
-// What email adapters share: addresses as most APIs take them, and text that a template language leaves alone.
+// What email adapters share: addresses as most APIs take them, attachments, what a provider keeps with a mail, and text
+// that a template language leaves alone.
 
+import type { Attachment, EmailMessage } from "./message.ts";
 import type { Mailbox } from "./provider.ts";
 
 /** `{email, name}`, the name only where there is one. */
@@ -12,6 +14,47 @@ export const people = (mailboxes: readonly Mailbox[]) => filled(mailboxes.map(pe
 /** Undefined for an empty list and for an object without members. */
 export const filled = <T extends object>(members: T): T | undefined =>
   Object.keys(members).length > 0 ? members : undefined;
+
+/** The id by which the html shows the attachment; undefined where it is only attached. */
+export const inlineId = ({ contentId, disposition }: Attachment): string | undefined =>
+  disposition === "attachment" ? undefined : contentId;
+
+/** For APIs that have inline images and other attachments in two lists. */
+export const byPlace = (attachments: readonly Attachment[] = []) => ({
+  inline: attachments.flatMap((file) => {
+    const id = inlineId(file);
+    return id === undefined ? [] : [{ ...file, id }];
+  }),
+  attached: attachments.filter((file) => inlineId(file) === undefined),
+});
+
+/** What the message is and belongs to, and the caller's own data, as texts of at most `longest` characters. */
+export const metadataOf = (
+  { id, origin = {}, customData = {} }: EmailMessage,
+  longest = 1000,
+): Record<string, string> => {
+  const own = {
+    tidingsMessageId: id,
+    tidingsWorkflowId: origin.workflowId,
+    tidingsTransactionId: origin.transactionId,
+    tidingsSubscriberId: origin.subscriberId,
+  };
+  const texts = Object.entries({ ...customData, ...own }).flatMap(([name, value]): [string, string][] => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return text ? [[name, text.slice(0, longest)]] : [];
+  });
+  return Object.fromEntries(texts);
+};
+
+/** The same for tags that may only hold ASCII letters, digits, underscores and hyphens. */
+export const tagsOf = (message: EmailMessage): [name: string, value: string][] =>
+  Object.entries(metadataOf(message, 256)).map(([name, value]) => [plainTag(name), plainTag(value)]);
+
+const plainTag = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 256);
+
+/** The workflow, as the one tag that providers group their statistics by. */
+export const workflowTag = ({ origin }: EmailMessage, longest: number): [string] | undefined =>
+  origin?.workflowId ? [origin.workflowId.replace(/[^\x20-\x7e]/g, "_").slice(0, longest)] : undefined;
 
 /**
  * For providers that run what they are sent through Liquid: marks in a finished text are printed instead of obeyed, so

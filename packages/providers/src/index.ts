@@ -28,6 +28,7 @@ export type {
   EmailMessage,
   Message,
   MessageOf,
+  Origin,
   Passthrough,
   PeerDetails,
   PushMessage,
@@ -35,7 +36,7 @@ export type {
   SmsMessage,
 } from "./message.ts";
 export type { Access, Brought, Connected, OauthRequest } from "./oauth.ts";
-export type { CheckResult, Outcome, RejectionClass } from "./outcome.ts";
+export type { CheckResult, Note, Outcome, RejectionClass } from "./outcome.ts";
 export type { Io, Limits } from "./provider.ts";
 export { makeVapidKeys } from "./push/web-push.ts";
 export { type InboundRequest, type Receipt, type ReceiptStatus, receiptStatuses } from "./receipts.ts";

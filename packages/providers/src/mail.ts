@@ -1,7 +1,7 @@
 // From a message to a mail that can go on the wire: addresses parsed, headers checked, a Message-ID that is the same
 // on every attempt. Everything that could smuggle a second recipient or a second header in is refused here.
 
-import type { EmailMessage } from "./message.ts";
+import type { EmailMessage, Message } from "./message.ts";
 import { rejected, SendFault } from "./outcome.ts";
 import type { Mail, Mailbox } from "./provider.ts";
 
@@ -37,6 +37,22 @@ export const toMail = (message: EmailMessage & { from: string }): Mail => {
     headers: checkedHeaders(message.headers ?? {}),
     attachments: message.attachments ?? [],
   };
+};
+
+/**
+ * Every address once, whatever its case, in the first of to, cc and bcc that has it: a provider may refuse a mail that
+ * names an address twice, or send it twice. Runs for every provider, before its limits are checked.
+ */
+export const withUniqueRecipients = (message: Message): Message => {
+  if (message.channel !== "email") return message;
+  const seen = new Set<string>();
+  const unique = (list: readonly string[]): string[] =>
+    list.filter((text) => {
+      const address = (parseMailbox(text)?.address ?? text).toLowerCase();
+      return !seen.has(address) && seen.add(address);
+    });
+  const { to, cc, bcc } = message;
+  return { ...message, to: unique(to), ...(cc ? { cc: unique(cc) } : {}), ...(bcc ? { bcc: unique(bcc) } : {}) };
 };
 
 /** The addresses of a message, parsed; a list without a first recipient or with a wrong address is refused. */

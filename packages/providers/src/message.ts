@@ -1,4 +1,4 @@
-// What a provider is asked to send: rendered content and one destination, nothing about workflows or subscribers.
+// What a provider is asked to send: rendered content and one destination. Of workflows and subscribers only ids are known.
 // `id` is the Tidings message id. It is the same on every attempt, so it also serves as the idempotency key.
 
 export type Channel = "email" | "sms" | "push" | "chat" | "in_app";
@@ -7,6 +7,17 @@ export interface Attachment {
   name: string;
   mime: string;
   content: Uint8Array;
+  /** What the html refers to an inline image by, as `cid:<contentId>`. */
+  contentId?: string;
+  /** Left out, an attachment with a content id is shown inline and any other is not. */
+  disposition?: "inline" | "attachment";
+}
+
+/** What the message belongs to, for the tags and metadata that a provider keeps with it. */
+export interface Origin {
+  workflowId?: string;
+  transactionId?: string;
+  subscriberId?: string;
 }
 
 /** Parts of the provider's request that a trigger sets itself, merged untouched. */
@@ -47,6 +58,9 @@ export interface EmailMessage extends Overrides {
   text: string;
   headers?: Record<string, string>;
   attachments?: Attachment[];
+  origin?: Origin;
+  /** Data of the caller's own that providers with metadata keep with the mail and bring back with their reports. */
+  customData?: Record<string, unknown>;
 }
 
 export interface SmsMessage extends Overrides {

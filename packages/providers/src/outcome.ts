@@ -3,6 +3,14 @@
 
 import type { HttpReply } from "./request.ts";
 
+/** What a provider that took the message could not do with it: an override it does not know, an image it cannot show inline. */
+export interface Note {
+  about: "override" | "attachment";
+  /** The path of the override, the name of the attachment. */
+  name: string;
+  reason: string;
+}
+
 export type RejectionClass = "recipient" | "content" | "auth" | "quota" | "config";
 
 /** `isUnasked`: found on our side, before the provider was asked. It says nothing about whether the provider is well. */
@@ -10,7 +18,7 @@ type Unasked = { isUnasked?: true };
 
 export type Outcome =
   /** `notTaken`: copies that were refused beside the recipient who was not, each with the reason. */
-  | { kind: "accepted"; providerMessageId?: string; notTaken?: readonly string[] }
+  | { kind: "accepted"; providerMessageId?: string; notTaken?: readonly string[]; notes?: readonly Note[] }
   /** Nothing was taken by the provider and a repeat may succeed. */
   | ({ kind: "retry"; reason: string; afterMs?: number } & Unasked)
   /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults or limits of the integration. */
@@ -24,10 +32,15 @@ export type Failure = Exclude<Outcome, { kind: "accepted" }>;
 
 export type CheckResult = { ok: true } | { ok: false; reason: string; unresolvedHost?: string };
 
-export const accepted = (providerMessageId?: string, notTaken: readonly string[] = []): Outcome => ({
+export const accepted = (
+  providerMessageId?: string,
+  notTaken: readonly string[] = [],
+  notes: readonly Note[] = [],
+): Outcome => ({
   kind: "accepted",
   ...(providerMessageId === undefined ? {} : { providerMessageId }),
   ...(notTaken.length === 0 ? {} : { notTaken }),
+  ...(notes.length === 0 ? {} : { notes }),
 });
 
 export const rejected = (rejectionClass: RejectionClass, reason: string): Failure => ({

@@ -1,7 +1,7 @@
 // How the overrides of a trigger get into a provider's request: first `extra`, members under the provider's own names,
-// then `passthrough`, merged untouched. JSON is merged deeply, forms field by field; a list replaces a list and null
-// removes a member. A request without a body takes `extra` into its query. What a body cannot carry is refused by its name:
-// an object in a form or a query would arrive as something the provider never asked for.
+// then `passthrough`, merged untouched. JSON is merged deeply, forms field by field; a list replaces a list, but for those
+// that the adapter names, and null removes a member. A request without a body takes `extra` into its query. What a body
+// cannot carry is refused by its name: an object in a form or a query would arrive as something the provider never asked for.
 
 import type { Message } from "./message.ts";
 import { decodeMultipart, encodeMultipart, type Part } from "./multipart.ts";
@@ -10,23 +10,39 @@ import { framing, type HttpRequest } from "./request.ts";
 
 type Members = Record<string, unknown>;
 
+/** How the body of a provider takes overrides: see `rootMembers` and `mergedLists` of a provider. */
+interface Body {
+  readonly rootMembers?: readonly string[];
+  readonly mergedLists?: Lists;
+}
+type Lists = Readonly<Record<string, readonly string[]>>;
+
 /** `extraAt`: where in a JSON body the members of `extra` belong. */
 export const withOverrides = (
   request: HttpRequest,
   { extra = {}, passthrough = {} }: Pick<Message, "extra" | "passthrough">,
   extraAt: readonly (string | number)[] = [],
+  { rootMembers = [], mergedLists = {} }: Body = {},
 ): HttpRequest => {
   const { body = {}, headers = {}, query = {} } = passthrough;
-  const widened = withMembers(withMembers(request, extra, extraAt), body, []);
-  return withHeaders(withQuery(widened, query), headers);
+  const part = (isOfRoot: boolean): Members =>
+    Object.fromEntries(Object.entries(extra).filter(([name]) => rootMembers.includes(name) === isOfRoot));
+  const placed = withMembers(request, part(false), extraAt, mergedLists);
+  const whole = withMembers(withMembers(placed, part(true), [], mergedLists), body, [], mergedLists);
+  return withHeaders(withQuery(whole, query), headers);
 };
 
-const withMembers = (request: HttpRequest, members: Members, at: readonly (string | number)[]): HttpRequest => {
+const withMembers = (
+  request: HttpRequest,
+  members: Members,
+  at: readonly (string | number)[],
+  lists: Lists = {},
+): HttpRequest => {
   if (Object.keys(members).length === 0) return request;
   if (request.body === undefined) return withQuery(request, members);
   const type = request.headers["content-type"] ?? "";
   if (/\bjson\b/.test(type)) {
-    return { ...request, body: JSON.stringify(mergeAt(JSON.parse(textOf(request.body)), members, at)) };
+    return { ...request, body: JSON.stringify(mergeAt(JSON.parse(textOf(request.body)), members, at, lists)) };
   }
   if (type.startsWith("application/x-www-form-urlencoded")) {
     const form = new URLSearchParams(textOf(request.body));
@@ -44,25 +60,38 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, 100));
 
 const textOf = (body: string | Uint8Array): string => Buffer.from(body).toString("utf8");
 
-const mergeAt = (value: unknown, members: Members, at: readonly (string | number)[]): unknown => {
+const mergeAt = (value: unknown, members: Members, at: readonly (string | number)[], lists: Lists): unknown => {
   const [key, ...rest] = at;
-  if (key === undefined) return merge(value, members);
-  if (Array.isArray(value)) return value.map((item, index) => (index === key ? mergeAt(item, members, rest) : item));
+  if (key === undefined) return merge(value, members, lists);
+  if (Array.isArray(value)) {
+    return value.map((item, index) => (index === key ? mergeAt(item, members, rest, lists) : item));
+  }
   const inside = isObject(value) ? value : {};
-  return { ...inside, [key]: mergeAt(inside[key], members, rest) };
+  return { ...inside, [key]: mergeAt(inside[key], members, rest, lists) };
 };
 
-const merge = (value: unknown, over: unknown): unknown => {
+const merge = (value: unknown, over: unknown, lists: Lists = {}): unknown => {
   if (!isObject(over)) return over;
   const base = isObject(value) ? value : {};
   const merged = new Map(Object.entries(base));
   for (const [key, item] of Object.entries(over)) {
+    const [ours, kept] = [merged.get(key), Object.hasOwn(lists, key) ? lists[key] : undefined];
     if (item === null) merged.delete(key);
-    else merged.set(key, merge(merged.get(key), item));
+    else if (kept && Array.isArray(ours) && Array.isArray(item)) merged.set(key, mergeItems(ours, item, kept));
+    else merged.set(key, merge(ours, item));
   }
   // fromEntries defines members, so that one called __proto__ stays a member.
   return Object.fromEntries(merged);
 };
+
+/** The first item laid over our first and so on; what is `kept` of ours stays, and theirs may be more. */
+const mergeItems = (ours: readonly unknown[], theirs: readonly unknown[], kept: readonly string[]): unknown[] =>
+  Array.from({ length: Math.max(ours.length, theirs.length) }, (_, index) => {
+    const [own, over] = [ours[index], theirs[index]];
+    if (!isObject(own) || !isObject(over)) return own ?? over;
+    const stays = Object.entries(own).filter(([name]) => kept.includes(name));
+    return { ...(merge(own, over) as Members), ...Object.fromEntries(stays) };
+  });
 
 const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);

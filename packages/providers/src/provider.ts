@@ -91,6 +91,8 @@ interface Description<Channel, Fields> {
   readonly help?: string;
   readonly credentials: Fields;
   readonly limits?: Limits;
+  /** What of a mail it can carry and others cannot: images inside the html, data of the caller's own. */
+  readonly takes?: readonly ("inline" | "customData")[];
   /** Sends nothing outside: what it takes is kept in the development mailbox. */
   readonly capture?: true;
   /** The overrides' members for the provider have no place in what it sends: a mail over SMTP, a captured message. */
@@ -111,6 +113,13 @@ interface Behaviour<M, V> {
   request?(message: M, credentials: V): HttpRequest;
   /** Where in the JSON body the members of `extra` belong; left out, at its root. */
   extraAt?: readonly (string | number)[];
+  /** Members of `extra` that belong to the root of the body whatever `extraAt` says. */
+  rootMembers?: readonly string[];
+  /**
+   * Lists of the body whose items overrides are merged into one by one, where they would otherwise replace the list; each
+   * with the members of an item that overrides cannot change.
+   */
+  mergedLists?: Readonly<Record<string, readonly string[]>>;
   /** The members of `extra` that the adapter knows: they may be given under the names of the provider's SDK as well. */
   overrideNames?: OverrideNames;
   /** Signs the request after the overrides were merged in, for providers whose signature covers the body. */

@@ -50,18 +50,45 @@ export const email = (changes: Partial<EmailMessage> = {}): EmailMessage => ({
   ...changes,
 });
 
-/** A mail with everything a mail can have. */
+/**
+ * What the mail below holds, for what is expected of it: every byte there is, NUL and those that are no ASCII among them, an
+ * image that the html shows, a header that has to be folded.
+ */
+export const rich = (() => {
+  const pdf = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const png = Buffer.from("89504e470d0a1a0a00ff80c3280d0a2e0d0a", "hex");
+  return {
+    ...{ pdf, png, pdfBase64: Buffer.from(pdf).toString("base64"), pngBase64: png.toString("base64") },
+    html: '<p>Hello Ada <img src="cid:logo@example.com"></p>',
+    headers: { "X-Campaign": "spring", "X-Trace": "0123456789abcdef ".repeat(55).trim() },
+    origin: { workflowId: "order-shipped", transactionId: "txn_1", subscriberId: "ada@example.com" },
+    /** What providers with metadata are given of it, beside the id of the message. */
+    metadata: {
+      tidingsWorkflowId: "order-shipped",
+      tidingsTransactionId: "txn_1",
+      tidingsSubscriberId: "ada@example.com",
+    },
+  };
+})();
+
+/** A mail with everything a mail can have, the harder the better. */
 export const richEmail = (changes: Partial<EmailMessage> = {}): EmailMessage =>
   email({
-    to: ["Ada Lovelace <ada@example.com>", "b@example.com"],
-    cc: ["c@example.com"],
-    bcc: ["d@example.com"],
+    to: ["Ada Lovelace <ada@example.com>", "Zoë Ñandú <b@example.com>"],
+    // Addresses that are there already, in another case.
+    cc: ["c@example.com", "ADA@Example.com"],
+    bcc: ["Carl <C@example.com>", "d@example.com", "B@EXAMPLE.COM"],
     from: "team@example.com",
     senderName: "Team, North",
     replyTo: "Help <help@example.com>",
     subject: "Grüße 🎉",
-    headers: { "X-Campaign": "spring" },
-    attachments: [{ name: "a.txt", mime: "text/plain", content: Buffer.from("hi") }],
+    html: rich.html,
+    headers: rich.headers,
+    attachments: [
+      { name: "Überblick.pdf", mime: "application/pdf", content: rich.pdf },
+      { name: "logo.png", mime: "image/png", content: rich.png, contentId: "logo@example.com" },
+    ],
+    origin: rich.origin,
     ...changes,
   });
 

@@ -1,9 +1,8 @@
 // SMTP, to any server. The names of the DKIM fields (domain, secretKey, accountSid) are those of the public API.
 
 import { type CredentialValues, flag, json, number, secret, text } from "../credentials.ts";
-import { toMail } from "../mail.ts";
-import { accepted } from "../outcome.ts";
 import { defineProvider, type SmtpSettings } from "../provider.ts";
+import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
 
 const credentials = {
   user: text("User", { optional: true }),
@@ -27,12 +26,9 @@ export default defineProvider({
   name: "SMTP",
   help: "Host, port, user and password as your mail server or its operator gives them.",
   credentials,
-  takesExtras: false,
-  send: async (message, settings, io) => {
-    const mail = toMail(message);
-    const notTaken = await io.smtp(toSettings(settings)).send(mail);
-    return accepted(mail.messageId, notTaken);
-  },
+  takes: ["inline"],
+  overrideNames: smtpOverrideNames,
+  send: (message, settings, io) => sendBySmtp(message, toSettings(settings), io),
   check: async (settings, io) => {
     await io.smtp(toSettings(settings)).verify();
     return { ok: true };

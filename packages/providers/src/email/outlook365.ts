@@ -4,9 +4,9 @@
 // https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission
 
 import { secret, text } from "../credentials.ts";
-import { parseMailbox, toMail } from "../mail.ts";
-import { accepted } from "../outcome.ts";
+import { parseMailbox } from "../mail.ts";
 import { defineProvider, type SmtpSettings } from "../provider.ts";
+import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
 
 const settings = (from: string, password: string): SmtpSettings => ({
   host: "smtp.office365.com",
@@ -26,13 +26,10 @@ export default defineProvider({
   credentials: { password: secret("Password"), from: text("From email address"), senderName: text("Sender name") },
   // 35 MB for the whole mail, after base64.
   limits: { recipients: 500, attachmentBytes: 25_000_000, perSecond: 0.5 },
-  takesExtras: false,
+  takes: ["inline"],
+  overrideNames: smtpOverrideNames,
   // Who signs in is the integration's mailbox, also where a message names another sender it may send as.
-  send: async (message, { password, from = message.from }, io) => {
-    const mail = toMail(message);
-    const notTaken = await io.smtp(settings(from, password)).send(mail);
-    return accepted(mail.messageId, notTaken);
-  },
+  send: (message, { password, from = message.from }, io) => sendBySmtp(message, settings(from, password), io),
   check: async ({ password, from }, io) => {
     if (from) await io.smtp(settings(from, password)).verify();
     return { ok: true };

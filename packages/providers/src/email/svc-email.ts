@@ -10,6 +10,7 @@ export default defineProvider({
   credentials: {},
   capture: true,
   takesExtras: false,
+  takes: ["inline", "customData"],
   send: async (message, _credentials, io) => {
     await io.capture(message);
     return accepted(message.id);

@@ -10,6 +10,8 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
 import type MimeNode from "nodemailer/lib/mime-node";
+import { inlineId } from "../email.ts";
+import type { Attachment } from "../message.ts";
 import { retry, SendFault, unasked } from "../outcome.ts";
 import type { Mail, SmtpLine, SmtpSettings } from "../provider.ts";
 import type { Resolve } from "./http.ts";
@@ -197,12 +199,20 @@ const toNodemailer = (mail: Mail): SendMailOptions => ({
   html: mail.html,
   text: mail.text,
   headers: mail.headers,
-  attachments: mail.attachments.map(({ name, mime, content }) => ({
-    filename: name,
-    contentType: mime,
-    content: Buffer.from(content),
+  attachments: mail.attachments.map((file) => ({
+    filename: file.name,
+    contentType: file.mime,
+    content: Buffer.from(file.content),
+    ...(file.disposition ? { contentDisposition: file.disposition } : {}),
+    ...cidOf(file),
   })),
 });
+
+/** With an id, nodemailer puts the image beside the html that shows it (multipart/related). */
+const cidOf = (file: Attachment) => {
+  const cid = inlineId(file);
+  return cid === undefined ? {} : { cid, contentDisposition: "inline" as const };
+};
 
 /** Given rather than read from the headers, so that what is said about its recipients can be found on it. */
 const envelopeOf = ({ from, to, cc, bcc }: Mail) => ({ from, to: [...to, ...cc, ...bcc] });
