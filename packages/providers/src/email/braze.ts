@@ -34,6 +34,9 @@ const profileOf = async (api: string, bearer: string, address: string, io: Io): 
   throw new SendFault(rejected("config", `Braze has no user with the address ${address}`));
 };
 
+// biome-ignore format: one line
+const rootMembers = ["messages", "campaign_id", "send_id", "override_frequency_capping", "recipient_subscription_state"];
+
 export default defineProvider({
   id: "braze",
   channel: "email",
@@ -48,6 +51,7 @@ export default defineProvider({
     senderName: text("Sender name"),
   },
   limits: { recipients: 50 },
+  overrideNames: { members: [...rootMembers, "preheader", "message_variation_id", "should_inline_css"] },
   send: async (message, { apiKey, apiURL, appID }, io) => {
     if (message.attachments?.length) {
       return rejected("config", "Braze fetches attachments from an address and takes none with a message");
@@ -74,7 +78,7 @@ export default defineProvider({
       messages: { email },
     };
     const request = post(`${api}/messages/send`, { bearer: apiKey, json });
-    const reply = await io.http(withOverrides(request, message, ["messages", "email"]));
+    const reply = await io.http(withOverrides(request, message, ["messages", "email"], { rootMembers }));
     return byStatus(reply, textAt(reply.json, "dispatch_id"));
   },
   check: async ({ apiKey, apiURL }, io) => {

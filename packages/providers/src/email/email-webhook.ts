@@ -1,5 +1,6 @@
 // A webhook of one's own that sends the mail. It gets one POST with JSON: {id, from: {email, name}, to, cc, bcc: [{email,
-// name}], replyTo, subject, html, text, headers, attachments: [{name, mime, content in base64}]}, signed with the secret as
+// name}], replyTo, subject, html, text, headers, attachments: [{name, mime, content in base64, contentId?, disposition?}],
+// origin: {workflowId, transactionId, subscriberId}, customData}, signed with the secret as
 // https://www.standardwebhooks.com prescribes; `webhook-id` is the id of the message, the same on a repeat. Any 2xx means
 // that the mail was taken, and may name it: {id}. Receivers written for the peer API get its body, {id, from, senderName, to,
 // cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file}], payload}. Reports come back as
@@ -49,6 +50,7 @@ export default defineProvider({
     from: text("From email address"),
     senderName: text("Sender name"),
   },
+  takes: ["inline", "customData"],
   request: (message, { webhookUrl }) => {
     const headers = { "webhook-id": message.id };
     if (message.peer) return post(webhookUrl, { headers, json: peerBody(message, message.peer) });
@@ -64,7 +66,9 @@ export default defineProvider({
       html: mail.html,
       text: mail.text,
       headers: filled(mail.headers),
-      attachments: message.attachments?.map(({ name, mime, content }) => ({ name, mime, content: base64(content) })),
+      attachments: message.attachments?.map((file) => ({ ...file, content: base64(file.content) })),
+      origin: message.origin,
+      customData: message.customData,
     };
     return post(webhookUrl, { headers, json });
   },

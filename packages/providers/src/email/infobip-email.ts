@@ -4,7 +4,7 @@
 // Statuses: https://www.infobip.com/docs/essentials/response-status-and-error-codes
 
 import { secret, text } from "../credentials.ts";
-import { filled } from "../email.ts";
+import { filled, inlineId } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import type { Part } from "../multipart.ts";
 import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
@@ -38,6 +38,14 @@ const isPermanent = (event: unknown): boolean =>
 
 const authorized = (apiKey: string) => ({ authorization: `App ${apiKey}` });
 
+// biome-ignore format: a list of names reads better in lines than in a column
+const overrideNames = {
+  members: [
+    "applicationId", "bulkId", "callbackData", "entityId", "intermediateReport", "notifyUrl", "sendAt", "templateId",
+    "track", "trackClicks", "trackOpens", "trackingUrl",
+  ],
+};
+
 export default defineProvider({
   id: "infobip-email",
   channel: "email",
@@ -51,6 +59,8 @@ export default defineProvider({
     senderName: text("Sender name"),
   },
   limits: { recipients: 1000, attachmentBytes: 10_000_000 },
+  takes: ["inline"],
+  overrideNames,
   request: (message, { apiKey, baseUrl: base }) => {
     const mail = toMail(message);
     const headers = filled(mail.headers);
@@ -68,9 +78,11 @@ export default defineProvider({
       field("messageId", message.id),
       // One mail that all recipients share, with one id.
       field("preserveRecipients", "true"),
-      ...mail.attachments.map(
-        ({ name, mime, content }): Part => ({ name: "attachment", filename: name, type: mime, content }),
-      ),
+      // The html shows an inline image by the name of its file.
+      ...mail.attachments.map((file): Part => {
+        const [id, { mime: type, content }] = [inlineId(file), file];
+        return { name: id ? "inlineImage" : "attachment", filename: id ?? file.name, type, content };
+      }),
     ];
     const multipart = { seed: message.id, parts };
     return post(`${baseUrl(base)}/email/3/send`, { headers: authorized(apiKey), multipart });

@@ -5,7 +5,7 @@
 // Headers: https://www.mailersend.com/help/custom-headers
 
 import { secret, text } from "../credentials.ts";
-import { filled, people, person } from "../email.ts";
+import { filled, inlineId, people, person, workflowTag } from "../email.ts";
 import { toMail } from "../mail.ts";
 import { mailersendReceipts } from "../mailersend-receipts.ts";
 import { byStatus, checkByStatus, type ErrorClasses, type Outcome, refused } from "../outcome.ts";
@@ -48,6 +48,14 @@ const headersOf = ({ headers }: Mail) => {
   return { headers: filled(others), list_unsubscribe: address };
 };
 
+// biome-ignore format: a list of names reads better in lines than in a column
+const overrideNames = {
+  members: [
+    "template_id", "send_at", "in_reply_to", "references", "precedence_bulk", "personalization", "tags",
+    "settings.track_clicks", "settings.track_opens", "settings.track_content",
+  ],
+};
+
 export default defineProvider({
   id: "mailersend",
   channel: "email",
@@ -57,6 +65,8 @@ export default defineProvider({
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   // 50 recipients, 10 in cc, 10 in bcc.
   limits: { recipients: 70, attachmentBytes: 25_000_000 },
+  takes: ["inline"],
+  overrideNames,
   send: async (message, { apiKey }, io) => {
     const mail = toMail(message);
     const { list_unsubscribe, headers } = headersOf(mail);
@@ -70,10 +80,12 @@ export default defineProvider({
       text: mail.text || undefined,
       html: mail.html || undefined,
       headers,
-      attachments: message.attachments?.map(({ name, content }) => ({
-        content: base64(content),
-        filename: name,
-        disposition: "attachment",
+      tags: workflowTag(message, 100),
+      attachments: message.attachments?.map((file) => ({
+        content: base64(file.content),
+        filename: file.name,
+        disposition: inlineId(file) ? "inline" : "attachment",
+        id: inlineId(file),
       })),
     };
     const call = (body: object) =>

@@ -6,6 +6,7 @@
 
 import { createHmac } from "node:crypto";
 import { secret, text } from "../credentials.ts";
+import { inlineId, metadataOf, workflowTag } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import type { Part } from "../multipart.ts";
 import { byStatus, checkByStatus, rejected, SendFault } from "../outcome.ts";
@@ -60,6 +61,8 @@ export default defineProvider({
     senderName: text("Sender name"),
   },
   limits: { recipients: 1000, attachmentBytes: 25_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames: { members: ["recipient-variables", "amp-html"] },
   request: (message, { apiKey, user, domain, baseUrl: base }) => {
     const mail = toMail(message);
     const field = (name: string, value: string): Part => ({ name, value });
@@ -74,10 +77,13 @@ export default defineProvider({
       ...(mail.replyTo ? [field("h:Reply-To", formatMailbox(mail.replyTo))] : []),
       field("h:Message-Id", mail.messageId),
       ...Object.entries(mail.headers).map(([name, value]) => field(`h:${name}`, value)),
-      field("v:tidingsMessageId", message.id),
-      ...mail.attachments.map(
-        ({ name, mime, content }): Part => ({ name: "attachment", filename: name, type: mime, content }),
-      ),
+      ...Object.entries(metadataOf(message)).map(([name, value]) => field(`v:${name}`, value)),
+      ...(workflowTag(message, 128) ?? []).map((tag) => field("o:tag", tag)),
+      // The html shows an inline image by the name of its file.
+      ...mail.attachments.map((file): Part => {
+        const [id, { mime: type, content }] = [inlineId(file), file];
+        return { name: id ? "inline" : "attachment", filename: id ?? file.name, type, content };
+      }),
     ];
     const multipart = { seed: message.id, parts };
     return post(messages(base, domain), { basic: [user, apiKey], multipart });

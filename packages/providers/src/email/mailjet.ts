@@ -2,8 +2,9 @@
 // API: https://dev.mailjet.com/email/reference/send-emails/; events: https://dev.mailjet.com/email/guides/webhooks/
 
 import { secret, text } from "../credentials.ts";
-import { filled } from "../email.ts";
+import { byPlace, filled, metadataOf } from "../email.ts";
 import { toMail } from "../mail.ts";
+import type { Attachment } from "../message.ts";
 import { byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
 import { defineProvider, type Mailbox } from "../provider.ts";
 import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
@@ -39,6 +40,21 @@ const statusOf = (event: unknown): ReceiptStatus | undefined => {
 const person = ({ name, address }: Mailbox) => (name ? { Email: address, Name: name } : { Email: address });
 const people = (mailboxes: Mailbox[]) => filled(mailboxes.map(person));
 
+const fileOf = ({ name, mime, content }: Attachment) => ({
+  ContentType: mime,
+  Filename: name,
+  Base64Content: base64(content),
+});
+
+// biome-ignore format: a list of names reads better in lines than in a column
+const overrideNames = {
+  members: [
+    "Messages", "SandboxMode", "AdvanceErrorHandling", "Globals", "CustomCampaign", "DeduplicateCampaign", "EventPayload",
+    "MonitoringCategory", "Priority", "TemplateID", "TemplateLanguage", "TemplateErrorDeliver", "TemplateErrorReporting",
+    "TrackClicks", "TrackOpens", "URLTags", "Variables",
+  ],
+};
+
 export default defineProvider({
   id: "mailjet",
   channel: "email",
@@ -52,8 +68,11 @@ export default defineProvider({
     senderName: text("Sender name"),
   },
   limits: { recipients: 50, attachmentBytes: 15_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames,
   request: (message, { apiKey, secretKey }) => {
     const mail = toMail(message);
+    const { inline, attached } = byPlace(message.attachments);
     const content = {
       From: person(mail.from),
       To: people(mail.to),
@@ -65,15 +84,15 @@ export default defineProvider({
       HTMLPart: mail.html || undefined,
       Headers: filled(mail.headers),
       CustomID: message.id,
-      Attachments: message.attachments?.map(({ name, mime, content }) => ({
-        ContentType: mime,
-        Filename: name,
-        Base64Content: base64(content),
-      })),
+      EventPayload: JSON.stringify(metadataOf(message)),
+      Attachments: filled(attached.map(fileOf)),
+      InlinedAttachments: filled(inline.map((file) => ({ ...fileOf(file), ContentID: file.id }))),
     };
     return post("https://api.mailjet.com/v3.1/send", { basic: [apiKey, secretKey], json: { Messages: [content] } });
   },
   extraAt: ["Messages", 0],
+  rootMembers: ["Messages", "SandboxMode", "AdvanceErrorHandling", "Globals"],
+  mergedLists: { Messages: ["To"] },
   read: (reply) => {
     const error = ["Messages", 0, "Errors", 0] as const;
     // The field an error is about, as "To[0].Email", says more than its number.

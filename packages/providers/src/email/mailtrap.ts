@@ -3,7 +3,7 @@
 // Events: https://docs.mailtrap.io/email-api-smtp/advanced/webhooks
 
 import { secret, text } from "../credentials.ts";
-import { filled, people, person } from "../email.ts";
+import { filled, inlineId, metadataOf, people, person, workflowTag } from "../email.ts";
 import { toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
@@ -40,6 +40,8 @@ export default defineProvider({
   help: "Create a token under Settings, API Tokens, with access to the sending domain, which must be verified.",
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   limits: { recipients: 1000, attachmentBytes: 7_500_000 },
+  takes: ["inline", "customData"],
+  overrideNames: { members: ["template_uuid", "template_variables", "custom_variables", "category"] },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
@@ -52,11 +54,14 @@ export default defineProvider({
       text: mail.text || undefined,
       html: mail.html || undefined,
       headers: filled(mail.headers),
-      custom_variables: { tidingsMessageId: message.id },
-      attachments: message.attachments?.map(({ name, mime, content }) => ({
-        content: base64(content),
-        filename: name,
-        type: mime,
+      category: workflowTag(message, 255)?.[0],
+      // 1000 bytes in all.
+      custom_variables: metadataOf(message, 200),
+      attachments: message.attachments?.map((file) => ({
+        content: base64(file.content),
+        filename: file.name,
+        type: file.mime,
+        ...(inlineId(file) ? { disposition: "inline", content_id: inlineId(file) } : {}),
       })),
     };
     return post("https://send.api.mailtrap.io/api/send", { bearer: apiKey, json });

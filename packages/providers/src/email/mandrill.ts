@@ -4,8 +4,9 @@
 // Events: https://mailchimp.com/developer/transactional/docs/webhooks/
 
 import { secret, text } from "../credentials.ts";
-import { filled, parsed } from "../email.ts";
+import { byPlace, filled, metadataOf, parsed, workflowTag } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
+import type { Attachment } from "../message.ts";
 import { accepted, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
 import { defineProvider, type Mailbox } from "../provider.ts";
 import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
@@ -46,6 +47,18 @@ const statuses: Record<string, ReceiptStatus> = {
   reject: "rejected",
 };
 
+// biome-ignore format: a list of names reads better in lines than in a column
+const inMessage = [
+  "auto_html", "auto_text", "bcc_address", "global_merge_vars", "google_analytics_campaign", "google_analytics_domains",
+  "important", "inline_css", "merge", "merge_language", "merge_vars", "metadata", "preserve_recipients",
+  "recipient_metadata", "return_path_domain", "signing_domain", "subaccount", "tags", "track_clicks", "track_opens",
+  "tracking_domain", "url_strip_qs", "view_content_link",
+];
+
+/** Nothing but an image may be inline. */
+const asTaken = (file: Attachment): Attachment =>
+  file.mime.startsWith("image/") ? file : { ...file, disposition: "attachment" };
+
 export default defineProvider({
   id: "mandrill",
   channel: "email",
@@ -54,8 +67,13 @@ export default defineProvider({
   help: "Create an API key under Settings, SMTP & API info, and verify the sender's domain under Sending Domains.",
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   limits: { recipients: 1000, attachmentBytes: 18_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames: {
+    members: ["async", "ip_pool", "send_at", ...inMessage, ...inMessage.map((name) => `message.${name}`)],
+  },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
+    const { inline, attached } = byPlace(message.attachments?.map(asTaken));
     const of = (type: string) => (box: Mailbox) => ({ email: box.address, name: box.name || undefined, type });
     const replyTo = mail.replyTo && { "Reply-To": formatMailbox(mail.replyTo) };
     const content = {
@@ -68,16 +86,16 @@ export default defineProvider({
       headers: filled({ ...replyTo, ...mail.headers }),
       // Otherwise nobody sees the other recipients, whatever was asked for.
       preserve_recipients: true,
-      metadata: { tidingsMessageId: message.id },
-      attachments: message.attachments?.map(({ name, mime, content }) => ({
-        type: mime,
-        name,
-        content: base64(content),
-      })),
+      // Tags that begin with an underscore are Mandrill's own.
+      tags: workflowTag(message, 50)?.map((tag) => tag.replace(/^_/, "-")),
+      metadata: metadataOf(message),
+      attachments: filled(attached.map(({ name, mime, content }) => ({ type: mime, name, content: base64(content) }))),
+      images: filled(inline.map(({ id, mime, content }) => ({ type: mime, name: id, content: base64(content) }))),
     };
     return post(`${api}/messages/send`, { json: { key: apiKey, message: content } });
   },
   extraAt: ["message"],
+  rootMembers: ["message", "async", "ip_pool", "send_at"],
   read: (reply) => {
     if (reply.status !== 200) return refused(reply, textAt(reply.json, "name"), classes);
     if (!Array.isArray(reply.json)) return unreadable(reply);

@@ -45,6 +45,8 @@ export default defineProvider({
   docs: "https://emaildocs.netcorecloud.com/reference/send-email",
   help: "The API key is under Settings, Integration, API; verify the sender's domain under Settings, Sending Domains.",
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
+  overrideNames: { members: ["template_id", "schedule", "tags", "personalizations.token_to"] },
+  mergedLists: { personalizations: ["to"] },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {

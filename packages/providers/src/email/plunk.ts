@@ -2,15 +2,17 @@
 // recipient gets a mail of his own, so copies become recipients; the text version is made by Plunk. Receipts: workflows
 // with a webhook step, whose headers hold `Authorization: Basic …`.
 // API: https://docs.useplunk.com/api-reference/public-api/sendEmail; https://docs.useplunk.com/guides/webhooks
-// Documentation seen: pages name api.useplunk.com or next-api.useplunk.com; the newest guides use the first.
+// Documentation seen: pages name api.useplunk.com or next-api.useplunk.com; the newest guides use the first. There are two
+// generations of the API, and the body is one that both take: plain addresses, the sender's name beside them, at most
+// five recipients. The older one answers {emails} where the newer one has {data: {emails}}.
 
 import { secret, text } from "../credentials.ts";
-import { filled, literalLiquid, people, person } from "../email.ts";
+import { filled, inlineId, literalLiquid } from "../email.ts";
 import { toMail } from "../mail.ts";
 import { accepted, byStatus, describeReply, type ErrorClasses, retry, unknown } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, post, textAt } from "../request.ts";
+import { base64, type HttpReply, post, textAt } from "../request.ts";
 
 const classes: ErrorClasses = {
   to: "recipient",
@@ -32,6 +34,13 @@ const times: [member: string, status: ReceiptStatus][] = [
   ["bounceType", "deferred"],
 ];
 
+/** The older API answers the id as text, the newer one may have the whole record. */
+const emailId = ({ json }: HttpReply): string | undefined =>
+  [["data"], []]
+    .flatMap((at) => [[...at, "emails", 0, "email"] as const, [...at, "emails", 0, "email", "id"] as const])
+    .map((path) => textAt(json, ...path))
+    .find((id) => id !== undefined);
+
 export default defineProvider({
   id: "plunk",
   channel: "email",
@@ -39,20 +48,23 @@ export default defineProvider({
   docs: "https://docs.useplunk.com/api-reference/public-api/sendEmail",
   help: "The secret key is under Project settings, API Keys; verify the sender's domain under Domains.",
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
-  limits: { attachmentBytes: 10_000_000 },
+  limits: { recipients: 5, attachmentBytes: 10_000_000 },
+  takes: ["inline"],
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
-      to: people([...mail.to, ...mail.cc, ...mail.bcc]),
-      from: person(mail.from),
+      to: [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address),
+      from: mail.from.address,
+      name: mail.from.name || undefined,
       reply: mail.replyTo?.address,
       subject: literalLiquid(mail.subject),
       body: literalLiquid(mail.html),
       headers: filled(mail.headers),
-      attachments: message.attachments?.map(({ name, mime, content }) => ({
-        filename: name,
-        content: base64(content),
-        contentType: mime,
+      attachments: message.attachments?.map((file) => ({
+        filename: file.name,
+        content: base64(file.content),
+        contentType: file.mime,
+        ...(inlineId(file) ? { contentId: inlineId(file), disposition: "inline" } : {}),
       })),
     };
     const headers = { "idempotency-key": message.id };
@@ -69,7 +81,7 @@ export default defineProvider({
     const isDomain = reply.status === 403 && /domain/i.test(textAt(reply.json, "error", "message") ?? "");
     const field = textAt(reply.json, "error", "errors", 0, "field")?.split(".")[0];
     const said = isDomain ? "domain" : field === "to" ? field : code;
-    return byStatus(reply, textAt(reply.json, "data", "emails", 0, "email"), { code: said, classes });
+    return byStatus(reply, emailId(reply), { code: said, classes });
   },
   receipts: {
     read: ({ body }) => {

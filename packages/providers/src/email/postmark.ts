@@ -4,7 +4,7 @@
 // which everything goes that names no other: https://postmarkapp.com/developer/api/webhooks-api
 
 import { secret, text } from "../credentials.ts";
-import { filled } from "../email.ts";
+import { filled, inlineId, metadataOf, workflowTag } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { postmarkReceipts } from "../postmark-receipts.ts";
@@ -50,6 +50,8 @@ export default defineProvider({
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   // 10 MB for the whole mail, after base64.
   limits: { recipients: 50, attachmentBytes: 7_500_000 },
+  takes: ["inline", "customData"],
+  overrideNames: { members: ["MessageStream", "Tag", "TrackOpens", "TrackLinks", "Metadata", "InlineCss"] },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
@@ -62,11 +64,13 @@ export default defineProvider({
       HtmlBody: mail.html || undefined,
       TextBody: mail.text || undefined,
       Headers: filled(Object.entries(mail.headers).map(([Name, Value]) => ({ Name, Value }))),
-      Metadata: { tidingsMessageId: message.id },
-      Attachments: message.attachments?.map(({ name, mime, content }) => ({
-        Name: name,
-        Content: base64(content),
-        ContentType: mime,
+      Tag: workflowTag(message, 1000)?.[0],
+      Metadata: metadataOf(message, 80),
+      Attachments: message.attachments?.map((file) => ({
+        Name: file.name,
+        Content: base64(file.content),
+        ContentType: file.mime,
+        ContentID: inlineId(file) && `cid:${inlineId(file)}`,
       })),
     };
     return post(`${api}/email`, { headers: { "x-postmark-server-token": apiKey }, json });

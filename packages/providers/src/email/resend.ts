@@ -3,6 +3,7 @@
 // Registering receipts needs a key with "Full access": https://resend.com/docs/api-reference/webhooks/create-webhook
 
 import { secret, text } from "../credentials.ts";
+import { inlineId, tagsOf } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
 import { defineProvider, type Mailbox } from "../provider.ts";
@@ -51,6 +52,8 @@ export default defineProvider({
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   // 40 MB after base64.
   limits: { recipients: 50, attachmentBytes: 30_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames: { members: ["scheduled_at", "topic_id", "tags", "template"] },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
@@ -63,11 +66,12 @@ export default defineProvider({
       html: mail.html,
       text: mail.text,
       headers: Object.keys(mail.headers).length > 0 ? mail.headers : undefined,
-      tags: [{ name: "tidingsMessageId", value: message.id }],
-      attachments: message.attachments?.map(({ name, mime, content }) => ({
-        filename: name,
-        content: base64(content),
-        content_type: mime,
+      tags: tagsOf(message).map(([name, value]) => ({ name, value })),
+      attachments: message.attachments?.map((file) => ({
+        filename: file.name,
+        content: base64(file.content),
+        content_type: file.mime,
+        content_id: inlineId(file),
       })),
     };
     return post(`${api}/emails`, { bearer: apiKey, headers: { "idempotency-key": message.id }, json });

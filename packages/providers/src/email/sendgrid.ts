@@ -7,7 +7,7 @@
 
 import { createPublicKey, createVerify } from "node:crypto";
 import { choice, secret, text } from "../credentials.ts";
-import { filled, people, person } from "../email.ts";
+import { filled, inlineId, metadataOf, people, person, workflowTag } from "../email.ts";
 import { toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
@@ -17,7 +17,39 @@ import { base64, get, patch, post, textAt } from "../request.ts";
 
 const api = (region: string | undefined): string => `https://api.${region === "eu" ? "eu." : ""}sendgrid.com/v3`;
 
-const classes: ErrorClasses = { credits: "quota", from: "config", ip_pool_name: "config", to: "recipient" };
+const classes: ErrorClasses = {
+  credits: "quota",
+  from: "config",
+  ip_pool_name: "config",
+  template_id: "config",
+  to: "recipient",
+};
+
+// The field an error is about, as "personalizations.0.to.0.email" or "from.email".
+const fieldOf = (path: string): string | undefined =>
+  /^personalizations(\.\d+)?(\.(to|cc|bcc)\b|$)/.test(path) ? "to" : path.split(".")[0];
+
+// biome-ignore format: members of one object stand together
+const overrideNames = {
+  members: [
+    "template_id", "send_at", "batch_id", "ip_pool_name", "reply_to_list", "custom_args", "categories",
+    "asm.group_id", "asm.groups_to_display",
+    "mail_settings.bypass_list_management", "mail_settings.bypass_spam_management",
+    "mail_settings.bypass_bounce_management", "mail_settings.bypass_unsubscribe_management",
+    "mail_settings.footer", "mail_settings.sandbox_mode", "mail_settings.spam_check.post_to_url",
+    "tracking_settings.click_tracking.enable_text", "tracking_settings.open_tracking.substitution_tag",
+    "tracking_settings.subscription_tracking.substitution_tag",
+    "tracking_settings.ganalytics.utm_source", "tracking_settings.ganalytics.utm_medium",
+    "tracking_settings.ganalytics.utm_term", "tracking_settings.ganalytics.utm_content",
+    "tracking_settings.ganalytics.utm_campaign",
+    "personalizations.dynamic_template_data", "personalizations.custom_args", "personalizations.send_at",
+  ],
+  moved: {
+    category: (value: unknown) => ({ categories: [value].flat() }),
+    dynamicTemplateData: (value: unknown) => ({ personalizations: [{ dynamic_template_data: value }] }),
+    substitutions: (value: unknown) => ({ personalizations: [{ substitutions: value }] }),
+  },
+};
 
 const statuses: Record<string, ReceiptStatus> = {
   processed: "sent",
@@ -55,30 +87,38 @@ export default defineProvider({
   },
   // 30 MB for the whole mail, after base64.
   limits: { recipients: 1000, attachmentBytes: 22_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames,
+  mergedLists: { personalizations: ["to"] },
   request: (message, { apiKey, region, ipPoolName }) => {
     const mail = toMail(message);
+    // Two members of the caller's data choose a template; the others come back with every event.
+    const { templateId, dynamicTemplateData, ...customData } = message.customData ?? {};
+    const [to, cc, bcc] = [people(mail.to), people(mail.cc), people(mail.bcc)];
     const bodies = Object.entries({ "text/plain": mail.text, "text/html": mail.html });
     const json = {
-      personalizations: [{ to: people(mail.to), cc: people(mail.cc), bcc: people(mail.bcc) }],
+      personalizations: [{ to, cc, bcc, dynamic_template_data: dynamicTemplateData }],
       from: person(mail.from),
       reply_to: mail.replyTo && person(mail.replyTo),
       subject: mail.subject,
       content: bodies.flatMap(([type, value]) => (value ? [{ type, value }] : [])),
       headers: filled(mail.headers),
-      custom_args: { tidingsMessageId: message.id },
+      template_id: templateId,
+      categories: workflowTag(message, 255),
+      custom_args: metadataOf({ ...message, customData }),
       ip_pool_name: ipPoolName,
-      attachments: message.attachments?.map(({ name, mime, content }) => ({
-        content: base64(content),
-        filename: name,
-        type: mime,
+      attachments: message.attachments?.map((file) => ({
+        content: base64(file.content),
+        filename: file.name,
+        type: file.mime,
+        ...(inlineId(file) ? { disposition: "inline", content_id: inlineId(file) } : {}),
       })),
     };
     return post(`${api(region)}/mail/send`, { bearer: apiKey, json });
   },
   read: (reply) => {
-    const [said = "", field] = ["message", "field"].map((name) => textAt(reply.json, "errors", 0, name));
-    // The field an error is about, as "personalizations.0.to.0.email".
-    const code = /credits exceeded/i.test(said) ? "credits" : field?.replace(/^personalizations.*/, "to");
+    const [said = "", field = ""] = ["message", "field"].map((name) => textAt(reply.json, "errors", 0, name));
+    const code = /credits exceeded/i.test(said) ? "credits" : fieldOf(field);
     return byStatus(reply, reply.headers["x-message-id"], { code, classes });
   },
   check: async ({ apiKey, region }, io) =>

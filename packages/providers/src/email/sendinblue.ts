@@ -5,7 +5,7 @@
 // webhooks it does not say whether the list shows the password inside an address.
 
 import { secret, text } from "../credentials.ts";
-import { people, person } from "../email.ts";
+import { people, person, workflowTag } from "../email.ts";
 import { toMail } from "../mail.ts";
 import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
@@ -61,6 +61,7 @@ export default defineProvider({
   help: "Create an API key under SMTP & API, API Keys, and verify the sender's domain under Senders, Domains.",
   credentials: { apiKey: secret("API Key"), from: text("From email address"), senderName: text("Sender name") },
   limits: { recipients: 99, attachmentBytes: 15_000_000 },
+  overrideNames: { members: ["templateId", "params", "scheduledAt", "batchId", "messageVersions", "tags"] },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
@@ -80,6 +81,7 @@ export default defineProvider({
         idempotencyKey: message.id,
         "X-Mailin-custom": message.id,
       },
+      tags: workflowTag(message, 255),
       attachment: message.attachments?.map(({ name, content }) => ({ name, content: base64(content) })),
     };
     return post(`${api}/smtp/email`, { headers: { "api-key": apiKey }, json });

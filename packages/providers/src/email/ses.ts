@@ -1,11 +1,12 @@
 // Amazon SES. Credentials: an access key of an IAM user that may call ses:SendEmail. A configuration set is named by the
 // integration's configurations or by the override ConfigurationSetName. Receipts come through an SNS topic (identity notifications, or an event destination of
 // the configuration set) that delivers to us over HTTPS, without raw message delivery; the signing key is its ARN.
+// Keys that were made for SMTP or for the older API may be limited to ses:SendRawEmail, which is not enough here.
 // API: https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
 
 import { awsHost, awsSigned } from "../aws.ts";
 import { secret, text } from "../credentials.ts";
-import { filled } from "../email.ts";
+import { filled, inlineId, tagsOf } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider, type Mailbox } from "../provider.ts";
@@ -43,6 +44,15 @@ const toHeaders = (headers: Record<string, string>) =>
     given ? [{ Name, Value: isAscii(given) ? given : encoded(given) }] : [],
   );
 
+// biome-ignore format: a list of names reads better in lines than in a column
+const overrideNames = {
+  members: [
+    "ConfigurationSetName", "FromEmailAddressIdentityArn", "FeedbackForwardingEmailAddress",
+    "FeedbackForwardingEmailAddressIdentityArn", "EndpointId", "TenantName", "EmailTags", "ReplyToAddresses",
+    "ListManagementOptions.ContactListName", "ListManagementOptions.TopicName",
+  ],
+};
+
 const codeOf = (reply: HttpReply): string | undefined => {
   const said = textAt(reply.json, "message") ?? "";
   if (/address(es)? (is|are) not verified|domain is not verified/i.test(said)) return "unverified";
@@ -64,6 +74,8 @@ export default defineProvider({
   },
   // 40 MB for the whole mail, after base64.
   limits: { recipients: 50, attachmentBytes: 29_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames,
   request: (message, { region }) => {
     const mail = toMail(message);
     const json = {
@@ -79,14 +91,17 @@ export default defineProvider({
           Subject: utf8(mail.subject),
           Body: { Text: mail.text ? utf8(mail.text) : undefined, Html: utf8(mail.html) },
           Headers: filled(toHeaders(mail.headers)),
-          Attachments: message.attachments?.map(({ name, mime, content }) => ({
-            FileName: name,
-            ContentType: mime,
-            RawContent: base64(content),
+          // How SES writes the file into the mail. Its own choice is 7 bit, which destroys everything but ASCII text.
+          Attachments: message.attachments?.map((file) => ({
+            FileName: file.name,
+            ContentType: file.mime,
+            RawContent: base64(file.content),
+            ContentTransferEncoding: "BASE64",
+            ...(inlineId(file) ? { ContentDisposition: "INLINE", ContentId: inlineId(file) } : {}),
           })),
         },
       },
-      EmailTags: [{ Name: "tidingsMessageId", Value: message.id }],
+      EmailTags: tagsOf(message).map(([Name, Value]) => ({ Name, Value })),
     };
     return post(endpoint(region, "outbound-emails"), { json });
   },

@@ -3,7 +3,7 @@
 // API: https://developers.sparkpost.com/api/transmissions/; events: https://developers.sparkpost.com/api/webhooks/
 
 import { choice, secret, text } from "../credentials.ts";
-import { filled, person } from "../email.ts";
+import { byPlace, filled, metadataOf, person } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
@@ -50,6 +50,15 @@ const statusOf = (event: unknown): ReceiptStatus | "none" | undefined => {
 // Everything passes their template language: braces of a finished text must stay braces.
 const literal = (content: string): string => content.replaceAll("{{", "{{opening_double_curly()}}");
 
+const overrideNames = {
+  members: [
+    ...["campaign_id", "return_path", "substitution_data", "metadata", "description"],
+    ...["open_tracking", "click_tracking", "start_time", "ip_pool", "inline_css", "skip_suppression", "sandbox"].map(
+      (name) => `options.${name}`,
+    ),
+  ],
+};
+
 export default defineProvider({
   id: "sparkpost",
   channel: "email",
@@ -64,8 +73,11 @@ export default defineProvider({
   },
   // 20 MB for the whole request, after base64.
   limits: { attachmentBytes: 14_000_000 },
+  takes: ["inline", "customData"],
+  overrideNames,
   request: (message, { apiKey, region }) => {
     const mail = toMail(message);
+    const { inline, attached } = byPlace(message.attachments);
     const everyone = [...mail.to, ...mail.cc, ...mail.bcc];
     const header_to = mail.to.map(formatMailbox).join(", ");
     const copies = mail.cc.length > 0 ? { CC: mail.cc.map(formatMailbox).join(", ") } : {};
@@ -78,14 +90,12 @@ export default defineProvider({
         html: literal(mail.html),
         text: mail.text ? literal(mail.text) : undefined,
         headers: filled({ ...copies, ...mail.headers }),
-        attachments: message.attachments?.map(({ name, mime, content }) => ({
-          name,
-          type: mime,
-          data: base64(content),
-        })),
+        attachments: filled(attached.map(({ name, mime, content }) => ({ name, type: mime, data: base64(content) }))),
+        // The html shows an inline image by its name.
+        inline_images: filled(inline.map(({ id, mime, content }) => ({ name: id, type: mime, data: base64(content) }))),
       },
       options: { transactional: true },
-      metadata: { tidingsMessageId: message.id },
+      metadata: metadataOf(message),
     };
     return post(`${api(region)}/transmissions`, { headers: { authorization: apiKey }, json });
   },

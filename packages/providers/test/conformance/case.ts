@@ -2,7 +2,7 @@
 // The suite drives the adapter against a server that speaks these replies, and adds the failures every provider has.
 
 import type { AnyProviderId } from "@tidings/contract";
-import type { Access, Brought, Credentials, Message, Outcome, Receipt, ReportTarget } from "../../src/index.ts";
+import type { Access, Brought, Credentials, Message, Note, Outcome, Receipt, ReportTarget } from "../../src/index.ts";
 
 export interface Reply {
   status: number;
@@ -14,7 +14,7 @@ export interface Reply {
 export interface ExpectedFile {
   filename: string;
   type: string;
-  content: string;
+  content: string | Uint8Array;
 }
 
 /** A request as the provider must see it. Headers are those that matter; everything else is compared exactly. */
@@ -40,6 +40,8 @@ export interface Sending {
   message: Message;
   /** The one request that sends, or what precedes it (a token, an upload) and then that request. */
   request: ExpectedRequest | [...Preparation[], ExpectedRequest];
+  /** What the provider took the message without. */
+  notes?: Note[];
 }
 
 export interface Accepted {

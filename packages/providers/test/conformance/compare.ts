@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Credentials, Message, Outcome } from "../../src/index.ts";
 import { decodeMultipart } from "../../src/multipart.ts";
 import type { Provider } from "../../src/provider.ts";
-import type { ExpectedOutcome, ExpectedRequest } from "./case.ts";
+import type { ExpectedFile, ExpectedOutcome, ExpectedRequest } from "./case.ts";
 import type { Seen } from "./stage.ts";
 
 export const assertOutcome = (outcome: Outcome, expected: ExpectedOutcome): void => {
@@ -47,12 +47,17 @@ const assertBody = (got: Seen, expected: ExpectedRequest, name: string): void =>
       part.name,
       "value" in part
         ? part.value
-        : { filename: part.filename, type: part.type, content: Buffer.from(part.content).toString() },
+        : { filename: part.filename, type: part.type, content: Buffer.from(part.content).toString("base64") },
     ]);
-    assert.deepEqual(grouped(parts), expected.multipart, name);
+    const wanted = Object.entries(expected.multipart).flatMap(([field, values]) =>
+      [values].flat().map((value): [string, unknown] => [field, typeof value === "string" ? value : bytesOf(value)]),
+    );
+    assert.deepEqual(grouped(parts), grouped(wanted), name);
   } else if (!expected.body) assert.equal(text, expected.text ?? "", name);
   expected.body?.(text);
 };
+
+const bytesOf = ({ content, ...file }: ExpectedFile) => ({ ...file, content: Buffer.from(content).toString("base64") });
 
 /** Fields by name; one that is repeated becomes a list. */
 const grouped = (fields: readonly [string, unknown][]): Record<string, unknown> => {

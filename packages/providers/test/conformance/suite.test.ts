@@ -103,7 +103,11 @@ const conformance = (one: HttpCase, adapter: Provider): void => {
         credentials: sending.credentials ?? credentials,
         act: reply,
       });
-      assert.deepEqual(outcome, id === undefined ? { kind: "accepted" } : { kind: "accepted", providerMessageId: id });
+      assert.deepEqual(outcome, {
+        kind: "accepted",
+        ...(id === undefined ? {} : { providerMessageId: id }),
+        ...(sending.notes ? { notes: sending.notes } : {}),
+      });
       assertSeen(seen, callsOf(sending.request), name);
     }
   });
@@ -266,7 +270,10 @@ const conformance = (one: HttpCase, adapter: Provider): void => {
       await refuses({ ...message, text: "x".repeat(text + 1) } as Message, text, kind);
     }
     if (message.channel !== "email") return;
-    if (recipients) await refuses({ ...message, cc: Array(recipients).fill("b@example.com") }, recipients, "config");
+    if (recipients) {
+      const cc = Array.from({ length: recipients }, (_, index) => `b${index}@example.com`);
+      await refuses({ ...message, cc }, recipients, "config");
+    }
     if (attachmentBytes) {
       const attachments = [{ name: "a", mime: "a/b", content: new Uint8Array(attachmentBytes + 1) }];
       await refuses({ ...message, attachments }, attachmentBytes, "config");

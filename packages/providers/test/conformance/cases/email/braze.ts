@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { providerCase } from "../../case.ts";
 
 const api = "https://rest.fra-01.braze.eu";
@@ -49,7 +49,7 @@ export default providerCase({
     message: richEmail({
       attachments: [],
       html: "<p>{{email_address}} {% connected_content https://evil.example %}</p>",
-      extra: { should_inline_css: false },
+      extra: { shouldInlineCss: false, campaignId: "c-1" },
       passthrough: { body: { recipient_subscription_state: "all" } },
     }),
     request: [
@@ -72,10 +72,11 @@ export default providerCase({
               subject: "Grüße 🎉",
               body: '<p>{{ "{{" }}email_address}} {{ "{%" }} connected_content https://evil.example %}</p>',
               plaintext_body: "Hello Ada",
-              headers: { "X-Campaign": "spring" },
+              headers: rich.headers,
               should_inline_css: false,
             },
           },
+          campaign_id: "c-1",
           recipient_subscription_state: "all",
         },
       },

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const now = "2026-01-02T03:04:05Z";
@@ -43,19 +43,27 @@ export default providerCase({
     }),
   },
   rich: {
-    message: richEmail({ extra: { stream: "alerts" } }),
+    message: richEmail({ extra: { stream: "alerts" }, customData: { plan: "pro" } }),
     request: signed({
       id: messageId,
       from: { email: "team@example.com", name: "Team, North" },
-      to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+      to: [
+        { email: "ada@example.com", name: "Ada Lovelace" },
+        { email: "b@example.com", name: "Zoë Ñandú" },
+      ],
       cc: [{ email: "c@example.com" }],
       bcc: [{ email: "d@example.com" }],
       replyTo: { email: "help@example.com", name: "Help" },
       subject: "Grüße 🎉",
-      html: "<p>Hello Ada</p>",
+      html: rich.html,
       text: "Hello Ada",
-      headers: { "X-Campaign": "spring" },
-      attachments: [{ name: "a.txt", mime: "text/plain", content: "aGk=" }],
+      headers: rich.headers,
+      attachments: [
+        { name: "Überblick.pdf", mime: "application/pdf", content: rich.pdfBase64 },
+        { name: "logo.png", mime: "image/png", content: rich.pngBase64, contentId: "logo@example.com" },
+      ],
+      origin: rich.origin,
+      customData: { plan: "pro" },
       stream: "alerts",
     }),
   },

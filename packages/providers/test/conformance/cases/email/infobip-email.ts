@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://xyz123.api.infobip.com/email/3/send";
@@ -39,7 +39,7 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { track: false, notifyUrl: "https://hooks.example.com/x" } }),
+    message: richEmail({ extra: { track: false, notify_url: "https://hooks.example.com/x" } }),
     request: {
       method: "POST",
       url,
@@ -52,10 +52,11 @@ export default providerCase({
         replyTo: "help@example.com",
         subject: "Grüße 🎉",
         text: "Hello Ada",
-        html: "<p>Hello Ada</p>",
-        headers: '{"X-Campaign":"spring"}',
+        html: rich.html,
+        headers: JSON.stringify(rich.headers),
         ...shared,
-        attachment: { filename: "a.txt", type: "text/plain", content: "hi" },
+        attachment: { filename: "Überblick.pdf", type: "application/pdf", content: rich.pdf },
+        inlineImage: { filename: "logo@example.com", type: "image/png", content: rich.png },
         track: "false",
         notifyUrl: "https://hooks.example.com/x",
       },

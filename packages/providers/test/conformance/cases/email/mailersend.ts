@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { providerCase } from "../../case.ts";
 
 const url = "https://api.mailersend.com/v1/email";
@@ -46,23 +46,32 @@ export default providerCase({
     request: { method: "POST", url, headers, json: minimal },
   },
   rich: {
-    message: richEmail({ extra: { tags: ["invite"], settings: { track_clicks: false } } }),
+    message: richEmail({ extra: { settings: { trackClicks: false } } }),
     request: {
       method: "POST",
       url,
       headers,
       json: {
         from: { email: "team@example.com", name: "Team, North" },
-        to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+        to: [
+          { email: "ada@example.com", name: "Ada Lovelace" },
+          { email: "b@example.com", name: "Zoë Ñandú" },
+        ],
         cc: [{ email: "c@example.com" }],
         bcc: [{ email: "d@example.com" }],
         reply_to: { email: "help@example.com", name: "Help" },
         subject: "Grüße 🎉",
         text: "Hello Ada",
-        html: "<p>Hello Ada</p>",
-        headers: [{ name: "X-Campaign", value: "spring" }],
-        attachments: [{ content: "aGk=", filename: "a.txt", disposition: "attachment" }],
-        tags: ["invite"],
+        html: rich.html,
+        headers: Object.entries(rich.headers).map(([name, value]) => ({ name, value })),
+        attachments: [
+          { content: rich.pdfBase64, filename: "Überblick.pdf", disposition: "attachment" },
+          {
+            ...{ content: rich.pngBase64, filename: "logo.png" },
+            ...{ disposition: "inline", id: "logo@example.com" },
+          },
+        ],
+        tags: ["order-shipped"],
         settings: { track_clicks: false },
       },
     },

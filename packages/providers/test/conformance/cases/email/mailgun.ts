@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { email } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, type Preparation, providerCase, reportTarget } from "../../case.ts";
 
 const credentials = {
@@ -35,6 +35,11 @@ const added = (type: string): Preparation => ({
   reply: { status: 200, body: { message: "Webhook has been created", webhook: { urls: [reportTarget.url] } } },
 });
 
+const accepted = {
+  reply: { status: 200, body: { id: `<${messageId}@example.com>`, message: "Queued. Thank you." } },
+  providerMessageId: `${messageId}@example.com`,
+};
+
 export default providerCase({
   id: "mailgun",
   docs: "https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages",
@@ -57,39 +62,60 @@ export default providerCase({
     },
   },
   rich: {
-    message: email({
-      to: ["ada@example.com", "b@example.com"],
-      cc: ["c@example.com"],
-      bcc: ["d@example.com"],
-      replyTo: "help@example.com",
-      headers: { "X-Campaign": "spring" },
-      attachments: [{ name: 'a "b".txt', mime: "text/plain", content: Buffer.from("grüße\r\n--x") }],
-      extra: { "o:tag": ["one", "two"], "h:Message-Id": null },
-    }),
+    message: richEmail({ extra: { "o:tag": ["one", "two"], "h:Message-Id": null }, customData: { plan: "pro" } }),
     request: {
       method: "POST",
       url: "https://api.mailgun.net/v3/mg.example.com/messages",
       headers,
       multipart: {
-        from: "Example <noreply@example.com>",
-        to: ["ada@example.com", "b@example.com"],
+        from: '"Team, North" <team@example.com>',
+        to: ["Ada Lovelace <ada@example.com>", "Zoë Ñandú <b@example.com>"],
         cc: "c@example.com",
         bcc: "d@example.com",
-        subject: "Hello",
+        subject: "Grüße 🎉",
         text: "Hello Ada",
-        html: "<p>Hello Ada</p>",
-        "h:Reply-To": "help@example.com",
+        html: rich.html,
+        "h:Reply-To": "Help <help@example.com>",
         "h:X-Campaign": "spring",
+        "h:X-Trace": rich.headers["X-Trace"],
+        "v:plan": "pro",
         "v:tidingsMessageId": messageId,
-        attachment: { filename: 'a "b".txt', type: "text/plain", content: "grüße\r\n--x" },
+        "v:tidingsWorkflowId": "order-shipped",
+        "v:tidingsTransactionId": "txn_1",
+        "v:tidingsSubscriberId": "ada@example.com",
+        attachment: { filename: "Überblick.pdf", type: "application/pdf", content: rich.pdf },
+        inline: { filename: "logo@example.com", type: "image/png", content: rich.png },
         "o:tag": ["one", "two"],
       },
     },
   },
-  accepted: {
-    reply: { status: 200, body: { id: `<${messageId}@example.com>`, message: "Queued. Thank you." } },
-    providerMessageId: `${messageId}@example.com`,
-  },
+  accepted,
+  more: [
+    {
+      message: email({
+        origin: { workflowId: "größe" },
+        attachments: [{ name: 'a "b".txt', mime: "text/plain", content: Buffer.from("grüße\r\n--x") }],
+      }),
+      request: {
+        method: "POST",
+        url: "https://api.mailgun.net/v3/mg.example.com/messages",
+        headers,
+        multipart: {
+          from: "Example <noreply@example.com>",
+          to: "ada@example.com",
+          subject: "Hello",
+          text: "Hello Ada",
+          html: "<p>Hello Ada</p>",
+          "h:Message-Id": `<${messageId}@example.com>`,
+          "v:tidingsMessageId": messageId,
+          "v:tidingsWorkflowId": "größe",
+          "o:tag": "gr__e",
+          attachment: { filename: 'a "b".txt', type: "text/plain", content: "grüße\r\n--x" },
+        },
+      },
+      accepted,
+    },
+  ],
   errors: [
     { name: "a wrong key", reply: { status: 401, body: "Forbidden" }, outcome: { kind: "rejected", class: "auth" } },
     {

@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://api.mailjet.com/v3.1/send";
@@ -43,13 +43,21 @@ export default providerCase({
             TextPart: "Hello Ada",
             HTMLPart: "<p>Hello Ada</p>",
             CustomID: messageId,
+            EventPayload: JSON.stringify({ tidingsMessageId: messageId }),
           },
         ],
       },
     },
   },
   rich: {
-    message: richEmail({ extra: { TrackOpens: "enabled" }, passthrough: { body: { SandboxMode: true } } }),
+    message: richEmail({
+      extra: {
+        trackOpens: "enabled",
+        templateId: 17,
+        Messages: [{ To: [{ Email: "else@example.com" }], Variables: { a: 1 } }],
+      },
+      passthrough: { body: { SandboxMode: true } },
+    }),
     request: {
       method: "POST",
       url,
@@ -58,17 +66,29 @@ export default providerCase({
         Messages: [
           {
             From: { Email: "team@example.com", Name: "Team, North" },
-            To: [{ Email: "ada@example.com", Name: "Ada Lovelace" }, { Email: "b@example.com" }],
+            To: [
+              { Email: "ada@example.com", Name: "Ada Lovelace" },
+              { Email: "b@example.com", Name: "Zoë Ñandú" },
+            ],
             Cc: [{ Email: "c@example.com" }],
             Bcc: [{ Email: "d@example.com" }],
             ReplyTo: { Email: "help@example.com", Name: "Help" },
             Subject: "Grüße 🎉",
             TextPart: "Hello Ada",
-            HTMLPart: "<p>Hello Ada</p>",
-            Headers: { "X-Campaign": "spring" },
+            HTMLPart: rich.html,
+            Headers: rich.headers,
             CustomID: messageId,
-            Attachments: [{ ContentType: "text/plain", Filename: "a.txt", Base64Content: "aGk=" }],
+            EventPayload: JSON.stringify({ tidingsMessageId: messageId, ...rich.metadata }),
+            Attachments: [{ ContentType: "application/pdf", Filename: "Überblick.pdf", Base64Content: rich.pdfBase64 }],
+            InlinedAttachments: [
+              {
+                ...{ ContentType: "image/png", Filename: "logo.png", Base64Content: rich.pngBase64 },
+                ContentID: "logo@example.com",
+              },
+            ],
             TrackOpens: "enabled",
+            TemplateID: 17,
+            Variables: { a: 1 },
           },
         ],
         SandboxMode: true,

@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://send.api.mailtrap.io/api/send";
@@ -27,24 +27,34 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { category: "invite" } }),
+    message: richEmail({ extra: { templateUuid: "t-1" } }),
     request: {
       method: "POST",
       url,
       headers,
       json: {
         from: { email: "team@example.com", name: "Team, North" },
-        to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+        to: [
+          { email: "ada@example.com", name: "Ada Lovelace" },
+          { email: "b@example.com", name: "Zoë Ñandú" },
+        ],
         cc: [{ email: "c@example.com" }],
         bcc: [{ email: "d@example.com" }],
         reply_to: { email: "help@example.com", name: "Help" },
         subject: "Grüße 🎉",
         text: "Hello Ada",
-        html: "<p>Hello Ada</p>",
-        headers: { "X-Campaign": "spring" },
-        custom_variables,
-        attachments: [{ content: "aGk=", filename: "a.txt", type: "text/plain" }],
-        category: "invite",
+        html: rich.html,
+        headers: rich.headers,
+        custom_variables: { ...custom_variables, ...rich.metadata },
+        attachments: [
+          { content: rich.pdfBase64, filename: "Überblick.pdf", type: "application/pdf" },
+          {
+            ...{ content: rich.pngBase64, filename: "logo.png", type: "image/png" },
+            ...{ disposition: "inline", content_id: "logo@example.com" },
+          },
+        ],
+        category: "order-shipped",
+        template_uuid: "t-1",
       },
     },
   },

@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://mandrillapp.com/api/1.0/messages/send";
@@ -34,7 +34,10 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { important: true }, passthrough: { body: { ip_pool: "Main Pool" } } }),
+    message: richEmail({
+      extra: { important: true, message: { trackOpens: true, tags: ["invite"] }, ipPool: "Main Pool" },
+      passthrough: { body: { async: true } },
+    }),
     request: {
       method: "POST",
       url,
@@ -45,19 +48,24 @@ export default providerCase({
           from_name: "Team, North",
           to: [
             { email: "ada@example.com", name: "Ada Lovelace", type: "to" },
-            { email: "b@example.com", type: "to" },
+            { email: "b@example.com", name: "Zoë Ñandú", type: "to" },
             { email: "c@example.com", type: "cc" },
             { email: "d@example.com", type: "bcc" },
           ],
           subject: "Grüße 🎉",
-          html: "<p>Hello Ada</p>",
+          html: rich.html,
           text: "Hello Ada",
-          headers: { "Reply-To": "Help <help@example.com>", "X-Campaign": "spring" },
+          headers: { "Reply-To": "Help <help@example.com>", ...rich.headers },
           ...shared,
-          attachments: [{ type: "text/plain", name: "a.txt", content: "aGk=" }],
+          metadata: { ...shared.metadata, ...rich.metadata },
+          attachments: [{ type: "application/pdf", name: "Überblick.pdf", content: rich.pdfBase64 }],
+          images: [{ type: "image/png", name: "logo@example.com", content: rich.pngBase64 }],
           important: true,
+          track_opens: true,
+          tags: ["invite"],
         },
         ip_pool: "Main Pool",
+        async: true,
       },
     },
   },

@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://emailapi.netcorecloud.net/v5.1/mail/send";
@@ -28,7 +28,16 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { tags: ["invite"], settings: { open_track: false } } }),
+    message: richEmail({
+      extra: { tags: ["invite"], settings: { open_track: false }, personalizations: [{ attributes: { a: 1 } }] },
+    }),
+    notes: [
+      {
+        about: "attachment",
+        name: "logo.png",
+        reason: "It is attached and not shown inline: Netcore has no inline images",
+      },
+    ],
     request: {
       method: "POST",
       url,
@@ -37,15 +46,22 @@ export default providerCase({
         from: { email: "team@example.com", name: "Team, North" },
         reply_to: "help@example.com",
         subject: "Grüße 🎉",
-        content,
+        content: [{ type: "html", value: rich.html }],
         personalizations: [
           {
-            to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+            to: [
+              { email: "ada@example.com", name: "Ada Lovelace" },
+              { email: "b@example.com", name: "Zoë Ñandú" },
+            ],
             cc: [{ email: "c@example.com" }],
             bcc: [{ email: "d@example.com" }],
-            headers: { "X-Campaign": "spring" },
+            headers: rich.headers,
             token_to: messageId,
-            attachments: [{ name: "a.txt", content: "aGk=" }],
+            attachments: [
+              { name: "Überblick.pdf", content: rich.pdfBase64 },
+              { name: "logo.png", content: rich.pngBase64 },
+            ],
+            attributes: { a: 1 },
           },
         ],
         tags: ["invite"],

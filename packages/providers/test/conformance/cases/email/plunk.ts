@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://api.useplunk.com/v1/send";
@@ -23,8 +23,9 @@ export default providerCase({
       url,
       headers,
       json: {
-        to: [{ email: "ada@example.com" }],
-        from: { name: "Example", email: "noreply@example.com" },
+        to: ["ada@example.com"],
+        from: "noreply@example.com",
+        name: "Example",
         subject: "Hello",
         body: "<p>Hello Ada</p>",
       },
@@ -37,18 +38,20 @@ export default providerCase({
       url,
       headers,
       json: {
-        to: [
-          { name: "Ada Lovelace", email: "ada@example.com" },
-          { email: "b@example.com" },
-          { email: "c@example.com" },
-          { email: "d@example.com" },
-        ],
-        from: { name: "Team, North", email: "team@example.com" },
+        to: ["ada@example.com", "b@example.com", "c@example.com", "d@example.com"],
+        from: "team@example.com",
+        name: "Team, North",
         reply: "help@example.com",
         subject: "Grüße 🎉",
         body: '<p>{{ "{{" }}email}} {{ "{%" }} raw %}</p>',
-        headers: { "X-Campaign": "spring" },
-        attachments: [{ filename: "a.txt", content: "aGk=", contentType: "text/plain" }],
+        headers: rich.headers,
+        attachments: [
+          { filename: "Überblick.pdf", content: rich.pdfBase64, contentType: "application/pdf" },
+          {
+            ...{ filename: "logo.png", content: rich.pngBase64, contentType: "image/png" },
+            ...{ contentId: "logo@example.com", disposition: "inline" },
+          },
+        ],
         subscribed: false,
       },
     },
@@ -68,6 +71,24 @@ export default providerCase({
     },
     providerMessageId: "ac32f08e-c6b9-45d3-9824-a73dff1e3bbf",
   },
+  more: [
+    // The two generations of the API, and the record instead of its id.
+    ...[
+      { success: true, emails: [{ contact: { id: "cnt_1", email: "ada@example.com" }, email: "em_1" }] },
+      { success: true, emails: [{ contact: { id: "cnt_1" }, email: { id: "em_1" } }] },
+      { success: true, data: { emails: [{ email: { id: "em_1" } }] } },
+    ].map((body) => ({
+      message: email({ from: "noreply@example.com", senderName: "Example" }),
+      request: {
+        ...{ method: "POST", url, headers },
+        json: {
+          ...{ to: ["ada@example.com"], from: "noreply@example.com", name: "Example" },
+          ...{ subject: "Hello", body: "<p>Hello Ada</p>" },
+        },
+      },
+      accepted: { reply: { status: 200, body }, providerMessageId: "em_1" },
+    })),
+  ],
   errors: [
     { name: "a wrong key", reply: error(401, "INVALID_API_KEY"), outcome: { kind: "rejected", class: "auth" } },
     {

@@ -1,5 +1,5 @@
 import type { ReceiptStatus } from "../../../../src/index.ts";
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const headers = { "x-postmark-server-token": "pm-s3cret-token", accept: "application/json" };
@@ -61,25 +61,28 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { MessageStream: "broadcast", Tag: "invite" } }),
+    message: richEmail({ extra: { messageStream: "broadcast" }, customData: { plan: "pro" } }),
     request: {
       method: "POST",
       url: "https://api.postmarkapp.com/email",
       headers,
       json: {
         From: '"Team, North" <team@example.com>',
-        To: "Ada Lovelace <ada@example.com>, b@example.com",
+        To: "Ada Lovelace <ada@example.com>, Zoë Ñandú <b@example.com>",
         Cc: "c@example.com",
         Bcc: "d@example.com",
         ReplyTo: "Help <help@example.com>",
         Subject: "Grüße 🎉",
-        HtmlBody: "<p>Hello Ada</p>",
+        HtmlBody: rich.html,
         TextBody: "Hello Ada",
-        Headers: [{ Name: "X-Campaign", Value: "spring" }],
-        Metadata,
-        Attachments: [{ Name: "a.txt", Content: "aGk=", ContentType: "text/plain" }],
+        Headers: Object.entries(rich.headers).map(([Name, Value]) => ({ Name, Value })),
+        Tag: "order-shipped",
+        Metadata: { ...Metadata, ...rich.metadata, plan: "pro" },
+        Attachments: [
+          { Name: "Überblick.pdf", Content: rich.pdfBase64, ContentType: "application/pdf" },
+          { Name: "logo.png", Content: rich.pngBase64, ContentType: "image/png", ContentID: "cid:logo@example.com" },
+        ],
         MessageStream: "broadcast",
-        Tag: "invite",
       },
     },
   },

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { email } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const headers = { authorization: "Bearer re_s3cret_key_123", "idempotency-key": messageId };
@@ -57,16 +57,9 @@ export default providerCase({
     },
   },
   rich: {
-    message: email({
-      to: ["Ada Lovelace <ada@example.com>", "b@example.com"],
-      cc: ["c@example.com"],
-      bcc: ["d@example.com"],
-      from: "team@example.com",
-      senderName: "Team, North",
-      replyTo: "help@example.com",
-      headers: { "X-Campaign": "spring" },
-      attachments: [{ name: "a.txt", mime: "text/plain", content: Buffer.from("hi") }],
-      extra: { scheduled_at: "2026-01-03T00:00:00Z", text: null },
+    message: richEmail({
+      extra: { scheduledAt: "2026-01-03T00:00:00Z", text: null },
+      customData: { "plan name": "pro €" },
     }),
     request: {
       method: "POST",
@@ -74,15 +67,27 @@ export default providerCase({
       headers,
       json: {
         from: '"Team, North" <team@example.com>',
-        to: ["Ada Lovelace <ada@example.com>", "b@example.com"],
+        to: ["Ada Lovelace <ada@example.com>", "Zoë Ñandú <b@example.com>"],
         cc: ["c@example.com"],
         bcc: ["d@example.com"],
-        reply_to: "help@example.com",
-        subject: "Hello",
-        html: "<p>Hello Ada</p>",
-        headers: { "X-Campaign": "spring" },
-        tags,
-        attachments: [{ filename: "a.txt", content: "aGk=", content_type: "text/plain" }],
+        reply_to: "Help <help@example.com>",
+        subject: "Grüße 🎉",
+        html: rich.html,
+        headers: rich.headers,
+        tags: [
+          { name: "plan_name", value: "pro__" },
+          ...tags,
+          { name: "tidingsWorkflowId", value: "order-shipped" },
+          { name: "tidingsTransactionId", value: "txn_1" },
+          { name: "tidingsSubscriberId", value: "ada_example_com" },
+        ],
+        attachments: [
+          { filename: "Überblick.pdf", content: rich.pdfBase64, content_type: "application/pdf" },
+          {
+            ...{ filename: "logo.png", content: rich.pngBase64, content_type: "image/png" },
+            content_id: "logo@example.com",
+          },
+        ],
         scheduled_at: "2026-01-03T00:00:00Z",
       },
     },

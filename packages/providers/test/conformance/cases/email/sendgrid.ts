@@ -1,5 +1,5 @@
 import { createSign, generateKeyPairSync } from "node:crypto";
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const headers = { authorization: "Bearer SG.s3cret-key-123" };
@@ -49,6 +49,11 @@ const signed = (method: string, public_key: string) => ({
   reply: { status: 200, body: { id: "w1", public_key } },
 });
 
+const accepted = {
+  reply: { status: 202, headers: { "x-message-id": "14c5d75ce93" }, body: "" },
+  providerMessageId: "14c5d75ce93",
+};
+
 export default providerCase({
   id: "sendgrid",
   docs: "https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send",
@@ -76,7 +81,10 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { categories: ["invite"], custom_args: { plan: "pro" } } }),
+    message: richEmail({
+      extra: { custom_args: { plan: "pro" }, mailSettings: { sandboxMode: { enable: true } }, sendAt: 1767400000 },
+      customData: { orderId: 17, seats: ["1A"] },
+    }),
     request: {
       method: "POST",
       url: "https://api.eu.sendgrid.com/v3/mail/send",
@@ -84,7 +92,10 @@ export default providerCase({
       json: {
         personalizations: [
           {
-            to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+            to: [
+              { email: "ada@example.com", name: "Ada Lovelace" },
+              { email: "b@example.com", name: "Zoë Ñandú" },
+            ],
             cc: [{ email: "c@example.com" }],
             bcc: [{ email: "d@example.com" }],
           },
@@ -92,20 +103,82 @@ export default providerCase({
         from: { email: "team@example.com", name: "Team, North" },
         reply_to: { email: "help@example.com", name: "Help" },
         subject: "Grüße 🎉",
-        content,
-        headers: { "X-Campaign": "spring" },
-        custom_args: { ...custom_args, plan: "pro" },
+        content: [content[0], { type: "text/html", value: rich.html }],
+        headers: rich.headers,
+        categories: ["order-shipped"],
+        custom_args: { ...custom_args, ...rich.metadata, orderId: "17", seats: '["1A"]', plan: "pro" },
         ip_pool_name: "transactional",
-        attachments: [{ content: "aGk=", filename: "a.txt", type: "text/plain" }],
-        categories: ["invite"],
+        attachments: [
+          { content: rich.pdfBase64, filename: "Überblick.pdf", type: "application/pdf" },
+          {
+            ...{ content: rich.pngBase64, filename: "logo.png", type: "image/png" },
+            ...{ disposition: "inline", content_id: "logo@example.com" },
+          },
+        ],
+        mail_settings: { sandbox_mode: { enable: true } },
+        send_at: 1767400000,
       },
     },
   },
-  accepted: {
-    reply: { status: 202, headers: { "x-message-id": "14c5d75ce93" }, body: "" },
-    providerMessageId: "14c5d75ce93",
-  },
+  accepted,
+  more: [
+    {
+      // A template of SendGrid's, as the channel's custom data choose it; its recipients stay those of the message.
+      message: email({ customData: { templateId: "d-17", dynamicTemplateData: { name: "Ada" }, plan: "pro" } }),
+      request: {
+        ...{ method: "POST", url: "https://api.eu.sendgrid.com/v3/mail/send", headers },
+        json: {
+          personalizations: [{ to: [{ email: "ada@example.com" }], dynamic_template_data: { name: "Ada" } }],
+          from: { email: "noreply@example.com", name: "Example" },
+          subject: "Hello",
+          content,
+          template_id: "d-17",
+          custom_args: { ...custom_args, plan: "pro" },
+          ip_pool_name: "transactional",
+        },
+      },
+      accepted,
+    },
+    {
+      // The same under the names of the SDK, and with a personalization of the caller's own.
+      message: email({
+        extra: { templateId: "d-17", dynamicTemplateData: { name: "Ada" }, category: "invite" },
+        passthrough: { body: { personalizations: [{ to: [{ email: "else@example.com" }], send_at: 17 }] } },
+      }),
+      request: {
+        ...{ method: "POST", url: "https://api.eu.sendgrid.com/v3/mail/send", headers },
+        json: {
+          personalizations: [
+            { to: [{ email: "ada@example.com" }], dynamic_template_data: { name: "Ada" }, send_at: 17 },
+          ],
+          from: { email: "noreply@example.com", name: "Example" },
+          subject: "Hello",
+          content,
+          template_id: "d-17",
+          categories: ["invite"],
+          custom_args,
+          ip_pool_name: "transactional",
+        },
+      },
+      accepted,
+    },
+  ],
   errors: [
+    {
+      name: "a sender that is no address",
+      reply: error(400, "from.email", "The from email does not contain a valid address."),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "a template that is none",
+      reply: error(400, "template_id", "The template_id must be a valid GUID"),
+      outcome: { kind: "rejected", class: "config" },
+    },
+    {
+      name: "data that the template cannot take",
+      reply: error(400, "personalizations.0.dynamic_template_data", "must be an object"),
+      outcome: { kind: "rejected", class: "content" },
+    },
     {
       name: "a wrong key",
       reply: error(401, null, "The provided authorization grant is invalid, expired, or revoked"),

@@ -1,4 +1,4 @@
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase, reportTarget } from "../../case.ts";
 
 const url = "https://api.brevo.com/v3/smtp/email";
@@ -38,23 +38,42 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ extra: { tags: ["invite"] } }),
+    message: richEmail({ extra: { template_id: 17 }, customData: { plan: "pro" } }),
+    notes: [
+      {
+        about: "override",
+        name: "customData",
+        reason: "Brevo (formerly Sendinblue) keeps no data with a mail",
+      },
+      {
+        about: "attachment",
+        name: "logo.png",
+        reason: "It is attached and not shown inline: Brevo (formerly Sendinblue) has no inline images",
+      },
+    ],
     request: {
       method: "POST",
       url,
       headers,
       json: {
         sender: { email: "team@example.com", name: "Team, North" },
-        to: [{ email: "ada@example.com", name: "Ada Lovelace" }, { email: "b@example.com" }],
+        to: [
+          { email: "ada@example.com", name: "Ada Lovelace" },
+          { email: "b@example.com", name: "Zoë Ñandú" },
+        ],
         cc: [{ email: "c@example.com" }],
         bcc: [{ email: "d@example.com" }],
         replyTo: { email: "help@example.com", name: "Help" },
         subject: "Grüße 🎉",
-        htmlContent: "<p>Hello Ada</p>",
+        htmlContent: rich.html,
         textContent: "Hello Ada",
-        headers: { "X-Campaign": "spring", ...own },
-        attachment: [{ name: "a.txt", content: "aGk=" }],
-        tags: ["invite"],
+        headers: { ...rich.headers, ...own },
+        attachment: [
+          { name: "Überblick.pdf", content: rich.pdfBase64 },
+          { name: "logo.png", content: rich.pngBase64 },
+        ],
+        tags: ["order-shipped"],
+        templateId: 17,
       },
     },
   },

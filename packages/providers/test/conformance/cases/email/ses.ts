@@ -1,5 +1,5 @@
 import { createHash, createHmac, createSign } from "node:crypto";
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 import { makeCertificate } from "../../certificate.ts";
 
@@ -116,11 +116,11 @@ export default providerCase({
     request: expected({ ...minimal, EmailTags }),
   },
   rich: {
-    message: richEmail({ senderName: "Grüße, Nord 🎉", extra: { ConfigurationSetName: "events" } }),
+    message: richEmail({ senderName: "Grüße, Nord 🎉", extra: { configurationSetName: "events" } }),
     request: expected({
       FromEmailAddress: "=?UTF-8?B?R3LDvMOfZSwgTm9yZA==?= =?UTF-8?B?IPCfjok=?= <team@example.com>",
       Destination: {
-        ToAddresses: ["Ada Lovelace <ada@example.com>", "b@example.com"],
+        ToAddresses: ["Ada Lovelace <ada@example.com>", "=?UTF-8?B?Wm/DqyDDkWFuZMO6?= <b@example.com>"],
         CcAddresses: ["c@example.com"],
         BccAddresses: ["d@example.com"],
       },
@@ -128,12 +128,27 @@ export default providerCase({
       Content: {
         Simple: {
           Subject: utf8("Grüße 🎉"),
-          Body: { Text: utf8("Hello Ada"), Html: utf8("<p>Hello Ada</p>") },
-          Headers: [{ Name: "X-Campaign", Value: "spring" }],
-          Attachments: [{ FileName: "a.txt", ContentType: "text/plain", RawContent: "aGk=" }],
+          Body: { Text: utf8("Hello Ada"), Html: utf8(rich.html) },
+          Headers: Object.entries(rich.headers).map(([Name, Value]) => ({ Name, Value })),
+          Attachments: [
+            {
+              ...{ FileName: "Überblick.pdf", ContentType: "application/pdf", RawContent: rich.pdfBase64 },
+              ContentTransferEncoding: "BASE64",
+            },
+            {
+              ...{ FileName: "logo.png", ContentType: "image/png", RawContent: rich.pngBase64 },
+              ContentTransferEncoding: "BASE64",
+              ...{ ContentDisposition: "INLINE", ContentId: "logo@example.com" },
+            },
+          ],
         },
       },
-      EmailTags,
+      EmailTags: [
+        ...EmailTags,
+        { Name: "tidingsWorkflowId", Value: "order-shipped" },
+        { Name: "tidingsTransactionId", Value: "txn_1" },
+        { Name: "tidingsSubscriberId", Value: "ada_example_com" },
+      ],
       ConfigurationSetName: "events",
     }),
   },

@@ -1,5 +1,5 @@
 import type { ReceiptStatus } from "../../../../src/index.ts";
-import { email, richEmail } from "../../../support.ts";
+import { email, rich, richEmail } from "../../../support.ts";
 import { messageId, providerCase } from "../../case.ts";
 
 const api = "https://api.eu.sparkpost.com/api/v1";
@@ -9,7 +9,7 @@ const error = (status: number, code: string, message: string) => ({
   status,
   body: { errors: [{ message, description: message, code }] },
 });
-const header_to = "Ada Lovelace <ada@example.com>, b@example.com";
+const header_to = "Ada Lovelace <ada@example.com>, Zoë Ñandú <b@example.com>";
 
 const bounces: [bounceClass: string, status?: ReceiptStatus][] = [
   ["1", "undelivered"],
@@ -44,7 +44,7 @@ export default providerCase({
     },
   },
   rich: {
-    message: richEmail({ html: "<p>{{email}}</p>", extra: { campaign_id: "spring" } }),
+    message: richEmail({ html: "<p>{{email}}</p>", extra: { campaignId: "spring", options: { openTracking: false } } }),
     request: {
       method: "POST",
       url: `${api}/transmissions`,
@@ -62,10 +62,12 @@ export default providerCase({
           subject: "Grüße 🎉",
           html: "<p>{{opening_double_curly()}}email}}</p>",
           text: "Hello Ada",
-          headers: { CC: "c@example.com", "X-Campaign": "spring" },
-          attachments: [{ name: "a.txt", type: "text/plain", data: "aGk=" }],
+          headers: { CC: "c@example.com", ...rich.headers },
+          attachments: [{ name: "Überblick.pdf", type: "application/pdf", data: rich.pdfBase64 }],
+          inline_images: [{ name: "logo@example.com", type: "image/png", data: rich.pngBase64 }],
         },
-        ...shared,
+        options: { ...shared.options, open_tracking: false },
+        metadata: { ...shared.metadata, ...rich.metadata },
         campaign_id: "spring",
       },
     },
