@@ -90,6 +90,9 @@ const takeUp = (ctx: Ctx, { environment_id, id }: IntegrationRow): Promise<void>
 
 const refused = (reason: string): Outcome => ({ kind: "rejected", class: "config", reason, isUnasked: true });
 
+/** An event can ask for as many things that a provider does not have as it has room for. */
+const mostNotes = 20;
+
 /** Servers answer with any bytes they like; the database does not take all of them in a text, nor an id of any length. */
 const storable = (outcome: Outcome): Outcome =>
   outcome.kind === "accepted"
@@ -97,6 +100,9 @@ const storable = (outcome: Outcome): Outcome =>
         ...outcome,
         providerMessageId: nameOf(outcome.providerMessageId),
         notTaken: outcome.notTaken?.map(storableText),
+        notes: outcome.notes
+          ?.slice(0, mostNotes)
+          .map((note) => ({ ...note, name: storableText(note.name).slice(0, 200) })),
       }
     : { ...outcome, reason: storableText(outcome.reason) };
 

@@ -134,6 +134,7 @@ export type EmailFields = ProviderExtras & {
   senderName?: string;
   replyTo?: string;
   headers?: Record<string, string>;
+  customData?: JsonObject;
   text: string;
 };
 

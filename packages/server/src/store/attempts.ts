@@ -82,6 +82,10 @@ export type Standing = {
   job_status: string;
   step_index: number;
   workflow_version_id: string;
+  /** Their identifiers, as the caller knows them; null where the record is gone. */
+  workflow: string | null;
+  subscriber: string | null;
+  transaction_id: string | null;
   /** Why nobody wants the message any more; null when somebody does. */
   stopped: string | null;
 };
@@ -91,11 +95,13 @@ export async function findStandings(db: Db, messageIds: string[]): Promise<Stand
   if (messageIds.length === 0) return [];
   const { rows } = await sql<Standing>`
     select m.id as message_id, j.status as job_status, j.step_index, n.workflow_version_id,
+      w.workflow_id as workflow, s.subscriber_id as subscriber, e.transaction_id,
       case when w.deleted_at is not null then 'the workflow was deleted'
            when s.id is null then 'the subscriber was deleted'
            when j.status = 'canceled' then 'the step was canceled' end as stopped
     from messages m join jobs j on j.id = m.job_id join notifications n on n.id = m.notification_id
     left join workflows w on w.id = m.workflow_id left join subscribers s on s.id = m.subscriber_id
+    left join events e on e.id = m.event_id
     where m.id = any(${messageIds})`.execute(db);
   return rows;
 }

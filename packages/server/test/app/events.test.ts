@@ -102,7 +102,11 @@ const table: Record<string, Row> = {
     event: {
       name: "plain",
       payload: {
-        attachments: [{ name: "a/b", mime: "pdf", file: "not base64!", channels: ["fax"] }, "x"],
+        attachments: [
+          { name: "a/b", mime: "pdf", file: "not base64!", channels: ["fax"] },
+          "x",
+          { name: "a.png", mime: "image/png", file: "aGk=", cid: "a b\r\n", disposition: "above" },
+        ],
       },
     },
     status: "error",
@@ -112,6 +116,8 @@ const table: Record<string, Row> = {
       "payload.attachments.0.file must be a base64 string",
       "payload.attachments.0.channels must be a list of: in_app, email, sms, chat, push",
       "payload.attachments.1 must be an object",
+      "payload.attachments.2.cid must be a content id: 1 to 78 printable ASCII characters without spaces, < and >",
+      "payload.attachments.2.disposition must be inline or attachment",
     ],
   },
   "an empty list of recipients": {

@@ -80,6 +80,23 @@ describe("on a test clock", { concurrency: true }, () => {
     assert.ok(asked.every((one) => isSignedWith(secretKey, one)));
   });
 
+  test("a mail tells its provider what it belongs to, and carries the event's custom data", async () => {
+    const stage = await newStage(service, monday);
+    await mailer(stage.client, "a", `${server.url}/tagged`);
+    await createWorkflow(stage.client, "tagged", [email()]);
+    const overrides = { email: { customData: { plan: "pro" } } };
+    const event = { name: "tagged", to: person("tagged"), overrides } as const;
+    const { transactionId } = (await stage.client("events.trigger", { body: event })).body;
+    await stage.moveTo((await clockOf(stage)).now);
+    const { origin, customData } = JSON.parse(server.of("/tagged")[0]!.body);
+    assert.deepEqual(origin, { workflowId: "tagged", transactionId, subscriberId: "tagged" });
+    assert.deepEqual(customData, { plan: "pro" });
+    const wrong = { ...event, overrides: { email: { customData: "pro" } } };
+    const refused = (await stage.client("events.trigger", { body: wrong })).body.transactionId!;
+    await stage.moveTo((await clockOf(stage)).now);
+    assert.match((await messagesOf(stage.client, refused))[0]!.errorText!, /customData must be an object/);
+  });
+
   test("400 is final: one attempt, the provider's words, no dead letter", async () => {
     scripts.set("/refuses", () => ({ status: 400, text: '{"error":"no such sender: 12 key-s3cret"}' }));
     const stage = await newStage(service, monday);

@@ -109,6 +109,46 @@ test("files arrive byte by byte under their names", () => {
   }
 });
 
+test("an image that the html shows arrives beside it; overrides of SMTP are headers, and what is none is told", async () => {
+  await createWorkflow(client, "logo", [email({ subject: "Logo", body: '<p><img src="cid:logo"></p>' })]);
+  const bytes = Buffer.from([137, 80, 78, 71, 0, 255]);
+  const file = { name: "logo.png", mime: "image/png", file: bytes.toString("base64") };
+  const attachments = [
+    { ...file, cid: "logo" },
+    { ...file, name: "lost.png", disposition: "inline" },
+  ];
+  const providers = {
+    nodemailer: { priority: "high", dsn: { notify: "never" }, _passthrough: { headers: { "X-A": "b" } } },
+  };
+  const cc = ["GRETE@example.com", "Copy <copy@example.com>", "COPY@example.com"];
+  const transactionId = await send("logo", { payload: { attachments }, overrides: { providers, email: { cc } } });
+  const got = server.received.at(-1)!;
+  const [image] = got.attachments;
+  assert.deepEqual(
+    [image?.filename, image?.contentId, image?.disposition, image?.related],
+    ["logo.png", "<logo>", "inline", true],
+  );
+  assert.match(got.html ?? "", /src="cid:logo"/);
+  assert.ok(Buffer.from(image!.content as ArrayBuffer).equals(bytes));
+  const value = (name: string) => got.headers.find(({ key }) => key === name)?.value;
+  assert.deepEqual([value("importance"), value("x-a")], ["High", "b"]);
+  assert.deepEqual(
+    [got.to, got.cc].map((list) => list?.map(({ address }) => address)),
+    [["grete@example.com"], ["copy@example.com"]],
+  );
+  const [notification] = await settled(client, transactionId);
+  const told = notification!.jobs!.flatMap(({ executionDetails }) =>
+    executionDetails.filter(({ status }) => status === "Warning").map(({ detail, raw }) => [detail, JSON.parse(raw!)]),
+  );
+  assert.deepEqual(told, [
+    ["Override ignored", { override: "dsn", reason: "A mail sent by SMTP has no such member" }],
+    [
+      "Attachment not shown inline",
+      { attachment: "lost.png", reason: "It is attached and not shown inline: it has no cid" },
+    ],
+  ]);
+});
+
 test("every line is one that mail servers take", () => {
   const lines = raw.split("\r\n");
   assert.ok(

@@ -1,6 +1,6 @@
 // What follows from one attempt to send, for its message, its job and the queue. Nothing is read or written here: outcome.ts
 // writes it, and finds out whether the message is still there for it.
-import type { Outcome } from "@tidings/providers";
+import type { Note, Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { NewDeadLetter } from "../../store/dead-letters.ts";
 import { type JobUpdate, unchanged } from "../../store/jobs.ts";
@@ -81,6 +81,7 @@ export function effectOf(ctx: Ctx, settled: Settled, clock: Clock): Effect {
         ...(decision.notTaken
           ? [detail("copies_refused", at, { providerId, raw: { refused: decision.notTaken } })]
           : []),
+        ...(decision.notes ?? []).map((note) => noteDetail(note, providerId, at)),
         detail("message_sent", at, { providerId, isRetry, raw }),
       ]),
     };
@@ -114,6 +115,12 @@ export function effectOf(ctx: Ctx, settled: Settled, clock: Clock): Effect {
   }
   return givenUp(ctx, settled, decision, { outcome, job, failed }, at);
 }
+
+/** What the provider took the message without. */
+const noteDetail = ({ about, name, reason }: Note, providerId: string, at: Date): StoredDetail =>
+  about === "override"
+    ? detail("override_ignored", at, { providerId, raw: { override: name, reason } })
+    : detail("attachment_not_inline", at, { providerId, raw: { attachment: name, reason } });
 
 const deliverAgain = ({ message }: Settled, integrationId: string, at?: Date): Timed => ({
   environmentId: message.environment_id,

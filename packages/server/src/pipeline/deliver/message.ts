@@ -2,6 +2,7 @@
 // and the access to a chat workspace from its connection, so neither is ever stored twice.
 import type { Attachment, ChatTarget, Message, PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
+import type { Standing } from "../../store/attempts.ts";
 import { findConnectionAccess } from "../../store/channel-connections.ts";
 import type { Db } from "../../store/db.ts";
 import { findEventAttachments } from "../../store/events.ts";
@@ -32,10 +33,12 @@ export async function loadEnclosures(ctx: Ctx, db: Db, sends: Sent[]): Promise<E
   const attachments = new Map(
     stored.map((event): [string, Attachment[]] => [
       event.id,
-      attachmentsFor(event, "email").map(({ name, mime, file }) => ({
+      attachmentsFor(event, "email").map(({ name, mime, file, cid, disposition }) => ({
         name,
         mime,
         content: Buffer.from(file, "base64"),
+        ...(cid ? { contentId: cid } : {}),
+        ...(disposition ? { disposition } : {}),
       })),
     ]),
   );
@@ -85,10 +88,10 @@ function contentOf(
   switch (message.channel) {
     case "email": {
       const fields = fieldsFor<EmailFields>(message, providerId);
-      const { to, cc, bcc, from, senderName, replyTo, headers, text } = fields;
+      const { to, cc, bcc, from, senderName, replyTo, headers, text, customData } = fields;
       const attachments =
         message.outgoing?.attachments === true ? enclosures.attachments.get(message.event_id) : undefined;
-      const sender = { from, senderName, replyTo, headers };
+      const sender = { from, senderName, replyTo, headers, customData };
       const mail = { to, cc, bcc, ...sender, subject: subject ?? "", html: content ?? "", text, attachments };
       // Amazon SES alone knows such a thing; an override that names another one wins.
       const set = providerId === "ses" && configurationSetName ? { ConfigurationSetName: configurationSetName } : null;
@@ -113,6 +116,14 @@ function contentOf(
       return { id, channel: "chat", target, text: content ?? "", ...extrasOf(fields) };
     }
   }
+}
+
+/** What the message belongs to goes along: providers keep it with a mail, and their statistics are grouped by it. */
+export function withOrigin(message: Message, standing: Standing): Message {
+  if (message.channel !== "email") return message;
+  const { workflow, transaction_id, subscriber } = standing;
+  const origin = { workflowId: workflow, transactionId: transaction_id, subscriberId: subscriber };
+  return { ...message, origin: Object.fromEntries(Object.entries(origin).filter(([, id]) => id !== null)) };
 }
 
 /** Overrides may be for one provider: then its fields replace the common ones. */

@@ -17,7 +17,7 @@ import type { DeliverTask } from "../tasks.ts";
 import { loadVersions } from "../versions.ts";
 import { toHealth } from "./health.ts";
 import type { Boarding } from "./lanes.ts";
-import { loadEnclosures, toProviderMessage } from "./message.ts";
+import { loadEnclosures, toProviderMessage, withOrigin } from "./message.ts";
 import { createOpener } from "./opened.ts";
 import type { PlanFacts, Send, Wait } from "./plan.ts";
 import { planAll } from "./probes.ts";
@@ -80,8 +80,9 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     const { credentials, configurations } = open(integration);
     try {
       const whole = toProviderMessage(message, integration.provider_id, configurations, enclosures);
-      const content = leaveOut(whole, send.leftOut);
-      const version = facts.versions.get(facts.standings.get(message.id)!.workflow_version_id);
+      const standing = facts.standings.get(message.id)!;
+      const content = withOrigin(leaveOut(whole, send.leftOut), standing);
+      const version = facts.versions.get(standing.workflow_version_id);
       return { ...send, credentials, content: withUnsubscribe(ctx, message, version, content) };
     } catch (error) {
       // One that nobody can put together must not come back with its whole batch for ever.

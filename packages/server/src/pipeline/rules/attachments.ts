@@ -3,11 +3,24 @@
 import { type Channel, channels } from "@tidings/contract";
 import { isObject } from "../../lib/json.ts";
 
-export type EventAttachment = { name: string; mime: string; file: string; channels?: Channel[] | null };
+export type EventAttachment = {
+  name: string;
+  mime: string;
+  file: string;
+  channels?: Channel[] | null;
+  /** By which the html shows an image: `<img src="cid:…">`. */
+  cid?: string | null;
+  disposition?: (typeof dispositions)[number] | null;
+};
+
+const dispositions = ["inline", "attachment"] as const;
 
 const maxAttachments = 10;
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[a-z0-9+/]+={0,2}$/i.test(text);
+
+/** As long as every provider takes them. */
+const contentId = /^[!-;=?-~]{1,78}$/;
 
 const mimeType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=[\w!#$&^.+"-]+)*$/;
 
@@ -22,7 +35,7 @@ export function attachmentFaults(payload: Record<string, unknown>): string[] {
   return attachments.flatMap((attachment: unknown, index) => {
     const field = `payload.attachments.${index}`;
     if (!isObject(attachment)) return [`${field} must be an object`];
-    const { name, mime, file, channels: only } = attachment;
+    const { name, mime, file, channels: only, cid, disposition } = attachment;
     const faults: string[] = [];
     if (typeof name !== "string" || !/^[^\p{Cc}/\\]{1,255}$/u.test(name)) {
       faults.push(`${field}.name must be a file name of 1 to 255 characters`);
@@ -34,6 +47,13 @@ export function attachmentFaults(payload: Record<string, unknown>): string[] {
     const areChannels = Array.isArray(only) && only.every((one) => (channels as readonly unknown[]).includes(one));
     if (only !== undefined && only !== null && !areChannels) {
       faults.push(`${field}.channels must be a list of: ${channels.join(", ")}`);
+    }
+    if (cid !== undefined && cid !== null && !(typeof cid === "string" && contentId.test(cid))) {
+      const rule = "1 to 78 printable ASCII characters without spaces, < and >";
+      faults.push(`${field}.cid must be a content id: ${rule}`);
+    }
+    if (disposition !== undefined && disposition !== null && !dispositions.some((one) => one === disposition)) {
+      faults.push(`${field}.disposition must be ${dispositions.join(" or ")}`);
     }
     return faults;
   });

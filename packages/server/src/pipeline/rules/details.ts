@@ -53,6 +53,7 @@ export const details = {
   layout_missing: entry("Layout not found", "Failed"),
   severity_overridden: entry("Severity overridden", "Success"),
   override_ignored: entry("Override ignored", "Warning", "Payload"),
+  attachment_not_inline: entry("Attachment not shown inline", "Warning", "Payload"),
   override_invalid: entry("Override is not valid", "Failed", "Payload"),
   render_failed: entry("Message content could not be rendered", "Failed", "Payload"),
   message_created: entry("Message created", "Pending"),

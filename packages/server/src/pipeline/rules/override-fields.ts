@@ -30,10 +30,12 @@ export type EmailOverride = ProviderExtras & {
   replyTo?: string;
   headers?: Record<string, string>;
   text?: string;
+  customData?: JsonObject;
 };
 
 export function readEmailOverride(given: JsonObject): EmailOverride {
-  const { to, toRecipient, cc, bcc, from, senderName, replyTo, text, headers, replaceToRecipient, ...rest } = given;
+  const { to, toRecipient, cc, bcc, from, senderName, replyTo, text, headers, replaceToRecipient, customData, ...rest } =
+    given;
   const read = {
     to: addresses("to", to) ?? [],
     toRecipient: address("toRecipient", toRecipient),
@@ -45,6 +47,7 @@ export function readEmailOverride(given: JsonObject): EmailOverride {
     replyTo: address("replyTo", replyTo),
     text: string("text", text),
     headers: headers === undefined ? undefined : lines("headers", headers, /^[!-9;-~]+$/),
+    customData: dataOf("customData", customData),
     ...readExtras(rest),
   };
   const count = read.to.length + (read.cc?.length ?? 0) + (read.bcc?.length ?? 0);
@@ -67,8 +70,15 @@ export function readSmsOverride(given: JsonObject): SmsOverride {
 export type PushOverride = ProviderExtras & { data?: JsonObject };
 
 export function readPushOverride({ data, ...rest }: JsonObject): PushOverride {
-  if (data !== undefined && !isObject(data)) throw new OverrideFault("data must be an object");
-  return { data, ...readExtras(rest) };
+  return { data: dataOf("data", data), ...readExtras(rest) };
+}
+
+function dataOf(name: string, value: unknown): JsonObject | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw new OverrideFault(`${name} must be an object`);
+  const size = jsonBytes(value);
+  if (size <= maxExtraBytes) return value;
+  throw new OverrideFault(`${name} must not be larger than ${maxExtraBytes} bytes, it has ${size}`);
 }
 
 /** Whatever we do not read ourselves. */

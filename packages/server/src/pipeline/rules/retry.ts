@@ -6,7 +6,7 @@
 // An unknown outcome is a call whose answer never came: perhaps sent, perhaps not. A workflow says what it fears more.
 // `may_duplicate`: a loss; it is repeated like any transient fault. `may_delay`: a double; the message waits for a
 // receipt, is then repeated with the same provider (which knows the idempotency key), and never goes to another.
-import type { Outcome } from "@tidings/providers";
+import type { Note, Outcome } from "@tidings/providers";
 import type { OnUnknownOutcome } from "../../store/tables.ts";
 
 export type RetryLimits = {
@@ -23,7 +23,7 @@ export type RetryLimits = {
 export type FaultClass = "transient" | "unknown" | "auth" | "quota" | "config" | "recipient" | "content";
 
 export type NextStep =
-  | { kind: "sent"; providerMessageId?: string; notTaken?: readonly string[] }
+  | { kind: "sent"; providerMessageId?: string; notTaken?: readonly string[]; notes?: readonly Note[] }
   | { kind: "repeat"; afterMs: number; reason: string; class: FaultClass }
   | { kind: "next_integration"; reason: string; class: FaultClass }
   | { kind: "give_up"; reason: string; class: FaultClass };
@@ -41,8 +41,8 @@ export type Tried = {
 
 export function afterAttempt(outcome: Outcome, tried: Tried, limits: RetryLimits, random: () => number): NextStep {
   if (outcome.kind === "accepted") {
-    const { providerMessageId, notTaken } = outcome;
-    return { kind: "sent", providerMessageId, ...(notTaken ? { notTaken } : {}) };
+    const { providerMessageId, notTaken, notes } = outcome;
+    return { kind: "sent", providerMessageId, ...(notTaken ? { notTaken } : {}), ...(notes ? { notes } : {}) };
   }
   const { reason } = outcome;
   if (outcome.kind === "dead-token") return { kind: "give_up", reason, class: "recipient" };
