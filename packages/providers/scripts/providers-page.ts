@@ -93,11 +93,24 @@ const noteOf = ({ id, channel }: ProviderInfo): string | undefined => {
   return /Documentation seen.*$/.exec(text)?.[0];
 };
 
+/** Which of the email providers do without what most can carry. */
+const lacking = (list: ProviderInfo[]): string[] =>
+  (
+    [
+      ["inline", "Inline images (`cid`) are shown by all but"],
+      ["customData", "`customData` of the event are kept by all but"],
+    ] as const
+  ).map(([what, words]) => {
+    const ids = list.filter(({ takes = [] }) => !takes.includes(what)).map(({ id }) => `\`${id}\``);
+    return `- ${words} ${ids.join(", ")}. [email.md](email.md) has the rest.`;
+  });
+
 const section = (title: string, list: ProviderInfo[]): string => {
-  const notes = list.flatMap((info) => {
+  const documented = list.flatMap((info) => {
     const note = noteOf(info);
     return note ? [`- \`${info.id}\`: ${note}`] : [];
   });
+  const notes = [...(list[0]?.channel === "email" ? lacking(list) : []), ...documented];
   return [
     `## ${title}`,
     "",

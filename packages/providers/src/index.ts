@@ -74,6 +74,7 @@ const infoOf = ({
   help,
   credentials,
   limits,
+  takes,
   capture,
   takesExtras,
   ...does
@@ -85,6 +86,7 @@ const infoOf = ({
   ...(help ? { help } : {}),
   credentials,
   ...(limits ? { limits } : {}),
+  ...(takes ? { takes } : {}),
   ...(capture ? { capture } : {}),
   ...(takesExtras === false ? { takesExtras } : {}),
   receipts: Boolean(does.receipts),

@@ -34,8 +34,20 @@ export type EmailOverride = ProviderExtras & {
 };
 
 export function readEmailOverride(given: JsonObject): EmailOverride {
-  const { to, toRecipient, cc, bcc, from, senderName, replyTo, text, headers, replaceToRecipient, customData, ...rest } =
-    given;
+  const {
+    to,
+    toRecipient,
+    cc,
+    bcc,
+    from,
+    senderName,
+    replyTo,
+    text,
+    headers,
+    replaceToRecipient,
+    customData,
+    ...rest
+  } = given;
   const read = {
     to: addresses("to", to) ?? [],
     toRecipient: address("toRecipient", toRecipient),
