@@ -83,11 +83,10 @@ const notesOn = ({ name: provider, takes = [] }: Provider, message: Message): No
   const { attachments = [], customData = {} } = message;
   const lost = Object.keys(customData).length > 0 && !takes.includes("customData");
   const images = attachments.flatMap(({ name, contentId, disposition }): Note[] => {
-    if (disposition === "attachment" || !(contentId || disposition)) return [];
-    if (!contentId)
-      return [{ about: "attachment", name, reason: "It is attached and not shown inline: it has no cid" }];
-    const reason = `It is attached and not shown inline: ${provider} has no inline images`;
-    return takes.includes("inline") ? [] : [{ about: "attachment", name, reason }];
+    const isWanted = disposition !== "attachment" && (contentId !== undefined || disposition === "inline");
+    if (!isWanted || (contentId !== undefined && takes.includes("inline"))) return [];
+    const why = contentId === undefined ? "it has no cid" : `${provider} has no inline images`;
+    return [{ about: "attachment", name, reason: `It is attached and not shown inline: ${why}` }];
   });
   const reason = `${provider} keeps no data with a mail`;
   return lost ? [{ about: "override", name: "customData", reason }, ...images] : images;

@@ -41,7 +41,7 @@ export const metadataOf = (
   };
   const texts = Object.entries({ ...customData, ...own }).flatMap(([name, value]): [string, string][] => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return text ? [[name, text.slice(0, longest)]] : [];
+    return text ? [[name, text.slice(0, longest).toWellFormed()]] : [];
   });
   return Object.fromEntries(texts);
 };

@@ -53,13 +53,13 @@ const renamed = (value: unknown, names: Names): unknown => {
   if (names.size === 0) return value;
   if (Array.isArray(value)) return value.map((item) => renamed(item, names));
   if (!isObject(value)) return value;
-  const given = Object.keys(value);
-  const isAlone = (name: string): boolean => given.filter((other) => fold(other) === fold(name)).length === 1;
+  const counts = new Map<string, number>();
+  for (const name of Object.keys(value)) counts.set(fold(name), (counts.get(fold(name)) ?? 0) + 1);
   // fromEntries defines members, so that one called __proto__ stays a member.
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const known = names.get(fold(name));
-      if (!known || !(name === known.name || isAlone(name))) return [name, item];
+      if (!known || (name !== known.name && counts.get(fold(name)) !== 1)) return [name, item];
       return [known.name, renamed(item, known.inside)];
     }),
   );
