@@ -34,8 +34,6 @@ export const sdkCase = <C extends keyof Samples>(declared: SdkCase<C>): SdkCase<
 /** Why a place differs in many files. */
 export const reasons = {
   ownId: "our message id travels along, to recognise a repeat and to tie reports to the message",
-  repeats: "fault of the adapter: an address that is repeated in other case is written twice",
-  inline: "fault of the adapter: an inline image is attached like any other file",
 };
 
 /** `"Name" <address>`, as providers take it in one text. */

@@ -1,4 +1,4 @@
-import { type Mailbox, reasons, sdkCase } from "../case.ts";
+import { type Mailbox, sdkCase } from "../case.ts";
 
 export default sdkCase({
   id: "mailersend",
@@ -23,10 +23,5 @@ export default sdkCase({
     if (files.length > 0) params.setAttachments(files);
     await new MailerSend({ apiKey }).email.send(params);
   },
-  differences: {
-    "body.to": reasons.repeats,
-    "body.cc": reasons.repeats,
-    "body.bcc": reasons.repeats,
-    "body.attachments.1": reasons.inline,
-  },
+  differences: {},
 });

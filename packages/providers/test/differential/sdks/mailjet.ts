@@ -35,10 +35,6 @@ export default sdkCase({
   },
   differences: {
     "body.Messages.0.CustomID": reasons.ownId,
-    "body.Messages.0.To": reasons.repeats,
-    "body.Messages.0.Cc": reasons.repeats,
-    "body.Messages.0.Bcc": reasons.repeats,
-    "body.Messages.0.Attachments.1": reasons.inline,
-    "body.Messages.0.InlinedAttachments": reasons.inline,
+    "body.Messages.0.EventPayload": reasons.ownId,
   },
 });

@@ -27,9 +27,5 @@ export default sdkCase({
   },
   differences: {
     "body.Metadata": reasons.ownId,
-    "body.To": reasons.repeats,
-    "body.Cc": reasons.repeats,
-    "body.Bcc": reasons.repeats,
-    "body.Attachments.1": reasons.inline,
   },
 });

@@ -28,9 +28,5 @@ export default sdkCase({
   differences: {
     "body.tags": reasons.ownId,
     "header idempotency-key": reasons.ownId,
-    "body.to": reasons.repeats,
-    "body.cc": reasons.repeats,
-    "body.bcc": reasons.repeats,
-    "body.attachments.1": reasons.inline,
   },
 });

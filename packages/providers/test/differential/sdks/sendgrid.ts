@@ -36,7 +36,5 @@ export default sdkCase({
     "header x-campaign": "the SDK repeats the headers of the mail as headers of its call",
     "header x-long": "see x-campaign",
     "body.custom_args": reasons.ownId,
-    "body.personalizations": reasons.repeats,
-    "body.attachments.1": reasons.inline,
   },
 });

@@ -26,8 +26,5 @@ export default sdkCase({
     "body.headers.Idempotency-Key": reasons.ownId,
     "body.headers.idempotencyKey": reasons.ownId,
     "body.headers.X-Mailin-custom": reasons.ownId,
-    "body.to": reasons.repeats,
-    "body.cc": reasons.repeats,
-    "body.bcc": reasons.repeats,
   },
 });
