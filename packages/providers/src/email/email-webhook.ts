@@ -3,7 +3,7 @@
 // origin: {workflowId, transactionId, subscriberId}, customData}, signed with the secret as
 // https://www.standardwebhooks.com prescribes; `webhook-id` is the id of the message, the same on a repeat. Any 2xx means
 // that the mail was taken, and may name it: {id}. Receivers written for the peer API get its body, {id, from, senderName, to,
-// cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file}], payload}. Reports come back as
+// cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file, cid?}], payload}. Reports come back as
 // {messageId or externalId, status, date?, response?}.
 
 import { secret, text } from "../credentials.ts";
@@ -32,7 +32,13 @@ const peerBody = (message: EmailMessage & { from: string }, { payload }: PeerDet
     html: mail.html,
     text: mail.text,
     headers: filled(mail.headers),
-    attachments: message.attachments?.map(({ name, mime, content }) => ({ name, mime, file: Buffer.from(content) })),
+    attachments: message.attachments?.map(({ name, mime, content, contentId, disposition }) => ({
+      name,
+      mime,
+      file: Buffer.from(content),
+      cid: contentId,
+      disposition,
+    })),
     payload,
     payloadDetails: payload,
   };

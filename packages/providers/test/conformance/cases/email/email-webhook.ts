@@ -26,6 +26,9 @@ const signed = (json: object) => {
   };
 };
 
+/** As Node writes bytes in JSON. */
+const bytesOf = (base64: string) => Buffer.from(base64, "base64").toJSON();
+
 export default providerCase({
   id: "email-webhook",
   docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
@@ -80,10 +83,13 @@ export default providerCase({
         bcc: ["d@example.com"],
         replyTo: "help@example.com",
         subject: "Grüße 🎉",
-        html: "<p>Hello Ada</p>",
+        html: rich.html,
         text: "Hello Ada",
-        headers: { "X-Campaign": "spring" },
-        attachments: [{ name: "a.txt", mime: "text/plain", file: { type: "Buffer", data: [104, 105] } }],
+        headers: rich.headers,
+        attachments: [
+          { name: "Überblick.pdf", mime: "application/pdf", file: bytesOf(rich.pdfBase64) },
+          { name: "logo.png", mime: "image/png", file: bytesOf(rich.pngBase64), cid: "logo@example.com" },
+        ],
         payload: { order: 7 },
         payloadDetails: { order: 7 },
         stream: "alerts",
