@@ -79,6 +79,7 @@ const explained: [RegExp, string][] = [
     /^(ReachTopic|DigestLeader|DryRunLeftOut)\.|^Reach\.topics$|^Explanation\.digestedInto$|^DryRun\.(error|note)$/,
     "other ways to be reached, or not",
   ],
+  [/^ChannelStepResult\.last(Read|Seen)Date$/, "nothing was seen or read"],
   [/^ExplainedStep\.until$|^ExplainedMessage\.(isTruncated|error\w+)$|^ExplainedAttempt\.reason$/, "all went well"],
   [
     /^ResourceDiff\.dependencies$|^(PreviewSubscriber|ResourceChange|ResourceDependency|ResourceInfo|Schedule\w*|WeeklySchedule)\./,
