@@ -95,6 +95,16 @@ export const errorCatalogue = {
     message: "Dead letter with id {id} cannot be replayed: {reason}",
     when: "It was replayed before, a provider has reported that it took the message, or the message is gone.",
   },
+  FAILED_TASK_NOT_FOUND: {
+    status: 404,
+    message: "Failed task with id {id} not found",
+    when: "The id is unknown in this environment, or the task was removed after its 30 days.",
+  },
+  FAILED_TASK_NOT_OPEN: {
+    status: 409,
+    message: "Failed task with id {id} was replayed before",
+    when: "It was put back into the queue before; if it failed again, it was set aside under a new id.",
+  },
   CONTEXT_NOT_FOUND: {
     status: 404,
     message: "Context {type}:{id} not found",

@@ -14,6 +14,7 @@ export * from "./resources/digests.ts";
 export * from "./resources/environments.ts";
 export * from "./resources/events.ts";
 export * from "./resources/explain.ts";
+export * from "./resources/failed-tasks.ts";
 export * from "./resources/feed.ts";
 export * from "./resources/filters.ts";
 export * from "./resources/inbound-webhooks.ts";

@@ -82,6 +82,7 @@ const resourceDescriptions: Record<string, string> = {
   webhooks: "Addresses of yours that are told what happened to notifications.",
   inboundWebhooks: "Delivery receipts from providers.",
   deadLetters: "Deliveries that were given up, to be inspected and tried again.",
+  failedTasks: "Work of the pipeline that failed every time and was set aside, to be inspected and tried again.",
   suppressions: "Addresses that nothing is sent to any more, after a hard bounce, a complaint or by hand.",
   captured: "What the built-in capture providers took in instead of sending it.",
 };

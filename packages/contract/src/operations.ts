@@ -9,6 +9,7 @@ import { digestOperations } from "./resources/digests.ts";
 import { environmentOperations } from "./resources/environments.ts";
 import { eventOperations } from "./resources/events.ts";
 import { explainOperations } from "./resources/explain.ts";
+import { failedTaskOperations } from "./resources/failed-tasks.ts";
 import { feedOperations } from "./resources/feed.ts";
 import { inboundWebhookOperations } from "./resources/inbound-webhooks.ts";
 import { integrationOperations } from "./resources/integrations.ts";
@@ -58,6 +59,7 @@ export const operations = {
   ...suppressionOperations,
   ...capturedOperations,
   ...deadLetterOperations,
+  ...failedTaskOperations,
 };
 
 export type Operations = typeof operations;

@@ -69,6 +69,12 @@ export function createMetrics() {
       labelNames: ["kind"] as const,
       registers,
     }),
+    failedTasks: new Counter({
+      name: "tidings_failed_tasks_total",
+      help: "Tasks that failed every time and were set aside",
+      labelNames: ["kind"] as const,
+      registers,
+    }),
     taskSeconds: new Histogram({
       name: "tidings_task_batch_seconds",
       help: "Time to work one batch of tasks",

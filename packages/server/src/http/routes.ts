@@ -16,6 +16,7 @@ import * as environments from "../app/environments.ts";
 import * as eventCancel from "../app/event-cancel.ts";
 import * as events from "../app/events.ts";
 import * as explain from "../app/explain.ts";
+import * as failedTasks from "../app/failed-tasks.ts";
 import * as inboundWebhooks from "../app/inbound-webhooks.ts";
 import * as integrations from "../app/integrations.ts";
 import * as layouts from "../app/layouts.ts";
@@ -191,6 +192,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "deadLetters.list": deadLetters.list,
   "deadLetters.replay": deadLetters.replay,
   "deadLetters.replayMany": deadLetters.replayMany,
+  "failedTasks.list": failedTasks.list,
+  "failedTasks.replay": failedTasks.replay,
 };
 
 const lengthOf = (body: unknown, name: string): number => {

@@ -1,5 +1,6 @@
 // Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its
-// tasks in the transaction of their result; what it throws goes back to the queue and is repeated.
+// tasks in the transaction of their result; what it throws goes back to the queue and is repeated, and what fails every
+// time is set aside (set-aside.ts).
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { isDatabaseAway } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue.ts";
@@ -10,6 +11,7 @@ import { createDeliver, deliverBatch } from "./4-deliver.ts";
 import { createWebhooks, webhookBatch } from "./5-webhooks.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runMoveClock } from "./move-clock.ts";
+import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { runUnsnooze } from "./unsnooze.ts";
 
 type Stage<T> = {
@@ -52,28 +54,67 @@ export async function startWorkers(ctx: OutsideCtx): Promise<void> {
 async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Promise<void> {
   const started = performance.now();
   try {
-    await stage.run(ctx, tasks);
-  } catch (error) {
-    if (isDatabaseAway(error)) throw report(ctx, stage, error, tasks);
-    if (tasks.length > 1) await runOneByOne(ctx, stage, tasks);
-    // A lost claim is no fault: another worker has the task, and nothing of this attempt was kept.
-    else if (!(error instanceof ClaimLost)) throw report(ctx, stage, error, tasks);
+    const { alone = [], together = [] } = Object.groupBy(tasks, (task) =>
+      task.attempt >= suspectAfter ? "alone" : "together",
+    );
+    const failures = [await runTogether(ctx, stage, together)];
+    for (const task of alone) failures.push(await runSuspect(ctx, stage, task));
+    const failed = failures.find((failure) => failure !== undefined);
+    if (failed) throw failed.error;
   } finally {
     ctx.metrics.taskSeconds.observe({ kind: stage.kind }, (performance.now() - started) / 1000);
   }
 }
 
-/** One task that cannot be worked must not hold up its neighbours: each is tried alone, the faulty ones go back. */
-async function runOneByOne(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Promise<void> {
-  let failed: unknown;
-  for (const task of tasks) {
-    try {
-      await stage.run(ctx, [task]);
-    } catch (error) {
-      if (!(error instanceof ClaimLost)) failed = report(ctx, stage, error, [task]);
-    }
+/** What is to be thrown, so that the queue repeats the tasks that are not finished. */
+type Failed = { error: unknown } | undefined;
+
+/** One task that cannot be worked must not hold up its neighbours: when a batch fails, each is tried alone. */
+async function runTogether(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Promise<Failed> {
+  const [only] = tasks;
+  if (!only) return undefined;
+  if (tasks.length === 1) return runAlone(ctx, stage, only);
+  try {
+    await stage.run(ctx, tasks);
+    return undefined;
+  } catch (error) {
+    if (isDatabaseAway(error)) return { error: report(ctx, stage, error, tasks) };
+    let failed: Failed;
+    for (const task of tasks) failed = (await runAlone(ctx, stage, task)) ?? failed;
+    return failed;
   }
-  if (failed) throw failed;
+}
+
+async function runAlone(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promise<Failed> {
+  try {
+    await stage.run(ctx, [task]);
+    return undefined;
+  } catch (error) {
+    // A lost claim is no fault: another worker has the task, and nothing of this attempt was kept.
+    if (error instanceof ClaimLost) return undefined;
+    const isDone = !isDatabaseAway(error) && (await giveWay(ctx, stage, task, error));
+    return isDone ? undefined : { error: report(ctx, stage, error, [task]) };
+  }
+}
+
+/** A task that came back several times without an error may end this process too, so it is divided before it is tried. */
+async function runSuspect(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promise<Failed> {
+  return (await giveWay(ctx, stage, task, undefined)) ? undefined : runAlone(ctx, stage, task);
+}
+
+/** Whether the task has left the queue, in parts or as a failed task. */
+async function giveWay(ctx: Ctx, stage: Stage<never>, task: Task<never>, error: unknown): Promise<boolean> {
+  try {
+    const end = await divideOrSetAside(ctx, stage.kind, task, error);
+    if (end === "set aside") {
+      ctx.metrics.failedTasks.inc({ kind: stage.kind });
+      ctx.log.error({ err: error, kind: stage.kind, task: task.id }, "a task failed every time and was set aside");
+    }
+    return end !== "repeat";
+  } catch (fault) {
+    if (!(fault instanceof ClaimLost)) ctx.log.error({ err: fault, task: task.id }, "a task could not be divided");
+    return false;
+  }
 }
 
 function report(ctx: Ctx, stage: Stage<never>, error: unknown, tasks: Task<never>[]): unknown {

@@ -5,6 +5,7 @@ import { purgeCaptured, purgeCapturedBeyond } from "../store/captured.ts";
 import { purgeDeadLetters } from "../store/dead-letters.ts";
 import { purgePasses } from "../store/digests.ts";
 import { purgeDeletedEnvironments } from "../store/environments.ts";
+import { purgeFailedTasks } from "../store/failed-tasks.ts";
 import { purgeExpiredAnswers } from "../store/idempotency.ts";
 import { ensurePartitions } from "../store/partitions.ts";
 import type { Task } from "../store/queue.ts";
@@ -65,9 +66,10 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
   },
   deadLetters: {
     cron: "31 * * * *",
-    run: (ctx) => {
+    run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
-      return repeat(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeat(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeat(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
     },
   },
   environments: {

@@ -98,6 +98,12 @@ export async function beginWalks(db: Db, environmentId: string, id: string, walk
   await sql`update events set open_walks = ${walks} where environment_id = ${environmentId} and id = ${id}`.execute(db);
 }
 
+/** A part of a walk becomes a walk of its own. */
+export async function addWalk(db: Db, environmentId: string, id: string): Promise<void> {
+  await sql`
+    update events set open_walks = open_walks + 1 where environment_id = ${environmentId} and id = ${id}`.execute(db);
+}
+
 /** One walk has made its last page; with the last of them the event is expanded. */
 export async function endWalk(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   await sql`

@@ -246,6 +246,23 @@ create table events (
 ) partition by RANGE (id);
 CREATE INDEX events_transaction on events USING btree (environment_id, transaction_id);
 
+create table failed_tasks (
+  id             uuid not null,
+  environment_id uuid not null,
+  kind           text not null,
+  data           jsonb not null,
+  error          text not null,
+  attempts       integer not null,
+  status         text not null,
+  created_at     timestamp with time zone not null,
+  replayed_at    timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['open'::text, 'replayed'::text])))
+);
+CREATE INDEX failed_tasks_created on failed_tasks USING btree (created_at);
+CREATE INDEX failed_tasks_environment on failed_tasks USING btree (environment_id, id);
+
 create table idempotency_keys (
   environment_id uuid not null,
   key            text not null,

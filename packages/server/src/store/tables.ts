@@ -508,6 +508,17 @@ export type Tables = {
   clock_tasks: { id: string; environment_id: string; due_at: Date; kind: string; data: Json<JsonObject> };
   integration_health: IntegrationHealthTable;
   dead_letters: DeadLettersTable;
+  failed_tasks: {
+    id: string;
+    environment_id: string;
+    kind: string;
+    data: Json<JsonObject>;
+    error: string;
+    attempts: number;
+    status: "open" | "replayed";
+    created_at: Date;
+    replayed_at: Date | null;
+  };
   digest_windows: {
     environment_id: string;
     step_id: string;

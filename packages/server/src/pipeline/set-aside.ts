@@ -1,0 +1,134 @@
+// Tasks that fail every time. A task is work for many people at once, so one row that the database refuses, or one run that
+// ends the process, would hold up all of them. Such a task is divided in halves until the culprit stands alone; the
+// culprit leaves the queue as a failed task with its error, and everything around it goes on.
+import type { Ctx } from "../context.ts";
+import { type Db, inTransaction } from "../store/db.ts";
+import { addWalk, findEvents } from "../store/events.ts";
+import { findTaskEnvironment, insertFailedTask } from "../store/failed-tasks.ts";
+import type { Task, TaskKind } from "../store/queue.ts";
+import { firstPage, readPage } from "./audience.ts";
+import { enqueueTimed, readClock } from "./clock.ts";
+import type { FanoutTask, PageTask, SliceTask, TriggerTask, WakeTask } from "./tasks.ts";
+
+/** Tries that end with an error before an indivisible task is set aside. Absent: the kind is repeated for ever. */
+const triesBefore: Partial<Record<TaskKind, number>> = {
+  trigger: 3,
+  fanout: 3,
+  wake: 3,
+  unsnooze: 5,
+  // Their attempts are counted and bounded elsewhere; holding on to a task counts as a try as well.
+  deliver: 20,
+  webhook: 20,
+};
+
+/** A task that came back this often without an error has ended its process, or stopped it for longer than its claim lasts. */
+export const suspectAfter = 3;
+const hopelessAfter = 6;
+
+type Part = { kind: TaskKind; data: object };
+
+/** Whether the task was dealt with; otherwise it is to be repeated. `error`: what its last try ended with, if it did. */
+export async function divideOrSetAside(
+  ctx: Ctx,
+  kind: TaskKind,
+  task: Task<unknown>,
+  error: unknown,
+): Promise<"divided" | "set aside" | "repeat"> {
+  const tries = task.attempt + 1;
+  const isKnownPart = (task.data as { isPart?: boolean }).isPart === true;
+  const most = triesBefore[kind];
+  if (most === undefined || (error !== undefined && tries === 1 && !isKnownPart)) return "repeat";
+  return inTransaction(ctx.db, async (tx) => {
+    const environmentId = await findTaskEnvironment(tx, kind, task.data as object);
+    if (environmentId === undefined) return "repeat";
+    const parts = await divide(ctx, tx, environmentId, kind, task.data);
+    if (parts.length > 1) {
+      await ctx.queue.finish(tx, kind, [task]);
+      await enqueueParts(ctx, tx, environmentId, parts);
+      return "divided";
+    }
+    if (tries < (error === undefined ? Math.max(hopelessAfter, most) : most)) return "repeat";
+    await ctx.queue.finish(tx, kind, [task]);
+    await insertFailedTask(tx, environmentId, {
+      id: ctx.newId(),
+      environment_id: environmentId,
+      kind,
+      data: withoutMark(task.data),
+      error: wordsOf(error),
+      attempts: tries,
+      created_at: ctx.now(),
+    });
+    return "set aside";
+  });
+}
+
+async function enqueueParts(ctx: Ctx, tx: Db, environmentId: string, parts: Part[]): Promise<void> {
+  const clock = await readClock(ctx, tx, [environmentId]);
+  for (const [kind, group] of Map.groupBy(parts, (part) => part.kind)) {
+    const tasks = group.map(({ data }) => ({ environmentId, data: { ...data, isPart: true } }));
+    await enqueueTimed(ctx, tx, clock, kind, tasks);
+  }
+}
+
+const withoutMark = (data: unknown): Record<string, unknown> => {
+  const { isPart, ...rest } = data as Record<string, unknown>;
+  return rest;
+};
+
+const longestError = 2_000;
+
+function wordsOf(error: unknown): string {
+  if (error === undefined) return "Workers stopped while they worked on this task, without an error";
+  const words = error instanceof Error ? error.message : String(error);
+  return words.replaceAll("\0", " ").slice(0, longestError).toWellFormed() || "unknown error";
+}
+
+async function divide(ctx: Ctx, tx: Db, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
+  if (kind === "wake") return halvesOf((data as WakeTask).notificationIds, (ids) => ({ notificationIds: ids }), kind);
+  if (kind === "trigger") return divideTrigger(tx, data as TriggerTask);
+  if (kind !== "fanout") return [];
+  const task = data as FanoutTask;
+  if ("from" in task) return divideSlice(task);
+  return "after" in task ? dividePage(ctx, tx, environmentId, task) : [];
+}
+
+function halvesOf<T>(list: T[], toData: (half: T[]) => object, kind: TaskKind): Part[] {
+  const middle = Math.ceil(list.length / 2);
+  return [list.slice(0, middle), list.slice(middle)]
+    .filter((half) => half.length > 0)
+    .map((half) => ({ kind, data: toData(half) }));
+}
+
+/** Several events are divided as a list; the recipients of one event go on as slices, its audience as a walk. */
+async function divideTrigger(tx: Db, { eventIds }: TriggerTask): Promise<Part[]> {
+  if (eventIds.length > 1) return halvesOf(eventIds, (ids) => ({ eventIds: ids }), "trigger");
+  const [event] = await findEvents(tx, eventIds);
+  if (!event) return [];
+  const slices = divideSlice({ eventId: event.id, from: 0, to: event.recipients.length });
+  return event.audience ? [...slices, { kind: "fanout", data: firstPage(event) }] : slices;
+}
+
+function divideSlice({ eventId, from, to }: SliceTask): Part[] {
+  const middle = Math.ceil((from + to) / 2);
+  return [
+    { eventId, from, to: middle },
+    { eventId, from: middle, to },
+  ]
+    .filter((slice) => slice.to > slice.from)
+    .map((data) => ({ kind: "fanout", data }));
+}
+
+/** The first half of the page becomes a walk of its own; the other half goes on with what is behind the page. */
+async function dividePage(ctx: Ctx, tx: Db, environmentId: string, page: PageTask): Promise<Part[]> {
+  const [event] = await findEvents(tx, [page.eventId]);
+  if (!event) return [];
+  const { members, next } = await readPage(ctx, tx, event, page);
+  if (members.length < 2) return [];
+  const middle = members[Math.ceil(members.length / 2) - 1]!.subscriber.id;
+  const until = next.at(-1)?.until ?? page.until ?? members.at(-1)!.subscriber.id;
+  await addWalk(tx, environmentId, event.id);
+  return [
+    { kind: "fanout", data: { ...page, until: middle } },
+    { kind: "fanout", data: { ...page, after: middle, until } },
+  ];
+}
