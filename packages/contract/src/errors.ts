@@ -343,7 +343,12 @@ export const errorCatalogue = {
   RATE_LIMITED: {
     status: 429,
     message: "API rate limit exceeded",
-    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure); repeat after `Retry-After`.",
+    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure) or read at the same time; repeat after `Retry-After`.",
+  },
+  QUERY_TOO_EXPENSIVE: {
+    status: 422,
+    message: "This request was stopped after reading for {seconds} seconds: ask for less",
+    when: "A list or another read took longer than `TIDINGS_READ_SECONDS`. Narrow it with its filters, or with `after` and `before`.",
   },
   INTERNAL_ERROR: {
     status: 500,
@@ -373,6 +378,7 @@ export const commonErrors = [
   "IDEMPOTENCY_KEY_REUSED",
   "IDEMPOTENCY_IN_PROGRESS",
   "RATE_LIMITED",
+  "QUERY_TOO_EXPENSIVE",
   "INTERNAL_ERROR",
   "UNAVAILABLE",
 ] as const satisfies readonly ErrorCode[];

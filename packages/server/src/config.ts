@@ -79,6 +79,17 @@ export const settings = {
     fallback: "10",
     parse: integer(4, 500),
   },
+  TIDINGS_READ_POOL: {
+    about:
+      "Connections for lists and other reads of the API, beside those above; one environment has at most all but one.",
+    fallback: "4",
+    parse: integer(2, 500),
+  },
+  TIDINGS_READ_SECONDS: {
+    about: "A read of the API that takes longer than this is stopped (422 QUERY_TOO_EXPENSIVE).",
+    fallback: "10",
+    parse: integer(1, 60),
+  },
   TIDINGS_API_KEY: {
     about: "The key to give the Development environment on first start; otherwise one is generated and printed.",
     fallback: "",
@@ -241,6 +252,7 @@ const toConfig = (parsed: Parsed) => ({
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
+  reads: { pool: parsed.TIDINGS_READ_POOL, seconds: parsed.TIDINGS_READ_SECONDS },
   apiKey: parsed.TIDINGS_API_KEY,
   encryptionKeys: parsed.TIDINGS_ENCRYPTION_KEY,
   roles: parsed.TIDINGS_ROLE as ReadonlySet<Role>,

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Secrets } from "./lib/secrets.ts";
 import type { Shares } from "./lib/shares.ts";
+import type { Turnstile } from "./lib/turnstile.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
@@ -41,6 +42,8 @@ export type OutsideCtx = Ctx & {
   resolveHost: UrlGuard["resolveHost"];
   /** The calls to providers that requests have under way, by environment. */
   asked: Shares;
+  /** For requests that only read: connections of their own, so that lists never keep a trigger waiting for one. */
+  reads: { db: Db; places: Turnstile };
 };
 
 /** Who calls: an API key belongs to one environment. */

@@ -14,6 +14,7 @@ import { createServer } from "./http/server.ts";
 import { newId } from "./lib/ids.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import { createShares } from "./lib/shares.ts";
+import { createTurnstile } from "./lib/turnstile.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
@@ -68,6 +69,13 @@ async function start(
     log[isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
   const db = openDb({ url: database.url, poolSize: config.databasePool, onError });
   closers.push(() => db.destroy());
+  const readDb = openDb({
+    url: database.url,
+    poolSize: config.reads.pool,
+    statementMs: config.reads.seconds * 1_000,
+    onError,
+  });
+  closers.push(() => readDb.destroy());
 
   const applied = await migrate(db);
   if (applied.length > 0) log.info({ applied }, "schema migrated");
@@ -98,7 +106,13 @@ async function start(
   };
   const listener = await listen({ url: database.url, announced, onError });
   closers.push(() => listener.close());
-  const outside = { io, webhookHttp: webhookIo.http, resolveHost, asked: createShares(askedAtOnce) };
+  const outside = {
+    io,
+    webhookHttp: webhookIo.http,
+    resolveHost,
+    asked: createShares(askedAtOnce),
+    reads: { db: readDb, places: readPlaces(config) },
+  };
   const known = { versions, keyOwners, webhookTargets };
   const ctx: OutsideCtx = { config, db, queue, log, metrics, secrets, now, newId, ...outside, ...known };
 
@@ -129,6 +143,10 @@ async function start(
     },
   };
 }
+
+/** One environment leaves a connection to the others. What has no connection waits, and not for long. */
+const readPlaces = ({ reads: { pool } }: Config) =>
+  createTurnstile({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });
 
 async function openDatabase(config: Config, log: Logger, closers: (() => Promise<unknown>)[]) {
   if (config.databaseUrl) {

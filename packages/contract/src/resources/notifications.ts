@@ -147,7 +147,14 @@ export const notificationOperations = {
       templates: Type.Optional(repeated(Type.String(), { description: "Workflow ids or identifiers" })),
       emails: Type.Optional(repeated(Type.String())),
       search: Type.Optional(
-        Type.String({ description: "Part of a subscriberId, email or transactionId", deprecated: true }),
+        Type.String({
+          maxLength: 255,
+          deprecated: true,
+          description:
+            "Part of a subscriberId, an email address or a transaction id. At most 200 subscribers may match (422 otherwise), " +
+            "and of each the newest 500 events are found. Parts of transaction ids are looked for in the newest 20,000 " +
+            "events of the window; a whole one is always found",
+        }),
       ),
       subscriberIds: Type.Optional(repeated(Type.String())),
       severity: Type.Optional(repeated(oneOf(severities))),

@@ -6,6 +6,7 @@ import { failure, invalid } from "../failure.ts";
 import { type DetailName, details } from "../pipeline/rules/details.ts";
 import { findEvents } from "../store/events.ts";
 import { findJobs, type JobRow } from "../store/jobs.ts";
+import { maxPeople, searchNotifications } from "../store/notification-search.ts";
 import { findNotification, type ListedNotification, listNotifications } from "../store/notifications.ts";
 import type { PassedSubscription, StoredDetail } from "../store/tables.ts";
 import { environmentNow } from "./clock.ts";
@@ -26,15 +27,24 @@ export async function list(
   if (query.after && query.before && asked >= before) {
     throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
   }
-  const { page, limit, ...filters } = query;
+  const { page, limit, search, ...filters } = query;
   // Every event has its trigger, though `jobs` leaves it out: asking for it leaves out no event.
   if (filters.channels?.includes("trigger")) filters.channels = undefined;
   const contextKeys = readContextKeys(query.contextKeys);
   const after = asked < oldest ? oldest : asked;
   const range = pageRange(query);
-  const rows = await listNotifications(ctx.db, caller.environmentId, { ...filters, contextKeys, after, before }, range);
+  const ids = search ? await idsFoundBy(ctx, caller, search, { after, before }) : undefined;
+  const all = { ...filters, ids, contextKeys, after, before };
+  const rows = await listNotifications(ctx.db, caller.environmentId, all, range);
   const jobs = await jobsOf(ctx, rows.slice(0, range.limit));
   return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
+}
+
+async function idsFoundBy(ctx: Ctx, caller: Caller, search: string, window: { after: Date; before: Date }) {
+  const { ids, people } = await searchNotifications(ctx.db, caller.environmentId, search, window);
+  if (people <= maxPeople) return ids;
+  const message = `search matches more than ${maxPeople} subscribers: give a longer part of the id or address, or subscriberIds`;
+  throw invalid({ search: { messages: [message], value: search } });
 }
 
 const nextMillisecond = (time: Date): Date => new Date(time.getTime() + 1);

@@ -5,8 +5,9 @@ import { type Operation, type OperationId, operations, readsOnly } from "@tiding
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { firstOf, isAlso, isPending, outputOf, plainTextOf } from "../answer.ts";
 import type { Caller, Ctx, OutsideCtx } from "../context.ts";
-import { Failure, type FieldFaults, invalid } from "../failure.ts";
-import { inRepeatableTransaction } from "../store/db.ts";
+import { Failure, type FieldFaults, failure, invalid } from "../failure.ts";
+import { Crowded } from "../lib/turnstile.ts";
+import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
 import {
   type Check,
   compileBody,
@@ -88,7 +89,7 @@ export function createRequestHandler(ctx: OutsideCtx, id: OperationId, handler: 
     const answerWith = ({ status, body, isText }: Answer) =>
       isText ? sendText(reply, body) : send(reply, status, words && body !== null ? words.write(body) : body);
 
-    if (!isWrite) return answerWith(await work(ctx));
+    if (!isWrite) return answerWith(await readWith(ctx, caller, work));
 
     // Without a caller there is nobody whose key it could be.
     const key = caller && readIdempotencyKey(request.headers["idempotency-key"]);
@@ -119,6 +120,27 @@ export function createRequestHandler(ctx: OutsideCtx, id: OperationId, handler: 
     if (answer.isReplay) reply.header("idempotency-replay", "true");
     return answerWith(unseal(answer));
   };
+}
+
+/** Reads have connections of their own, of which one environment has only some at a time. */
+async function readWith(
+  ctx: OutsideCtx,
+  caller: Caller | null,
+  work: (scope: Ctx) => Promise<Worked>,
+): Promise<Worked> {
+  const { db, places } = ctx.reads;
+  const leave = await places.enter(caller?.environmentId ?? "").catch((error) => {
+    throw error instanceof Crowded ? failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } }) : error;
+  });
+  try {
+    return await work({ ...ctx, db });
+  } catch (error) {
+    throw isStatementTimeout(error)
+      ? failure("QUERY_TOO_EXPENSIVE", { seconds: String(ctx.config.reads.seconds) })
+      : error;
+  } finally {
+    leave();
+  }
 }
 
 function wordFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {

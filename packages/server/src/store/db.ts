@@ -11,10 +11,16 @@ export type Tx = Transaction<Tables>;
 // bigint (counts) as number: no count of ours comes near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export type DbOptions = { url: string; poolSize: number; onError: (error: Error) => void };
+export type DbOptions = {
+  url: string;
+  poolSize: number;
+  /** After which a statement is stopped; 60 s unless given. */
+  statementMs?: number;
+  onError: (error: Error) => void;
+};
 
 /**
- * Every wait has an end: connecting 5 s, a statement 60 s, an idle transaction 5 minutes (which also frees the lock of
+ * Every wait has an end: connecting 5 s, a statement 60 s (reads of the API 10 s, on connections of their own), an idle transaction 5 minutes (which also frees the lock of
  * a request whose process hangs).
  */
 export function openDb(options: DbOptions): Db {
@@ -23,7 +29,7 @@ export function openDb(options: DbOptions): Db {
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: 60_000,
+    statement_timeout: options.statementMs ?? 60_000,
     idle_in_transaction_session_timeout: 300_000,
     application_name: "tidings",
   });
@@ -72,6 +78,9 @@ export function isDatabaseAway(error: unknown): boolean {
     error.message,
   );
 }
+
+/** A statement was stopped because it took longer than its connection allows. */
+export const isStatementTimeout = (error: unknown): boolean => (error as { code?: string } | null)?.code === "57014";
 
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
   const fault = error as { code?: string; constraint?: string } | null;

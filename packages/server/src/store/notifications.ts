@@ -62,7 +62,8 @@ export type NotificationFilters = {
   channels?: string[];
   templates?: string[];
   emails?: string[];
-  search?: string;
+  /** Found by a text search; only these are listed. */
+  ids?: string[];
   subscriberIds?: string[];
   severity?: string[];
   transactionId?: string;
@@ -97,7 +98,7 @@ export async function listNotifications(
     sql`n.created_at > ${filters.after}`,
     sql`n.created_at < ${filters.before}`,
   ];
-  const { channels, templates, emails, search, subscriberIds, severity, transactionId, contextKeys } = filters;
+  const { channels, templates, emails, ids, subscriberIds, severity, transactionId, contextKeys } = filters;
   const { topicKey, subscriptionId } = filters;
   if (channels?.length) conditions.push(sql`v.step_types && ${channels}::text[]`);
   if (templates?.length) {
@@ -120,10 +121,7 @@ export async function listNotifications(
     conditions.push(sql`(n.subscriptions @> ${having({ identifier: subscriptionId })}::jsonb
       or n.subscriptions @> ${having({ id: subscriptionId })}::jsonb)`);
   }
-  if (search) {
-    conditions.push(sql`(position(${search} in e.transaction_id) > 0 or position(${search} in s.subscriber_id) > 0
-      or position(${search} in s.email) > 0)`);
-  }
+  if (ids) conditions.push(sql`n.id = any(${ids}::uuid[])`);
   const { rows } = await sql<ListedNotification>`
     ${joined} where ${sql.join(conditions, sql` and `)}
     order by n.id desc limit ${page.limit + 1} offset ${page.offset}`.execute(db);

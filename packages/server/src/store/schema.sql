@@ -494,6 +494,7 @@ CREATE INDEX subscribers_environment on subscribers USING btree (environment_id,
 CREATE INDEX subscribers_integrations on subscribers USING gin (jsonb_path_query_array(channels, '$[*]."_integrationId"'::jsonpath)) WHERE (channels <> '[]'::jsonb);
 CREATE INDEX subscribers_key on subscribers USING btree (environment_id, lower(subscriber_id));
 CREATE INDEX subscribers_phone on subscribers USING btree (environment_id, phone);
+CREATE INDEX subscribers_search on subscribers USING gin (subscriber_id gin_trgm_ops, email gin_trgm_ops);
 CREATE INDEX subscribers_updated on subscribers USING btree (environment_id, updated_at, id);
 
 create table suppressions (
