@@ -22,7 +22,7 @@ test("a search finds parts of ids, addresses and transaction ids, and whole tran
   for (const text of ["hopp", "@navy.ex", "gr", transactionId, transactionId.slice(8, 20)]) {
     assert.equal(await found(text), 1, text);
   }
-  for (const text of ["%", "_", "hopper-", "navy\\"]) assert.equal(await found(text), 0, text);
+  for (const text of ["%", "gr_ce", "hopper-", "navy\\"]) assert.equal(await found(text), 0, text);
 });
 
 test("a search that matches too many people is refused, and says what to do", async () => {

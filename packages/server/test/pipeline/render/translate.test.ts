@@ -106,6 +106,7 @@ describe("texts", () => {
 });
 
 describe("scope of a run", () => {
+  const job = { status: "completed", output: null, details: [], newDetails: [] };
   const run = (isTranslationEnabled: boolean) =>
     ({
       environmentId: "e",
@@ -115,9 +116,9 @@ describe("scope of a run", () => {
       actor: null,
       contextKeys: ["team:red"],
       jobs: [
-        { id: "j1", step: { type: "digest", stepId: "digest" }, output: null },
-        { id: "j2", step: { type: "email", stepId: "mail" }, output: { status: "sent" } },
-        { id: "j3", step: { type: "in_app", stepId: "later" }, output: null },
+        { ...job, id: "j1", step: { type: "digest", stepId: "digest" } },
+        { ...job, id: "j2", step: { type: "email", stepId: "mail" } },
+        { ...job, id: "j3", step: { type: "in_app", stepId: "later" }, status: "pending" },
       ],
     }) as unknown as Run;
   const events = ["Ada", "Bob", "Cy"].map((name) => ({ id: name, time: "t", payload: { name } }));
@@ -125,6 +126,7 @@ describe("scope of a run", () => {
     ({
       contexts: new Map([["e", new Map([["team:red", { size: 5 }]])]]),
       digests: new Map([["j1", digest]]),
+      marks: new Map(),
       tenants: new Map([["e", new Map([["acme", { name: "Acme", data: { plan: "pro" } }]])]]),
       translations: new Map([
         ["w", [page("de_DE", { hi: "Hallo {{ payload.a }} {{ tenant.name }}" })]],
