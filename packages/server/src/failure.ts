@@ -34,7 +34,17 @@ export class Failure extends Error {
 export const failure = <C extends ErrorCode>(code: C, params: ErrorParams<C>, extra: FailureExtra = {}): Failure =>
   new Failure(code, params, extra);
 
-export const invalid = (errors: FieldFaults): Failure => failure("VALIDATION_ERROR", {}, { errors });
+/** Fields that one answer names: a list of ten thousand wrong items is as wrong as its first fifty say. */
+export const maxFaults = 50;
+
+export function invalid(errors: FieldFaults): Failure {
+  const fields = Object.entries(errors);
+  if (fields.length <= maxFaults) return failure("VALIDATION_ERROR", {}, { errors });
+  const first = Object.fromEntries(fields.slice(0, maxFaults));
+  const messages = [`More than ${maxFaults} fields have faults; the first ${maxFaults} are named`];
+  const general = Object.hasOwn(first, "general") ? [...first.general!.messages, ...messages] : messages;
+  return failure("VALIDATION_ERROR", {}, { errors: { ...first, general: { messages: general } } });
+}
 
 /** Collects faults so that all of them are reported at once. */
 export function faultCollector() {

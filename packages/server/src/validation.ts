@@ -1,14 +1,15 @@
 // Checks values against the schemas of the contract and words the faults the way the interface promises: a map from
-// dotted field path to messages, all faults at once.
+// dotted field path to messages, all faults at once. The time it takes grows with the size of the value and with nothing
+// else, however wrong the value is.
 import { emailPattern } from "@tidings/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import type { FieldFaults } from "./failure.ts";
+import { type FieldFaults, maxFaults } from "./failure.ts";
 import { conditionFault } from "./lib/conditions.ts";
-import { jsonBytes } from "./lib/json.ts";
+import { isObject, jsonBytes, jsonWithin } from "./lib/json.ts";
+import { boundedItems } from "./validation-items.ts";
 
 /** Values of these members never travel back in an error. */
 const secretMember = /key|secret|password|token|credential|pfx|passphrase|\bauth\b/i;
-const secretNames = new RegExp(`"[^"]*(?:${secretMember.source})[^"]*":`, "i");
 
 const isTimezone = (text: string): boolean => {
   try {
@@ -34,6 +35,8 @@ function createAjv(options: { coerce: boolean }): Ajv {
     coerceTypes: options.coerce ? "array" : false,
   });
   for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
+  ajv.removeKeyword("items");
+  ajv.addKeyword(boundedItems);
   ajv.addKeyword({
     keyword: "maxJsonBytes",
     validate: (limit: number, value: unknown) => value === null || jsonBytes(value) <= limit,
@@ -125,32 +128,36 @@ function messageOf(error: ErrorObject): string {
 
 /**
  * A union fails once per branch. Only the branch meant by the value's own type is worth reporting; when none is, the
- * union itself is (`to must be a string, an object or an array`).
+ * union itself is (`to must be a string, an object or an array`). The faults of its branches stand right before the fault
+ * of a union, so that each is looked at once per union around it.
  */
 function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
-  let kept = errors;
-  for (const union of errors.filter((error) => error.keyword === "anyOf")) {
-    // The same union stands in the schema once for every item of a list: the place in the value tells them apart.
-    const inside = (error: ErrorObject) =>
-      error !== union &&
-      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
-      (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`));
-    const branches = kept.filter(inside);
+  const kept: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword !== "anyOf") {
+      kept.push(error);
+      continue;
+    }
+    let start = kept.length;
+    while (start > 0 && isInside(error, kept[start - 1]!)) start--;
+    const branches = kept.splice(start);
     const meant = withoutIncomplete(
-      union,
-      branches.filter((error) => error.keyword !== "type" || error.instancePath !== union.instancePath),
+      error,
+      branches.filter(({ keyword, instancePath }) => keyword !== "type" || instancePath !== error.instancePath),
     );
-    if (meant.length > 0) {
-      kept = kept.filter((error) => error !== union && (!inside(error) || meant.includes(error)));
-    } else {
-      const types = [...new Set(branches.flatMap((error) => error.params.type as string | string[]))];
-      kept = kept
-        .filter((error) => !inside(error))
-        .map((error) => (error === union ? { ...error, keyword: "type", params: { type: types } } : error));
+    if (meant.length > 0) for (const one of meant) kept.push(one);
+    else {
+      const types = [...new Set(branches.flatMap(({ params }) => params.type as string | string[]))];
+      kept.push({ ...error, keyword: "type", params: { type: types } });
     }
   }
   return kept;
 }
+
+/** The same union stands in the schema once for every item of a list: the place in the value tells them apart. */
+const isInside = (union: ErrorObject, { schemaPath, instancePath }: ErrorObject): boolean =>
+  schemaPath.startsWith(`${union.schemaPath}/`) &&
+  (instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`));
 
 /** A branch that lacks members it requires is not meant when another one has all of its own. */
 function withoutIncomplete(union: ErrorObject, errors: ErrorObject[]): ErrorObject[] {
@@ -182,9 +189,13 @@ export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
 /** A rejected value travels back unless it is long, secret, or holds something secret. */
 function isShowable(field: string, value: unknown): boolean {
   if (value === undefined || secretMember.test(field)) return false;
-  const text = JSON.stringify(value);
-  return text.length <= 1000 && !secretNames.test(text);
+  return jsonWithin(value, 1000) && !holdsSecret(value);
 }
+
+const holdsSecret = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(value).some(([name, member]) => (isObject(value) && secretMember.test(name)) || holdsSecret(member));
 
 /** Adds the faults of `more` to `into`. */
 export function mergeFaults(into: FieldFaults, ...more: FieldFaults[]): void {
@@ -205,30 +216,42 @@ export function unreadableNumbers(query: Record<string, unknown>): FieldFaults {
   return faults;
 }
 
-const maxReported = 100;
-
 /** Texts that PostgreSQL does not store: with U+0000, or with half a surrogate pair. */
 export function unstorableTexts(root: unknown): FieldFaults {
-  const faults: FieldFaults = {};
+  const faults = new Map<string, { messages: string[] }>();
+  const path: string[] = [];
   const isBad = (text: string) => text.includes("\0") || !text.isWellFormed();
-  const add = (path: string[]) => {
+  const add = () => {
     const field = path.join(".") || "general";
-    const message = `${field} must not contain U+0000 or half a surrogate pair`;
-    if (Object.keys(faults).length < maxReported) faults[field] = { messages: [message] };
+    faults.set(field, { messages: [`${field} must not contain U+0000 or half a surrogate pair`] });
   };
-  const visit = (value: unknown, path: string[]) => {
+  const visit = (value: unknown) => {
     if (typeof value === "string") {
-      if (isBad(value)) add(path);
+      if (isBad(value)) add();
     } else if (typeof value === "object" && value !== null) {
       for (const [name, member] of Object.entries(value)) {
-        const at = [...path, name];
-        if (isBad(name)) add(path.length > 0 ? path : ["general"]);
-        else visit(member, at);
+        // One more than is reported: the answer says that there are more.
+        if (faults.size > maxFaults) return;
+        if (isBad(name)) add();
+        else {
+          path.push(name);
+          visit(member);
+          path.pop();
+        }
       }
     }
   };
-  visit(root, []);
-  return faults;
+  visit(root);
+  return Object.fromEntries(faults);
+}
+
+/** The schema with the limits that an operator sets: a list `limitedBy` a setting holds no more than that. */
+export function withLimits<S>(schema: S, limits: Record<string, number>): S {
+  if (Array.isArray(schema)) return schema.map((part) => withLimits(part, limits)) as S;
+  if (!isObject(schema)) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, withLimits(part, limits)]));
+  const limit = typeof schema.limitedBy === "string" ? limits[schema.limitedBy] : undefined;
+  return (limit === undefined ? copy : { ...copy, maxItems: limit }) as S;
 }
 
 /** The faults of one value, each as a sentence: for entries that are judged one by one. */

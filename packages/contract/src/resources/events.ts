@@ -51,12 +51,16 @@ export type Recipient = Static<typeof Recipient>;
 
 export const TriggerEvent = named("TriggerEvent", {
   name: Type.String({ minLength: 1, description: "Identifier of the workflow" }),
-  to: Type.Union([Type.String(), RecipientSubscriber, RecipientTopic, Type.Array(Recipient)], {
-    description:
-      "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. " +
-      "Everyone receives the event once: topics add who is not named directly, not excluded and not the actor, and " +
-      "whose subscription has exactly the contexts of the event and rules that let it through.",
-  }),
+  // How many is a setting of the service (TIDINGS_MAX_RECIPIENTS).
+  to: Type.Union(
+    [Type.String(), RecipientSubscriber, RecipientTopic, Type.Array(Recipient, { limitedBy: "maxRecipients" })],
+    {
+      description:
+        "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. " +
+        "Everyone receives the event once: topics add who is not named directly, not excluded and not the actor, and " +
+        "whose subscription has exactly the contexts of the event and rules that let it through.",
+    },
+  ),
   payload: Type.Optional(
     openObject({
       description:

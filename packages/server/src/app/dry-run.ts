@@ -31,7 +31,7 @@ export async function dryRun(
   caller: Caller,
   { body, query }: Input<"explain.dryRun">,
 ): Promise<Output<"explain.dryRun">> {
-  checkRequest(ctx, [body], () => "");
+  checkRequest([body]);
   const { limit = 100 } = query;
   return inReadOnlyTransaction(ctx.db, (tx) => explainEvent({ ...ctx, db: tx }, caller, body, limit));
 }

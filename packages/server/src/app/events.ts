@@ -3,7 +3,7 @@
 // nothing can be lost.
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
-import { failure, faultCollector } from "../failure.ts";
+import { failure } from "../failure.ts";
 import { jsonBytes } from "../lib/json.ts";
 import { enqueueTimed } from "../pipeline/clock.ts";
 import { attachmentFaults, type EventAttachment, takeOutFiles } from "../pipeline/rules/attachments.ts";
@@ -32,7 +32,7 @@ export async function triggerBulk(
   caller: Caller,
   { body }: Input<"events.triggerBulk">,
 ): Promise<Output<"events.triggerBulk">> {
-  checkRequest(ctx, body.events, (index) => `events.${index}.`);
+  checkRequest(body.events);
   return accept(ctx, caller, body.events);
 }
 
@@ -59,7 +59,7 @@ async function triggerOne(
   event: TriggerEvent,
   audience: Audience | null,
 ): Promise<TriggerResult> {
-  checkRequest(ctx, [event], () => "");
+  checkRequest([event]);
   const verdict = noVerdict();
   const [result] = await accept(ctx, caller, [event], audience, verdict);
   throwIfRefused(event, result!, verdict);
@@ -75,17 +75,8 @@ export function throwIfRefused(event: TriggerEvent, result: TriggerResult, verdi
   throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, extra);
 }
 
-/** What refuses the request as a whole: too many recipients, a payload that is too large. */
-export function checkRequest(ctx: Ctx, events: TriggerEvent[], prefix: (index: number) => string): void {
-  const faults = faultCollector();
-  const { maxRecipients } = ctx.config;
-  for (const [index, event] of events.entries()) {
-    const field = `${prefix(index)}to`;
-    if (Array.isArray(event.to) && event.to.length > maxRecipients) {
-      faults.add(field, `${field} must contain no more than ${maxRecipients} elements`);
-    }
-  }
-  faults.throwIfAny();
+/** What refuses the request as a whole: a payload that is too large. */
+export function checkRequest(events: TriggerEvent[]): void {
   for (const [index, event] of events.entries()) {
     if (!event.payload) continue;
     const size = jsonBytes(event.payload);

@@ -16,6 +16,7 @@ import {
   mergeFaults,
   unreadableNumbers,
   unstorableTexts,
+  withLimits,
 } from "../validation.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
@@ -41,9 +42,10 @@ export function createRequestHandler(ctx: OutsideCtx, id: OperationId, handler: 
   // Validation speaks the caller's words; everything between it and the answer, stored answers included, the contract's.
   const words = createTranslator(ctx.config.vocabulary, operation);
   const inWords = <S extends object>(schema: S): S => (words ? words.schema(schema) : schema);
+  const { maxRecipients } = ctx.config;
   const checks: Checks = {
     query: operation.query && compileQuery(inWords(operation.query)),
-    body: operation.body && compileBody(inWords(operation.body)),
+    body: operation.body && compileBody(withLimits(inWords(operation.body), { maxRecipients })),
   };
   const { status, also = status } = operation.success;
   const isWrite = !readsOnly(operation);

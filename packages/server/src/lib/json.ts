@@ -27,3 +27,20 @@ export function valueAt(root: unknown, path: string): unknown {
 
 /** Size in bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
+
+/** Whether a value takes no more than `limit` characters of JSON; one that takes more is not written out to find out. */
+export function jsonWithin(value: unknown, limit: number): boolean {
+  let left = limit;
+  // Every value costs at least one character, so this ends after `limit` of them.
+  const spend = (part: unknown): boolean => {
+    left -= typeof part === "string" ? part.length + 2 : 1;
+    if (left < 0) return false;
+    if (typeof part !== "object" || part === null) return true;
+    for (const name in part) {
+      if (!Array.isArray(part)) left -= name.length + 3;
+      if (!spend((part as Record<string, unknown>)[name])) return false;
+    }
+    return true;
+  };
+  return spend(value) && (JSON.stringify(value) ?? "").length <= limit;
+}

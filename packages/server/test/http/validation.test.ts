@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonErrors, type ErrorCode, errorCatalogue, type OperationId } from "@tidings/contract";
 import fc from "fast-check";
-import type { FieldFaults } from "../../src/failure.ts";
+import { type FieldFaults, invalid, maxFaults } from "../../src/failure.ts";
 import { checkShape, compileBody, compileQuery, faultsOf, mergeFaults, unstorableTexts } from "../../src/validation.ts";
 import { operationOf } from "../support/http.ts";
 import { inputIds, makeThings, validInput } from "../support/inputs.ts";
@@ -174,6 +174,36 @@ for (const { name, schema, value, query, faults } of rows) {
   });
 }
 
+test("faults: a list that is too long is refused for its length, its items are not looked at", () => {
+  const limits = { minItems: 1, maxItems: 3 };
+  let seen = 0;
+  const item = {
+    get id() {
+      seen++;
+      return 1;
+    },
+  };
+  const check = compileBody(object({ list: { ...list(person), ...limits } }));
+  assert.equal(check({ list: Array(4).fill(item) }), false);
+  assert.equal(seen, 0, "no item was read");
+  const faults = faultsOf(check.errors ?? []);
+  assert.deepEqual(faults.list?.messages, ["list must contain no more than 3 elements"]);
+  assert.deepEqual(Object.keys(faults), ["list"]);
+});
+
+test("faults: a value with millions of them is judged by its first thousand", () => {
+  const check = compileBody(list(to));
+  assert.equal(check(Array(100_000).fill(true)), false);
+  assert.ok((check.errors ?? []).length < 1_100);
+  const faults = faultsOf(check.errors ?? []);
+  assert.deepEqual(faults["49"], { messages: ["49 must be a string, an object or an array"], value: true });
+  const { errors } = invalid(faults).extra as { errors: FieldFaults };
+  assert.equal(Object.keys(errors).length, maxFaults + 1);
+  assert.deepEqual(errors.general, { messages: ["More than 50 fields have faults; the first 50 are named"] });
+  assert.equal(check([...Array(2_000).fill("a"), 5]), false, "a fault behind many good items is found");
+  assert.deepEqual(Object.keys(faultsOf(check.errors ?? [])), ["2000"]);
+});
+
 test("faults: a prefix stands before every path", () => {
   const check = compileBody(object({ a: string }, { required: ["b"] }));
   check({ a: 1 });
@@ -200,7 +230,7 @@ test("texts that cannot be stored are found wherever they are", () => {
   assert.deepEqual(fields({ a: { b: ["", "x\0"] } }), ["a.b.1"]);
   assert.deepEqual(fields({ a: "\ud83d", b: "\ude00\ud83d" }), ["a", "b"]);
   assert.deepEqual(fields({ "\0": 1, a: { "b\ud800": 1 } }), ["general", "a"]);
-  assert.equal(fields(Array(1000).fill("\0")).length, 100, "enough to see what is wrong");
+  assert.equal(fields(Array(1000).fill("\0")).length, maxFaults + 1, "enough to see what is wrong");
 });
 
 const service = await startTestService({ TIDINGS_ROLE: "api" });
