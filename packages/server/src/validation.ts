@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type FieldFaults, maxFaults } from "./failure.ts";
 import { conditionFault } from "./lib/conditions.ts";
 import { isObject, jsonBytes, jsonWithin } from "./lib/json.ts";
-import { boundedItems } from "./validation-items.ts";
+import { boundFaults } from "./validation-bounds.ts";
 
 /** Values of these members never travel back in an error. */
 const secretMember = /key|secret|password|token|credential|pfx|passphrase|\bauth\b/i;
@@ -35,8 +35,7 @@ function createAjv(options: { coerce: boolean }): Ajv {
     coerceTypes: options.coerce ? "array" : false,
   });
   for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
-  ajv.removeKeyword("items");
-  ajv.addKeyword(boundedItems);
+  boundFaults(ajv);
   ajv.addKeyword({
     keyword: "maxJsonBytes",
     validate: (limit: number, value: unknown) => value === null || jsonBytes(value) <= limit,

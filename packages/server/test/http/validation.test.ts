@@ -200,6 +200,10 @@ test("faults: a value with millions of them is judged by its first thousand", ()
   const { errors } = invalid(faults).extra as { errors: FieldFaults };
   assert.equal(Object.keys(errors).length, maxFaults + 1);
   assert.deepEqual(errors.general, { messages: ["More than 50 fields have faults; the first 50 are named"] });
+  const closed = compileBody(object({ a: string }, { additionalProperties: false }));
+  assert.equal(closed({ ...Array(5_000).fill(0) }), false);
+  assert.ok((closed.errors ?? []).length < 1_100);
+  assert.equal(closed({ a: "known" }), true);
   assert.equal(check([...Array(2_000).fill("a"), 5]), false, "a fault behind many good items is found");
   assert.deepEqual(Object.keys(faultsOf(check.errors ?? [])), ["2000"]);
 });
