@@ -105,7 +105,7 @@ const urlOf = (baseUrl: string, operation: Operation, input: RawInput): string =
       if (one !== undefined) query.append(name, String(one));
     }
   }
-  return `${baseUrl.replace(/\/+$/, "")}${path}${query.size > 0 ? `?${query}` : ""}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}${query.size > 0 ? `?${query}` : ""}`;
 };
 
 // URL parsers resolve "." and ".." even when percent-encoded, and an empty part names the list instead of the record:

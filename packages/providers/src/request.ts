@@ -82,7 +82,7 @@ export const baseUrl = (given: string | undefined, fallback = ""): string => {
   const address = (given || fallback).trim();
   const url = URL.parse(/^[a-z]+:\/\//i.test(address) ? address : `https://${address}`);
   if (!url) throw new SendFault(rejected("config", "The base address of the provider is not a valid URL"));
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
 };
 
 export const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString("base64");

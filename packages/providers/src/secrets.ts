@@ -61,7 +61,7 @@ const collect = (value: unknown, into: Set<string>): void => {
   into.add(JSON.stringify(value).slice(1, -1));
   into.add(Buffer.from(value).toString("base64"));
   // A private key is quoted line by line more often than whole.
-  for (const line of value.split(/\s*[\r\n]+\s*/)) if (line.length >= 16) into.add(line);
+  for (const line of value.split(/[\r\n]+/)) if (line.trim().length >= 16) into.add(line.trim());
 };
 
 export const scrub = (reason: string, secrets: readonly string[]): string => {

@@ -46,7 +46,7 @@ const publicUrl = (text: string): string => {
   if (!isPlain || (url.protocol !== "https:" && !isLocal)) {
     return fail("must be an https:// address without user, query or fragment, such as https://notify.example.com");
   }
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 };
 
 const rate = integer(0, 10_000_000);

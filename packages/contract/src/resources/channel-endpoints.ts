@@ -12,7 +12,7 @@ const ChannelPlace = named("ChannelEndpointChannel", { channelId: place() });
 const TeamChannelPlace = named("ChannelEndpointTeamChannel", { teamId: place(), channelId: place() });
 const UserPlace = named("ChannelEndpointUser", { userId: place() });
 const WebhookPlace = named("ChannelEndpointWebhook", {
-  url: Type.String({ pattern: "^https?://[^\\s/?#]+[^\\s]*$", maxLength: 2048 }),
+  url: Type.String({ pattern: "^https?://[^\\s/?#]\\S*$", maxLength: 2048 }),
   channel: Type.Optional(place()),
 });
 const PhonePlace = named("ChannelEndpointPhone", {

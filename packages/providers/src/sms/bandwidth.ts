@@ -71,7 +71,7 @@ export default defineProvider({
     });
     const reply = await io.http(withOverrides(request, message));
     // "to" or "to[0]".
-    const code = textAt(reply.json, "fieldErrors", 0, "fieldName")?.replace(/\W.*$/, "");
+    const code = textAt(reply.json, "fieldErrors", 0, "fieldName")?.split(/\W/)[0];
     // An application that is gone is looked up anew for the next message.
     if (code === "applicationId") io.forget(key);
     return byStatus(reply, textAt(reply.json, "id"), { code, classes });

@@ -31,7 +31,7 @@ export default defineProvider({
     from: text("From"),
   },
   request: (message, { host, port, user, password }) => {
-    const address = host.trim().replace(/\/+$/, "");
+    const address = host.trim().replace(/(?<!\/)\/+$/, "");
     const base = baseUrl(`${/^https?:\/\//i.test(address) ? address : `http://${address}`}:${port}`);
     return get(`${base}/cgi-bin/sendsms`, {
       query: {

@@ -144,7 +144,7 @@ function afterDelimiter(body: Buffer, from: number): Place | null {
   return end === body.length ? { kind: "end" } : null;
 }
 
-const headerLine = new RegExp(`^(${token}):[ \\t]*(.*?)[ \\t]*$`, "s");
+const headerLine = new RegExp(`^(${token}):(.*)$`, "s");
 
 function readHeaders(body: Buffer, from: number): { headers: Map<string, string>; end: number } {
   const headers = new Map<string, string>();
@@ -157,7 +157,7 @@ function readHeaders(body: Buffer, from: number): { headers: Map<string, string>
     const line = decode(body.subarray(at, stop), "a header");
     const [, name = "", value = ""] = headerLine.exec(line) ?? refuse("a header cannot be read");
     if (headers.has(name.toLowerCase())) refuse(`a part has the header ${name} twice`);
-    headers.set(name.toLowerCase(), value);
+    headers.set(name.toLowerCase(), value.trim());
     if (headers.size > formLimits.headersPerPart) refuse(`a part has more than ${formLimits.headersPerPart} headers`);
     at = stop + 2;
   }

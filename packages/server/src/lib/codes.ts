@@ -71,12 +71,7 @@ type Found = { code: string; at: number; end: number };
 export function codesIn(texts: readonly (string | undefined)[]): string[] {
   const lines = texts
     .flatMap((text) => (text ?? "").slice(0, maxLength).split(/[\r\n\u2028]+/))
-    .map((line) =>
-      line
-        .slice(0, maxLine)
-        .replace(/https?:\/\/\S+|\S+@\S+/gi, " … ")
-        .trim(),
-    )
+    .map((line) => line.slice(0, maxLine).replace(/\S+/g, withoutAddress).trim())
     .filter((line) => line !== "");
   const found = new Set<string>();
   for (const [index, line] of lines.entries()) {
@@ -88,6 +83,14 @@ export function codesIn(texts: readonly (string | undefined)[]): string[] {
     if (found.size >= maxCodes) break;
   }
   return [...found].slice(0, maxCodes);
+}
+
+/** A word without what is a link in it; nothing of it when it is a mail address. */
+function withoutAddress(word: string): string {
+  const at = word.indexOf("@", 1);
+  if (at > 0 && at < word.length - 1) return " … ";
+  const link = word.search(/https?:\/\/\S/i);
+  return link < 0 ? word : `${word.slice(0, link)} … `;
 }
 
 function codeAlone(line: string): string | null {

@@ -85,7 +85,7 @@ export const kebab = (text: string): string =>
     .replace(wordStart, "-")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|(?<!-)-+$/g, "");
 
 type SlugPrefix = "wf" | "st" | "env" | "lt";
 

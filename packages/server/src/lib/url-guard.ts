@@ -100,7 +100,7 @@ const networkSet = (networks: readonly string[]) => {
   return {
     // A zone (fe80::1%eth0) is no part of the address.
     has: (address: string, family: 4 | 6): boolean =>
-      lists[family].check(address.replace(/%.*$/, ""), family === 4 ? "ipv4" : "ipv6"),
+      lists[family].check(address.split("%")[0]!, family === 4 ? "ipv4" : "ipv6"),
   };
 };
 
@@ -142,7 +142,7 @@ const kindOf = (address: string, family: 4 | 6): string | undefined => {
  * Undefined when no URL could have it as its host.
  */
 const canonicalHost = (host: string): string | undefined => {
-  const bare = host.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
+  const bare = host.replace(/^\[(.*)\]$/, "$1").split("%")[0]!;
   if (isIP(bare)) return bare;
   if (!/^[^\s/:@?#\\[\]%]+$/.test(bare)) return undefined;
   return URL.parse(`http://${bare}/`)?.hostname || undefined;

@@ -14,7 +14,17 @@ const maxLines = 400;
 
 /** Layers of the server, from the edge inwards: a layer imports itself and what is behind it. */
 const layers = ["http", "app", "pipeline", "store", "lib"];
-const rootFiles = ["answer", "config", "context", "failure", "validation", "metrics", "log", "version"];
+const rootFiles = [
+  "answer",
+  "config",
+  "context",
+  "failure",
+  "validation",
+  "validation-bounds",
+  "metrics",
+  "log",
+  "version",
+];
 const wiring = ["service", "main"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];

@@ -34,7 +34,7 @@ function sheetsIn(html: string): string {
   let isSheet = false;
   const parser = new Parser({
     onopentag: (name, { media }) => {
-      isSheet = name === "style" && (media === undefined || /^\s*(all|screen)?\s*$/i.test(media));
+      isSheet = name === "style" && /^(all|screen)?$/i.test(media?.trim() ?? "");
     },
     ontext: (text) => {
       if (isSheet) sheets.push(text);
@@ -94,7 +94,7 @@ const compoundPart = /([#.])([\w-]+)|\[([\w-]+)(?:=(?:"([^"\]]*)"|'([^'\]]*)'|([
 
 function readSelector(text: string, order: number, declarations: Declarations): Selector | null {
   const words = text
-    .replace(/\s*>\s*/g, " > ")
+    .replace(/(?<!\s)\s*>\s*/g, " > ")
     .trim()
     .split(/\s+/);
   const parts: Selector["parts"] = [];

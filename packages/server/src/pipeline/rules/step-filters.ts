@@ -69,7 +69,7 @@ const itemsOf = (found: unknown): unknown[] => {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : canonicalJson(value));
 
-const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const number = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 function numberOf(value: unknown): number | null {
   if (typeof value === "number") return value;
