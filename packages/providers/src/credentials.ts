@@ -10,6 +10,8 @@ export interface CredentialField {
   readonly secret: boolean;
   readonly options?: readonly string[];
   readonly default?: string;
+  /** Decides where the secrets beside it are sent. */
+  readonly destination?: true;
 }
 
 export type CredentialFields = { readonly [key: string]: CredentialField };
@@ -61,6 +63,9 @@ export const choice = <const V extends string, const O extends Optional & { defa
   options?: O,
 ): Field<"select", IsRequired<O>> & { readonly options: readonly V[] } =>
   withDefault({ ...field<"select", O>(label, "select", false, options), options: values }, options?.default);
+
+/** Marks a field that decides where the secrets beside it are sent: when it changes, they have to be entered again. */
+export const destination = <F extends CredentialField>(declared: F): F => ({ ...declared, destination: true });
 
 type ValueOf<F extends CredentialField> = F["type"] extends "number"
   ? number

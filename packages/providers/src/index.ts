@@ -114,6 +114,14 @@ export const listProviders = (): readonly ProviderInfo[] => infos;
 export const secretFields = (id: string): readonly string[] =>
   secretNames(infoById.get(id)?.credentials ?? {}, secretAnywhere);
 
+/** Names of the members that send the secrets elsewhere when they change from `before` to `after`. */
+export const movedDestinations = (id: string, before: Credentials, after: Credentials): string[] => {
+  const fields = infoById.get(id)?.credentials ?? {};
+  const [old, next] = [readCredentials(fields, before), readCredentials(fields, after)];
+  const isMoved = (name: string) => (old[name] ?? false) !== (next[name] ?? false);
+  return Object.keys(fields).filter((name) => fields[name]?.destination && isMoved(name));
+};
+
 export const validateCredentials = (
   providerId: string,
   credentials: Credentials,

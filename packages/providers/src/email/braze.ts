@@ -4,7 +4,7 @@
 // API: https://www.braze.com/docs/api/endpoints/messaging/send_messages/post_send_messages/
 // Lookup: https://www.braze.com/docs/api/endpoints/export/user_data/post_users_identifier/
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { filled, literalLiquid } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, refused, rejected, retry, SendFault } from "../outcome.ts";
@@ -45,7 +45,7 @@ export default defineProvider({
   help: "Settings, APIs and Identifiers: a REST API key with messages.send and users.export.ids, and the app identifier.",
   credentials: {
     apiKey: secret("API Key"),
-    apiURL: text("REST endpoint URL"),
+    apiURL: destination(text("REST endpoint URL")),
     appID: text("App ID"),
     from: text("From email address"),
     senderName: text("Sender name"),

@@ -6,7 +6,7 @@
 // cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file, cid?}], payload}. Reports come back as
 // {messageId or externalId, status, date?, response?}.
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { filled, people, person } from "../email.ts";
 import { toMail } from "../mail.ts";
 import type { EmailMessage, PeerDetails } from "../message.ts";
@@ -51,7 +51,7 @@ export default defineProvider({
   docs: "https://www.standardwebhooks.com",
   help: "The address of your own endpoint, and a secret you share with it to check the signature.",
   credentials: {
-    webhookUrl: text("Webhook URL"),
+    webhookUrl: destination(text("Webhook URL")),
     secretKey: secret("HMAC secret"),
     from: text("From email address"),
     senderName: text("Sender name"),

@@ -2,7 +2,7 @@
 // user and password. The service of the same name at emailjs.com has nothing to do with it. Which of the two SMTP
 // providers is used makes no difference on the wire; this one has the credentials that existing integrations have.
 
-import { flag, number, secret, text } from "../credentials.ts";
+import { destination, flag, number, secret, text } from "../credentials.ts";
 import { defineProvider } from "../provider.ts";
 import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
 
@@ -15,8 +15,8 @@ export default defineProvider({
   credentials: {
     user: text("User"),
     password: secret("Password"),
-    host: text("Host"),
-    port: number("Port"),
+    host: destination(text("Host")),
+    port: destination(number("Port")),
     secure: flag("Secure"),
     from: text("From email address"),
     senderName: text("Sender name"),

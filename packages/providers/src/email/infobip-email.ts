@@ -3,7 +3,7 @@
 // API: https://www.infobip.com/docs/api/channels/email/send-fully-featured-email
 // Statuses: https://www.infobip.com/docs/essentials/response-status-and-error-codes
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { filled, inlineId } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import type { Part } from "../multipart.ts";
@@ -54,7 +54,7 @@ export default defineProvider({
   help: "Create an API key under Developers, API keys; your base URL is shown there. Verify the sender's domain under Channels, Email.",
   credentials: {
     apiKey: secret("API Key"),
-    baseUrl: text("Base URL"),
+    baseUrl: destination(text("Base URL")),
     from: text("From email address"),
     senderName: text("Sender name"),
   },

@@ -5,7 +5,7 @@
 // https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/domain-webhooks
 
 import { createHmac } from "node:crypto";
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { inlineId, metadataOf, workflowTag } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import type { Part } from "../multipart.ts";
@@ -54,9 +54,9 @@ export default defineProvider({
   help: "Create a sending key under API security; the user name is api, the domain one of Sending, Domains.",
   credentials: {
     apiKey: secret("API Key"),
-    baseUrl: text("Base URL", { optional: true }),
+    baseUrl: destination(text("Base URL", { optional: true })),
     user: text("User name"),
-    domain: text("Domain"),
+    domain: destination(text("Domain")),
     from: text("From email address"),
     senderName: text("Sender name"),
   },

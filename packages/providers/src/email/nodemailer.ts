@@ -1,14 +1,14 @@
 // SMTP, to any server. The names of the DKIM fields (domain, secretKey, accountSid) are those of the public API.
 
-import { type CredentialValues, flag, json, number, secret, text } from "../credentials.ts";
+import { type CredentialValues, destination, flag, json, number, secret, text } from "../credentials.ts";
 import { defineProvider, type SmtpSettings } from "../provider.ts";
 import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
 
 const credentials = {
   user: text("User", { optional: true }),
   password: secret("Password", { optional: true }),
-  host: text("Host"),
-  port: number("Port"),
+  host: destination(text("Host")),
+  port: destination(number("Port")),
   secure: flag("Secure"),
   requireTls: flag("Require TLS"),
   ignoreTls: flag("Ignore TLS"),

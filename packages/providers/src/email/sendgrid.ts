@@ -6,7 +6,7 @@
 // https://www.twilio.com/docs/sendgrid/api-reference/webhooks/create-a-new-event-webhook
 
 import { createPublicKey, createVerify } from "node:crypto";
-import { choice, secret, text } from "../credentials.ts";
+import { choice, destination, secret, text } from "../credentials.ts";
 import { filled, inlineId, metadataOf, people, person, workflowTag } from "../email.ts";
 import { toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
@@ -80,7 +80,7 @@ export default defineProvider({
   help: "Create a key with Mail Send under Settings, API Keys, and verify the sender under Sender Authentication.",
   credentials: {
     apiKey: secret("API Key"),
-    region: choice("Region", ["global", "eu"], { optional: true, default: "global" }),
+    region: destination(choice("Region", ["global", "eu"], { optional: true, default: "global" })),
     ipPoolName: text("IP Pool Name", { optional: true }),
     from: text("From email address"),
     senderName: text("Sender name"),

@@ -5,7 +5,7 @@
 // API: https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
 
 import { awsHost, awsSigned } from "../aws.ts";
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { filled, inlineId, tagsOf } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
@@ -68,7 +68,7 @@ export default defineProvider({
   credentials: {
     apiKey: secret("Access key ID"),
     secretKey: secret("Secret access key"),
-    region: text("Region"),
+    region: destination(text("Region")),
     from: text("From email address"),
     senderName: text("Sender name"),
   },

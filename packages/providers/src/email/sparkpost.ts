@@ -2,7 +2,7 @@
 // EU choose the region eu. The sender's domain must be verified.
 // API: https://developers.sparkpost.com/api/transmissions/; events: https://developers.sparkpost.com/api/webhooks/
 
-import { choice, secret, text } from "../credentials.ts";
+import { choice, destination, secret, text } from "../credentials.ts";
 import { byPlace, filled, metadataOf, person } from "../email.ts";
 import { formatMailbox, toMail } from "../mail.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
@@ -67,7 +67,7 @@ export default defineProvider({
   help: "Create a key with Transmissions: Read/Write under Account, API Keys, and verify the domain under Domains.",
   credentials: {
     apiKey: secret("API Key"),
-    region: choice("Region", ["eu"], { optional: true }),
+    region: destination(choice("Region", ["eu"], { optional: true })),
     from: text("From email address"),
     senderName: text("Sender name"),
   },

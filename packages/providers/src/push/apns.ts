@@ -5,7 +5,7 @@
 // Codes: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 
 import { importPKCS8, SignJWT } from "jose";
-import { flag, secret, secretText, text } from "../credentials.ts";
+import { destination, flag, secret, secretText, text } from "../credentials.ts";
 import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
 import { defineProvider } from "../provider.ts";
@@ -63,7 +63,7 @@ export default defineProvider({
     apiKey: secret("Key ID"),
     projectName: text("Team ID"),
     applicationId: text("Bundle ID"),
-    secure: flag("Production"),
+    secure: destination(flag("Production")),
   },
   // 4096 bytes for the whole payload: a longer text cannot fit.
   limits: { text: 4096 },

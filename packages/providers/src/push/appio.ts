@@ -3,7 +3,7 @@
 // the back office of IO shows; a message may bring the key of another service of the sender as `apiKey` in its overrides.
 // API: https://docs.pagopa.it/io-guida-tecnica (API Messaggi)
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { byStatus, type Outcome, rejected } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
 import { defineProvider } from "../provider.ts";
@@ -27,7 +27,7 @@ export default defineProvider({
   name: "App IO",
   docs: "https://docs.pagopa.it/io-guida-tecnica/api-e-specifiche/api-messaggi",
   help: "Publish a service in the back office of IO; it shows the key of the service (Ocp-Apim-Subscription-Key).",
-  credentials: { AppIOBaseUrl: text("Base URL"), apiKey: secret("Service key", { optional: true }) },
+  credentials: { AppIOBaseUrl: destination(text("Base URL")), apiKey: secret("Service key", { optional: true }) },
   limits: { text: 10_000 },
   send: async (message, { AppIOBaseUrl, apiKey }, io) => {
     const { apiKey: brought, ...extra } = message.extra ?? {};

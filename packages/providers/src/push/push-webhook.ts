@@ -4,7 +4,7 @@
 // title, content, payload: {…, subscriber, step}}. 410 means that the token is gone and is to be forgotten. Reports
 // come back as {messageId or externalId, status, date?, response?}.
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { byStatus } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf, deliveryId } from "../push.ts";
@@ -18,7 +18,7 @@ export default defineProvider({
   name: "Push webhook",
   docs: "https://www.standardwebhooks.com",
   help: "The address of your own endpoint, and a secret you share with it to check the signature.",
-  credentials: { webhookUrl: text("Webhook URL"), secretKey: secret("HMAC secret") },
+  credentials: { webhookUrl: destination(text("Webhook URL")), secretKey: secret("HMAC secret") },
   request: (message, { webhookUrl }) => {
     const { id, token, title, body } = message;
     const headers = { "webhook-id": deliveryId(message) };

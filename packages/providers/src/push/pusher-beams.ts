@@ -2,7 +2,7 @@
 // user; Beams knows the user's devices, so one publish carries the push for all platforms.
 // API: https://pusher.com/docs/beams/reference/publish-api
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { byStatus, rejected, SendFault } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dataOf, textDataOf } from "../push.ts";
@@ -16,7 +16,7 @@ export default defineProvider({
   name: "Pusher Beams",
   docs: "https://pusher.com/docs/beams/reference/publish-api",
   help: "Instance ID and secret key are in the Pusher dashboard, on the Keys page of the Beams instance.",
-  credentials: { instanceId: text("Instance ID"), secretKey: secret("Secret Key") },
+  credentials: { instanceId: destination(text("Instance ID")), secretKey: secret("Secret Key") },
   request: (message, { instanceId, secretKey }) => {
     // The id is part of the host name: anything but an id could lead the key to another host.
     if (!/^[\w-]+$/.test(instanceId)) {

@@ -4,7 +4,7 @@
 // keys. `idPath` says where the answer holds the id of the message; `datePath` is taken and not
 // read, because the time of sending is ours. Reports are those of every generic webhook provider: see receipts.ts.
 
-import { flag, secret, text } from "../credentials.ts";
+import { destination, flag, secret, text } from "../credentials.ts";
 import { byStatus, rejected, SendFault } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
 import { defineProvider } from "../provider.ts";
@@ -32,7 +32,7 @@ export default defineProvider({
   name: "SMS webhook (generic HTTP)",
   help: "The address of your gateway, the names of the headers that carry your keys, and where its answer holds the id.",
   credentials: {
-    baseUrl: text("Base URL"),
+    baseUrl: destination(text("Base URL")),
     apiKeyRequestHeader: text("API Key Request Header"),
     apiKey: secret("API Key"),
     secretKeyRequestHeader: text("Secret Key Request Header", { optional: true }),
@@ -40,7 +40,7 @@ export default defineProvider({
     idPath: text("Id Path", { default: "data.id" }),
     datePath: text("Date Path", { optional: true, default: "data.date" }),
     authenticateByToken: flag("Authenticate by token"),
-    domain: text("Auth URL", { optional: true }),
+    domain: destination(text("Auth URL", { optional: true })),
     authenticationTokenKey: text("Authentication Token Key", { optional: true }),
     from: text("From"),
   },

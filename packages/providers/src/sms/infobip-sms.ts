@@ -2,7 +2,7 @@
 // API: https://www.infobip.com/docs/developer-resources/quickstart (SMS API, version 3)
 // Codes: https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
@@ -37,7 +37,7 @@ export default defineProvider({
   name: "Infobip",
   docs: "https://www.infobip.com/docs/api/channels/sms",
   help: "Create an API key with the scope sms:message:send; the base URL of your account is shown beside it.",
-  credentials: { apiKey: secret("API Key"), baseUrl: text("Base URL"), from: text("From") },
+  credentials: { apiKey: secret("API Key"), baseUrl: destination(text("Base URL")), from: text("From") },
   request: (message, { apiKey, baseUrl: base }) => {
     const item = {
       sender: message.from,

@@ -5,7 +5,7 @@
 // API: https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html, "Using the HTTP interface to send SMS
 // messages"
 
-import { number, secret, text } from "../credentials.ts";
+import { destination, number, secret, text } from "../credentials.ts";
 import { accepted } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { baseUrl, get } from "../request.ts";
@@ -24,8 +24,8 @@ export default defineProvider({
   docs: "https://www.kannel.org/doc.shtml",
   help: "Host and sendsms-port of your smsbox, and a sendsms-user of its configuration.",
   credentials: {
-    host: text("Host"),
-    port: number("Port"),
+    host: destination(text("Host")),
+    port: destination(number("Port")),
     user: text("Username", { optional: true }),
     password: secret("Password", { optional: true }),
     from: text("From"),

@@ -3,7 +3,7 @@
 // API: https://telkosh.com/mobishastra/. Documentation seen: public clients of the JSON API, the page itself could not be
 // read; they agree on fields and answer, and that errors are words in `str_response`.
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { accepted, byStatus, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { baseUrl, post, textAt } from "../request.ts";
@@ -28,7 +28,7 @@ export default defineProvider({
   docs: "https://telkosh.com/mobishastra/",
   help: "Profile id and password are those of your Mobishastra account; the base URL is https://mshastra.com/sendsms_api_json.aspx.",
   credentials: {
-    baseUrl: text("Base URL"),
+    baseUrl: destination(text("Base URL")),
     user: text("Username"),
     password: secret("Password"),
     from: text("From"),

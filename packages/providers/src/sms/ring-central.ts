@@ -4,7 +4,7 @@
 // API: https://developers.ringcentral.com/guide/messaging/sms/sending-sms, token:
 // https://developers.ringcentral.com/guide/authentication/jwt-flow, codes: https://developers.ringcentral.com/guide/basics/errors
 
-import { flag, secret, text } from "../credentials.ts";
+import { destination, flag, secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { withOverrides } from "../overrides.ts";
 import { defineProvider, type Io } from "../provider.ts";
@@ -50,7 +50,7 @@ export default defineProvider({
   credentials: {
     clientId: text("Client ID"),
     secretKey: secret("Client secret"),
-    secure: flag("Is sandbox"),
+    secure: destination(flag("Is sandbox")),
     token: secret("JWT token"),
     from: text("From"),
   },

@@ -4,7 +4,7 @@
 // API: https://developers.sinch.com/docs/sms/api-reference/sms/batches, statuses:
 // https://developers.sinch.com/docs/sms/api-reference/status-codes/
 
-import { choice, secret, text } from "../credentials.ts";
+import { choice, destination, secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
@@ -40,7 +40,7 @@ export default defineProvider({
   credentials: {
     servicePlanId: text("Service Plan ID"),
     apiToken: secret("API Token"),
-    region: choice("Region", ["eu", "us", "au", "br", "ca"], { default: "eu" }),
+    region: destination(choice("Region", ["eu", "us", "au", "br", "ca"], { default: "eu" })),
     from: text("From"),
   },
   limits: { text: 2000 },

@@ -5,7 +5,7 @@
 // https://www.smscentral.com.au/sms-api/rest-api/receive-dlrs/overview/. Documentation seen: the parameters and the answer
 // 0; the table of error codes could not be found, so errors are told apart by their words.
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { accepted, byStatus, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { type ReceiptStatus, receipt, sameText, verifyDefault } from "../receipts.ts";
@@ -37,7 +37,7 @@ export default defineProvider({
   credentials: {
     user: text("Username"),
     password: secret("Password"),
-    baseUrl: text("Base URL", { optional: true }),
+    baseUrl: destination(text("Base URL", { optional: true })),
     from: text("From"),
   },
   request: (message, { user, password, baseUrl: base }) =>

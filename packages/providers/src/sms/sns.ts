@@ -4,7 +4,7 @@
 // API: https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
 
 import { asAwsQuery, awsHost, awsSigned } from "../aws.ts";
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { post } from "../request.ts";
@@ -38,7 +38,11 @@ export default defineProvider({
   name: "Amazon SNS",
   docs: "https://docs.aws.amazon.com/sns/latest/api/API_Publish.html",
   help: "Create an access key for an IAM user that is allowed sns:Publish, in the region your SMS are sent from.",
-  credentials: { apiKey: secret("Access key ID"), secretKey: secret("Secret access key"), region: text("AWS region") },
+  credentials: {
+    apiKey: secret("Access key ID"),
+    secretKey: secret("Secret access key"),
+    region: destination(text("AWS region")),
+  },
   limits: { text: 1600 },
   request: (message, { region }) => {
     const content = { PhoneNumber: message.to, Message: message.text, MessageAttributes: attributes(message.from) };

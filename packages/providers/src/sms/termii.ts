@@ -3,7 +3,7 @@
 // API: https://developer.termii.com/messaging-api. Its host is that of the account: the dashboard shows it as the base
 // URL, newer accounts have others than api.ng.termii.com.
 
-import { secret, text } from "../credentials.ts";
+import { destination, secret, text } from "../credentials.ts";
 import { accepted, checkByStatus, unreadable } from "../outcome.ts";
 import { defineProvider } from "../provider.ts";
 import { type ReceiptStatus, receipt } from "../receipts.ts";
@@ -36,7 +36,11 @@ export default defineProvider({
   name: "Termii",
   docs: "https://developer.termii.com/messaging-api",
   help: "The API key is on the dashboard of your Termii account; request a sender ID there as well.",
-  credentials: { apiKey: secret("API Key"), baseUrl: text("Base URL", { optional: true }), from: text("From") },
+  credentials: {
+    apiKey: secret("API Key"),
+    baseUrl: destination(text("Base URL", { optional: true })),
+    from: text("From"),
+  },
   request: (message, { apiKey, baseUrl }) =>
     post(`${api(baseUrl)}/sms/send`, {
       json: {

@@ -134,7 +134,7 @@ function newCredentials(body: Input<"integrations.create">["body"]): JsonObject 
   if (channel !== body.channel) {
     faults.add("channel", `channel must be ${channel} for provider ${body.providerId}`, body.channel);
   }
-  const credentials = readCredentials((body.credentials ?? {}) as JsonObject, {});
+  const credentials = readCredentials(body.providerId, (body.credentials ?? {}) as JsonObject, {});
   addCredentialFaults(faults, body.providerId, credentials, body.active ?? false);
   faults.throwIfAny();
   return credentials;
@@ -179,7 +179,7 @@ export async function update(
 function nextCredentials(ctx: Ctx, row: IntegrationRow, body: IntegrationPatch): JsonObject {
   const stored = unseal(ctx.secrets, row.credentials);
   const given = body.credentials as JsonObject | undefined;
-  const credentials = given ? readCredentials(given, stored) : stored;
+  const credentials = given ? readCredentials(row.provider_id, given, stored) : stored;
   if (body.credentials || body.active) checkCredentials(row.provider_id, credentials, body.active ?? row.active);
   return credentials;
 }

@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { refused } from "../support/refusals.ts";
+import { faultsOf, refused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { closedPort, startMailServer } from "../support/smtp.ts";
 import { createWorkflow, email, settled, trigger } from "../support/verbs.ts";
 
 const mail = await startMailServer();
+const thief = await startMailServer();
 const service = await startTestService();
 const { client, db } = service;
 
@@ -95,6 +96,29 @@ test("a record that was read can be written back, and still sends", async () => 
     mail.received.map(({ to }) => to![0]!.address),
     ["written-back@example.com", "user-kept@example.com"],
   );
+});
+
+test("the mask keeps a secret only while it goes where it went before", async () => {
+  await create({ identifier: "moved", credentials: { ...credentials, tlsOptions: { key: "tls-s3cret" } } });
+  const elsewhere = { ...settings, port: String(thief.port), password: mask, tlsOptions: { key: mask } };
+  const reason =
+    "must be entered again: credentials.port changed, and a stored secret is only sent where it was entered for";
+  for (const check of [undefined, true]) {
+    const input = { params: { integrationId: "moved" }, body: { check, credentials: elsewhere } };
+    assert.deepEqual(await faultsOf(client, "integrations.update", input), {
+      "credentials.password": [`credentials.password ${reason}`],
+      "credentials.tlsOptions.key": [`credentials.tlsOptions.key ${reason}`],
+    });
+  }
+  assert.deepEqual(thief.logins, [], "the other server was not told the password");
+  assert.equal((await update("moved", {})).credentials.port, settings.port, "nothing changed");
+  // What does not decide where it goes may change; and a secret that is given goes anywhere.
+  assert.equal(
+    (await update("moved", { credentials: { ...settings, senderName: "B", password: mask } })).credentials.senderName,
+    "B",
+  );
+  const given = { ...settings, port: String(thief.port), password: "new-s3cret" };
+  assert.equal((await update("moved", { credentials: given })).credentials.password, mask);
 });
 
 test("a check asks the server; when it says no, nothing is stored", async () => {

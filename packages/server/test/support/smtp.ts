@@ -13,6 +13,8 @@ export type MailServer = {
   received: Email[];
   /** The same mails, byte by byte. */
   raw: string[];
+  /** The passwords it was told, right or wrong. */
+  logins: string[];
   stop(): Promise<void>;
 };
 
@@ -21,12 +23,14 @@ export async function startMailServer(): Promise<MailServer> {
   const login = { user: "mailer", password: "correct horse battery" };
   const received: Email[] = [];
   const raw: string[] = [];
+  const logins: string[] = [];
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
     logger: false,
     closeTimeout: 20,
     onAuth: ({ username, password }, _session, done) => {
+      logins.push(password ?? "");
       const isRight = username === login.user && password === login.password;
       done(isRight ? null : Object.assign(new Error("Invalid login"), { responseCode: 535 }), { user: username });
     },
@@ -47,7 +51,7 @@ export async function startMailServer(): Promise<MailServer> {
   const { port } = server.server.address() as AddressInfo;
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
   atEnd(stop);
-  return { port, ...login, received, raw, stop };
+  return { port, ...login, received, raw, logins, stop };
 }
 
 /** A port nobody listens on. */
