@@ -43,24 +43,30 @@ function banner(service: Service): string {
   ].join("\n");
 }
 
-function stopOnSignals(service: Service): void {
+function stopWhenTold(service: Service): void {
   let isStopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (reason: string) => {
     if (isStopping) return;
     isStopping = true;
-    process.stderr.write(`\nTidings: ${signal} received, finishing what is under way …\n`);
+    process.stderr.write(`\nTidings: ${reason}, finishing what is under way …\n`);
     setTimeout(() => process.exit(1), drainLimitMs).unref();
     await service.stop();
     process.stderr.write("Tidings: stopped\n");
     process.exit(0);
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(signal));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`${signal} received`));
+  // `npm start` asks for this: when npm is killed in a way it cannot pass on, the service would run on unseen. A process
+  // whose parent is gone gets another one.
+  if (!process.argv.includes("--stop-with-parent")) return;
+  const parent = process.ppid;
+  const look = () => void (process.ppid !== parent && stop("the process that started it is gone"));
+  setInterval(look, 1_000).unref();
 }
 
 try {
   const config = readConfig();
   const service = await startService(config, createLogger(config, process.stderr));
-  stopOnSignals(service);
+  stopWhenTold(service);
   process.stdout.write(banner(service));
 } catch (error) {
   const fault = error as Error;

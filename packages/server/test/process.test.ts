@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { temporaryFolder } from "./support/process.ts";
@@ -168,4 +170,17 @@ async function standing(db: pg.Client, transactionIds: string[]): Promise<{ miss
     [transactionIds],
   );
   return { missing: transactionIds.length * recipients.length - rows[0]!.notifications, open: rows[0]!.open };
+}
+
+for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
+  test(`${signal} to npm ends the service and its database`, async (context) => {
+    const folder = temporaryFolder(context);
+    const program = folder.runByNpm();
+    const { url } = await program.started();
+    const code = await program.end(signal);
+    if (signal === "SIGTERM") assert.equal(code, 0);
+    await eventually(() => program.output().includes("Tidings: stopped"), "the service said that it stopped");
+    await assert.rejects(fetch(`${url}/health`), "nobody listens any more");
+    assert.ok(!existsSync(join(folder.path, "postgres", "postmaster.pid")), "the database is shut down");
+  });
 }

@@ -9,6 +9,7 @@ import { type Client, createClient } from "@tidings/contract";
 import { startEmbedded } from "../../src/store/embedded.ts";
 import { eventually } from "./wait.ts";
 
+const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 export type Started = { url: string; apiKey: string; banner: string; client: Client };
@@ -27,6 +28,8 @@ export type Program = {
 export type Folder = {
   path: string;
   run(settings?: Record<string, string>): Program;
+  /** The same through `npm start`; signals go to npm. */
+  runByNpm(settings?: Record<string, string>): Program;
   /** The address of the folder's database while it runs. */
   databaseUrl(): string;
 };
@@ -43,13 +46,14 @@ export function temporaryFolder(context: TestContext): Folder {
     if (existsSync(credentials)) await (await startEmbedded({ dataDir: path })).stop();
     rmSync(path, { recursive: true, force: true });
   });
+  const track = (child: ChildProcess): Program => {
+    children.push(child);
+    return programOf(child);
+  };
   return {
     path,
-    run: (settings = {}) => {
-      const child = launch(path, settings);
-      children.push(child);
-      return programOf(child);
-    },
+    run: (settings = {}) => track(launch(path, settings, process.execPath, [program])),
+    runByNpm: (settings = {}) => track(launch(path, settings, process.execPath, [process.env.npm_execpath!, "start"])),
     databaseUrl: () => {
       const { port, password } = JSON.parse(readFileSync(credentials, "utf8")) as Record<string, unknown>;
       return `postgres://tidings:${password}@127.0.0.1:${port}/tidings`;
@@ -59,7 +63,7 @@ export function temporaryFolder(context: TestContext): Folder {
 
 // Nothing of the surroundings but what a program needs to run: no setting of the machine reaches the test. With the compile
 // cache of the test run, a start takes one second of a core instead of two.
-const launch = (dataDir: string, settings: Record<string, string>): ChildProcess => {
+const launch = (dataDir: string, settings: Record<string, string>, command: string, args: string[]): ChildProcess => {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
     PATH,
@@ -71,7 +75,7 @@ const launch = (dataDir: string, settings: Record<string, string>): ChildProcess
     TIDINGS_DATA_DIR: dataDir,
     ...settings,
   };
-  return spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
+  return spawn(command, args, { cwd: repository, env, stdio: ["ignore", "pipe", "pipe"] });
 };
 
 const exitOf = (child: ChildProcess): Promise<number | null> =>
