@@ -6,6 +6,11 @@ type Entry = { status: number; message: string; when: string };
 
 export const errorCatalogue = {
   MALFORMED_JSON: { status: 400, message: "Request body is not valid JSON", when: "The body cannot be parsed." },
+  MALFORMED_REQUEST: {
+    status: 400,
+    message: "The request cannot be read as HTTP",
+    when: "The request line, a header or the framing of the body breaks the rules of HTTP. The connection is closed.",
+  },
   MALFORMED_FORM: {
     status: 400,
     message: "Request body is not valid multipart/form-data: {reason}",
@@ -225,6 +230,11 @@ export const errorCatalogue = {
     message: "Environment {environmentId} is protected and cannot be deleted",
     when: "A production environment.",
   },
+  ENVIRONMENT_LIMIT: {
+    status: 409,
+    message: "An organisation may have no more than {limit} environments",
+    when: "As many environments as the setting `TIDINGS_MAX_ENVIRONMENTS` allows exist.",
+  },
   ENVIRONMENT_IDENTIFIER_TAKEN: {
     status: 409,
     message: "Environment with identifier {identifier} already exists",
@@ -319,6 +329,16 @@ export const errorCatalogue = {
     status: 413,
     message: "{detail}",
     when: "The request body or one event's payload is larger than the limit, which the message names.",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The request did not arrive within a minute",
+    when: "A client sends its request too slowly. The connection is closed.",
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    message: "Request line and headers are larger than 16384 bytes together",
+    when: "The path, the query or a header is too long. The connection is closed.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

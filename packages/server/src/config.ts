@@ -49,12 +49,19 @@ const publicUrl = (text: string): string => {
   return url.href.replace(/(?<!\/)\/+$/, "");
 };
 
+const onOff = (text: string): boolean => word(["on", "off"])(text) === "on";
 const rate = integer(0, 10_000_000);
 const bytes = integer(1024, 1024 * 1024 * 1024);
 
 export const settings = {
   TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
-  TIDINGS_HOST: { about: "Address to listen on.", fallback: "0.0.0.0", parse: (text: string) => text },
+  TIDINGS_HOST: {
+    about:
+      "Address to listen on. The default serves this machine only; `0.0.0.0` serves every network it is in, as a " +
+      "container needs it.",
+    fallback: "127.0.0.1",
+    parse: (text: string) => text,
+  },
   TIDINGS_PUBLIC_URL: {
     about:
       "Where people reach this service, such as `https://notify.example.com`. Mails then carry a one-click unsubscribe link " +
@@ -150,6 +157,26 @@ export const settings = {
     about: "Requests per second and environment to everything else; 0: no limit.",
     fallback: "5000",
     parse: rate,
+  },
+  TIDINGS_RATE_WRONG_KEYS: {
+    about: "Wrong API keys per ten seconds and address, after which further ones are answered with 429; 0: no limit.",
+    fallback: "50",
+    parse: rate,
+  },
+  TIDINGS_MAX_ENVIRONMENTS: {
+    about: "Environments that an organisation may have.",
+    fallback: "100",
+    parse: integer(2, 100_000),
+  },
+  TIDINGS_METRICS: {
+    about: "`on` serves `/metrics` to everyone who reaches the port, `off` answers 404.",
+    fallback: "on",
+    parse: onOff,
+  },
+  TIDINGS_DOCS: {
+    about: "`on` serves `/docs` and `/openapi.json` to everyone who reaches the port, `off` answers 404.",
+    fallback: "on",
+    parse: onOff,
   },
   TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
   TIDINGS_BULK_BODY_LIMIT: {
@@ -264,6 +291,10 @@ const toConfig = (parsed: Parsed) => ({
     configuration: parsed.TIDINGS_RATE_CONFIGURATION,
     global: parsed.TIDINGS_RATE_GLOBAL,
   },
+  wrongKeys: parsed.TIDINGS_RATE_WRONG_KEYS,
+  maxEnvironments: parsed.TIDINGS_MAX_ENVIRONMENTS,
+  metrics: parsed.TIDINGS_METRICS,
+  docs: parsed.TIDINGS_DOCS,
   bodyLimit: parsed.TIDINGS_BODY_LIMIT,
   bulkBodyLimit: parsed.TIDINGS_BULK_BODY_LIMIT,
   maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,

@@ -27,7 +27,7 @@ test("nothing has to be set", () => {
   const { encryptionKeys, ...config } = readConfig({});
   assert.deepEqual(encryptionKeys, []);
   assert.deepEqual(config, {
-    host: "0.0.0.0",
+    host: "127.0.0.1",
     port: 3000,
     publicUrl: "",
     dataDir: resolve("./data"),
@@ -39,6 +39,10 @@ test("nothing has to be set", () => {
     allowNetworks: [],
     log: { level: "info", format: "" },
     rates: { trigger: 50_000, configuration: 5_000, global: 5_000 },
+    wrongKeys: 50,
+    maxEnvironments: 100,
+    metrics: true,
+    docs: true,
     bodyLimit: 10_485_760,
     bulkBodyLimit: 62_914_560,
     maxRecipients: 100,
@@ -87,6 +91,12 @@ const rows: Row[] = [
     value,
     fault: range(0, 65_535),
   })),
+  { name: "TIDINGS_RATE_WRONG_KEYS", value: "0" },
+  { name: "TIDINGS_RATE_WRONG_KEYS", value: "some", fault: range(0, 10_000_000) },
+  { name: "TIDINGS_MAX_ENVIRONMENTS", value: "1", fault: range(2, 100_000) },
+  { name: "TIDINGS_METRICS", value: "off" },
+  { name: "TIDINGS_METRICS", value: "false", fault: "must be one of: on, off" },
+  { name: "TIDINGS_DOCS", value: "no", fault: "must be one of: on, off" },
   ...["https://notify.example.com", "https://example.com/notify/", "http://localhost:3000", "http://[::1]:3000"].map(
     (value) => ({ name: "TIDINGS_PUBLIC_URL", value }),
   ),

@@ -60,7 +60,7 @@ export const environmentOperations = {
     body: named("EnvironmentIn", { name: environmentName, color, parentId }),
     success: { status: 201, schema: Environment },
     isSecretAnswer: true,
-    errors: ["ENVIRONMENT_NOT_FOUND"],
+    errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_LIMIT"],
   }),
   "environments.update": operation({
     id: "environments.update",

@@ -16,6 +16,7 @@ import {
   listLiveKeys,
   listTags as listTagNames,
   lockEnvironment,
+  lockInstallation,
   markEnvironmentDeleted,
   revokeApiKey as revokeKey,
   updateEnvironment,
@@ -64,6 +65,11 @@ export async function create(
   { body }: Input<"environments.create">,
 ): Promise<Output<"environments.create">> {
   const parent = body.parentId === undefined ? null : await requireEnvironment(ctx, caller, body.parentId);
+  // Counted by one request at a time.
+  await lockInstallation(ctx.db);
+  const limit = ctx.config.maxEnvironments;
+  if ((await listEnvironments(ctx.db, caller.organizationId)).length >= limit)
+    throw failure("ENVIRONMENT_LIMIT", { limit: String(limit) });
   const base = kebab(kebab(body.name).slice(0, 90)) || "environment";
   const identifier = freeIdentifier(base, await findEnvironmentIdentifiersLike(ctx.db, caller.organizationId, base));
   const now = ctx.now();

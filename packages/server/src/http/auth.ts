@@ -4,8 +4,11 @@ import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { findKeyOwner } from "../store/environments.ts";
+import type { WrongKeys } from "./wrong-keys.ts";
 
-export async function authenticate(ctx: Ctx, header: string | undefined): Promise<Caller> {
+type Given = { header: string | undefined; address: string };
+
+export async function authenticate(ctx: Ctx, wrongKeys: WrongKeys, { header, address }: Given): Promise<Caller> {
   if (!header) throw failure("MISSING_AUTHORIZATION", {});
   // Trimming and a search for one character: the time grows with the header only.
   const text = header.trim();
@@ -18,7 +21,12 @@ export async function authenticate(ctx: Ctx, header: string | undefined): Promis
   const cached = ctx.keyOwners.get(cacheKey);
   if (cached) return cached;
   const owner = await findKeyOwner(ctx.db, hash);
-  if (!owner) throw failure("API_KEY_NOT_FOUND", {});
+  if (!owner) {
+    const seconds = wrongKeys.count(address);
+    if (seconds === null) throw failure("API_KEY_NOT_FOUND", {});
+    const message = "Too many wrong API keys came from this address";
+    throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": String(seconds) } });
+  }
   ctx.keyOwners.set(cacheKey, owner);
   return owner;
 }

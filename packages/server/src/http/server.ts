@@ -18,6 +18,7 @@ import fastify, {
   type RouteOptions,
 } from "fastify";
 import { chatOauthCallbackPath } from "../app/chat-oauth.ts";
+import type { Config } from "../config.ts";
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { countOpenCircuits } from "../store/breakers.ts";
@@ -34,12 +35,18 @@ import { createRateLimiter, payerOf, type RateLimiter } from "./rate-limit.ts";
 import { acceptAnything } from "./raw.ts";
 import { addReportProbe, reportPath } from "./report-probe.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
+import { answerUnreadable, maxHeadBytes } from "./unreadable.ts";
 import { exchangeSchema } from "./vocabulary.ts";
+import { createWrongKeys, type WrongKeys } from "./wrong-keys.ts";
 
 export type EdgeOptions = { version: string; isReady: () => Promise<boolean>; isDraining: () => boolean };
 
-/** Routes beside the operations. */
-const systemPaths = ["/health", "/ready", "/metrics", "/openapi.json", "/docs", "/"] as const;
+/** Routes beside the operations that this service has. */
+const systemPathsOf = ({ metrics, docs }: Config): string[] => [
+  ...["/health", "/ready"],
+  ...(metrics ? ["/metrics"] : []),
+  ...(docs ? ["/openapi.json", "/docs", "/"] : []),
+];
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
@@ -49,6 +56,8 @@ export function createServer(ctx: OutsideCtx, options: EdgeOptions): FastifyInst
     // One line per request is written below, with the operation's name; Fastify's own two lines would say less.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.bodyLimit,
+    http: { maxHeaderSize: maxHeadBytes },
+    clientErrorHandler: answerUnreadable,
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
     genReqId: (request) => {
@@ -69,13 +78,15 @@ export function createServer(ctx: OutsideCtx, options: EdgeOptions): FastifyInst
   server.decorateRequest("isCounted", false);
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  server.setNotFoundHandler((request, reply) => sendError(noRoute(request), request, reply));
+  const known = knownRoutes(ctx.config);
+  server.setNotFoundHandler((request, reply) => sendError(noRoute(known, request), request, reply));
   server.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+    // Answers hold keys and personal data: no cache on the way is to keep them.
+    reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
     if (options.isDraining())
       throw failure("UNAVAILABLE", {}, { headers: { "retry-after": "5", connection: "close" } });
     // Here and not in the handler: a body that nobody will read must not be judged first.
-    if (request.is404) throw noRoute(request);
+    if (request.is404) throw noRoute(known, request);
   });
   // The last answer on a connection tells the client not to use it again.
   server.addHook("onSend", async (_request, reply) => {
@@ -83,11 +94,12 @@ export function createServer(ctx: OutsideCtx, options: EdgeOptions): FastifyInst
   });
   closePromptly(server);
   addSystemRoutes(server, ctx, options);
-  const limiter = createRateLimiter(ctx.config.rates, () => performance.now());
+  const now = () => performance.now();
+  const limiter = createRateLimiter(ctx.config.rates, now);
   addPreferencePage(server, ctx, limiter);
   addChatOauthPage(server, ctx, limiter);
   addReportProbe(server, ctx, limiter);
-  addOperations(server, ctx, limiter);
+  addOperations(server, ctx, limiter, createWrongKeys(ctx.config.wrongKeys, now));
   return server;
 }
 
@@ -110,7 +122,7 @@ function closePromptly(server: FastifyInstance): void {
   });
 }
 
-function addOperations(server: FastifyInstance, ctx: OutsideCtx, limiter: RateLimiter): void {
+function addOperations(server: FastifyInstance, ctx: OutsideCtx, limiter: RateLimiter, wrongKeys: WrongKeys): void {
   for (const id of Object.keys(operations) as OperationId[]) {
     const operation: Operation = operations[id];
     const { schema } = operation.success;
@@ -131,7 +143,10 @@ function addOperations(server: FastifyInstance, ctx: OutsideCtx, limiter: RateLi
         ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
         : {},
       onRequest: async (request, reply) => {
-        if (!operation.access) request.caller = await authenticate(ctx, request.headers.authorization);
+        if (!operation.access) {
+          const given = { header: request.headers.authorization, address: request.ip };
+          request.caller = await authenticate(ctx, wrongKeys, given);
+        }
         if (!bulkCost) takeTokens(request, reply, 1);
       },
       preHandler: async (request, reply) => {
@@ -183,6 +198,13 @@ function once<T>(make: () => T): () => T {
 }
 
 function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions): void {
+  server.get("/health", async () => ({ status: "ok", version: options.version }));
+  server.get("/ready", async (_request, reply) => {
+    if (await options.isReady()) return { status: "ready" };
+    return reply.code(503).header("retry-after", "2").send({ status: "unavailable" });
+  });
+  if (ctx.config.metrics) addMetrics(server, ctx);
+  if (!ctx.config.docs) return;
   // Made when somebody first asks: a process that starts has better things to do.
   const document = once(() => {
     const neutral = openApiDocument({ version: options.version });
@@ -190,12 +212,16 @@ function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions
   });
   const documentText = once(() => JSON.stringify(document()));
   const page = once(() => renderDocsPage(document()));
+  server.get("/openapi.json", async (_request, reply) =>
+    reply.type("application/json; charset=utf-8").send(documentText()),
+  );
+  server.get("/docs", async (_request, reply) =>
+    reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
+  );
+  server.get("/", async (_request, reply) => reply.redirect("/docs"));
+}
 
-  server.get("/health", async () => ({ status: "ok", version: options.version }));
-  server.get("/ready", async (_request, reply) => {
-    if (await options.isReady()) return { status: "ready" };
-    return reply.code(503).header("retry-after", "2").send({ status: "unavailable" });
-  });
+function addMetrics(server: FastifyInstance, ctx: Ctx): void {
   server.get("/metrics", async (_request, reply) => {
     const depth = await ctx.queue.depth().catch(() => ({}));
     for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
@@ -204,13 +230,6 @@ function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: EdgeOptions
     for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
     return reply.header("content-type", ctx.metrics.registry.contentType).send(await ctx.metrics.registry.metrics());
   });
-  server.get("/openapi.json", async (_request, reply) =>
-    reply.type("application/json; charset=utf-8").send(documentText()),
-  );
-  server.get("/docs", async (_request, reply) =>
-    reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
-  );
-  server.get("/", async (_request, reply) => reply.redirect("/docs"));
 }
 
 type Known = { pattern: RegExp; method: string };
@@ -223,12 +242,12 @@ const served = (path: string, methods: readonly string[]): Known[] =>
 
 const reading = ["GET", "HEAD"] as const;
 
-const known: Known[] = [
+const knownRoutes = (config: Config): Known[] => [
   ...(Object.values(operations) as Operation[]).flatMap((operation) => {
     const { path, method } = operation;
     return served(path, method === "GET" && readsOnly(operation) ? reading : [method]);
   }),
-  ...systemPaths.flatMap((path) => served(path, reading)),
+  ...systemPathsOf(config).flatMap((path) => served(path, reading)),
   ...served(preferencePagePath, [...reading, "POST"]),
   ...served(chatOauthCallbackPath, ["GET"]),
   ...served(reportPath, ["HEAD"]),
@@ -238,7 +257,7 @@ const noSuchRoute = (request: { method: string; url: string }): Error =>
   failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url.split("?")[0]! });
 
 /** A path that exists with other methods is 405 and names them; anything else is 404. */
-function noRoute(request: FastifyRequest): Error {
+function noRoute(known: Known[], request: FastifyRequest): Error {
   const path = request.url.split("?")[0]!;
   const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return noSuchRoute(request);

@@ -39,6 +39,8 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
     TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
     TIDINGS_DATABASE_POOL: "8",
+    // Many tests try many wrong keys.
+    TIDINGS_RATE_WRONG_KEYS: "0",
     ...settings,
   });
   const logs: Record<string, unknown>[] = [];
