@@ -4,6 +4,7 @@ import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { isObject } from "../lib/json.ts";
 import { goOnWithout } from "../pipeline/deliver/deleted.ts";
+import { shownOverrides } from "../pipeline/rules/shown-overrides.ts";
 import { toCta, toMessage } from "../pipeline/views.ts";
 import { emitDeleted } from "../pipeline/webhook-events.ts";
 import {
@@ -152,6 +153,6 @@ const toFeedItem = (caller: Caller, row: ListedMessage): FeedItem => ({
   status: row.status as FeedItem["status"],
   payload: row.payload,
   data: row.data,
-  overrides: row.overrides ?? undefined,
+  overrides: shownOverrides(row.overrides),
   tags: row.tags,
 });

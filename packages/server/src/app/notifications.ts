@@ -4,6 +4,7 @@ import { inAppProviderId } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { type DetailName, details } from "../pipeline/rules/details.ts";
+import { shownOverrides } from "../pipeline/rules/shown-overrides.ts";
 import { findEvents } from "../store/events.ts";
 import { findJobs, type JobRow } from "../store/jobs.ts";
 import { maxPeople, searchNotifications } from "../store/notification-search.ts";
@@ -126,7 +127,7 @@ function toJob(job: JobRow, notification: ListedNotification, digest: Job["diges
       _parentId: steps[job.step_index - 1]?.id ?? null,
     },
     payload: notification.payload,
-    overrides: notification.overrides ?? undefined,
+    overrides: shownOverrides(notification.overrides),
     updatedAt: job.updated_at.toISOString(),
     scheduleExtensionsCount: extensionsOf(job) || undefined,
   };

@@ -2,6 +2,7 @@
 import type { Message, MessageCta, Subscriber } from "@tidings/contract";
 import type { ListedMessage } from "../store/messages.ts";
 import type { SubscriberRow } from "../store/subscribers.ts";
+import { shownOverrides } from "./rules/shown-overrides.ts";
 
 export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscriber => ({
   _id: row.id,
@@ -98,6 +99,6 @@ export const toMessage = ({ organizationId }: { organizationId: string }, row: L
   errorId: row.error_id ?? undefined,
   errorText: row.error_text ?? undefined,
   payload: row.payload,
-  overrides: row.overrides ?? undefined,
+  overrides: shownOverrides(row.overrides),
   contextKeys: row.context_keys,
 });

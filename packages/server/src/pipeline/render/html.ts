@@ -52,6 +52,16 @@ export function sanitizeHtml(html: string, place: HtmlPlace): string {
   return sanitize(html, options[place]);
 }
 
+/**
+ * A text without anything that HTML would take for a tag, and without control characters; `1 < 2` stays. What is left of
+ * nested tags (`<scr<b>ipt>`) could be one again, so the sign in front of it gets a space behind it.
+ */
+export const withoutTags = (text: string): string =>
+  text
+    .replace(/[\p{Cc}--[\t\n\r]]/gv, "")
+    .replace(/<[a-z/!?][^<>]*>/gi, "")
+    .replace(/<(?=[a-z/!?])/gi, "< ");
+
 const neverNested = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "p", "wbr"]);
 
 /** Counts elements left open, per name because an end tag of another name closes nothing: never less than the depth. */

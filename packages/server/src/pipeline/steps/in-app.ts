@@ -1,6 +1,6 @@
 // In-app: the message is stored in the subscriber's feed, in the same transaction as the run itself: exactly once.
 import { inAppProviderId } from "@tidings/contract";
-import { sanitizeHtml } from "../render/html.ts";
+import { sanitizeHtml, withoutTags } from "../render/html.ts";
 import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { isSafeUrl } from "../render/url.ts";
@@ -44,7 +44,7 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
     const scope = templateScope(run, facts);
     const body = render(controls.body ?? "", scope, "html");
     draft.content = controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed");
-    draft.subject = controls.subject === undefined ? null : render(controls.subject, scope, "text");
+    draft.subject = controls.subject === undefined ? null : renderLine(controls.subject, scope, controls);
     draft.cta = ctaOf(controls, scope);
     draft.data = controls.data ? renderDeep(controls.data, scope) : null;
     draft.actor = actorOf(controls, scope, run);
@@ -67,15 +67,21 @@ function redirectOf(redirect: Redirect | undefined, scope: object): Redirect | u
   return isSafeUrl(url) ? { url, target: redirect.target ?? "_self" } : undefined;
 }
 
-function actionOf(action: Action | undefined, scope: object): Action | undefined {
+/** Subject and labels are text. A widget that puts them into a page as HTML must not get a tag from a payload. */
+const renderLine = (template: string, scope: object, { disableOutputSanitization }: InAppControls): string => {
+  const text = render(template, scope, "text");
+  return disableOutputSanitization ? text : withoutTags(text);
+};
+
+function actionOf(action: Action | undefined, scope: object, controls: InAppControls): Action | undefined {
   if (!action?.label) return undefined;
-  return { label: render(action.label, scope, "text"), redirect: redirectOf(action.redirect, scope) };
+  return { label: renderLine(action.label, scope, controls), redirect: redirectOf(action.redirect, scope) };
 }
 
 function ctaOf(controls: InAppControls, scope: object): JsonObject | null {
   const redirect = redirectOf(controls.redirect, scope);
-  const primaryAction = actionOf(controls.primaryAction, scope);
-  const secondaryAction = actionOf(controls.secondaryAction, scope);
+  const primaryAction = actionOf(controls.primaryAction, scope, controls);
+  const secondaryAction = actionOf(controls.secondaryAction, scope, controls);
   return redirect || primaryAction || secondaryAction ? { redirect, primaryAction, secondaryAction } : null;
 }
 
