@@ -351,16 +351,32 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   return toConfig(parsed as Parsed);
 }
 
-/** The embedded default needs no key from the operator: it is made once and kept beside the data it protects. */
-export function ensureEncryptionKey(config: Config): Config {
+/**
+ * The embedded default needs no key from the operator: it is made once and kept beside the data it protects. A database
+ * that was set up with a key is never given another one: its secrets could not be read any more.
+ */
+export function ensureEncryptionKey(config: Config, { isSetUp }: { isSetUp: boolean }): Config {
   if (config.encryptionKeys.length > 0) return config;
   mkdirSync(config.dataDir, { recursive: true });
   const file = join(config.dataDir, "encryption.key");
   if (!existsSync(file)) {
+    if (isSetUp) {
+      throw new ConfigError(
+        `${file} is missing, and the secrets in this database are encrypted with the key in it. ` +
+          "Put the file back from a backup, or give the key as TIDINGS_ENCRYPTION_KEY.",
+      );
+    }
     writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
     chmodSync(file, 0o600);
   }
-  return { ...config, encryptionKeys: parseEncryptionKeys(readFileSync(file, "utf8").trim()) };
+  try {
+    return { ...config, encryptionKeys: parseEncryptionKeys(readFileSync(file, "utf8").trim()) };
+  } catch (error) {
+    throw new ConfigError(
+      `The encryption key in ${file} ${(error as Error).message}. Put the file back from a backup, or give the key as ` +
+        "TIDINGS_ENCRYPTION_KEY.",
+    );
+  }
 }
 
 function nearest(name: string, candidates: string[]): string {

@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { capturedContent } from "./app/captured.ts";
 import { catchUpEnvironments } from "./app/environment-catch-up.ts";
-import { developmentKey, ensureInstallation } from "./app/installation.ts";
+import { developmentKey, ensureInstallation, isSetUp } from "./app/installation.ts";
 import { askedAtOnce } from "./app/integration-checks.ts";
 import { type Config, ensureEncryptionKey } from "./config.ts";
 import type { Ctx, OutsideCtx } from "./context.ts";
@@ -62,12 +62,11 @@ async function start(
   closeAll: () => Promise<void>,
 ): Promise<Service> {
   const database = await openDatabase(given, log, closers);
-  const config = ensureEncryptionKey(given);
   let isDraining = false;
   // While stopping, connections are meant to end.
   const onError = (error: Error) =>
     log[isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
-  const db = openDb({ url: database.url, poolSize: config.databasePool, onError });
+  const db = openDb({ url: database.url, poolSize: given.databasePool, onError });
   closers.push(() => db.destroy());
   const readDb = openDb({
     url: database.url,
@@ -80,6 +79,7 @@ async function start(
   const applied = await migrate(db);
   if (applied.length > 0) log.info({ applied }, "schema migrated");
   await ensurePartitions(db, new Date());
+  const config = ensureEncryptionKey(given, { isSetUp: await isSetUp(db) });
   const secrets = createSecrets(config.encryptionKeys);
   const now = () => new Date();
   const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
@@ -244,26 +244,47 @@ test("a database of one's own needs an encryption key of one's own", () => {
   assert.deepEqual([config.databaseUrl, config.encryptionKeys], [url, [{ version: 1, key: keyOf(1) }]]);
 });
 
+const isNew = { isSetUp: false };
 const folder = mkdtempSync(join(tmpdir(), "tidings-config-"));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the embedded database gets a key by itself: made once, readable by its owner alone", () => {
   const dataDir = join(folder, "deep", "data");
-  const first = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: dataDir }));
+  const first = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: dataDir }), isNew);
   assert.equal(first.encryptionKeys.length, 1);
   const file = join(dataDir, "encryption.key");
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(Buffer.from(readFileSync(file, "utf8").trim(), "base64"), first.encryptionKeys[0]!.key);
-  const again = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: dataDir }));
+  const again = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: dataDir }), isNew);
   assert.deepEqual(again.encryptionKeys, first.encryptionKeys);
-  const other = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: join(folder, "other") }));
+  const other = ensureEncryptionKey(readConfig({ TIDINGS_DATA_DIR: join(folder, "other") }), isNew);
   assert.notDeepEqual(other.encryptionKeys, first.encryptionKeys);
+});
+
+test("a lost or empty key file of a database that was set up is never replaced", () => {
+  const dataDir = join(folder, "lost");
+  const config = readConfig({ TIDINGS_DATA_DIR: dataDir });
+  const file = join(dataDir, "encryption.key");
+  const refusal = (text: RegExp) => (error: Error) => error instanceof ConfigError && text.test(error.message);
+  assert.throws(
+    () => ensureEncryptionKey(config, { isSetUp: true }),
+    refusal(/encryption\.key is missing, and the secrets in this database .* Put the file back from a backup/),
+  );
+  assert.throws(() => statSync(file), { code: "ENOENT" });
+  writeFileSync(file, "\n");
+  for (const isSetUp of [true, false]) {
+    assert.throws(
+      () => ensureEncryptionKey(config, { isSetUp }),
+      refusal(/^The encryption key in .*encryption\.key is empty\. Put the file back from a backup/),
+    );
+  }
+  assert.equal(readFileSync(file, "utf8"), "\n");
 });
 
 test("a key that is given is used as it is, and nothing is written", () => {
   const dataDir = join(folder, "untouched");
   const config = readConfig({ TIDINGS_DATA_DIR: dataDir, TIDINGS_ENCRYPTION_KEY: hex(7) });
-  assert.equal(ensureEncryptionKey(config), config);
+  assert.equal(ensureEncryptionKey(config, isNew), config);
   assert.throws(() => statSync(dataDir), { code: "ENOENT" });
 });
 

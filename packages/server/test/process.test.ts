@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
@@ -182,5 +182,11 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
     await eventually(() => program.output().includes("Tidings: stopped"), "the service said that it stopped");
     await assert.rejects(fetch(`${url}/health`), "nobody listens any more");
     assert.ok(!existsSync(join(folder.path, "postgres", "postmaster.pid")), "the database is shut down");
+    if (signal !== "SIGTERM") return;
+    rmSync(join(folder.path, "encryption.key"));
+    const refused = folder.run();
+    assert.equal(await refused.ended(), 1);
+    assert.match(refused.output(), /encryption\.key is missing.*Put the file back from a backup/);
+    assert.ok(!existsSync(join(folder.path, "encryption.key")), "no other key is made");
   });
 }

@@ -31,6 +31,10 @@ export async function ensureInstallation(tools: SetupTools & { config: Config })
 
 const probe = "tidings";
 
+/** Whether the database holds something encrypted. */
+export const isSetUp = async (db: Db): Promise<boolean> =>
+  (await readInstallationValue(db, "encryption_probe")) !== null;
+
 async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
   const stored = await readInstallationValue(db, "encryption_probe");
   if (stored === null) return writeInstallationValue(db, "encryption_probe", secrets.encrypt(probe));
