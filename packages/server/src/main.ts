@@ -11,13 +11,14 @@ const plain = new Set(["ConfigError", "DataFolderInUse", "WrongEncryptionKey", "
 const drainLimitMs = 45_000;
 
 function banner(service: Service): string {
-  const key = service.developmentKey ?? "<API key>";
+  // Once is enough: what a process prints ends up in logs.
+  const key = (service.isFirstStart && service.developmentKey) || "<API key>";
   const { url } = service;
   const rows = [
     ["API", url],
     ["Docs", `${url}/docs`],
     ["Database", service.database],
-    ["API key", `${key}  (Development)`],
+    ["API key", service.isFirstStart ? `${key}  (Development)` : "npm run key shows that of Development"],
   ];
   const body = JSON.stringify({
     events: [{ name: "welcome", to: "ada", payload: { product: "Tidings" } }],

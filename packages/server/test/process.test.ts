@@ -51,7 +51,9 @@ test("from the first start to the second: banner, curl, one service a folder, cl
 
   const again = folder.run();
   const restarted = await again.started();
-  assert.equal(restarted.apiKey, apiKey);
+  assert.ok(!restarted.banner.includes(apiKey), "the key is shown once");
+  assert.match(restarted.banner, /API key +npm run key shows that of Development/);
+  assert.equal(await folder.showKey(), apiKey);
   assert.equal((await feedOf(restarted.client, "ada")).length, 1);
   assert.equal(await again.end("SIGINT"), 0);
 });

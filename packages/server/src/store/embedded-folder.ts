@@ -146,7 +146,16 @@ export async function removeUnfinished(folder: Folder): Promise<void> {
   }
 }
 
-async function readCredentials({ credentialsFile: file }: Folder): Promise<Credentials | undefined> {
+/** Cluster and password of a folder that has them; nothing is made. */
+export async function readFolder(dataDir: string): Promise<{ pgdata: string; password: string } | undefined> {
+  const credentials = await readCredentials({ credentialsFile: join(dataDir, "postgres.json") });
+  const pgdata = await realpath(join(dataDir, "postgres")).catch(unless("ENOENT"));
+  return credentials && pgdata ? { pgdata, password: credentials.password } : undefined;
+}
+
+async function readCredentials({
+  credentialsFile: file,
+}: Pick<Folder, "credentialsFile">): Promise<Credentials | undefined> {
   const text = await readFile(file, "utf8").catch(unless("ENOENT"));
   if (text === undefined) return undefined;
   try {

@@ -44,6 +44,15 @@ const serverSettings = {
   log_checkpoints: "off",
 };
 
+/** The address of the server that runs on this data folder now; null when none does. */
+export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
+  const found = await files.readFolder(dataDir);
+  const postmaster = found && (await findPostmaster(found.pgdata));
+  return postmaster?.ready ? urlOf(postmaster.port, found!.password) : null;
+}
+
+const urlOf = (port: number, password: string): string => `postgres://tidings:${password}@127.0.0.1:${port}/tidings`;
+
 export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
   const { dataDir, progress = () => {}, settings } = options;
   const folder = await files.openFolder(dataDir).catch(asSentence(dataDir));
@@ -73,7 +82,7 @@ export async function startEmbedded(options: Options): Promise<EmbeddedDatabase>
     await stop();
     throw error;
   }
-  const url = `postgres://tidings:${password}@127.0.0.1:${up.port}/tidings`;
+  const url = urlOf(up.port, password);
   return { url, version: up.version, origin: created ? "created" : up.startedHere ? "started" : "adopted", stop };
 }
 

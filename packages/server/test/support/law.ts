@@ -25,7 +25,7 @@ const rootFiles = [
   "log",
   "version",
 ];
-const wiring = ["service", "main"];
+const wiring = ["service", "main", "show-key"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
 

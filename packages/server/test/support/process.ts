@@ -1,4 +1,5 @@
 // The real program in a process of its own, with an embedded PostgreSQL in a temporary folder.
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import { eventually } from "./wait.ts";
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
 
 export type Started = { url: string; apiKey: string; banner: string; client: Client };
 
@@ -28,6 +30,8 @@ export type Program = {
 export type Folder = {
   path: string;
   run(settings?: Record<string, string>): Program;
+  /** `npm run key` while the service runs: what it prints. */
+  showKey(): Promise<string>;
   /** The same through `npm start`; signals go to npm. */
   runByNpm(settings?: Record<string, string>): Program;
   /** The address of the folder's database while it runs. */
@@ -46,13 +50,20 @@ export function temporaryFolder(context: TestContext): Folder {
     if (existsSync(credentials)) await (await startEmbedded({ dataDir: path })).stop();
     rmSync(path, { recursive: true, force: true });
   });
+  // The banner shows the key on the first start only.
+  const known: { apiKey?: string } = {};
   const track = (child: ChildProcess): Program => {
     children.push(child);
-    return programOf(child);
+    return programOf(child, known);
   };
   return {
     path,
     run: (settings = {}) => track(launch(path, settings, process.execPath, [program])),
+    showKey: async () => {
+      const shown = track(launch(path, {}, process.execPath, [keyProgram]));
+      assert.equal(await shown.ended(), 0, shown.output());
+      return shown.output().trim();
+    },
     runByNpm: (settings = {}) => track(launch(path, settings, process.execPath, [process.env.npm_execpath!, "start"])),
     databaseUrl: () => {
       const { port, password } = JSON.parse(readFileSync(credentials, "utf8")) as Record<string, unknown>;
@@ -83,7 +94,7 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
     ? Promise.resolve(child.exitCode)
     : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
 
-function programOf(child: ChildProcess): Program {
+function programOf(child: ChildProcess, known: { apiKey?: string }): Program {
   let [text, banner] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => {
     text += chunk;
@@ -112,7 +123,8 @@ function programOf(child: ChildProcess): Program {
       };
       await eventually(isUp, "the banner", 60_000);
       const url = /API\s+(http\S+)/.exec(banner)?.[1] ?? "";
-      const apiKey = /API key\s+(\S+)/.exec(banner)?.[1] ?? "";
+      known.apiKey ??= /API key\s+(\S+)/.exec(banner)?.[1] ?? "";
+      const { apiKey } = known;
       return { url, apiKey, banner, client: createClient({ baseUrl: url, apiKey }) };
     },
   };
