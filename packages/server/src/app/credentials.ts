@@ -1,6 +1,6 @@
 // Credentials on their way in and out: secrets are write-only. A stored secret reads as the mask; the mask sent back
 // keeps the stored value, so that a record which was read can be written again. It keeps it only while the secret goes
-// where it went before: otherwise whoever may change the host could have every stored secret sent to a host of theirs.
+// where it went before: otherwise an API key that may change the host could have every stored secret sent to any host.
 import { type Credentials, movedDestinations, secretFields, secretTlsMembers } from "@tidings/providers";
 import { faultCollector } from "../failure.ts";
 import { isObject } from "../lib/json.ts";

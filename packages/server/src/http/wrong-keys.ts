@@ -1,4 +1,4 @@
-// Wrong API keys by the address they come from: whoever tries keys out is slowed down. A right key is never refused for
+// Wrong API keys by the address they come from: an address that tries keys out is slowed down. A right key is never refused for
 // the wrong ones that came from the same address, which may be that of a proxy in front of everyone.
 import { LRUCache } from "lru-cache";
 
