@@ -68,12 +68,8 @@ async function start(
     log[isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
   const db = openDb({ url: database.url, poolSize: given.databasePool, onError });
   closers.push(() => db.destroy());
-  const readDb = openDb({
-    url: database.url,
-    poolSize: config.reads.pool,
-    statementMs: config.reads.seconds * 1_000,
-    onError,
-  });
+  const { pool, seconds } = given.reads;
+  const readDb = openDb({ url: database.url, poolSize: pool, statementMs: seconds * 1_000, onError });
   closers.push(() => readDb.destroy());
 
   const applied = await migrate(db);

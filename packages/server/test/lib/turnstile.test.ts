@@ -10,7 +10,11 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 test("one owner leaves a place to the others, and waiting owners take turns", async () => {
   const { enter } = createTurnstile(limits);
   const order: string[] = [];
-  const come = (owner: string) => enter(owner).then((leave) => (order.push(owner), leave));
+  const come = async (owner: string) => {
+    const leave = await enter(owner);
+    order.push(owner);
+    return leave;
+  };
   const [first, second] = [await come("a"), await come("a")];
   const waiting = [come("a"), come("a"), come("a")];
   const other = await come("b");
