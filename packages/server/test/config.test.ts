@@ -33,6 +33,7 @@ test("nothing has to be set", () => {
     dataDir: resolve("./data"),
     databaseUrl: "",
     databasePool: 10,
+    reads: { pool: 4, seconds: 10 },
     apiKey: "",
     roles: new Set(["api", "worker"]),
     workerConcurrency: 2,
@@ -115,6 +116,8 @@ const rows: Row[] = [
   { name: "DATABASE_URL", value: "mysql://localhost/tidings", fault: "must start with postgres:// or postgresql://" },
   { name: "TIDINGS_DATABASE_POOL", value: "3", fault: range(4, 500) },
   { name: "TIDINGS_DATABASE_POOL", value: "501", fault: range(4, 500) },
+  { name: "TIDINGS_READ_POOL", value: "1", fault: range(2, 500) },
+  { name: "TIDINGS_READ_SECONDS", value: "61", fault: range(1, 60) },
   { name: "TIDINGS_API_KEY", value: "x".repeat(16) },
   ...["short", "with a space in the key", "ü".repeat(20), "x".repeat(256)].map((value) => ({
     name: "TIDINGS_API_KEY",
