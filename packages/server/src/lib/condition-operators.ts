@@ -2,7 +2,9 @@
 // implementation, and those of Tidings. Pure. Control flow and iteration are in conditions.ts.
 //
 // Rules and data come from callers, so nothing here reaches a prototype, and what an operator builds has a largest size:
-// a short rule could otherwise double a text until memory is gone.
+// a short rule could otherwise double a text until memory is gone. What an operator reads is charged to the budget of work.
+import { indexIn } from "./text-search.ts";
+import { charge } from "./work.ts";
 
 export type Operator = (args: unknown[]) => unknown;
 
@@ -18,6 +20,7 @@ function text(value: unknown): string {
   const write = (part: unknown): string => {
     const written = Array.isArray(part) ? part.map((item) => (item == null ? "" : write(item))).join(",") : plain(part);
     room -= written.length + 1;
+    charge(1 + written.length / 8);
     if (room < 0) throw new RangeError("a text grew too long");
     return written;
   };
@@ -32,24 +35,49 @@ const isComposite = (value: unknown): boolean => typeof value === "object" && va
 /** What JavaScript makes of a value before it compares or calculates, without asking the value's own `toString`. */
 const primitive = (value: unknown): unknown => (isComposite(value) ? text(value) : value);
 
+/** Two texts are compared as far as they agree; a text beside something else is read as a number. */
+function chargeComparison(a: unknown, b: unknown): void {
+  if (typeof a === "string" && typeof b === "string") charge(Math.min(a.length, b.length) / 16);
+  else if (typeof a === "string") charge(a.length / 4);
+  else if (typeof b === "string") charge(b.length / 4);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  chargeComparison(a, b);
+  return a === b;
+}
+
 function equals(a: unknown, b: unknown): boolean {
   if (isComposite(a) && isComposite(b)) return a === b;
+  chargeComparison(a, b);
   // biome-ignore lint/suspicious/noDoubleEquals: `==` of JSON Logic is the one of JavaScript
   return primitive(a) == primitive(b);
 }
 
-const isLess = (a: unknown, b: unknown): boolean => (primitive(a) as number) < (primitive(b) as number);
-const isAtMost = (a: unknown, b: unknown): boolean => (primitive(a) as number) <= (primitive(b) as number);
+function isLess(a: unknown, b: unknown): boolean {
+  chargeComparison(a, b);
+  return (primitive(a) as number) < (primitive(b) as number);
+}
 
-const number = (value: unknown): number => Number(primitive(value));
+function isAtMost(a: unknown, b: unknown): boolean {
+  chargeComparison(a, b);
+  return (primitive(a) as number) <= (primitive(b) as number);
+}
+
+function number(value: unknown): number {
+  chargeComparison(value, null);
+  return Number(primitive(value));
+}
 /** Sums and products read a number off the front of a text, as the reference implementation does. */
 const leadingNumber = (value: unknown): number => Number.parseFloat(text(value));
 
 /** The member of a value at a dotted path; own members only, undefined when there is none. */
 export function memberAt(data: unknown, path: unknown): unknown {
   if (path === undefined || path === null || path === "") return data;
+  const written = text(path);
+  charge(written.length);
   let value = data;
-  for (const part of text(path).split(".")) {
+  for (const part of written.split(".")) {
     if (value === null || value === undefined || !Object.hasOwn(Object(value), part)) return undefined;
     value = (value as Record<string, unknown>)[part];
   }
@@ -57,14 +85,21 @@ export function memberAt(data: unknown, path: unknown): unknown {
 }
 
 function contains(whole: unknown, part: unknown): boolean {
-  if (Array.isArray(whole)) return whole.includes(part);
-  return typeof whole === "string" && part !== null && part !== undefined && whole.includes(text(part));
+  if (Array.isArray(whole)) {
+    // A list may hold one long text many times over, and each is compared.
+    charge(whole.length * (1 + (typeof part === "string" ? part.length / 16 : 0)));
+    return whole.includes(part);
+  }
+  return typeof whole === "string" && part !== null && part !== undefined && indexIn(whole, text(part)) !== -1;
 }
 
 const beginsWith = (value: unknown, start: unknown): boolean =>
-  typeof value === "string" && typeof start === "string" && value.startsWith(start);
+  typeof value === "string" && typeof start === "string" && isSame(value.slice(0, start.length), start);
 const endsWith = (value: unknown, end: unknown): boolean =>
-  typeof value === "string" && typeof end === "string" && value.endsWith(end);
+  typeof value === "string" &&
+  typeof end === "string" &&
+  end.length <= value.length &&
+  isSame(value.slice(value.length - end.length), end);
 
 /** `[value, low, high]` or `[value, [low, high]]`, both ends included. A missing value lies nowhere. */
 function isBetween([value, ...bounds]: unknown[]): boolean {
@@ -85,6 +120,7 @@ function join(parts: unknown[]): string {
 function merge(parts: unknown[]): unknown[] {
   const length = parts.reduce<number>((sum, part) => sum + (Array.isArray(part) ? part.length : 1), 0);
   if (length > maxItems) throw new RangeError("a list grew too long");
+  charge(length);
   return parts.flat();
 }
 
@@ -97,8 +133,8 @@ function substring([source, start, length]: unknown[]): string {
 export const operators: Readonly<Record<string, Operator>> = {
   "==": ([a, b]) => equals(a, b),
   "!=": ([a, b]) => !equals(a, b),
-  "===": ([a, b]) => a === b,
-  "!==": ([a, b]) => a !== b,
+  "===": ([a, b]) => isSame(a, b),
+  "!==": ([a, b]) => !isSame(a, b),
   "!": ([a]) => !isTruthy(a),
   "!!": ([a]) => isTruthy(a),
   "<": ([a, b, c]) => isLess(a, b) && (c === undefined || isLess(b, c)),

@@ -1,24 +1,19 @@
 // Conditions: JSON Logic that callers save with subscriptions and steps, checked when saved and evaluated when an event
 // arrives. Pure, and safe against whoever wrote the rule: no prototype is reached, and depth and work have an end.
 //
-// The interpreter and its control flow are json-logic-engine's. Its operators on values are not used, because they leave
-// the standard where it matters here: comparing a text with a number throws instead of being false, a missing value
-// equals 0, and `var` reaches inherited members. Ours are in condition-operators.ts.
-import { defaultMethods, LogicEngine } from "json-logic-engine";
+// The interpreter is our own, because every part of a rule has to be charged to a budget of work (lib/work.ts). This file
+// has what decides which parts are evaluated; the operators on values are in condition-operators.ts.
 import { isTruthy, memberAt, operators } from "./condition-operators.ts";
 import { isObject } from "./json.ts";
+import { charge, OverBudget, withinBudget } from "./work.ts";
 
 /** Nesting of a rule. */
 const maxDepth = 32;
 
-/** Parts of a rule evaluated for one answer: iterations inside iterations would otherwise take hours. */
-const maxWork = 100_000;
+/** Work of one part of a rule, beside what its operator charges. */
+const partCost = 20;
 
-const controlFlow = ["if", "?:", "and", "or", "map", "filter", "all", "some", "none", "reduce"] as const;
-const dataAccess = ["var", "missing", "missing_some"] as const;
-
-export const conditionOperators: readonly string[] = [...controlFlow, ...dataAccess, ...Object.keys(operators)];
-const known = new Set(conditionOperators);
+type Control = (args: unknown[], data: unknown, depth: number) => unknown;
 
 /** What is wrong with a rule, worded to follow the name of its field; null when it can be saved. */
 export function conditionFault(rule: unknown): string | null {
@@ -42,77 +37,130 @@ function faultIn(part: unknown, depth: number): string | null {
   return null;
 }
 
-// One evaluation at a time: it is synchronous and never calls back.
-let work = 0;
-let depth = 0;
-
 /** The value of a rule. Throws when the rule cannot be evaluated, which callers treat as their rules say. */
 export function evaluate(rule: unknown, data: Record<string, unknown>): unknown {
-  work = 0;
-  depth = 0;
-  return engine.run(rule, data);
+  try {
+    return withinBudget(() => run(rule, data, 1));
+  } catch (error) {
+    if (error instanceof OverBudget) throw new RangeError(`the rule takes too long: ${error.message}`);
+    throw error;
+  }
 }
 
-type Method = (args: unknown, data: unknown, above: unknown, engine: LogicEngine) => unknown;
+function run(part: unknown, data: unknown, depth: number): unknown {
+  if (typeof part !== "object" || part === null) return part;
+  charge(partCost);
+  // A rule that was checked when saved stays far below this.
+  if (depth > 4 * maxDepth) throw new RangeError("the rule is nested too deep");
+  if (Array.isArray(part)) return runAll(part, data, depth);
+  const names = Object.keys(part);
+  const [name] = names;
+  if (name === undefined) return part;
+  if (names.length > 1 || !known.has(name)) throw new Error(`the rule uses an unknown operator: ${name}`);
+  const args = (part as Record<string, unknown>)[name];
+  const control = Object.hasOwn(controls, name) ? controls[name] : undefined;
+  if (!control) {
+    // A single argument may stand without a list around it.
+    const list = Array.isArray(args) ? args : [args];
+    return valueOperators[name]!(runAll(list, data, depth), data);
+  }
+  if (!Array.isArray(args)) throw new Error(`${name} needs a list of arguments`);
+  return control(args, data, depth + 1);
+}
 
-function createEngine(): LogicEngine {
-  const methods: Record<string, unknown> = Object.create(null);
-  for (const name of controlFlow) methods[name] = (defaultMethods as Record<string, unknown>)[name];
-  for (const [name, operator] of Object.entries(operators)) methods[name] = lazy((args) => operator(args));
-  methods.var = lazy(([path, otherwise = null], data) => {
+function runAll(parts: unknown[], data: unknown, depth: number): unknown[] {
+  charge(parts.length);
+  return parts.map((part) => run(part, data, depth + 1));
+}
+
+const valueOperators: Readonly<Record<string, (args: unknown[], data: unknown) => unknown>> = {
+  ...operators,
+  var: ([path, otherwise = null], data) => {
     const value = memberAt(data, path);
     return value === undefined ? otherwise : value;
-  });
-  methods.missing = lazy((args, data) => missing(Array.isArray(args[0]) ? args[0] : args, data));
-  methods.missing_some = lazy(([needed, names], data) => {
+  },
+  missing: (args, data) => missing(Array.isArray(args[0]) ? args[0] : args, data),
+  missing_some: ([needed, names], data) => {
     const absent = missing(names as unknown[], data);
     return (names as unknown[]).length - absent.length >= (needed as number) ? [] : absent;
-  });
-  methods.reduce = { lazy: true, method: reduce };
-
-  const created = new LogicEngine(methods, { disableInterpretedOptimization: true });
-  // The engine copies the table into an ordinary object, where a rule could find `constructor`.
-  created.methods = methods;
-  created.truthy = isTruthy;
-  const run = created.run.bind(created);
-  created.run = (logic, data, options) => {
-    if (++work > maxWork) throw new RangeError("the rule takes too long");
-    if (++depth > 4 * maxDepth) throw new RangeError("the rule is nested too deep");
-    const value = run(logic, data, options);
-    depth--;
-    return value;
-  };
-  return created;
-}
-
-/** Operators get the list of their evaluated arguments; a single one may stand without a list around it. */
-const lazy = (operator: (args: unknown[], data: unknown) => unknown): { lazy: true; method: Method } => ({
-  lazy: true,
-  method: (args, data, above, current) => {
-    const list = Array.isArray(args) ? args : [args];
-    return operator(
-      list.map((part) => current.run(part, data, { above })),
-      data,
-    );
   },
-});
+};
 
 const missing = (names: unknown[], data: unknown): unknown[] =>
   names.filter((name) => {
+    charge(partCost);
     const value = memberAt(data, name);
     return value === undefined || value === null || value === "";
   });
 
-/** Unlike the engine's, starts from null when the rule names no start, and an empty list is no error. */
-const reduce: Method = (args, data, above, current) => {
-  const [list, step, start] = args as unknown[];
-  const items = current.run(list, data, { above });
-  const first = start === undefined ? null : current.run(start, data, { above });
-  if (!Array.isArray(items)) return first;
-  return items.reduce<unknown>(
-    (accumulator, item) => current.run(step, { current: item, accumulator }, { above }),
-    first,
-  );
+/** `[condition, value, condition, value, …, otherwise]`. */
+function choose(args: unknown[], data: unknown, depth: number): unknown {
+  for (let index = 0; index + 1 < args.length; index += 2) {
+    if (isTruthy(run(args[index], data, depth))) return run(args[index + 1], data, depth);
+  }
+  return args.length % 2 === 1 ? run(args.at(-1), data, depth) : null;
+}
+
+/** The first argument whose truth is this, or the last one. */
+const firstThatIs =
+  (truth: boolean): Control =>
+  (args, data, depth) => {
+    let value: unknown = null;
+    for (const part of args) {
+      value = run(part, data, depth);
+      if (isTruthy(value) === truth) return value;
+    }
+    return value;
+  };
+
+/** The items of the first argument; what is nothing has none. */
+function itemsOf(args: unknown[], data: unknown, depth: number): ArrayLike<unknown> {
+  const items = (run(args[0], data, depth) || []) as ArrayLike<unknown>;
+  charge((items.length || 0) * 2);
+  return items;
+}
+
+function listOf(name: string, args: unknown[], data: unknown, depth: number): unknown[] {
+  const items = itemsOf(args, data, depth);
+  if (!Array.isArray(items)) throw new Error(`${name} needs a list`);
+  return items;
+}
+
+/** Whether the rule has this truth for one of the items. A text is a list of characters here. */
+function holdsForOne(items: ArrayLike<unknown>, rule: unknown, depth: number, truth: boolean): boolean {
+  for (let index = 0; index < items.length; index++) {
+    if (isTruthy(run(rule, items[index], depth)) === truth) return true;
+  }
+  return false;
+}
+
+const isSome: Control = (args, data, depth) => holdsForOne(itemsOf(args, data, depth), args[1], depth, true);
+
+const controls: Readonly<Record<string, Control>> = {
+  if: choose,
+  "?:": choose,
+  and: firstThatIs(false),
+  or: firstThatIs(true),
+  map: (args, data, depth) => listOf("map", args, data, depth).map((item) => run(args[1], item, depth)),
+  filter: (args, data, depth) =>
+    listOf("filter", args, data, depth).filter((item) => isTruthy(run(args[1], item, depth))),
+  // Of an empty list nothing is true.
+  all: (args, data, depth) => {
+    const items = itemsOf(args, data, depth);
+    if (Array.isArray(items) && items.length === 0) return false;
+    return !holdsForOne(items, args[1], depth, false);
+  },
+  some: isSome,
+  none: (args, data, depth) => !isSome(args, data, depth),
+  // Without a start it starts from null, and what is no list leaves the start as it is.
+  reduce: ([list, step, start], data, depth) => {
+    const items = run(list, data, depth);
+    const first = start === undefined ? null : run(start, data, depth);
+    if (!Array.isArray(items)) return first;
+    charge(items.length * 2);
+    return items.reduce<unknown>((accumulator, current) => run(step, { current, accumulator }, depth), first);
+  },
 };
 
-const engine = createEngine();
+export const conditionOperators: readonly string[] = [...Object.keys(controls), ...Object.keys(valueOperators)];
+const known = new Set(conditionOperators);

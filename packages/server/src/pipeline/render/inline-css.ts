@@ -7,7 +7,7 @@
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import postcss from "postcss";
-import { outputLimit } from "./liquid.ts";
+import { outputLimit } from "./bounded-liquid.ts";
 
 const largestSheet = 100_000;
 const mostSelectors = 2_000;

@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import type { LayoutControlValues } from "@tidings/contract";
 import { renderBody } from "./blocks.ts";
-import { outputLimit, RenderFault } from "./liquid.ts";
+import { outputLimit } from "./bounded-liquid.ts";
+import { RenderFault } from "./liquid.ts";
 
 /** A layout without a body of its own shows the content and nothing else. */
 export const plainLayoutBody = "{{ content }}";

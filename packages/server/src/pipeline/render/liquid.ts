@@ -1,13 +1,18 @@
-// Templates: LiquidJS with everything that reaches outside taken away, bounded in time and output. Templates are parsed
-// once per text and cached. Values inserted into html are escaped unless marked `raw`.
+// Templates: LiquidJS with everything that reaches outside taken away, bounded in work and output (bounded-liquid.ts).
+// Templates are parsed once per text and cached. Values inserted into html are escaped unless marked `raw`.
 import { Liquid, type Template, TokenizationError } from "liquidjs";
 import { LRUCache } from "lru-cache";
+import { charge, OverBudget, withinBudget } from "../../lib/work.ts";
+import { boundEngine, boundedContext, boundedOperators, escapeOutput } from "./bounded-liquid.ts";
+import { searchingFilters } from "./bounded-text.ts";
 import { filters } from "./filters.ts";
 
 export type RenderTarget = "html" | "text";
 
-const renderLimitMs = 2_000;
-export const outputLimit = 5 * 1024 * 1024;
+/** What is read once per template, when it is saved and when it is not in the cache: 10,000 tags take about 35 ms. */
+const longestTemplate = 1_000_000;
+const mostTags = 10_000;
+const longestInsideTags = 200_000;
 
 export class RenderFault extends Error {
   readonly position: string | undefined;
@@ -19,13 +24,12 @@ export class RenderFault extends Error {
 
 function createEngine(target: RenderTarget): Liquid {
   const engine = new Liquid({
-    outputEscape: target === "html" ? "escape" : undefined,
+    outputEscape: target === "html" ? escapeOutput : undefined,
     ownPropertyOnly: true,
     strictFilters: true,
     strictVariables: false,
-    parseLimit: 1_000_000,
-    renderLimit: renderLimitMs,
-    memoryLimit: outputLimit * 4,
+    parseLimit: longestTemplate,
+    operators: boundedOperators,
     // No template reads another: there are no files behind the service.
     relativeReference: false,
     fs: {
@@ -37,10 +41,10 @@ function createEngine(target: RenderTarget): Liquid {
     },
   });
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
-  // These evaluate an expression per item inside one filter, where the render limit is not looked at: two nested lists
-  // of a payload would hold the process for minutes. They are no part of standard Liquid.
+  // These take an expression as a text and are no part of standard Liquid.
   for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
-  for (const [name, filter] of Object.entries(filters)) engine.registerFilter(name, filter);
+  for (const [name, filter] of Object.entries({ ...filters, ...searchingFilters })) engine.registerFilter(name, filter);
+  boundEngine(engine);
   return engine;
 }
 
@@ -49,18 +53,15 @@ const storable = (text: string): string => (text.includes("\0") ? text.replaceAl
 
 const engines: Record<RenderTarget, Liquid> = { html: createEngine("html"), text: createEngine("text") };
 
-const parsed: Record<RenderTarget, LRUCache<string, Template[]>> = {
-  html: new LRUCache<string, Template[]>({
+/** A parsed template takes about a kilobyte per tag. */
+const createCache = () =>
+  new LRUCache<string, Template[]>({
     max: 5_000,
     maxSize: 64_000_000,
-    sizeCalculation: (_, key) => key.length + 1,
-  }),
-  text: new LRUCache<string, Template[]>({
-    max: 5_000,
-    maxSize: 64_000_000,
-    sizeCalculation: (_, key) => key.length + 1,
-  }),
-};
+    sizeCalculation: (_, text) => 2 * text.length + 1_000 * (1 + tagsOf(text).tags),
+  });
+
+const parsed: Record<RenderTarget, LRUCache<string, Template[]>> = { html: createCache(), text: createCache() };
 
 const isConstant = (template: string): boolean => !template.includes("{{") && !template.includes("{%");
 
@@ -72,6 +73,11 @@ export function checkTemplate(template: string, target: RenderTarget): void {
 function parseTemplate(template: string, target: RenderTarget): Template[] {
   const cached = parsed[target].get(template);
   if (cached) return cached;
+  const { tags, inside } = tagsOf(template);
+  if (tags > mostTags) throw new RenderFault(`the template is over the limit of ${mostTags} tags`);
+  if (inside > longestInsideTags) {
+    throw new RenderFault(`the template is over the limit of ${longestInsideTags} characters inside tags`);
+  }
   try {
     const templates = engines[target].parse(template);
     parsed[target].set(template, templates);
@@ -81,19 +87,46 @@ function parseTemplate(template: string, target: RenderTarget): Template[] {
   }
 }
 
+/** How many tags a template has, and how many characters are inside them. */
+function tagsOf(template: string): { tags: number; inside: number } {
+  let [tags, inside] = [0, 0];
+  for (let start = template.indexOf("{"); start !== -1; start = template.indexOf("{", start)) {
+    const sign = template[start + 1];
+    if (sign !== "{" && sign !== "%") {
+      start += 1;
+      continue;
+    }
+    const end = template.indexOf(sign === "{" ? "}}" : "%}", start + 2);
+    const next = end === -1 ? template.length : end + 2;
+    tags += 1;
+    inside += next - start;
+    start = next;
+  }
+  return { tags, inside };
+}
+
+/** All templates of a step share its budget of work; outside of a step, each has one of its own. */
 export function render(template: string, scope: object, target: RenderTarget): string {
-  if (isConstant(template)) return template;
-  const templates = parseTemplate(template, target);
-  let output: unknown;
   try {
-    // `increment` and `decrement` write into the scope they are given.
-    output = engines[target].renderSync(templates, { ...scope });
+    return withinBudget(() => {
+      charge(5 + template.length / 64);
+      if (isConstant(template)) return template;
+      const engine = engines[target];
+      const output: unknown = engine.renderSync(parseTemplate(template, target), boundedContext(engine, scope));
+      return storable(String(output ?? ""));
+    });
   } catch (error) {
     throw toFault(error);
   }
-  const text = String(output ?? "");
-  if (text.length > outputLimit) throw new RenderFault("output is larger than 5 MB");
-  return storable(text);
+}
+
+/** Charges work on what was rendered, such as sanitising it. */
+export function chargeRender(units: number): void {
+  try {
+    charge(units);
+  } catch (error) {
+    throw toFault(error);
+  }
 }
 
 /** Renders every text inside a JSON value: objects, lists, urls. */
@@ -101,15 +134,26 @@ export function renderDeep<T>(value: T, scope: object): T {
   if (typeof value === "string") return render(value, scope, "text") as T;
   if (Array.isArray(value)) return value.map((item) => renderDeep(item, scope)) as T;
   if (value !== null && typeof value === "object") {
+    chargeRender(10 * Object.keys(value).length);
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderDeep(item, scope)])) as T;
   }
   return value;
 }
 
+type EngineError = Error & { originalError?: unknown; token?: { getPosition?: () => [number, number] } };
+
+const isOverBudget = (error: unknown): boolean =>
+  error instanceof OverBudget ||
+  (error instanceof Error && (error as EngineError).originalError !== undefined
+    ? isOverBudget((error as EngineError).originalError)
+    : false);
+
 function toFault(error: unknown): RenderFault {
-  const fault = error as Error & { token?: { getPosition?: () => [number, number] } };
+  if (error instanceof RenderFault) return error;
+  const fault = error as EngineError;
   const position = fault.token?.getPosition?.();
-  const words = error instanceof TokenizationError ? "syntax error" : "";
+  const words =
+    error instanceof TokenizationError ? "syntax error" : isOverBudget(error) ? "render limit exceeded" : "";
   const message = fault.message.split("\n")[0]!.replace(/, line:\d+, col:\d+$/, "");
   return new RenderFault(
     [words, message].filter(Boolean).join(": "),

@@ -1,0 +1,89 @@
+// What each filter of Liquid costs: by the length of the text or the number of items it is given. The prices are for the
+// worst that a value can be, measured with texts of signs that have to be replaced.
+import type { FilterImplOptions } from "liquidjs";
+import { valueAt } from "../../lib/json.ts";
+import { charge, chargeSize } from "../../lib/work.ts";
+
+type Handler = Extract<FilterImplOptions, (...args: never[]) => unknown>;
+
+const callCost = 60;
+
+/** Units per character of what a filter is given. */
+const textPrices: Record<string, number> = {
+  ...pricesOf(0, ["size", "first", "last", "default", "raw", "plural", "block_shown"]),
+  ...pricesOf(1 / 16, ["append", "prepend", "upcase", "downcase", "capitalize", "strip", "lstrip", "rstrip", "slice"]),
+  ...pricesOf(1 / 8, ["truncate", "json", "jsonify", "inspect", "date", "join", "pluralize"]),
+  ...pricesOf(4, ["escape", "escape_once", "xml_escape", "url_encode", "url_decode", "cgi_escape", "uri_escape"]),
+};
+const textPrice = 1;
+
+/** Units per item of a list. Filters that look for a member of each item take apart its path each time. */
+const itemPrices: Record<string, number> = {
+  ...pricesOf(0, ["size", "first", "last", "default", "raw", "plural", "pluralize", "block_shown"]),
+  ...pricesOf(2, ["reverse", "concat", "push", "pop", "shift", "unshift", "compact", "slice"]),
+  ...pricesOf(100, ["map", "sum", "toSentence", "sort", "sort_natural"]),
+  ...pricesOf(250, ["where", "reject", "find", "find_index", "has", "group_by"]),
+};
+const itemPrice = 10;
+
+function pricesOf(price: number, names: string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, price]));
+}
+
+export function boundedFilter(name: string, filter: Handler): Handler {
+  const perCharacter = textPrices[name] ?? textPrice;
+  const perItem = itemPrices[name] ?? itemPrice;
+  const chargeMore = further[name];
+  return function (value: unknown, ...given: unknown[]) {
+    const args = name === "slice" ? sliceWithin(value, given) : given;
+    charge(callCost);
+    chargeSize(value, perCharacter, perItem);
+    for (const arg of args) chargeSize(arg, perCharacter, perItem);
+    if (Array.isArray(value) && perItem >= 100) charge(value.length * lengthOf(args));
+    chargeMore?.(value, args);
+    return filter.call(this, value, ...args);
+  };
+}
+
+const lengthOf = (args: unknown[]): number =>
+  args.reduce<number>((sum, arg) => sum + (typeof arg === "string" || Array.isArray(arg) ? arg.length : 1), 0) / 4;
+
+/** No more is asked for than there is: the engine counts what was asked for. */
+function sliceWithin(value: unknown, [begin, length = 1]: unknown[]): unknown[] {
+  const size = typeof value === "string" || Array.isArray(value) ? value.length : 100;
+  return [begin, typeof length === "number" ? Math.min(length, size) : length];
+}
+
+/** Each item is compared with about as many others as the number of items has binary digits. */
+function chargeSort(value: unknown, [path]: unknown[], perCharacter: number): void {
+  if (!Array.isArray(value)) return;
+  const rounds = Math.log2(value.length + 1);
+  for (const item of value) {
+    const key = path === undefined || path === null ? item : valueAt(item, String(path));
+    charge(rounds * 10);
+    chargeSize(key, rounds * perCharacter, rounds * 10);
+  }
+}
+
+/** Names of months, days and zones: the engine makes a formatter for each. */
+const namedParts = new Set("aAbBcxXZh");
+
+function chargeDate(_: unknown, [format, zone]: unknown[]): void {
+  charge(200);
+  if (typeof zone === "string") charge(9_000);
+  for (const [, letter] of String(format ?? "%b").matchAll(/%[-_0^#:\d]*[EO]?(.)/g)) {
+    charge(namedParts.has(letter!) ? 4_000 : 50);
+  }
+}
+
+const chargeNamedDate = (): void => charge(5_000);
+
+const further: Record<string, (value: unknown, args: unknown[]) => void> = {
+  sort: (value, args) => chargeSort(value, args, 1 / 16),
+  sort_natural: (value, args) => chargeSort(value, args, 2),
+  sample: (value) => chargeSort(value, [], 0),
+  date: chargeDate,
+  date_to_string: chargeNamedDate,
+  date_to_long_string: chargeNamedDate,
+  date_to_rfc822: chargeNamedDate,
+};

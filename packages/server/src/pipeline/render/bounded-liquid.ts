@@ -1,0 +1,160 @@
+// LiquidJS with a price on everything it does: what a template is about to do is charged to the budget of its step
+// (lib/work.ts). The engine has limits of its own, but they look at the time, which differs from machine to machine, and
+// they do not see inside comparisons, filters and long expressions. The prices are measured; a unit is about 10 ns.
+import { Context, Drop, defaultOperators, type Emitter, type Liquid, type Template, toValue } from "liquidjs";
+import { charge, chargeSize } from "../../lib/work.ts";
+import { boundedFilter } from "./bounded-filters.ts";
+import { outputText, searchIn } from "./bounded-text.ts";
+
+const listCost = 20;
+const nodeCost = 60;
+const tokenCost = 50;
+const htmlCost = 10;
+
+/** Charges everything that an engine renders. Its own filters have to be registered before. */
+export function boundEngine(engine: Liquid): void {
+  for (const [name, filter] of Object.entries(engine.filters)) {
+    if (typeof filter === "function") engine.filters[name] = boundedFilter(name, filter);
+    else if (filter?.handler) engine.filters[name] = { ...filter, handler: boundedFilter(name, filter.handler) };
+  }
+  const { renderer } = engine;
+  const renderTemplates = renderer.renderTemplates.bind(renderer);
+  // Every tag renders what is inside it through this function: once per turn of a loop, also when there is nothing inside.
+  renderer.renderTemplates = function* (templates, context, emitter = createEmitter()) {
+    charge(weightOf(templates));
+    return yield* renderTemplates(templates, context, emitter);
+  };
+}
+
+/** `increment` and `decrement` write into the scope, so it is a copy. */
+export const boundedContext = (engine: Liquid, scope: object): Context =>
+  new BoundedContext({ ...scope }, engine.options, { sync: true }, { ...limits, liquid: engine });
+
+type Limits = { memoryLimit: Context["memoryLimit"]; renderLimit: Context["renderLimit"] };
+
+/** What the engine counts itself (the length of a range, of a padded number, of JSON) goes to the same budget. */
+const limits = {
+  memoryLimit: { use: (count: unknown) => charge(Number(count) / 2), check: () => {} },
+  renderLimit: { use: () => {}, check: () => {} },
+} as unknown as Limits;
+
+/** A class because the engine asks its Context for every variable. */
+class BoundedContext extends Context {
+  override *_getFromScope(...given: Parameters<Context["_getFromScope"]>): ReturnType<Context["_getFromScope"]> {
+    const value = yield* super._getFromScope(...given);
+    chargeRead(value);
+    return value;
+  }
+
+  override spawn(scope: object = {}): Context {
+    return new BoundedContext(scope, this.opts, { sync: true }, { ...limits, liquid: this.liquid });
+  }
+
+  override readProperty(object: Parameters<Context["readProperty"]>[0], key: Parameters<Context["readProperty"]>[1]) {
+    // The size of an object is counted anew each time.
+    if (key === "size" && isPlain(object)) charge(memberCount(object) * 6);
+    return super.readProperty(object, key);
+  }
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Drop);
+
+const memberCounts = new WeakMap<object, number>();
+
+function memberCount(value: object): number {
+  let count = memberCounts.get(value);
+  if (count === undefined) {
+    count = Object.keys(value).length;
+    memberCounts.set(value, count);
+  }
+  return count;
+}
+
+/** A value that is read is compared, copied or written next, whatever tag or filter it is for. */
+function chargeRead(value: unknown): void {
+  if (typeof value === "string") charge(value.length / 32);
+  else if (Array.isArray(value)) charge(value.length / 3);
+  else if (isPlain(value)) charge(memberCount(value) * 10);
+}
+
+const weights = new WeakMap<Template[], number>();
+
+/** What one pass over these templates costs at the most, beside the values that they read. */
+function weightOf(templates: Template[]): number {
+  let weight = weights.get(templates);
+  if (weight === undefined) {
+    weight = templates.reduce((sum, template) => sum + weigh(template as WeighedTemplate), listCost);
+    weights.set(templates, weight);
+  }
+  return weight;
+}
+
+type WeighedTemplate = Template & { str?: string; tokens?: unknown[]; arguments?: () => Iterable<unknown> };
+
+function weigh(template: WeighedTemplate): number {
+  const { str, token, tokens = [] } = template;
+  if (str !== undefined) return htmlCost;
+  const expressions = [...(template.arguments?.() ?? [])].reduce<number>((sum, one) => sum + countTokens(one), 0);
+  return nodeCost + (token.end - token.begin) / 8 + tokenCost * (expressions + tokens.length);
+}
+
+type AnyToken = { initial?: { postfix: unknown[] }; filters?: unknown[]; props?: unknown[]; args?: unknown[] } & {
+  lhs?: unknown;
+  rhs?: unknown;
+  variable?: unknown;
+};
+
+/** How many values, members, operators and filters an expression has. */
+function countTokens(token: unknown): number {
+  if (Array.isArray(token)) return countTokens(token[1]);
+  if (typeof token !== "object" || token === null) return 0;
+  const { initial, filters = [], props = [], args = [], lhs, rhs, variable } = token as AnyToken;
+  const inside = [...(initial?.postfix ?? []), ...filters, ...props, ...args, lhs, rhs, variable];
+  return inside.reduce<number>((sum, part) => sum + countTokens(part), 1);
+}
+
+export const outputLimit = 5 * 1024 * 1024;
+
+/** Collects output; `capture` has one of its own. */
+function createEmitter(): Emitter {
+  return {
+    buffer: "",
+    write(html: unknown) {
+      const text = outputText(html);
+      charge(text.length / 32);
+      if (this.buffer.length + text.length > outputLimit) throw new RangeError("output is larger than 5 MB");
+      this.buffer += text;
+    },
+  };
+}
+
+const signs: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
+
+export function escapeOutput(value: unknown): string {
+  const text = outputText(value);
+  charge(5 + text.length * (text.length > 1_000 ? 3 : 1 / 16));
+  return text.replace(/[&<>"']/g, (sign) => signs[sign]!);
+}
+
+type Operators = typeof defaultOperators;
+
+/** Lists are compared item by item, or written out first; texts were charged when they were read. */
+const compared =
+  (operator: Operators[string]): Operators[string] =>
+  (left, right, context) => {
+    chargeSize(left, 0, 10);
+    chargeSize(right, 0, 10);
+    return operator(left, right, context);
+  };
+
+export const boundedOperators: Operators = {
+  ...defaultOperators,
+  ...Object.fromEntries(["==", "!=", ">", "<", ">=", "<="].map((sign) => [sign, compared(defaultOperators[sign]!)])),
+  contains: (left, right, context) => {
+    const [whole, part] = [toValue(left), toValue(right)];
+    if (typeof whole === "string") return searchIn(whole, part);
+    if (Array.isArray(whole)) charge(whole.length * (10 + (typeof part === "string" ? part.length / 16 : 0)));
+    return compared(defaultOperators.contains!)(left, right, context);
+  },
+};

@@ -1,0 +1,55 @@
+// Values as texts, and the filters of Liquid that search a text in a text, in time that grows with the sum of their
+// lengths (lib/text-search.ts).
+import { toValue } from "liquidjs";
+import { indexIn, lastIndexIn, splitText } from "../../lib/text-search.ts";
+import { charge, chargeSize } from "../../lib/work.ts";
+
+/** A value as the engine writes it. */
+export function outputText(given: unknown): string {
+  const value = toValue(given);
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  if (!Array.isArray(value)) return String(value);
+  chargeSize(value, 1 / 8, 5);
+  return value.map(outputText).join("");
+}
+
+export const searchIn = (whole: string, part: unknown): boolean =>
+  indexIn(whole, part === null || part === undefined ? String(part) : outputText(part)) !== -1;
+
+/** The text with the characters from `index` on exchanged; an index of -1 leaves it as it is. */
+const exchange = (text: string, index: number, length: number, by: string): string =>
+  index === -1 ? text : text.slice(0, index) + by + text.slice(index + length);
+
+function replaceAll(value: unknown, pattern: unknown, replacement: unknown): string {
+  const by = outputText(replacement);
+  const pieces = splitText(outputText(value), outputText(pattern));
+  charge((pieces.length - 1) * (1 + by.length / 8));
+  return pieces.join(by);
+}
+
+function replaceFirst(value: unknown, pattern: unknown, replacement: unknown): string {
+  const [text, part] = [outputText(value), outputText(pattern)];
+  return exchange(text, indexIn(text, part), part.length, outputText(replacement));
+}
+
+function replaceLast(value: unknown, pattern: unknown, replacement: unknown): string {
+  const [text, part] = [outputText(value), outputText(pattern)];
+  return exchange(text, lastIndexIn(text, part), part.length, outputText(replacement));
+}
+
+/** Without the empty pieces at the end, as the standard says. */
+function split(value: unknown, separator: unknown): string[] {
+  const pieces = splitText(outputText(value), outputText(separator));
+  return pieces.slice(0, pieces.findLastIndex((piece) => piece !== "") + 1);
+}
+
+export const searchingFilters = {
+  replace: replaceAll,
+  replace_first: replaceFirst,
+  replace_last: replaceLast,
+  remove: (value: unknown, pattern: unknown) => replaceAll(value, pattern, ""),
+  remove_first: (value: unknown, pattern: unknown) => replaceFirst(value, pattern, ""),
+  remove_last: (value: unknown, pattern: unknown) => replaceLast(value, pattern, ""),
+  split,
+};
