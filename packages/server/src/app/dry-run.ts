@@ -2,6 +2,7 @@
 // and advanced by the engine's own core, all in one read-only transaction.
 import type { DryRun, Input, Output, TriggerEvent } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
+import { mapWithPauses } from "../lib/pauses.ts";
 import { makeRuns } from "../pipeline/2-fanout.ts";
 import type { Member } from "../pipeline/audience.ts";
 import { peekClock } from "../pipeline/clock.ts";
@@ -85,9 +86,11 @@ async function lookAtTopics(ctx: Ctx, event: EventRow, version: WorkflowVersion,
   const { topicKeys } = audience;
   const left = leftOutBy(event, audience);
   const page = await findTopicAudience(ctx.db, environmentId, topicKeys, contextKeys, null, limit);
-  for (const member of page.members) {
-    const verdict = judgeMember(member, left, audience, version, event.payload);
-    const { subscriber } = member;
+  const judged = await mapWithPauses(page.members, (member) => ({
+    subscriber: member.subscriber,
+    verdict: judgeMember(member, left, audience, version, event.payload),
+  }));
+  for (const { subscriber, verdict } of judged) {
     if (verdict.kind === "topic") looked.members.push({ subscriber, subscriptions: verdict.subscriptions });
     else if (verdict.kind !== "direct") {
       looked.notReached.push({ subscriberId: subscriber.subscriber_id, reached: false, via: tellMember(verdict) });

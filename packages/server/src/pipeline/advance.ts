@@ -1,6 +1,7 @@
 // The core of the engine: a pure function from a run, the facts and the time to what has to happen. Delivery, dry-run,
 // explain and tests all call this one; the shells around it load facts for a batch and write results in one transaction.
 import { isChannel, type StepType } from "@tidings/contract";
+import { withinBudget } from "../lib/work.ts";
 import type { StoredDetail } from "../store/tables.ts";
 import { detail } from "./rules/details.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
@@ -52,9 +53,24 @@ export const isHeld = (job: Pick<JobState, "status" | "step" | "providerId">): b
 export const isSleeping = (job: JobState): boolean =>
   job.status === "delayed" && (job.step.type in wake || isHeld(job));
 
-/** Takes the run as far as it goes without waiting. The run's jobs are changed in place; nothing else is touched. */
-export function advance(run: Run, facts: Facts, now: Date): Progress {
-  const progress: Progress = { run, now, messages: [], sending: [], wakeAt: null, digestedInto: null, claim: null };
+/** What a run needs written when it did not get any further. */
+export const noProgress = (run: Run, now: Date): Progress => ({
+  run,
+  now,
+  messages: [],
+  sending: [],
+  wakeAt: null,
+  digestedInto: null,
+  claim: null,
+  isPaused: false,
+});
+
+/**
+ * Takes the run as far as it goes without waiting. The run's jobs are changed in place; nothing else is touched. Between
+ * two steps it asks whether a pause is due; a run that paused goes on from there when it is advanced again.
+ */
+export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boolean = () => false): Progress {
+  const progress = noProgress(run, now);
 
   for (const job of run.jobs) {
     const isDue = isSleeping(job) && job.wakeAt !== null && job.wakeAt <= now;
@@ -69,8 +85,10 @@ export function advance(run: Run, facts: Facts, now: Date): Progress {
       return progress;
     }
     const step = (isDue && wake[job.step.type]) || start;
-    const goesOn = apply(progress, job, step({ run, job, facts, now }), now);
-    if (!goesOn) return progress;
+    // One budget of work for all that the step evaluates: its condition, its templates, its html.
+    const result = withinBudget(() => step({ run, job, facts, now }));
+    if (!apply(progress, job, result, now)) return progress;
+    if (isPauseDue()) return { ...progress, isPaused: true };
   }
   return progress;
 }

@@ -2,6 +2,7 @@
 // a page at a time, so memory stays the same however many there are, and nobody can come up twice: each page begins
 // behind the last one, and an audience answers every subscriber at most once.
 import type { Ctx } from "../context.ts";
+import { mapWithPauses } from "../lib/pauses.ts";
 import type { Db } from "../store/db.ts";
 import type { EventRow } from "../store/events.ts";
 import {
@@ -40,13 +41,12 @@ async function ofTopics(ctx: Ctx, tx: Db, event: EventRow, audience: Topics, ran
   const found = await findTopicAudience(tx, environmentId, audience.topicKeys, contextKeys, after, limit);
   const version = (await loadVersions(ctx, tx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const left = leftOutBy(event, audience);
-  const members = found.members.flatMap((member): Member[] => {
-    const { subscriber } = member;
-    if (subscriber.id > until) return [];
+  const inside = found.members.filter(({ subscriber }) => subscriber.id <= until);
+  const judged = await mapWithPauses(inside, (member): Member[] => {
     const verdict = judgeMember(member, left, audience, version, event.payload);
-    return verdict.kind === "topic" ? [{ subscriber, subscriptions: verdict.subscriptions }] : [];
+    return verdict.kind === "topic" ? [{ subscriber: member.subscriber, subscriptions: verdict.subscriptions }] : [];
   });
-  return { members, reached: found.next !== null && found.next < until ? found.next : null };
+  return { members: judged.flat(), reached: found.next !== null && found.next < until ? found.next : null };
 }
 
 async function warnOfUnknownTopics(ctx: Ctx, tx: Db, event: EventRow, topicKeys: string[]): Promise<void> {

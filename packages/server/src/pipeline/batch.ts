@@ -1,10 +1,11 @@
 // The shell around `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import type { Ctx } from "../context.ts";
+import { createPauses } from "../lib/pauses.ts";
 import type { Db } from "../store/db.ts";
 import { insertJobs, type JobRow, type JobUpdate, updateJobs } from "../store/jobs.ts";
 import { insertMessages, type NewMessage } from "../store/messages.ts";
 import { insertNotifications, markDigested, type NotificationRow } from "../store/notifications.ts";
-import { advance } from "./advance.ts";
+import { advance, noProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
 import { enqueueTimed, type Timed } from "./clock.ts";
 import { type Known, loadFacts } from "./facts.ts";
@@ -13,8 +14,16 @@ import { isCritical } from "./rules/preferences.ts";
 import type { Clock, Progress, Run, Verdict } from "./run.ts";
 import { emitMessages, type MessageChange } from "./webhook-events.ts";
 
-/** Runs that share a wake-up time share a task, up to this many. */
+/** Runs that share a wake-up time share a task, up to this many; so do those that the batch had no time for. */
 const runsPerWakeTask = 500;
+
+/**
+ * One batch evaluates for this long and makes this many characters of content, plus what one step takes; the rest of its
+ * runs goes on in tasks of its own. So a batch of slow templates is not repeated for ever because its transaction was too
+ * long, and what it writes at once fits into memory.
+ */
+const longestBatchMs = 5_000;
+const contentPerBatch = 20_000_000;
 
 /**
  * Advances every run. A step that needs a decision of the database first claims it; the claims of a round are settled in
@@ -26,11 +35,29 @@ export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], clock: Clock, kn
   const verdicts = new Map<string, Verdict>();
   const facts = await loadFacts(ctx, tx, runs, verdicts, known);
   const results = new Map<string, Progress>();
+  const pauses = createPauses();
+  const end = performance.now() + longestBatchMs;
+  let room = contentPerBatch;
+  const isOver = () => performance.now() > end || room < 0;
+  const advanceOne = async (run: Run, hasVerdict: boolean): Promise<Progress> => {
+    const now = clock.now(run.environmentId);
+    let progress: Progress = { ...noProgress(run, now), isPaused: true };
+    // What the database has decided for a run is used at once: asking again could be answered differently.
+    let isDue = hasVerdict;
+    while (progress.isPaused && (isDue || !isOver())) {
+      if (pauses.isDue()) await pauses.take();
+      const next = advance(run, facts, now, () => pauses.isDue() || isOver());
+      room -= next.messages.reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
+      progress = merge(progress, next);
+      isDue = false;
+    }
+    return progress;
+  };
   let active = runs;
   let claiming: Progress[] = [];
   while (active.length > 0) {
     for (const run of active) {
-      const progress = advance(run, facts, clock.now(run.environmentId));
+      const progress = await advanceOne(run, active !== runs);
       results.set(run.notificationId, merge(results.get(run.notificationId), progress));
       if (progress.claim) claiming.push(progress);
     }
@@ -60,7 +87,7 @@ export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], clock: 
   const messages: NewMessage[] = [];
   const digested: { notificationId: string; intoNotificationId: string; at: Date }[] = [];
   const deliveries: Timed[] = [];
-  const wakes = new Map<string, { environmentId: string; at: Date; ids: string[] }>();
+  const wakes = new Map<string, { environmentId: string; at?: Date; ids: string[] }>();
 
   for (const progress of batch) {
     const { run, now } = progress;
@@ -98,9 +125,9 @@ export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], clock: 
       if (!progress.sending.includes(draft.id)) continue;
       deliveries.push({ environmentId, data: { messageId: draft.id }, flow: draft.integrationId ?? undefined });
     }
-    if (progress.wakeAt) {
-      const key = `${environmentId} ${progress.wakeAt.getTime()}`;
-      const wake = wakes.get(key) ?? { environmentId, at: progress.wakeAt, ids: [] };
+    if (progress.wakeAt || progress.isPaused) {
+      const key = `${environmentId} ${progress.wakeAt?.getTime()}`;
+      const wake = wakes.get(key) ?? { environmentId, at: progress.wakeAt ?? undefined, ids: [] };
       wake.ids.push(run.notificationId);
       wakes.set(key, wake);
     }

@@ -1,6 +1,7 @@
 // What new runs would do, without doing it: the same `advance()` as delivery, with time that jumps to wherever a run waits
 // for, providers that accept everything, and claims that are answered by looking. Reads, and writes nothing.
 import type { Ctx } from "../context.ts";
+import { createPauses, type Pauses } from "../lib/pauses.ts";
 import type { Db } from "../store/db.ts";
 import { findSuppressed } from "../store/suppressions.ts";
 import type { TenantEntry, TenantRow } from "../store/tenants.ts";
@@ -40,22 +41,35 @@ export async function simulate(ctx: Ctx, db: Db, runs: Run[], clock: Clock, news
       digestedInto: null,
     }),
   );
+  const pauses = createPauses();
   let active = all;
   for (let round = 0; active.length > 0 && round < maxRounds; round++) {
     const claiming: Progress[] = [];
     const sending: Simulated[] = [];
-    active = active.filter((one) => {
-      const progress = advance(one.run, facts, one.now);
-      one.messages.push(...progress.messages);
+    const going: Simulated[] = [];
+    for (const one of active) {
+      const progress = await advanceWithPauses(one, facts, pauses);
       one.digestedInto = progress.digestedInto;
       if (progress.claim) claiming.push(progress);
       if (progress.sending.length > 0) sending.push(one);
-      return progress.claim !== null || progress.sending.length > 0 || passWait(one, progress, facts, digests);
-    });
+      const goesOn = progress.claim !== null || progress.sending.length > 0 || passWait(one, progress, facts, digests);
+      if (goesOn) going.push(one);
+    }
+    active = going;
     await passSends(db, sending);
     for (const [jobId, verdict] of await settleClaims(db, claiming, looking)) verdicts.set(jobId, verdict);
   }
   return all;
+}
+
+/** What the run does last decides what comes next: until then it has neither claimed nor sent anything. */
+async function advanceWithPauses(one: Simulated, facts: Facts, pauses: Pauses): Promise<Progress> {
+  for (;;) {
+    if (pauses.isDue()) await pauses.take();
+    const progress = advance(one.run, facts, one.now, pauses.isDue);
+    one.messages.push(...progress.messages);
+    if (!progress.isPaused) return progress;
+  }
 }
 
 /** Every provider accepts, at once, what may be sent to the address. */

@@ -228,4 +228,6 @@ export type Progress = {
   wakeAt: Date | null;
   digestedInto: string | null;
   claim: Claim | null;
+  /** The next step could begin, but other work has to have its turn first. */
+  isPaused: boolean;
 };

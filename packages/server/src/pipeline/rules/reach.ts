@@ -1,6 +1,7 @@
 // Whether an event reaches somebody through its topics, and how to say it. The walk through an audience, the dry-run and
 // the explanation of a past event ask the same question here. Pure.
 import type { Reach } from "@tidings/contract";
+import { withinBudget } from "../../lib/work.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Audience, PassedSubscription, StoredRule } from "../../store/tables.ts";
 import type { AudienceMember, AudienceSubscription } from "../../store/topic-audience.ts";
@@ -38,7 +39,8 @@ export function judgeMember(
 ): TopicVerdict {
   const kind = left.get(subscriber.subscriber_id);
   if (kind) return { kind };
-  const passed = passingSubscriptions(subscriptions, topicKeys, version, payload, subscriber);
+  // One budget of work for all subscriptions of the member.
+  const passed = withinBudget(() => passingSubscriptions(subscriptions, topicKeys, version, payload, subscriber));
   if (passed.length > 0) return { kind: "topic", subscriptions: passed };
   return { kind: "topic_rule", refusals: subscriptions.map((one) => refusalOf(one, version)) };
 }
