@@ -5,6 +5,7 @@ import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contra
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { jsonBytes } from "../lib/json.ts";
+import { mapWithPauses } from "../lib/pauses.ts";
 import { enqueueTimed } from "../pipeline/clock.ts";
 import { attachmentFaults, type EventAttachment, takeOutFiles } from "../pipeline/rules/attachments.ts";
 import { resolveContexts } from "../store/contexts.ts";
@@ -20,7 +21,7 @@ import { findTenantIdentifiers, type TenantEntry, upsertTenants } from "../store
 import { findTriggerTargets, type TriggerTarget } from "../store/workflows.ts";
 import { environmentClock } from "./clock.ts";
 import { contextKeysOf, judgeContext, type NamedContext } from "./contexts.ts";
-import { compilePayloadSchema, type PayloadFault } from "./payload-schema.ts";
+import { type PayloadFault, payloadFaults } from "./payload-schema.ts";
 import { readRecipient, readRecipients } from "./recipients.ts";
 import { judgeTenant, mergeTenants } from "./tenants.ts";
 
@@ -166,7 +167,7 @@ export async function evaluateAll(
   const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
   const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
 
-  return events.map((event): Evaluated => {
+  return mapWithPauses(events, (event): Evaluated => {
     const { transactionId } = event;
     if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
     const known = { target: byName.get(event.name), tenants };
@@ -206,7 +207,7 @@ function evaluate(
   }
   const payload = event.payload ?? {};
   if (target.validate_payload && target.payload_schema) {
-    const faults = compilePayloadSchema(target.payload_schema).check(payload);
+    const faults = payloadFaults(target.payload_schema, payload);
     if (faults.length > 0) {
       Object.assign(verdict, { faults, schema: target.payload_schema });
       return refuse(

@@ -27,7 +27,7 @@ import {
 import { environmentNow } from "./clock.ts";
 import { readFilters } from "./filters.ts";
 import { freeIdentifier } from "./free-identifier.ts";
-import { compilePayloadSchema } from "./payload-schema.ts";
+import { payloadSchemaFault } from "./payload-schema.ts";
 import { readControlValues } from "./step-controls.ts";
 import { issuesOf, statusOf, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
 
@@ -136,7 +136,7 @@ const freshSettings: Omit<Settings, "active"> = {
 /** The settings given; absent ones stay as they were. */
 function settingsOf(body: WorkflowPatch, before: Settings): Settings {
   const faults = faultCollector();
-  const schemaFault = body.payloadSchema ? compilePayloadSchema(body.payloadSchema).fault : null;
+  const schemaFault = body.payloadSchema ? payloadSchemaFault(body.payloadSchema) : null;
   if (schemaFault) faults.add("payloadSchema", `payloadSchema is not a valid JSON Schema: ${schemaFault}`);
   const tags = body.tags && new Set(body.tags.map((tag) => tag.trim()));
   for (const [index, tag] of (body.tags ?? []).entries()) {

@@ -1,0 +1,52 @@
+// Regular expressions that customers write. RegExp of JavaScript goes back and tries again, which takes for ever on some
+// expressions; RE2 reads each text once, at the price of no look-around and no back references.
+import { LRUCache } from "lru-cache";
+import { RE2JS } from "re2js";
+import { charge } from "./work.ts";
+
+const longestPattern = 1_000;
+const largestProgram = 2_000;
+
+/** Null: the expression cannot be used. */
+const compiled = new LRUCache<string, { expression: RE2JS | null; fault: string }>({
+  max: 1_000,
+  maxSize: 500_000,
+  sizeCalculation: ({ expression }, pattern) => 1 + pattern.length + (expression?.programSize() ?? 0),
+});
+
+function compile(pattern: string): { expression: RE2JS | null; fault: string } {
+  let entry = compiled.get(pattern);
+  if (!entry) {
+    charge(100_000);
+    entry = tryCompile(pattern);
+    compiled.set(pattern, entry);
+  }
+  return entry;
+}
+
+function tryCompile(pattern: string): { expression: RE2JS | null; fault: string } {
+  if (pattern.length > longestPattern)
+    return { expression: null, fault: `it is longer than ${longestPattern} characters` };
+  // Repeats of repeats are written out, and so large before their size is known.
+  const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low, high]) => Number(high || low));
+  if (repeats.reduce((sum, count) => sum + count, 0) > largestProgram)
+    return { expression: null, fault: "it repeats too much" };
+  try {
+    const expression = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    if (expression.programSize() <= largestProgram) return { expression, fault: "" };
+    return { expression: null, fault: "it repeats too much" };
+  } catch (error) {
+    return { expression: null, fault: (error as Error).message.replace(/^error parsing regexp: /, "") };
+  }
+}
+
+/** Why an expression cannot be used; null when it can. */
+export const patternFault = (pattern: string): string | null => compile(pattern).fault || null;
+
+/** Whether the text has a match. An expression that cannot be used, in a schema of an older version, matches everything. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const { expression } = compile(pattern);
+  if (!expression) return true;
+  charge(50 + (text.length * expression.programSize()) / 2);
+  return expression.test(text);
+}
