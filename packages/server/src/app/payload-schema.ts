@@ -28,15 +28,15 @@ export function payloadSchemaFault(schema: JsonObject): string | null {
   const is2020 = typeof $schema === "string" && $schema.includes("2020-12");
   const describer = is2020 ? describers.draft2020 : describers.draft7;
   try {
-    const [fault] = partFaults(schema, [], 1);
-    if (fault !== undefined) return fault;
-    if (!describer.validateSchema(rest)) return `schema is invalid: ${describer.errorsText(describer.errors)}`;
     return withinBudget(() => {
+      const [fault] = partFaults(schema, [], 1);
+      if (fault !== undefined) return fault;
+      if (!describer.validateSchema(rest)) return `schema is invalid: ${describer.errorsText(describer.errors)}`;
       const [ref] = brokenReferences(schema);
       return ref === undefined ? null : `can't resolve reference ${ref}`;
     });
   } catch (error) {
-    if (error instanceof OverBudget) return "its references take too much work to follow";
+    if (error instanceof OverBudget) return "its patterns and references take too much work";
     return (error as Error).message;
   }
 }

@@ -17,7 +17,8 @@ const compiled = new LRUCache<string, { expression: RE2JS | null; fault: string 
 function compile(pattern: string): { expression: RE2JS | null; fault: string } {
   let entry = compiled.get(pattern);
   if (!entry) {
-    charge(100_000);
+    // Classes of Unicode have hundreds of ranges.
+    charge(pattern.length * 150 + 4_000 * pattern.split("\\p").length);
     entry = tryCompile(pattern);
     compiled.set(pattern, entry);
   }

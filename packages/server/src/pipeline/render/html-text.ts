@@ -1,6 +1,7 @@
 // The text part of an email, made from its html, for those who read mail as text: links keep their address, lists their
 // marks, tables with headings their columns. What is hidden in the html (a preview text, say) is left out.
 import { Parser } from "htmlparser2";
+import { chargeHtml } from "./html-size.ts";
 import { isSafeMailLink } from "./url.ts";
 
 const skipped = new Set(["head", "title", "style", "script", "template", "noscript", "object", "iframe", "svg"]);
@@ -31,7 +32,11 @@ type Table = { hasHeadings: boolean; isFirstCell: boolean };
 const isHidden = (name: string, { style = "", hidden }: Attributes): boolean =>
   skipped.has(name) || hidden !== undefined || /display\s*:\s*none/i.test(style);
 
+/** A label of more parts is not an address. */
+const mostLabelParts = 20;
+
 export function htmlToText(html: string): string {
+  chargeHtml(html, 0.5);
   const parts: string[] = [];
   const lists: List[] = [];
   const tables: Table[] = [];
@@ -102,7 +107,10 @@ export function htmlToText(html: string): string {
     const { href, from } = links.pop() ?? { href: "", from: 0 };
     if (!isSafeMailLink(href)) return;
     const address = href.replace(/^(mailto|tel):/i, "");
-    const label = parts.slice(from).join("").trim();
+    const label = parts
+      .slice(from, from + mostLabelParts)
+      .join("")
+      .trim();
     if (label === address) return;
     gap = label === "" ? gap : " ";
     write(label === "" ? address : `(${address})`);

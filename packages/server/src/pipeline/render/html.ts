@@ -1,6 +1,6 @@
 // HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed.
 import sanitize from "sanitize-html";
-import { RenderFault } from "./liquid.ts";
+import { chargeHtml } from "./html-size.ts";
 
 /** A mail is a document of its own; a feed message stands in somebody's page, where a style sheet would reach beyond it. */
 export type HtmlPlace = "mail" | "feed";
@@ -43,12 +43,9 @@ const options: Record<HtmlPlace, sanitize.IOptions> = {
   feed: { ...mailOptions, allowedTags: inlineTags },
 };
 
-/** The time to sanitise grows with the square of the depth: 5,000 levels take 50 ms, 200,000 a minute. */
-const deepest = 5_000;
-
 export function sanitizeHtml(html: string, place: HtmlPlace): string {
   if (!html.includes("<")) return html;
-  if (isDeeperThan(html, deepest)) throw new RenderFault(`html is nested deeper than ${deepest} levels`);
+  chargeHtml(html, 1);
   return sanitize(html, options[place]);
 }
 
@@ -61,21 +58,3 @@ export const withoutTags = (text: string): string =>
     .replace(/[\p{Cc}--[\t\n\r]]/gv, "")
     .replace(/<[a-z/!?][^<>]*>/gi, "")
     .replace(/<(?=[a-z/!?])/gi, "< ");
-
-const neverNested = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "p", "wbr"]);
-
-/** Counts elements left open, per name because an end tag of another name closes nothing: never less than the depth. */
-function isDeeperThan(html: string, limit: number): boolean {
-  const open = new Map<string, number>();
-  let depth = 0;
-  for (const [, slash, name] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
-    const key = name!.toLowerCase();
-    const before = open.get(key) ?? 0;
-    if (neverNested.has(key) || (slash && before === 0)) continue;
-    const step = slash ? -1 : 1;
-    open.set(key, before + step);
-    depth += step;
-    if (depth > limit) return true;
-  }
-  return false;
-}

@@ -8,11 +8,12 @@ import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import postcss from "postcss";
 import { outputLimit } from "./bounded-liquid.ts";
+import { chargeHtml } from "./html-size.ts";
 
 const largestSheet = 100_000;
 const mostSelectors = 2_000;
-/** Comparisons of one element with one part of a selector; about a tenth of a second. */
-const mostWork = 2_000_000;
+/** Comparisons of one element with one part of a selector; about 20 ms. */
+const mostWork = 400_000;
 
 type Compound = { tag: string; id: string; classes: string[]; attributes: [name: string, value: string | null][] };
 type Declarations = { normal: [string, string][]; important: [string, string][] };
@@ -22,6 +23,7 @@ type Element = { name: string; classes: string[]; attributes: Record<string, str
 
 export function inlineCss(html: string): string {
   if (!/<style\b/i.test(html)) return html;
+  chargeHtml(html, 1);
   const css = sheetsIn(html);
   if (css.trim() === "" || css.length > largestSheet) return html;
   const selectors = selectorsOf(css);
