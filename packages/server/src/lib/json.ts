@@ -28,19 +28,28 @@ export function valueAt(root: unknown, path: string): unknown {
 /** Size in bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
-/** Whether a value takes no more than `limit` characters of JSON; one that takes more is not written out to find out. */
-export function jsonWithin(value: unknown, limit: number): boolean {
-  let left = limit;
-  // Every value costs at least one character, so this ends after `limit` of them.
+/**
+ * False when the JSON of a value is certainly longer. Stops where it is: most values need to be read only a little, and every
+ * part costs at least one character.
+ */
+function mayFit(value: unknown, limit: number): boolean {
+  let room = limit;
   const spend = (part: unknown): boolean => {
-    left -= typeof part === "string" ? part.length + 2 : 1;
-    if (left < 0) return false;
-    if (typeof part !== "object" || part === null) return true;
+    room -= typeof part === "string" ? part.length + 2 : 1;
+    if (room < 0 || typeof part !== "object" || part === null) return room >= 0;
     for (const name in part) {
-      if (!Array.isArray(part)) left -= name.length + 3;
+      if (!Array.isArray(part)) room -= name.length + 3;
       if (!spend((part as Record<string, unknown>)[name])) return false;
     }
     return true;
   };
-  return spend(value) && (JSON.stringify(value) ?? "").length <= limit;
+  return spend(value);
 }
+
+/** Whether a value takes no more than `limit` characters of JSON; one that takes more is not written out to find out. */
+export const jsonWithin = (value: unknown, limit: number): boolean =>
+  mayFit(value, limit) && (JSON.stringify(value) ?? "").length <= limit;
+
+/** The same in bytes. */
+export const isWithinBytes = (value: unknown, limit: number): boolean =>
+  mayFit(value, limit) && jsonBytes(value) <= limit;

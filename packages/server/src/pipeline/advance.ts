@@ -1,7 +1,7 @@
 // The core of the engine: a pure function from a run, the facts and the time to what has to happen. Delivery, dry-run,
 // explain and tests all call this one; the shells around it load facts for a batch and write results in one transaction.
 import { isChannel, type StepType } from "@tidings/contract";
-import { withinBudget } from "../lib/work.ts";
+import { OverBudget, withinBudget } from "../lib/work.ts";
 import type { StoredDetail } from "../store/tables.ts";
 import { detail } from "./rules/details.ts";
 import type { Facts, JobState, Progress, Run, StepInput, StepResult } from "./run.ts";
@@ -85,12 +85,23 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
       return progress;
     }
     const step = (isDue && wake[job.step.type]) || start;
-    // One budget of work for all that the step evaluates: its condition, its templates, its html.
-    const result = withinBudget(() => step({ run, job, facts, now }));
-    if (!apply(progress, job, result, now)) return progress;
+    if (!apply(progress, job, runWithinBudget(step, { run, job, facts, now }), now)) return progress;
     if (isPauseDue()) return { ...progress, isPaused: true };
   }
   return progress;
+}
+
+/**
+ * One budget of work for all that the step evaluates: its conditions, its templates, its html. Templates and rules tell
+ * themselves that it is used up; what is left are the filters of steps and integrations.
+ */
+function runWithinBudget(step: Step, input: StepInput): StepResult {
+  try {
+    return withinBudget(() => step(input));
+  } catch (error) {
+    if (!(error instanceof OverBudget)) throw error;
+    return { kind: "failed", details: [detail("condition_failed", input.now, { raw: { reason: error.message } })] };
+  }
 }
 
 const finished = new Set(["completed", "failed", "skipped", "canceled", "merged"]);

@@ -5,17 +5,15 @@ import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { before, describe, test } from "node:test";
 import type { Client } from "@tidings/contract";
-import { startTestService, type TestService } from "../support/service.ts";
+import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
-let service: TestService;
-let client: Client;
+const service = await startTestService();
+const { client } = service;
 let number = 0;
 
 before(async () => {
-  service = await startTestService();
-  client = service.client;
   await createWorkflow(service.production, "harmless", [inApp({ body: "Hello {{ payload.name }}" })]);
 });
 

@@ -1,5 +1,6 @@
 // An email as it leaves the building: subject, html and text, from the controls of the step and its layout.
 import type { LayoutControlValues } from "@tidings/contract";
+import { withinBudget } from "../../lib/work.ts";
 import { renderBody } from "./blocks.ts";
 import { sanitizeHtml } from "./html.ts";
 import { decodeEntities, htmlToText } from "./html-text.ts";
@@ -19,9 +20,12 @@ export type MailLayout = { values: LayoutControlValues; scope: object };
 
 export type Mail = { subject: string; html: string; text: string };
 
-/** Throws RenderFault when something in it cannot be rendered. */
-export function renderMail(mail: { controls: MailControls; layout: MailLayout | null; scope: object }): Mail {
-  const { controls, layout, scope } = mail;
+type MailParts = { controls: MailControls; layout: MailLayout | null; scope: object };
+
+/** Throws RenderFault when something in it cannot be rendered, or all of it takes too much work. */
+export const renderMail = (mail: MailParts): Mail => withinBudget(() => renderParts(mail));
+
+function renderParts({ controls, layout, scope }: MailParts): Mail {
   const body = renderBody(controls.body ?? "", controls.editorType, layout === null, scope);
   const whole = layout ? renderLayout(layout.values, layout.scope, body) : body;
   const html = inlineCss(controls.disableOutputSanitization ? whole : sanitizeHtml(whole, "mail"));

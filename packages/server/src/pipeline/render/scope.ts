@@ -49,12 +49,14 @@ const contextScope = ({ environmentId, contextKeys }: Run, contexts: ContextData
 /** `steps.<stepId>` of a digest. The summaries are made when a template asks for them. */
 function digestScope({ events, eventCount }: DigestResult) {
   const countSummary = `${eventCount} ${eventCount === 1 ? "notification" : "notifications"}`;
+  let sentence: string | undefined;
   return {
     events,
     eventCount,
     countSummary,
     get sentenceSummary() {
-      return toSentence(events, "payload.name") || countSummary;
+      sentence ??= toSentence(events, "payload.name") || countSummary;
+      return sentence;
     },
   };
 }

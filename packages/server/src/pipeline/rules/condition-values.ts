@@ -1,7 +1,7 @@
 // What is kept of a condition with its answer, so that a person can see why a step was skipped: the rule and the values
 // it read, bounded, because every job stores them.
 import { memberAt } from "../../lib/condition-operators.ts";
-import { isObject, jsonBytes } from "../../lib/json.ts";
+import { isObject, isWithinBytes } from "../../lib/json.ts";
 
 const iterations = new Set(["map", "filter", "all", "some", "none", "reduce"]);
 
@@ -44,7 +44,7 @@ function shortened(value: unknown): unknown {
   if (typeof value === "string") {
     return value.length <= longestValue ? value : `${value.slice(0, longestValue).toWellFormed()}…`;
   }
-  if (jsonBytes(value) <= longestValue) return value;
+  if (isWithinBytes(value, longestValue)) return value;
   return Array.isArray(value) ? `a list of ${value.length}` : "an object";
 }
 
@@ -52,4 +52,4 @@ const longestRule = 2_000;
 
 /** Every skipped job stores the rule that skipped it: one beyond this size can be read in the workflow. */
 export const keptRule = (rule: unknown): unknown =>
-  jsonBytes(rule) <= longestRule ? rule : "too long to be kept here";
+  isWithinBytes(rule, longestRule) ? rule : "too long to be kept here";

@@ -2,6 +2,8 @@
 // has to pass. A value may be a template, which is rendered before it is compared. What a field does not hold compares as nothing: it equals nothing, and is in no list and no range.
 import type { StepFilter } from "@tidings/contract";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
+import { indexIn } from "../../lib/text-search.ts";
+import { charge } from "../../lib/work.ts";
 import { render } from "../render/liquid.ts";
 
 type Part = StepFilter["children"][number];
@@ -59,7 +61,10 @@ function partHolds({ on, field, operator, value }: Part, scope: FilterScope): bo
   }
 }
 
-const listOf = (value: string): string[] => value.split(",").map((part) => part.trim());
+function listOf(value: string): string[] {
+  charge(value.length);
+  return value.split(",").map((part) => part.trim());
+}
 
 /** A field that holds one value is a list of one. */
 const itemsOf = (found: unknown): unknown[] => {
@@ -67,7 +72,11 @@ const itemsOf = (found: unknown): unknown[] => {
   return Array.isArray(found) ? found : [found];
 };
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : canonicalJson(value));
+function textOf(value: unknown): string {
+  const text = typeof value === "string" ? value : canonicalJson(value);
+  charge(10 + text.length / 4);
+  return text;
+}
 
 const number = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -101,7 +110,10 @@ const holdsBetween = (found: unknown, value: string, test: (order: number) => bo
 
 const isEqual = (found: unknown, value: string): boolean => holdsBetween(found, value, (order) => order === 0);
 
-const isIn = (found: unknown, list: string[]): boolean => list.some((item) => isEqual(found, item));
+function isIn(found: unknown, list: string[]): boolean {
+  charge(list.length * 20);
+  return list.some((item) => isEqual(found, item));
+}
 
 function isBetween(found: unknown, ends: string[]): boolean {
   const [from, to] = ends;
@@ -110,4 +122,4 @@ function isBetween(found: unknown, ends: string[]): boolean {
 }
 
 const isLike = (found: unknown, value: string): boolean =>
-  found !== undefined && textOf(found).toLowerCase().includes(value.toLowerCase());
+  found !== undefined && indexIn(textOf(found).toLowerCase(), value.toLowerCase()) !== -1;
