@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { before, describe, test } from "node:test";
 import type { Client } from "@tidings/contract";
+import { sql } from "kysely";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -103,6 +104,15 @@ describe("templates", () => {
     const jobs = await attack("one search", [inApp({ body })], long, 1);
     assert.equal(jobs[0]?.status, "completed");
   });
+});
+
+test("a batch that makes too much at once leaves the rest to tasks of its own", async () => {
+  const body = "{% for i in (1..4500) %}{{ payload.line }}{% endfor %}";
+  const jobs = await attack("large contents", [inApp({ body })], { line: "x".repeat(1_000) }, 6);
+  assert.ok(jobs.every(({ status }) => status === "completed"));
+  const { rows } = await sql<{ transactions: number }>`select count(distinct xmin::text)::int as transactions
+    from messages where length(content) = 4500000`.execute(service.db);
+  assert.ok(rows[0]!.transactions > 1);
 });
 
 describe("conditions", () => {

@@ -1,0 +1,111 @@
+// The interpreter of JSON Schema finds the same values valid as ajv does, and fills in the same defaults.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import { faultsOf } from "../../src/lib/json-schema.ts";
+import { matchesPattern, patternFault } from "../../src/lib/patterns.ts";
+
+type JsonObject = Record<string, unknown>;
+
+const key = fc.constantFrom("a", "b", "c");
+const plain = fc.constantFrom<unknown>(
+  0,
+  1,
+  3.5,
+  -1,
+  "",
+  "a",
+  "abc",
+  "2026-01-01",
+  "x@y.z",
+  "😀",
+  true,
+  null,
+  [1, 1],
+  {},
+);
+
+const { value, schema } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    plain,
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(key, tie("value"), { maxKeys: 4 }),
+  ),
+  schema: fc.oneof({ maxDepth: 3 }, fc.boolean(), tie("keywords")),
+  keywords: fc
+    .tuple(...Array.from({ length: 3 }, () => tie("keyword")))
+    .map((parts) => Object.assign({}, ...(parts as JsonObject[])) as JsonObject),
+  keyword: fc.oneof(
+    fc.record({ type: fc.constantFrom("string", "number", "integer", "object", "array", "boolean", "null") }),
+    fc.record({ enum: fc.uniqueArray(plain, { minLength: 1, maxLength: 3 }) }),
+    fc.record({ minimum: fc.integer({ min: -2, max: 3 }), multipleOf: fc.constantFrom(1, 0.5) }),
+    fc.record({ minLength: fc.nat(2), maxLength: fc.nat(3), pattern: fc.constantFrom("^a", "^[a-z]+$") }),
+    fc.record({ format: fc.constantFrom("date", "email", "uri", "nope") }),
+    fc.record({ items: tie("schema"), maxItems: fc.nat(3), uniqueItems: fc.boolean() }),
+    fc.record({ contains: tie("schema") }),
+    fc.record({ properties: fc.dictionary(key, tie("schema")), required: fc.uniqueArray(key) }),
+    fc.record({ properties: fc.dictionary(key, tie("schema")), additionalProperties: tie("schema") }),
+    fc.record({ patternProperties: fc.dictionary(fc.constantFrom("^a", "[bc]"), tie("schema")) }),
+    fc.record({ properties: fc.record({ b: fc.record({ default: plain }) }) }),
+    fc.record({ allOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ oneOf: fc.array(tie("schema"), { minLength: 1, maxLength: 3 }) }),
+    // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
+    fc.record({ if: tie("schema"), then: tie("schema"), else: tie("schema") }),
+    fc.record({ not: tie("schema") }),
+    fc.record({ $ref: fc.constant("#/definitions/x") }),
+    fc.record({ unevaluatedProperties: tie("schema"), anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ prefixItems: fc.array(tie("schema"), { minLength: 1 }), unevaluatedItems: tie("schema") }),
+    fc.record({ dependentRequired: fc.dictionary(key, fc.uniqueArray(key)) }),
+  ),
+}));
+
+function judgeByAjv(root: JsonObject, given: unknown): boolean {
+  const options = { allErrors: true, strict: false, useDefaults: true, logger: false } as const;
+  const { $schema, ...rest } = root;
+  const ajv = $schema ? new Ajv2020(options) : new Ajv(options);
+  addFormats.default(ajv as Ajv);
+  return ajv.compile(rest)(given) as boolean;
+}
+
+describe("validity and defaults as in ajv", () => {
+  for (const $schema of [undefined, "https://json-schema.org/draft/2020-12/schema"]) {
+    test($schema ?? "draft 7", () => {
+      fc.assert(
+        fc.property(schema, schema, value, (part, x, given) => {
+          const root = { ...($schema && { $schema }), allOf: [part], definitions: { x: withoutRefs(x) } };
+          const [one, other] = [structuredClone(given), structuredClone(given)];
+          assert.equal(faultsOf(root, one).length === 0, judgeByAjv(root, other));
+          assert.deepEqual(one, other);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  }
+});
+
+const withoutRefs = (part: unknown): unknown => JSON.parse(JSON.stringify(part).replaceAll('"$ref"', '"$comment"'));
+
+test("references: paths, anchors, identifiers, and what leads nowhere is passed over", () => {
+  const definitions = { "a/b": { type: "string" }, c: { $id: "other.json", $anchor: "here", type: "number" } };
+  const isFit = ($ref: string, given: unknown) => faultsOf({ $ref, definitions }, given).length === 0;
+  for (const ref of ["#/definitions/a~1b", "#/definitions/a%2Fb".replace("%2F", "~1")]) {
+    assert.deepEqual([isFit(ref, "x"), isFit(ref, 1)], [true, false], ref);
+  }
+  for (const ref of ["other.json", "other.json#here"])
+    assert.deepEqual([isFit(ref, 1), isFit(ref, "x")], [true, false], ref);
+  assert.equal(isFit("#/definitions/none", 1), true);
+});
+
+test("expressions: what RE2 takes is matched, what it does not is named", () => {
+  assert.equal(matchesPattern("^(a+)+$", `${"a".repeat(10_000)}!`), false);
+  assert.equal(matchesPattern("^\\d{4}-\\d{2}$", "2026-11"), true);
+  for (const pattern of ["(?=x)a", "(a)\\1", "(", "x{1000}{1000}", "a".repeat(1_001)]) {
+    assert.ok(patternFault(pattern), pattern);
+    assert.equal(matchesPattern(pattern, "b"), true, "a stored one that cannot be used says nothing");
+  }
+});
