@@ -36,7 +36,7 @@ function sheetsIn(html: string): string {
   let isSheet = false;
   const parser = new Parser({
     onopentag: (name, { media }) => {
-      isSheet = name === "style" && /^(all|screen)?$/i.test(media?.trim() ?? "");
+      isSheet = name === "style" && ["", "all", "screen"].includes((media ?? "").trim().toLowerCase());
     },
     ontext: (text) => {
       if (isSheet) sheets.push(text);

@@ -120,6 +120,9 @@ describe("style sheets", () => {
     const html = `<html><head><style>p{x:1}@media (max-width:9px){p{x:2}}</style></head><body><p title="a &amp; b">&nbsp;ü</p><!-- c --></body></html>`;
     assert.equal(inlineCss(html), html.replace('b">', 'b" style="x:1">'));
     assert.equal(inlineCss('<style media="print">p{x:1}</style><p>'), '<style media="print">p{x:1}</style><p>');
+    assert.match(inlineCss('<style media=" Screen ">p{x:1}</style><p>'), /<p style="x:1">/);
+    const spaces = `<style media="${" ".repeat(200_000)}x">p{x:1}</style><p>`;
+    assert.equal(inlineCss(spaces), spaces);
   });
 
   test("a sheet that would take too much is left as it stands", () => {
