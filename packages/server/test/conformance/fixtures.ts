@@ -288,6 +288,8 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   "deadLetters.list": listOf((w) => w.deadLetter()),
   "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),
   "deadLetters.replayMany": async (w) => ({ body: { ids: [(await w.deadLetter()).id], perSecond: 100 } }),
+  "failedTasks.list": listOf((w) => w.failedTask()),
+  "failedTasks.replay": async (w) => ({ params: { id: (await w.failedTask()).id } }),
   "webhooks.list": listOf((w) => w.webhook()),
   "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
   "webhooks.retrieve": ofWebhook,

@@ -14,12 +14,13 @@ import { createWorld } from "./world.ts";
 const receiver = await startReceiver();
 const service = await startTestService();
 const probe = createProbe(service.url, service.apiKey);
-const mine = createWorld(service.client, "mine", receiver.url);
+const mine = createWorld(service.client, "mine", receiver.url, service.db);
 const neighbour = await mine.environment();
 const theirs = createWorld(
   createClient({ baseUrl: service.url, apiKey: neighbour.apiKeys![0]!.key }),
   "theirs",
   receiver.url,
+  service.db,
 );
 const all = Object.values(operations) as Operation[];
 

@@ -14,7 +14,7 @@ import { createWorld } from "./world.ts";
 const receiver = await startReceiver();
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 const probe = createProbe(service.url, service.apiKey);
-const world = createWorld(service.client, "a", receiver.url);
+const world = createWorld(service.client, "a", receiver.url, service.db);
 const book = createFieldBook();
 const all = Object.values(operations) as Operation[];
 

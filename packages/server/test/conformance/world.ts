@@ -1,11 +1,14 @@
 // A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
 import type { Client, StepIn } from "@tidings/contract";
+import { newId } from "../../src/lib/ids.ts";
+import type { Db } from "../../src/store/db.ts";
+import { insertFailedTask } from "../../src/store/failed-tasks.ts";
 import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 
 export type World = ReturnType<typeof createWorld>;
 
-/** `webhookUrl`: somebody who takes webhooks. */
-export function createWorld(client: Client, label: string, webhookUrl: string) {
+/** `webhookUrl`: an address that takes webhooks. `db`: for what no request can bring about. */
+export function createWorld(client: Client, label: string, webhookUrl: string, db: Db) {
   let count = 0;
   const unique = (noun: string) => `${label}-${noun}-${++count}`;
 
@@ -108,6 +111,17 @@ export function createWorld(client: Client, label: string, webhookUrl: string) {
     await settled(client, transactionId);
     const { data } = (await client("deadLetters.list", { query: { transactionId } })).body;
     return data[0]!;
+  };
+
+  /** A task fails every time only when the database refuses its rows, so it is written as the pipeline writes it. */
+  const failedTask = async () => {
+    const { transactionId } = await waiting();
+    const { _id: environmentId } = await own();
+    const [event] = await db.selectFrom("events").select("id").where("transaction_id", "=", transactionId).execute();
+    const task = { kind: "trigger", data: { eventIds: [event!.id] }, error: "refused", attempts: 3 } as const;
+    const row = { id: newId(), environment_id: environmentId, created_at: new Date(), ...task };
+    await insertFailedTask(db, environmentId, row);
+    return row;
   };
 
   const layout = async () => {
@@ -216,7 +230,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string) {
   return {
     ...{ client, label, unique, once },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, layout, translation },
-    ...{ integration, connection, endpoint, environment, own, deadLetter },
+    ...{ integration, connection, endpoint, environment, own, deadLetter, failedTask },
     ...{ webhookUrl, webhook, suppression, reported },
   };
 }
