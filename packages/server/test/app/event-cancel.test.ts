@@ -19,7 +19,9 @@ const started = (transactionId: string) =>
 /** Nobody waits an hour: what is due later is due now. */
 const hurry = async () => {
   await sql`update jobs set wake_at = now() where wake_at is not null`.execute(db);
-  await sql`update queue.job set start_after = now() where name = 'wake' and state = 'created'`.execute(db);
+  await sql`update queue.job set start_after = now(), priority = 0 where name = 'wake' and state = 'created'`.execute(
+    db,
+  );
 };
 
 const hour = { amount: 1, unit: "hours" };

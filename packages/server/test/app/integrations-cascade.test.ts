@@ -41,12 +41,12 @@ describe("update", () => {
     const { body } = await update(made._id!, {
       name: "Post",
       identifier: "post",
-      credentials: { ...made.credentials, host: "other.example" },
+      credentials: { ...made.credentials, senderName: "Other" },
       configurations: { ...made.configurations, configurationSetName: "set" },
       unknown: true,
     });
     assert.equal(body.name, "Post");
-    assert.deepEqual(body.credentials, { ...made.credentials, host: "other.example" });
+    assert.deepEqual(body.credentials, { ...made.credentials, senderName: "Other" });
     assert.deepEqual(body.configurations, { ...made.configurations, configurationSetName: "set" });
     const replaced = (await update("post", { credentials: { host: "x.example", password: "" } })).body;
     assert.deepEqual(replaced.credentials, { host: "x.example" });

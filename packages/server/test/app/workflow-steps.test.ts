@@ -94,6 +94,8 @@ describe("variables", () => {
       "lastSeenDate",
       "read",
       "seen",
+      "sentAt",
+      "status",
     ]);
     const { events, eventCount } = properties.digest!.properties;
     assert.equal(eventCount!.type, "number");
@@ -115,9 +117,9 @@ describe("variables", () => {
     const { properties } = (await variablesOf("all-types", "in-app")).properties.steps!;
     const names = Object.fromEntries(types.map((type) => [type, Object.keys(properties[type]!.properties)]));
     assert.deepEqual(names, {
-      sms: ["status"],
-      push: ["status"],
-      chat: ["status"],
+      sms: ["status", "sentAt"],
+      push: ["status", "sentAt"],
+      chat: ["status", "sentAt"],
       throttle: ["throttled", "executionCount", "threshold", "throttledUntil"],
       custom: ["color"],
     });
