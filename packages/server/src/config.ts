@@ -244,7 +244,9 @@ export const settings = {
     parse: integer(1, 86_400),
   },
   TIDINGS_DELIVERY_WINDOW: {
-    about: "Calls to providers that a worker process has under way at once; one integration gets at most a quarter.",
+    about:
+      "Calls to providers that a worker process has under way at once. One environment gets at most half of them and one " +
+      "integration a quarter; several busy environments share them evenly.",
     fallback: "800",
     parse: integer(4, 10_000),
   },

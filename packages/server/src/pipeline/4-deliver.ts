@@ -30,7 +30,7 @@ export const createDeliver = (ctx: OutsideCtx) =>
     batch: deliverBatch(ctx),
     gatherMs,
     prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
-    laneOf: ({ integration }) => integration.id,
+    placeOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
     call: (one) =>
       one.attemptId === null
         ? { ...one, outcome: null }

@@ -21,7 +21,7 @@ import { publicEventId } from "./webhook-events.ts";
 
 /** Tasks taken at once. */
 export const webhookBatch = 50;
-/** Calls under way at once in this process; one webhook has at most a quarter of them. */
+/** Calls under way at once in this process; one environment has at most half of them, one webhook a quarter. */
 const window = 200;
 /** How long a result may wait for others, to share a transaction with them. */
 const gatherMs = 20;
@@ -39,10 +39,12 @@ export const createWebhooks = (ctx: OutsideCtx) =>
     batch: webhookBatch,
     gatherMs,
     prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
-    laneOf: ({ delivery }) => delivery.webhook_id,
+    placeOf: ({ delivery }) => placeOf(delivery),
     call: (one) => tell(ctx, one.delivery).then((call) => ({ ...one, call })),
     write: (group) => write(ctx, group),
   });
+
+const placeOf = ({ environment_id, webhook_id }: DueDelivery) => ({ environmentId: environment_id, lane: webhook_id });
 
 /** What cannot be written is told again, once the claim on its task has lapsed: receivers know it by its id. */
 async function write(ctx: Ctx, group: Told[]): Promise<void> {
@@ -80,8 +82,8 @@ async function prepare(ctx: Ctx, tx: Db, tasks: Task<WebhookTask>[], boarding: B
       done.push(task);
       continue;
     }
-    const place = { perSecond: undefined, isProbe: false, now: now.getTime() };
-    const admission = boarding.enter(delivery.webhook_id, place);
+    const request = { perSecond: undefined, isProbe: false, now: now.getTime() };
+    const admission = boarding.enter(placeOf(delivery), request);
     if (admission.kind === "go") due.push({ task, delivery });
     else {
       done.push(task);

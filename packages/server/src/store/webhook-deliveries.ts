@@ -46,6 +46,7 @@ export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], del
 /** A delivery that waits, with what it takes to make it. `active` is false when the webhook was switched off or deleted. */
 export type DueDelivery = {
   id: string;
+  environment_id: string;
   webhook_id: string;
   event_id: string;
   failures: number;
@@ -59,7 +60,7 @@ export type DueDelivery = {
 
 export async function findDueDeliveries(db: Db, ids: string[]): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
-    select d.id, d.webhook_id, d.event_id, d.failures, e.body, w.url, w.active and w.deleted_at is null as active,
+    select d.id, d.environment_id, d.webhook_id, d.event_id, d.failures, e.body, w.url, w.active and w.deleted_at is null as active,
       w.secret, w.previous_secret, w.previous_secret_until
     from webhook_deliveries d join webhook_events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
     where d.id = any(${ids}::uuid[]) and d.status = 'pending'`.execute(db);

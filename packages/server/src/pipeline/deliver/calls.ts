@@ -1,10 +1,10 @@
 // Calls to the outside, for stages whose work is waiting for others. A worker does not wait for the calls it started: it
-// takes the next tasks as soon as there is room for them, so a slow receiver holds up its own calls and nobody else's. The
+// takes the next tasks as soon as there is room for them, so a slow receiver holds up calls of its own environment only. The
 // claims on tasks that are under way are kept alive meanwhile, and results that come in together share a transaction.
 import type { Ctx } from "../../context.ts";
 import { type Db, inTransaction } from "../../store/db.ts";
 import type { Task, TaskKind } from "../../store/queue.ts";
-import { type Boarding, createLanes } from "./lanes.ts";
+import { type Boarding, createLanes, type Place } from "./lanes.ts";
 
 type Held = { task: Task<unknown> };
 
@@ -18,7 +18,7 @@ export type Calls<Data, Due extends Held, Done extends Held> = {
   gatherMs: number;
   /** Answers what is to be called now, with its place in a lane taken; everything else is finished there. */
   prepare(tx: Db, tasks: Task<Data>[], boarding: Boarding): Promise<Due[]>;
-  laneOf(due: Due): string;
+  placeOf(due: Due): Place;
   /** Never rejects. A result that is no promise was known beforehand: nothing was called, and no place was taken. */
   call(due: Due): Promise<Done> | Done;
   write(group: Done[]): Promise<void>;
@@ -43,7 +43,7 @@ export function createCalls<Data, Due extends Held, Done extends Held>(ctx: Ctx,
     const began = performance.now();
     const called = calls.call(due);
     const done = await called;
-    if (called instanceof Promise) lanes.left(calls.laneOf(due), performance.now() - began);
+    if (called instanceof Promise) lanes.left(calls.placeOf(due), performance.now() - began);
     add(done);
   };
 
@@ -61,6 +61,6 @@ export function createCalls<Data, Due extends Held, Done extends Held>(ctx: Ctx,
       due.map((one) => one.task),
     );
     for (const one of due) void start(one);
-    await lanes.room(calls.batch, due.map(calls.laneOf));
+    await lanes.room(calls.batch, due.map(calls.placeOf));
   };
 }

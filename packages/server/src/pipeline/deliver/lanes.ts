@@ -1,32 +1,28 @@
-// Places for calls that are under way in this process: a window for all, and a lane in it for each integration, so that
-// one whose provider hangs leaves room for the others. The rules are in rules/pacing.ts.
-import { type Admission, admit, type Lane, leave, newLane, placesIn } from "../rules/pacing.ts";
+// Places for calls that are under way in this process: a window for all, in it a share for each environment, and in that a
+// lane for each integration or webhook. So a provider that hangs leaves room for the other integrations, and an environment
+// whose providers all hang leaves room for the other environments. The rules are in rules/pacing.ts.
+import { type Admission, admit, askAgain, type Lane, leave, mayEnter, newLane, placesIn } from "../rules/pacing.ts";
 
 export type Lanes = ReturnType<typeof createLanes>;
 export type Boarding = ReturnType<Lanes["board"]>;
+
+/** Whose call it is, and through what: an integration or a webhook. */
+export type Place = { environmentId: string; lane: string };
 
 type Request = { perSecond: number | undefined; isProbe: boolean; now: number; bookedAt?: number };
 
 /** Lanes that nobody has used lately are forgotten beyond this number. */
 const maxLanes = 10_000;
-/** A worker waits this long for room in the lanes it has just filled; slower ones have to be left behind. */
+/** A worker waits this long for room where it has just sent; slower calls have to be left behind. */
 const patienceMs = 250;
 
 export function createLanes(window: number) {
   const perLane = Math.max(1, Math.floor(window / 4));
-  const lanes = new Map<string, Lane>();
+  const lanes = createLaneMap();
+  const environments = createLaneMap();
   let total = 0;
   const waiting: (() => void)[] = [];
 
-  const laneOf = (integrationId: string): Lane => {
-    const lane = lanes.get(integrationId) ?? newLane();
-    if (lanes.size >= maxLanes && !lanes.has(integrationId)) forgetIdle();
-    lanes.set(integrationId, lane);
-    return lane;
-  };
-  const forgetIdle = () => {
-    for (const [id, lane] of lanes) if (lane.inFlight === 0) lanes.delete(id);
-  };
   const changed = (limitMs?: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = limitMs === undefined ? undefined : setTimeout(resolve, limitMs);
@@ -36,45 +32,75 @@ export function createLanes(window: number) {
       });
     });
 
-  const left = (integrationId: string, tookMs: number): void => {
+  const left = ({ environmentId, lane }: Place, tookMs: number): void => {
     total--;
-    leave(laneOf(integrationId), tookMs);
+    leave(lanes.of(lane), tookMs);
+    leave(environments.of(environmentId), tookMs);
     for (const wake of waiting.splice(0)) wake();
+  };
+
+  const enter = ({ environmentId, lane: name }: Place, request: Request): Admission => {
+    const { perSecond, isProbe, now, bookedAt } = request;
+    const environment = environments.of(environmentId);
+    const lane = lanes.of(name);
+    const free = window - total;
+    if (!isProbe && free <= 0) return { kind: "wait", until: now + patienceMs, isBooked: false };
+    if (!isProbe && !mayEnter(environment, free)) return askAgain(environment, environment.inFlight, now);
+    const inFlight = isProbe ? Number.POSITIVE_INFINITY : placesIn(lane, perLane);
+    const admission = admit(lane, isProbe ? { inFlight } : { inFlight, perSecond }, now, bookedAt);
+    if (admission.kind === "go") {
+      environment.inFlight++;
+      total++;
+    }
+    return admission;
   };
 
   return {
     /** Places taken for a batch, until its attempts are written down for good. */
     board() {
-      const taken: string[] = [];
+      const taken: Place[] = [];
       return {
         /** `isProbe` passes whatever the limits: a probe that was claimed has to be sent. */
-        enter(integrationId: string, request: Request): Admission {
-          const { perSecond, isProbe, now, bookedAt } = request;
-          // Several workers may fill the window at the same moment.
-          if (total >= window && !isProbe) return { kind: "wait", until: now + patienceMs, isBooked: false };
-          const lane = laneOf(integrationId);
-          const inFlight = isProbe ? Number.POSITIVE_INFINITY : placesIn(lane, perLane);
-          const admission = admit(lane, isProbe ? { inFlight } : { inFlight, perSecond }, now, bookedAt);
-          if (admission.kind === "go") {
-            taken.push(integrationId);
-            total++;
-          }
+        enter(place: Place, request: Request): Admission {
+          const admission = enter(place, request);
+          if (admission.kind === "go") taken.push(place);
           return admission;
         },
         giveBack(): void {
-          for (const integrationId of taken.splice(0)) left(integrationId, laneOf(integrationId).averageMs);
+          for (const place of taken.splice(0)) left(place, lanes.of(place.lane).averageMs);
         },
       };
     },
     /** A call has ended. */
     left,
-    /** Resolves when there is room for another batch: in the window, and if that does not take long, in these lanes. */
-    async room(batch: number, integrationIds: Iterable<string>): Promise<void> {
+    /**
+     * Resolves when the worker may take another batch. It waits for a moment until there is room for the whole batch, in
+     * the window and where it has just sent, and goes on without: what waits next in the queue may belong to others.
+     */
+    async room(batch: number, places: Iterable<Place>): Promise<void> {
       const impatientAt = performance.now() + patienceMs;
-      const mine = [...new Set(integrationIds)];
-      const isCrowded = (id: string) => laneOf(id).inFlight > Math.max(0, placesIn(laneOf(id), perLane) - batch);
-      while (mine.some(isCrowded) && performance.now() < impatientAt) await changed(patienceMs);
-      while (total > Math.max(0, window - batch)) await changed();
+      const mine = [...new Set([...places].map(({ lane }) => lane))];
+      const isCrowded = (name: string) =>
+        lanes.of(name).inFlight > Math.max(0, placesIn(lanes.of(name), perLane) - batch);
+      const isFull = () => total > Math.max(0, window - batch) || mine.some(isCrowded);
+      while (isFull() && performance.now() < impatientAt) await changed(patienceMs);
+      while (total >= window) await changed();
+    },
+  };
+}
+
+function createLaneMap() {
+  const lanes = new Map<string, Lane>();
+  return {
+    of(name: string): Lane {
+      const known = lanes.get(name);
+      if (known) return known;
+      if (lanes.size >= maxLanes) {
+        for (const [id, lane] of lanes) if (lane.inFlight === 0) lanes.delete(id);
+      }
+      const lane = newLane();
+      lanes.set(name, lane);
+      return lane;
     },
   };
 }

@@ -56,7 +56,8 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     else if (plan.attemptId === null) sends.push(plan);
     else {
       const { task, message, integration, isProbe } = plan;
-      const entry = boarding.enter(integration.id, {
+      const place = { environmentId: message.environment_id, lane: integration.id };
+      const entry = boarding.enter(place, {
         perSecond: open(integration).configurations.maxPerSecond ?? knownRate(integration),
         isProbe,
         now: facts.now.getTime(),

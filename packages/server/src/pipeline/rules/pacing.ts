@@ -1,6 +1,6 @@
 // How fast an integration is used by this process. Two limits: calls a second, where the integration or its provider has
-// one, and calls under way at once, so that one slow provider cannot hold every place. What is over a limit is given a
-// time at which there will be room and goes back to the queue until then.
+// one, and calls under way at once, so that neither one slow provider nor one environment can hold every place. What is
+// over a limit is given a time at which there will be room and goes back to the queue until then.
 
 export type Lane = {
   /** Calls under way. */
@@ -28,13 +28,7 @@ const lateMs = 5_000;
 
 /** Takes a place, or a time. The lane is changed in place. `bookedAt`: the time that was given before, ms. */
 export function admit(lane: Lane, limits: LaneLimits, now: number, bookedAt?: number): Admission {
-  if (lane.inFlight >= limits.inFlight) {
-    const gap = lane.averageMs / limits.inFlight;
-    const until = Math.max(lane.nextByRoom + gap, now + gap);
-    if (until - now > longestWaitMs) return { kind: "wait", until: now + longestWaitMs, isBooked: false };
-    lane.nextByRoom = until;
-    return { kind: "wait", until, isBooked: false };
-  }
+  if (lane.inFlight >= limits.inFlight) return askAgain(lane, limits.inFlight, now);
   const isOnTime = bookedAt !== undefined && now - bookedAt <= lateMs;
   if (limits.perSecond && !isOnTime) {
     const gap = 1_000 / limits.perSecond;
@@ -47,6 +41,22 @@ export function admit(lane: Lane, limits: LaneLimits, now: number, bookedAt?: nu
   lane.inFlight++;
   return { kind: "go" };
 }
+
+/** When one of the places is likely to be free for the one who asks: those who ask are spread over the calls that end. */
+export function askAgain(lane: Lane, places: number, now: number): Admission {
+  const gap = lane.averageMs / Math.max(1, places);
+  const until = Math.max(lane.nextByRoom + gap, now + gap);
+  if (until - now > longestWaitMs) return { kind: "wait", until: now + longestWaitMs, isBooked: false };
+  lane.nextByRoom = until;
+  return { kind: "wait", until, isBooked: false };
+}
+
+/**
+ * Whether an environment may have another of the `free` places: it has no more calls under way than it leaves free. One
+ * environment alone gets half of the window, n of them an n-plus-first part each, and the next one finds as much. (The
+ * dynamic threshold of Choudhury and Hahne, 1998.)
+ */
+export const mayEnter = (environment: Lane, free: number): boolean => environment.inFlight < free;
 
 /** Calls that take longer than this, on average, are waiting for each other. */
 const slowMs = 2_000;
