@@ -1,11 +1,13 @@
-// `npm run bench`: starts what it needs, measures, prints tables. `npm run bench -- in-app growth` chooses; `--events`,
-// `--rounds`, `--members`, `--messages` and `--rows` make it shorter or longer. Results worth keeping go to bench/results.md.
+// `npm run bench`: starts what it needs, measures, prints tables. `npm run bench -- in-app growth` (or `--only growth`)
+// chooses; `--events`, `--rounds`, `--members`, `--messages`, `--rows` and `--seconds` make it shorter or longer. Results
+// worth keeping go to bench/results.md.
 import { arch, cpus, platform } from "node:os";
 import { parseArgs } from "node:util";
 import { benchDelivery } from "./delivery.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchInApp } from "./in-app.ts";
+import { benchNeighbours, type Times } from "./neighbours.ts";
 import { type BenchService, progress, startBenchService } from "./support.ts";
 
 const { values, positionals } = parseArgs({
@@ -16,6 +18,9 @@ const { values, positionals } = parseArgs({
     rows: { type: "string", default: "2000000" },
     members: { type: "string", default: "100000" },
     messages: { type: "string", default: "10000" },
+    seconds: { type: "string", default: "20" },
+    flood: { type: "string" },
+    only: { type: "string", multiple: true, default: [] },
   },
 });
 
@@ -72,14 +77,31 @@ async function growth(service: BenchService): Promise<string[]> {
   ];
 }
 
+/** `--flood` chooses one by a part of its name, `--seconds` is for how long each is measured. */
+async function neighbours(service: BenchService): Promise<string[]> {
+  const rows = await benchNeighbours(service, Number(values.seconds), values.flood);
+  const ms = (value: number) => (Number.isFinite(value) ? `${number(value)} ms` : "never");
+  const cells = ({ median, p99, most }: Times) => `${ms(median)} / ${ms(p99)} / ${ms(most)}`;
+  return [
+    "| environment A does | B: feed (median / p99 / most) | B: mail | B: webhook | A's messages a second |",
+    "|---|--:|--:|--:|--:|",
+    ...rows.map(
+      ({ flood, feed, mail, webhook, handled }) =>
+        `| ${flood} | ${cells(feed)} | ${cells(mail)} | ${cells(webhook)} | ${number(handled)} |`,
+    ),
+  ];
+}
+
 const benchmarks: Record<string, (service: BenchService) => Promise<string[]>> = {
   "in-app": inApp,
   fanout,
   smtp: delivery("smtp"),
   webhook: delivery("webhook"),
   growth,
+  neighbours,
 };
-const chosen = positionals.length > 0 ? positionals : ["in-app"];
+const named = [...positionals, ...values.only];
+const chosen = named.length > 0 ? named : ["in-app"];
 
 for (const name of chosen) {
   const run = benchmarks[name];

@@ -11,6 +11,7 @@ import { askedAtOnce } from "./app/integration-checks.ts";
 import { type Config, ensureEncryptionKey } from "./config.ts";
 import type { Ctx, OutsideCtx } from "./context.ts";
 import { createServer } from "./http/server.ts";
+import { createBudgets } from "./lib/budgets.ts";
 import { newId } from "./lib/ids.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import { createShares } from "./lib/shares.ts";
@@ -19,6 +20,7 @@ import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
 import { forgetWebhooks } from "./pipeline/webhook-events.ts";
+import { forgetBudgets, spendBudgets } from "./store/budgets.ts";
 import { insertCaptured } from "./store/captured.ts";
 import { openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded.ts";
@@ -89,7 +91,15 @@ async function start(
   closers.push(() => io.close());
   const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });
   closers.push(() => webhookIo.close());
-  const queue = await openQueue({ url: database.url, onError });
+  const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
+  const turns = createBudgets({ now: Date.now, settle, max: 10_000 });
+  const rates = createBudgets({ now: () => performance.now(), settle, max: 100_000 });
+  closers.push(async () => {
+    turns.close();
+    rates.close();
+  });
+  const forgetShared = (beginning: string) => forgetBudgets(db, beginning);
+  const queue = await openQueue({ url: database.url, onError, budgets: turns, forgetShared });
   closers.push(() => queue.stop());
   const metrics = createMetrics();
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
@@ -119,7 +129,7 @@ async function start(
       () => true,
       () => false,
     ));
-  const server = createServer(ctx, { version, isReady, isDraining: () => isDraining });
+  const server = createServer(ctx, { version, rates, isReady, isDraining: () => isDraining });
   closers.push(() => server.close());
   await server.listen({ host: config.host, port: config.port });
   const address = server.server.address() as AddressInfo;

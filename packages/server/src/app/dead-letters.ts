@@ -124,7 +124,7 @@ async function sendAgain(
     environmentId,
     data: { messageId: message_id },
     at: perSecond ? at : undefined,
-    flow: first?.id ?? integration_id,
+    way: first?.id ?? integration_id,
   }));
   await enqueueTimed(ctx, ctx.db, clock, "deliver", tasks);
   return letters.length;

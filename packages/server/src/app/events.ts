@@ -1,11 +1,12 @@
 // Taking events in. Each event of a request is evaluated on its own, in the order of the table in docs/trigger.md; the
-// accepted ones are stored together with one task for the pipeline, in the transaction of the request. After the answer
+// accepted ones are stored together with their tasks for the pipeline, in the transaction of the request. After the answer
 // nothing can be lost.
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { jsonBytes } from "../lib/json.ts";
 import { mapWithPauses } from "../lib/pauses.ts";
+import { triggerTasks } from "../pipeline/1-trigger.ts";
 import { enqueueTimed } from "../pipeline/clock.ts";
 import { attachmentFaults, type EventAttachment, takeOutFiles } from "../pipeline/rules/attachments.ts";
 import { resolveContexts } from "../store/contexts.ts";
@@ -141,10 +142,7 @@ async function accept(
     event && attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
   );
   await insertEventAttachments(ctx.db, files);
-  if (accepted.length > 0) {
-    const eventIds = accepted.map((row) => row.id);
-    await enqueueTimed(ctx, ctx.db, clock, "trigger", [{ environmentId, data: { eventIds } }]);
-  }
+  await enqueueTimed(ctx, ctx.db, clock, "trigger", triggerTasks(environmentId, accepted));
   const results = evaluated.map(({ result }) => result);
   for (const { status } of results) ctx.metrics.events.inc({ status });
   return results;

@@ -12,7 +12,7 @@ import {
 import type { Caller, Ctx, OutsideCtx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import { newWebhookSecret } from "../lib/standard-webhooks.ts";
-import { distrustWebhooks, publicEventId } from "../pipeline/webhook-events.ts";
+import { distrustWebhooks, publicEventId, webhookTask } from "../pipeline/webhook-events.ts";
 import { lockEnvironment } from "../store/environments.ts";
 import {
   findDeliveryIds,
@@ -192,7 +192,7 @@ export async function replay(
   await ctx.queue.enqueue(
     ctx.db,
     "webhook",
-    restarted.map((deliveryId) => ({ data: { deliveryId }, flow: webhook.id })),
+    restarted.map((deliveryId) => webhookTask(caller.environmentId, webhook.id, deliveryId)),
   );
   const isFull = restarted.length === replayLimit;
   const hasMore = isFull && !!since && (await hasFailedSince(ctx.db, caller.environmentId, webhook.id, since));

@@ -21,6 +21,7 @@ import { chatOauthCallbackPath } from "../app/chat-oauth.ts";
 import type { Config } from "../config.ts";
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { failure } from "../failure.ts";
+import type { Budgets } from "../lib/budgets.ts";
 import { countOpenCircuits } from "../store/breakers.ts";
 import { authenticate } from "./auth.ts";
 import { acceptJson } from "./body.ts";
@@ -39,7 +40,13 @@ import { answerUnreadable, maxHeadBytes } from "./unreadable.ts";
 import { exchangeSchema } from "./vocabulary.ts";
 import { createWrongKeys, type WrongKeys } from "./wrong-keys.ts";
 
-export type EdgeOptions = { version: string; isReady: () => Promise<boolean>; isDraining: () => boolean };
+export type EdgeOptions = {
+  version: string;
+  /** What is used up of the rate limits. */
+  rates: Budgets;
+  isReady: () => Promise<boolean>;
+  isDraining: () => boolean;
+};
 
 /** Routes beside the operations that this service has. */
 const systemPathsOf = ({ metrics, docs }: Config): string[] => [
@@ -95,7 +102,7 @@ export function createServer(ctx: OutsideCtx, options: EdgeOptions): FastifyInst
   closePromptly(server);
   addSystemRoutes(server, ctx, options);
   const now = () => performance.now();
-  const limiter = createRateLimiter(ctx.config.rates, now);
+  const limiter = createRateLimiter(ctx.config.rates, now, options.rates);
   addPreferencePage(server, ctx, limiter);
   addChatOauthPage(server, ctx, limiter);
   addReportProbe(server, ctx, limiter);

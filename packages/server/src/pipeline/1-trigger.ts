@@ -1,4 +1,4 @@
-// Stage 1: accepted events come in, a task per request. As many recipients as a transaction should have go straight on;
+// Stage 1: accepted events come in, a task per 100 recipients of a request. As many recipients as a transaction should have go straight on;
 // the other events go back to the queue, an event with more than that is cut into slices, an audience into pages.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
@@ -7,7 +7,7 @@ import type { Task } from "../store/queue.ts";
 import { type Start, startRuns } from "./2-fanout.ts";
 import { firstPage } from "./audience.ts";
 import { enqueueTimed, readClock, type Timed } from "./clock.ts";
-import { recipientsPerBatch, type TriggerTask } from "./tasks.ts";
+import { recipientsPerBatch, recipientsPerTask, type TriggerTask } from "./tasks.ts";
 
 export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
@@ -48,24 +48,23 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
       tx,
       clock,
       "trigger",
-      [...Map.groupBy(later, (event) => event.environment_id)].flatMap(batches),
+      [...Map.groupBy(later, (event) => event.environment_id)].flatMap(([id, own]) => triggerTasks(id, own)),
     );
     await enqueueTimed(ctx, tx, clock, "fanout", fanout);
     await startRuns(ctx, tx, starts, clock);
   });
 }
 
-/** Events that found no room go back to the queue, as many in a task as fill a transaction. */
-function batches([environmentId, events]: [string, EventRow[]]): Timed[] {
-  const tasks: { environmentId: string; data: TriggerTask }[] = [];
-  let room = 0;
+/** Events as tasks of about the same cost: several fill a transaction. */
+export function triggerTasks(environmentId: string, events: Pick<EventRow, "id" | "recipients">[]): Timed[] {
+  const tasks: { environmentId: string; data: TriggerTask; cost: number }[] = [];
   for (const { id, recipients } of events) {
-    if (recipients.length > room) {
-      tasks.push({ environmentId, data: { eventIds: [] } });
-      room = recipientsPerBatch;
-    }
-    tasks.at(-1)!.data.eventIds.push(id);
-    room -= recipients.length;
+    const cost = Math.max(1, recipients.length);
+    const last = tasks.at(-1);
+    if (last && last.cost + cost <= recipientsPerTask) {
+      last.data.eventIds.push(id);
+      last.cost += cost;
+    } else tasks.push({ environmentId, data: { eventIds: [id] }, cost });
   }
   return tasks;
 }

@@ -31,6 +31,7 @@ export const createDeliver = (ctx: OutsideCtx) =>
     gatherMs,
     prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
     placeOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
+    startOf: ({ startAt }) => startAt,
     call: (one) =>
       one.attemptId === null
         ? { ...one, outcome: null }

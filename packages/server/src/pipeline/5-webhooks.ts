@@ -17,7 +17,7 @@ import { createCalls } from "./deliver/calls.ts";
 import type { Boarding } from "./deliver/lanes.ts";
 import { failingLimitMs, repeatAfter } from "./rules/webhook-retry.ts";
 import type { WebhookTask } from "./tasks.ts";
-import { publicEventId } from "./webhook-events.ts";
+import { publicEventId, webhookTask } from "./webhook-events.ts";
 
 /** Tasks taken at once. */
 export const webhookBatch = 50;
@@ -45,6 +45,8 @@ export const createWebhooks = (ctx: OutsideCtx) =>
   });
 
 const placeOf = ({ environment_id, webhook_id }: DueDelivery) => ({ environmentId: environment_id, lane: webhook_id });
+
+const taskOf = ({ id, environment_id, webhook_id }: DueDelivery) => webhookTask(environment_id, webhook_id, id);
 
 /** What cannot be written is told again, once the claim on its task has lapsed: receivers know it by its id. */
 async function write(ctx: Ctx, group: Told[]): Promise<void> {
@@ -82,12 +84,12 @@ async function prepare(ctx: Ctx, tx: Db, tasks: Task<WebhookTask>[], boarding: B
       done.push(task);
       continue;
     }
-    const request = { perSecond: undefined, isProbe: false, now: now.getTime() };
+    const request = { isProbe: false, now: now.getTime() };
     const admission = boarding.enter(placeOf(delivery), request);
     if (admission.kind === "go") due.push({ task, delivery });
     else {
       done.push(task);
-      later.push({ data: task.data, startAfter: new Date(admission.until), flow: delivery.webhook_id });
+      later.push({ ...taskOf(delivery), startAfter: new Date(admission.until) });
     }
   }
   if (done.length > 0) await ctx.queue.finish(tx, "webhook", done);
@@ -140,8 +142,8 @@ async function settle(ctx: Ctx, tx: Db, group: Told[]): Promise<void> {
   await ctx.queue.enqueue(
     tx,
     "webhook",
-    results.flatMap(({ id, next_at }, index) =>
-      next_at ? [{ data: { deliveryId: id }, startAfter: next_at, flow: group[index]!.delivery.webhook_id }] : [],
+    results.flatMap(({ next_at }, index) =>
+      next_at ? [{ ...taskOf(group[index]!.delivery), startAfter: next_at }] : [],
     ),
   );
   const limit = {

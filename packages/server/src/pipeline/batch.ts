@@ -15,7 +15,7 @@ import type { Clock, Progress, Run, Verdict } from "./run.ts";
 import { emitMessages, type MessageChange } from "./webhook-events.ts";
 
 /** Runs that share a wake-up time share a task, up to this many; so do those that the batch had no time for. */
-const runsPerWakeTask = 500;
+const runsPerWakeTask = 100;
 
 /**
  * One batch evaluates for this long and makes this many characters of content, plus what one step takes; the rest of its
@@ -123,7 +123,7 @@ export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], clock: 
     for (const draft of progress.messages) {
       messages.push(toMessage(progress, draft));
       if (!progress.sending.includes(draft.id)) continue;
-      deliveries.push({ environmentId, data: { messageId: draft.id }, flow: draft.integrationId ?? undefined });
+      deliveries.push({ environmentId, data: { messageId: draft.id }, way: draft.integrationId ?? undefined });
     }
     if (progress.wakeAt || progress.isPaused) {
       const key = `${environmentId} ${progress.wakeAt?.getTime()}`;

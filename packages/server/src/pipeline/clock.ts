@@ -5,6 +5,7 @@ import { findClock, holdTestClocks, insertClockTasks } from "../store/clocks.ts"
 import type { Db } from "../store/db.ts";
 import type { TaskKind } from "../store/queue.ts";
 import type { Clock } from "./run.ts";
+import { costOf } from "./tasks.ts";
 
 /** The clocks of these environments, read once for a batch; test clocks do not move until its transaction ends. */
 export async function readClock(ctx: Ctx, tx: Db, environmentIds: Iterable<string>): Promise<Clock> {
@@ -33,8 +34,8 @@ export function realClock(ctx: Ctx): Clock {
 export const chanceIn = (clock: Clock, environmentId: string): (() => number) =>
   clock.isStopped(environmentId) ? () => 0.5 : Math.random;
 
-/** Without `at`, the task is due at once. `flow` as the queue has it. */
-export type Timed = { environmentId: string; data: object; at?: Date; flow?: string };
+/** Without `at`, the task is due at once. `way` and `cost` as the queue has them. */
+export type Timed = { environmentId: string; data: object; at?: Date; way?: string; cost?: number };
 
 /** The group of tasks that wait in real time: a test clock takes them in when the environment is put on it. */
 export const waitingIn = (environmentId: string): string => `waiting ${environmentId}`;
@@ -61,9 +62,10 @@ export async function enqueueTimed(ctx: Ctx, tx: Db, clock: Clock, kind: TaskKin
     kind,
     tasks
       .filter((task) => !isParked(task))
-      .map(({ environmentId, data, at, flow }) => {
-        if (clock.isStopped(environmentId)) return { data, flow, group: underWayIn(environmentId) };
-        return at === undefined ? { data, flow } : { data, flow, startAfter: at, group: waitingIn(environmentId) };
+      .map(({ environmentId, data, at, way, cost = costOf(kind, data) }) => {
+        const task = { data, environmentId, way, cost };
+        if (clock.isStopped(environmentId)) return { ...task, group: underWayIn(environmentId) };
+        return at === undefined ? task : { ...task, startAfter: at, group: waitingIn(environmentId) };
       }),
   );
 }

@@ -12,6 +12,7 @@ import { createWebhooks, webhookBatch } from "./5-webhooks.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runMoveClock } from "./move-clock.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
+import { costOf, recipientsPerBatch } from "./tasks.ts";
 import { runUnsnooze } from "./unsnooze.ts";
 
 type Stage<T> = {
@@ -21,16 +22,18 @@ type Stage<T> = {
   /** How often to look for tasks that have become due; new ones announce themselves. */
   pollSeconds: number;
   isSingle?: boolean;
+  /** Whether tasks of different environments may share a transaction. */
+  isMixed?: boolean;
 };
 
-// Trigger tasks carry up to 100 events each, so 5 of them make a batch of 500 notifications: at that size the cost per
+// Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost per
 // row has levelled off (bench/results.md).
 const stagesOf = (ctx: OutsideCtx): Stage<never>[] => [
   { kind: "trigger", run: runTrigger, batchSize: 5, pollSeconds: 2 },
   { kind: "fanout", run: runFanout, batchSize: 1, pollSeconds: 2 },
   { kind: "wake", run: runWake, batchSize: 20, pollSeconds: 0.5 },
-  { kind: "deliver", run: stateful(createDeliver(ctx)), batchSize: deliverBatch(ctx), pollSeconds: 0.5 },
-  { kind: "webhook", run: stateful(createWebhooks(ctx)), batchSize: webhookBatch, pollSeconds: 1 },
+  { kind: "deliver", run: stateful(createDeliver(ctx)), batchSize: deliverBatch(ctx), pollSeconds: 0.5, isMixed: true },
+  { kind: "webhook", run: stateful(createWebhooks(ctx)), batchSize: webhookBatch, pollSeconds: 1, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100, pollSeconds: 2 },
   { kind: "clock", run: runMoveClock, batchSize: 1, pollSeconds: 2 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, pollSeconds: 30, isSingle: true },
@@ -45,9 +48,10 @@ const stateful =
 export async function startWorkers(ctx: OutsideCtx): Promise<void> {
   await scheduleHousekeeping(ctx);
   for (const stage of stagesOf(ctx)) {
-    const concurrency = stage.isSingle ? 1 : ctx.config.workerConcurrency;
-    const options = { batchSize: stage.batchSize, concurrency, pollSeconds: stage.pollSeconds };
-    await ctx.queue.work<never>(stage.kind, options, (tasks) => runBatch(ctx, stage, tasks));
+    const { kind, batchSize, pollSeconds, isSingle = false } = stage;
+    const concurrency = isSingle ? 1 : ctx.config.workerConcurrency;
+    const options = { batchSize, concurrency, pollSeconds, hasReserve: !isSingle };
+    ctx.queue.work<never>(kind, options, (tasks) => runBatch(ctx, stage, tasks));
   }
 }
 
@@ -57,13 +61,31 @@ async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Pr
     const { alone = [], together = [] } = Object.groupBy(tasks, (task) =>
       task.attempt >= suspectAfter ? "alone" : "together",
     );
-    const failures = [await runTogether(ctx, stage, together)];
+    const failures: Failed[] = [];
+    for (const group of groupsOf(stage, together)) failures.push(await runTogether(ctx, stage, group));
     for (const task of alone) failures.push(await runSuspect(ctx, stage, task));
     const failed = failures.find((failure) => failure !== undefined);
     if (failed) throw failed.error;
   } finally {
     ctx.metrics.taskSeconds.observe({ kind: stage.kind }, (performance.now() - started) / 1000);
   }
+}
+
+/** An environment does not wait for the rows of another, nor begin again because of them, and a transaction stays short. */
+function groupsOf(stage: Stage<never>, tasks: Task<never>[]): Task<never>[][] {
+  if (stage.isMixed) return [tasks];
+  return [...Map.groupBy(tasks, (task) => task.environmentId).values()].flatMap((own) => {
+    const groups: { tasks: Task<never>[]; cost: number }[] = [];
+    for (const task of own) {
+      const cost = costOf(stage.kind, task.data);
+      const last = groups.at(-1);
+      if (last && last.cost + cost <= recipientsPerBatch) {
+        last.tasks.push(task);
+        last.cost += cost;
+      } else groups.push({ tasks: [task], cost });
+    }
+    return groups.map((group) => group.tasks);
+  });
 }
 
 /** What is to be thrown, so that the queue repeats the tasks that are not finished. */

@@ -1,6 +1,7 @@
 // Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left, what has
 // been kept long enough, and what throttles and digests remember of groups that have long been quiet.
 import type { Ctx } from "../context.ts";
+import { purgeBudgets } from "../store/budgets.ts";
 import { purgeCaptured, purgeCapturedBeyond } from "../store/captured.ts";
 import { purgeDeadLetters } from "../store/dead-letters.ts";
 import { purgePasses } from "../store/digests.ts";
@@ -26,6 +27,9 @@ const graceMs = 24 * 3_600_000;
 /** What webhooks were told, and what providers reported. */
 const webhookRetentionMs = 30 * 24 * 3_600_000;
 
+/** Rates that have been free for so long are free. */
+const budgetRetentionMs = 3_600_000;
+
 /** The mailbox of an environment holds its newest messages, and none for ever. */
 const capturedRetentionMs = 30 * 24 * 3_600_000;
 const capturedPerEnvironment = 10_000;
@@ -42,7 +46,11 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
   },
   idempotency: {
     cron: "23 * * * *",
-    run: (ctx) => repeat(async () => (await purgeExpiredAnswers(ctx.db, purgeBatch)) === purgeBatch),
+    async run(ctx) {
+      await repeat(async () => (await purgeExpiredAnswers(ctx.db, purgeBatch)) === purgeBatch);
+      const before = new Date(ctx.now().getTime() - budgetRetentionMs);
+      await repeat(async () => (await purgeBudgets(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
   },
   webhooks: {
     cron: "29 * * * *",

@@ -13,9 +13,9 @@ import {
   takeClockTasks,
 } from "../store/clocks.ts";
 import { type Db, inTransaction } from "../store/db.ts";
-import type { Task, TaskKind } from "../store/queue.ts";
+import type { Task } from "../store/queue.ts";
 import { enqueueTimed, realClock, underWayIn, waitingIn } from "./clock.ts";
-import type { ClockMoveTask, WakeTask } from "./tasks.ts";
+import { type ClockMoveTask, costOf, type WakeTask } from "./tasks.ts";
 
 /** A long way is walked in turns, so that other environments get theirs. */
 const turnMs = 10_000;
@@ -70,15 +70,11 @@ async function takeStep(ctx: Ctx, tx: Db, environmentId: string): Promise<Step> 
   return goOn(ctx, tx, environmentId, clock as ClockState & { now: Date; target: Date });
 }
 
-/** Deliveries take turns; here an environment counts as one, whatever integrations it sends through. */
-const flowOf = (kind: TaskKind, environmentId: string): string | undefined =>
-  kind === "deliver" ? environmentId : undefined;
-
 /** Off the clock: what waited for it waits in the queue, for the same time. */
 async function giveBack(ctx: Ctx, tx: Db, environmentId: string): Promise<Step> {
   const taken = await takeClockTasks(tx, environmentId, tasksPerStep);
   for (const [kind, tasks] of Map.groupBy(taken, (task) => task.kind)) {
-    const timed = tasks.map(({ data, due_at: at }) => ({ environmentId, data, at, flow: flowOf(kind, environmentId) }));
+    const timed = tasks.map(({ data, due_at: at }) => ({ environmentId, data, at }));
     await enqueueTimed(ctx, tx, realClock(ctx), kind, timed);
   }
   return taken.length === tasksPerStep ? "moved" : "done";
@@ -115,11 +111,10 @@ async function goOn(
   const { taken, tasks } = nextLoad(due);
   await deleteClockTasks(tx, environmentId, taken);
   const group = underWayIn(environmentId);
-  const flow = flowOf(first.kind, environmentId);
   await ctx.queue.enqueue(
     tx,
     first.kind,
-    tasks.map((data) => ({ data, group, flow })),
+    tasks.map((data) => ({ data, group, environmentId, cost: costOf(first.kind, data) })),
   );
   return "moved";
 }

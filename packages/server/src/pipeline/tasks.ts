@@ -1,4 +1,5 @@
 // What travels through the queue: small, typed, ids only. Everything else is read from the store when the task is worked.
+import type { TaskKind } from "../store/queue.ts";
 
 /** Accepted events whose recipients are to be notified, one task per request. */
 export type TriggerTask = { eventIds: string[] };
@@ -22,8 +23,8 @@ export type FanoutTask = SliceTask | PageTask | WalkEndTask;
 /** Runs to take further: their wait is over, or what they waited for has been delivered. */
 export type WakeTask = { notificationIds: string[] };
 
-/** A message to hand to its provider. `bookedAt`: the time (ms) that was kept free for it because it was too early. */
-export type DeliverTask = { messageId: string; bookedAt?: number };
+/** A message to hand to its provider. */
+export type DeliverTask = { messageId: string };
 
 /** A snoozed message whose time has come. */
 export type UnsnoozeTask = { messageId: string };
@@ -39,7 +40,23 @@ export type HousekeepingTask = {
 };
 
 /** Recipients handled in one transaction: large enough to be set-based, small enough to keep memory and locks short. */
-export const recipientsPerBatch = 1_000;
+export const recipientsPerBatch = 500;
+
+/** Recipients in one `trigger` task, of which several make a batch. An event with more is a task of its own. */
+export const recipientsPerTask = 100;
 
 /** Members of an audience on one page. Several walks are under way at once, so that a smaller page is as fast, and lighter. */
 export const membersPerPage = 500;
+
+/** What a message to a provider or a webhook costs beside a recipient of an in-app message (bench/results.md). */
+const callCost = 4;
+
+/** What a task costs, in recipients. A trigger task does not say how many it has: whoever enqueues it knows. */
+export function costOf(kind: TaskKind, data: object): number {
+  if (kind === "deliver" || kind === "webhook") return callCost;
+  if (kind === "wake") return (data as WakeTask).notificationIds.length;
+  if (kind === "trigger") return (data as TriggerTask).eventIds.length;
+  if (kind !== "fanout" || "environmentId" in data) return 1;
+  const task = data as SliceTask | PageTask;
+  return "from" in task ? task.to - task.from : membersPerPage;
+}

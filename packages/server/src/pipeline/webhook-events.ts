@@ -5,8 +5,10 @@ import type { MessageEventType, WebhookEvent, WebhookEventType } from "@tidings/
 import type { Ctx } from "../context.ts";
 import type { Db } from "../store/db.ts";
 import { findMessagesToReport, type ListedMessage } from "../store/messages.ts";
+import type { NewTask } from "../store/queue.ts";
 import { insertWebhookEvents, type NewDelivery, type WebhookEventRow } from "../store/webhook-deliveries.ts";
 import { findWebhookTargets, type WebhookTarget, type WebhookTargets } from "../store/webhooks.ts";
+import { costOf, type WebhookTask } from "./tasks.ts";
 import { toMessage } from "./views.ts";
 
 /** A backstop for announcements that were missed while the listener was away. */
@@ -137,6 +139,11 @@ type Happened = {
 /** The id of an event as receivers see it. */
 export const publicEventId = (id: string): string => `evt_${id.replaceAll("-", "")}`;
 
+export function webhookTask(environmentId: string, webhookId: string, deliveryId: string): NewTask {
+  const data: WebhookTask = { deliveryId };
+  return { data, environmentId, way: webhookId, cost: costOf("webhook", data) };
+}
+
 async function write(ctx: Ctx, tx: Db, happened: Happened[]): Promise<void> {
   if (happened.length === 0) return;
   const events: WebhookEventRow[] = [];
@@ -161,6 +168,8 @@ async function write(ctx: Ctx, tx: Db, happened: Happened[]): Promise<void> {
   await ctx.queue.enqueue(
     tx,
     "webhook",
-    deliveries.flatMap(({ id, webhook_id, isOff }) => (isOff ? [] : { data: { deliveryId: id }, flow: webhook_id })),
+    deliveries.flatMap(({ id, environment_id, webhook_id, isOff }) =>
+      isOff ? [] : webhookTask(environment_id, webhook_id, id),
+    ),
   );
 }

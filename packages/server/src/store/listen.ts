@@ -6,8 +6,8 @@ export type Listener = { close(): Promise<void> };
 
 export type ListenOptions = {
   url: string;
-  /** By channel: called for every announcement on it, and after every (re)connection. */
-  announced: Record<string, () => void>;
+  /** By channel: called for every announcement on it, and without a text after every (re)connection. */
+  announced: Record<string, (text?: string) => void>;
   onError: (error: Error) => void;
 };
 
@@ -40,7 +40,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     next.on("error", lost);
     next.on("end", () => lost());
-    next.on("notification", ({ channel }) => options.announced[channel]?.());
+    next.on("notification", ({ channel, payload }) => options.announced[channel]?.(payload));
     try {
       await next.connect();
       // Channels are constants of ours; LISTEN takes no parameters.

@@ -2,10 +2,13 @@
 // necessary and finished in the transaction that holds its result, so the two can never disagree.
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { fromKysely, type Job, PgBoss } from "pg-boss";
-import { createTurns } from "../lib/fair-turns.ts";
+import { fromKysely, type JobWithMetadata, PgBoss } from "pg-boss";
+import type { Budgets } from "../lib/budgets.ts";
+import { type Clocks, createTurns, longestLagMs } from "../lib/fair-turns.ts";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
+import { listen } from "./listen.ts";
+import { startLoops, type Workers, type WorkOptions } from "./queue-workers.ts";
 
 export const taskKinds = [
   "trigger",
@@ -21,19 +24,25 @@ export type TaskKind = (typeof taskKinds)[number];
 
 /**
  * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name for tasks that somebody has
- * to wait for or take back (pipeline/clock.ts). `flow`: whose it is, on kinds whose tasks take turns.
+ * to wait for or take back (pipeline/clock.ts). `environmentId`, `way` and `cost` decide whose turn it is
+ * (lib/fair-turns.ts); tasks without an environment go first.
  */
-export type NewTask = { data: object; startAfter?: Date | number; group?: string; flow?: string };
+export type NewTask = {
+  data: object;
+  startAfter?: Date | number;
+  group?: string;
+  environmentId?: string;
+  way?: string;
+  cost?: number;
+};
 
 /** A task taken back before its time. */
 export type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
 
 /** A task as a worker holds it: `attempt` fences the claim, so that a lapsed holder cannot finish it. */
-export type Task<T> = { id: string; attempt: number; data: T };
+export type Task<T> = { id: string; attempt: number; data: T; environmentId?: string };
 
 export class ClaimLost extends Error {}
-
-export type WorkOptions = { batchSize: number; concurrency: number; pollSeconds: number };
 
 export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
@@ -54,7 +63,8 @@ export type Queue = {
   isBusy(tx: Db, group: string): Promise<boolean>;
   /** Takes back up to `limit` tasks of the group that wait for a later time. */
   recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
-  work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): Promise<void>;
+  /** What the handler neither finishes nor keeps is given to another worker; when it throws, after a pause. */
+  work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): void;
   schedule(name: string, cron: string): Promise<void>;
   /** Tasks that wait or are being worked on, by kind. */
   depth(): Promise<Record<string, number>>;
@@ -113,11 +123,22 @@ const createGroupIndex = `
     end if;
   end $$`;
 
+/** On which pg-boss announces new tasks, with the name of their queue. */
+const channelOf = async (boss: PgBoss): Promise<string> => {
+  const { rows } = await boss
+    .getDb()
+    .executeSql(`select 'pgboss_' || left(encode(sha224('${schema}'::bytea), 'hex'), 24) as channel`);
+  return rows[0].channel as string;
+};
+
 type Affected = { affected: number };
 type Held = { kind: TaskKind; task: Task<unknown> };
 
 /** A call to a provider takes at most 30 s; what is not finished by then goes to another process. */
 const stopMs = 35_000;
+
+/** The budgets of a kind, one for each environment. */
+const turnsOf = (kind: TaskKind): string => `turns ${kind} `;
 
 /** When a task may begin, in ms. */
 const dueAt = (startAfter: Date | number | undefined, now: number): number =>
@@ -125,12 +146,28 @@ const dueAt = (startAfter: Date | number | undefined, now: number): number =>
 
 const claims = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
 
+const toTask = <T>({ id, retryCount, data, singletonKey }: JobWithMetadata<T>): Task<T> => ({
+  id,
+  attempt: retryCount,
+  data,
+  environmentId: singletonKey ?? undefined,
+});
+
 function requireAll(kind: TaskKind, tasks: Task<unknown>[], { affected }: Affected): void {
   if (affected === tasks.length) return;
   throw new ClaimLost(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held elsewhere`);
 }
 
-export async function openQueue(options: { url: string; onError: (error: Error) => void }): Promise<Queue> {
+export type QueueOptions = {
+  url: string;
+  onError: (error: Error) => void;
+  /** How far environments are behind, if other processes are to know. */
+  budgets?: Budgets;
+  /** Tells the other processes that no environment is behind any more in tasks of these names. */
+  forgetShared?(beginning: string): Promise<void>;
+};
+
+export async function openQueue(options: QueueOptions): Promise<Queue> {
   // One name per process: it tells whether others are alive.
   const name = `${namePrefix}${randomUUID()}`;
   const boss = new PgBoss({
@@ -139,7 +176,6 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
     application_name: name,
     max: 5,
     connectionTimeoutMillis: 5_000,
-    useListenNotify: true,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
   });
@@ -148,10 +184,23 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
   for (const kind of taskKinds) await boss.createQueue(kind, queueOptions);
   await boss.getDb().executeSql(createGroupIndex);
   await takeOver(boss, name);
-  const turns = createTurns();
+  const { budgets } = options;
+  const clocksOf = (kind: TaskKind): Clocks | undefined =>
+    budgets && {
+      move: (environmentId, costMs) => budgets.spend(`${turnsOf(kind)}${environmentId}`, costMs, longestLagMs),
+      clear: () => budgets.forget(turnsOf(kind)),
+    };
+  const turns = new Map(taskKinds.map((kind) => [kind, createTurns(clocksOf(kind))]));
+  const workers = new Map<string, Workers>();
+  const callWorkers = (kind?: string) => {
+    for (const [name, own] of workers) if (kind === undefined || kind === name) own.call();
+  };
+  const announced = { [await channelOf(boss)]: callWorkers };
+  const listener = await listen({ url: options.url, announced, onError: options.onError });
   const held = new Map<string, Held>();
+  const inHand = new Set<Held[]>();
   const beating = setInterval(() => {
-    for (const [kind, group] of Map.groupBy(held.values(), (one) => one.kind)) {
+    for (const [kind, group] of Map.groupBy([...held.values(), ...[...inHand].flat()], (one) => one.kind)) {
       boss.touch(kind, claims(group.map((one) => one.task))).catch(options.onError);
     }
   }, heartbeatSeconds * 250);
@@ -160,10 +209,17 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
     async enqueue(tx, kind, tasks) {
       if (tasks.length === 0) return;
       const now = Date.now();
-      const rows = tasks.map(({ group, flow, ...task }) => ({
-        ...task,
+      const rows = tasks.map(({ data, startAfter, group, environmentId, way, cost = 1 }) => ({
+        data,
+        startAfter,
         ...(group === undefined ? {} : { group: { id: group } }),
-        ...(flow === undefined ? {} : { priority: turns(flow, dueAt(task.startAfter, now), now) }),
+        ...(environmentId === undefined
+          ? {}
+          : {
+              // No policy of ours looks at the key: it only carries the environment.
+              singletonKey: environmentId,
+              priority: turns.get(kind)!.take({ environmentId, way, cost, dueAt: dueAt(startAfter, now) }, now),
+            }),
       }));
       await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
     },
@@ -172,7 +228,7 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
       requireAll(kind, tasks, result);
     },
     async keep(tx, kind, tasks) {
-      // The worker that brought the tasks marks them as done when it returns, if their claim is still the one it made.
+      // The worker that brought the tasks gives them back when it fails, if their claim is still the one it made.
       const { rows } = await sql`
         update ${jobs} j set retry_count = r.attempt + 1, heartbeat_on = clock_timestamp()
         from ${rowsOf("r", { id: "uuid", attempt: "int" }, tasks)}
@@ -205,18 +261,26 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
         returning name as kind, data, start_after as "startAfter"`.execute(tx);
       return rows;
     },
-    async work<T>(kind: TaskKind, work: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>) {
-      const poll = { pollingIntervalSeconds: work.pollSeconds, notifyPollingIntervalSeconds: work.pollSeconds };
-      await boss.work<T, void>(
-        kind,
-        {
-          batchSize: work.batchSize,
-          localConcurrency: work.concurrency,
-          burstWhenBatchFull: work.batchSize > 1,
-          ...poll,
-        },
-        (jobs: Job<T>[]) => handler(jobs.map((job) => ({ id: job.id, attempt: job.retryCount, data: job.data }))),
-      );
+    work<T>(kind: TaskKind, work: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>) {
+      const handle = async (tasks: Task<T>[]): Promise<void> => {
+        const mine = tasks.map((task) => ({ kind, task }));
+        inHand.add(mine);
+        try {
+          await handler(tasks);
+        } catch (error) {
+          const { message } = error instanceof Error ? error : new Error(String(error));
+          await boss.fail(kind, claims(tasks), { message }).catch(options.onError);
+        } finally {
+          inHand.delete(mine);
+        }
+      };
+      const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>
+        (await boss.fetch<T>(kind, { batchSize, minPriority, includeMetadata: true })).map(toTask);
+      const onEmpty = (hadBacklog: boolean) => {
+        turns.get(kind)!.forgive();
+        if (hadBacklog) options.forgetShared?.(turnsOf(kind)).catch(options.onError);
+      };
+      workers.set(kind, startLoops(work, { fetch, handle, onEmpty, onError: options.onError }));
     },
     async schedule(name, cron) {
       await boss.schedule("housekeeping", cron, { name }, { key: name });
@@ -232,12 +296,10 @@ export async function openQueue(options: { url: string; onError: (error: Error) 
       const deadline = Date.now() + stopMs;
       const isOver = () => Date.now() >= deadline;
       let areHandled = false;
-      Promise.all(taskKinds.map((kind) => boss.offWork(kind, { wait: true }))).then(
-        () => (areHandled = true),
-        options.onError,
-      );
+      Promise.all([...workers.values()].map((own) => own.stop())).then(() => (areHandled = true), options.onError);
       while ((!areHandled || held.size > 0) && !isOver()) await new Promise((resolve) => setTimeout(resolve, 20));
       clearInterval(beating);
+      await listener.close();
       await boss.stop({ graceful: true, timeout: 30_000 });
     },
   };

@@ -34,6 +34,12 @@ create table attempts (
 CREATE INDEX attempts_message on attempts USING btree (message_id);
 CREATE INDEX attempts_provider_message on attempts USING btree (integration_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
+create table budgets (
+  name    text not null,
+  next_at timestamp with time zone not null,
+  PRIMARY KEY (name)
+);
+
 create table captured_messages (
   id                     uuid not null,
   environment_id         uuid not null,

@@ -552,6 +552,7 @@ export type Tables = {
     receipt: Json<JsonObject>;
   };
   suppressions: SuppressionsTable;
+  budgets: { name: string; next_at: Date };
   captured_messages: {
     id: string;
     environment_id: string;

@@ -77,13 +77,6 @@ const tables: { name: string; takes: Take[] }[] = [
       { at: 0, env: "other", category: "configuration", isAllowed: true, remaining: 5 },
     ],
   },
-  {
-    name: "a clock that goes back takes nothing away",
-    takes: [
-      { at: 10_000, cost: 50, isAllowed: true, remaining: 5 },
-      { at: 0, isAllowed: true, remaining: 4 },
-    ],
-  },
 ];
 
 for (const { name, takes } of tables) {

@@ -44,7 +44,7 @@ const pass = async (mark: string): Promise<void> => queue.enqueue(db, "fanout", 
 // One worker for the tests of this file: each task's mark says which handler takes it.
 const handlers = new Map<string, (task: Task<{ mark: string }>) => Promise<void>>();
 const seen: string[] = [];
-await queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2, pollSeconds: 0.5 }, async ([task]) => {
+queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2, pollSeconds: 0.5 }, async ([task]) => {
   seen.push(`${task!.data.mark} ${task!.attempt}`);
   await (handlers.get(task!.data.mark) ?? ((one) => queue.finish(db, "fanout", [one])))(task!);
 });
@@ -153,10 +153,14 @@ test("a kept task stays ours after its worker returned, as long as it is held", 
   assert.deepEqual(await tasksOf("keeping"), []);
 });
 
-test("tasks that take turns: a crowd of one flow does not keep another's task waiting", async () => {
-  const crowd = Array.from({ length: 400 }, (_, n) => ({ data: { mark: `crowd-${n}` }, flow: "crowd" }));
+test("tasks that take turns: a crowd of one environment does not keep another's task waiting", async () => {
+  const crowd = Array.from({ length: 400 }, (_, n) => ({
+    data: { mark: `crowd-${n}` },
+    environmentId: "crowd",
+    cost: 10,
+  }));
   await queue.enqueue(db, "unsnooze", crowd);
-  await queue.enqueue(db, "unsnooze", [{ data: { mark: "newcomer" }, flow: "newcomer" }]);
+  await queue.enqueue(db, "unsnooze", [{ data: { mark: "newcomer" }, environmentId: "newcomer" }]);
   const { rows } = await sql<{ mark: string }>`select data->>'mark' as mark from queue.job
     where name = 'unsnooze' order by priority desc, created_on`.execute(db);
   const place = rows.findIndex((row) => row.mark === "newcomer");

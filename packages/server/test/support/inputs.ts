@@ -102,7 +102,8 @@ export const inputIds = Object.keys(validInput) as InputId[];
 export async function countRows(db: Db, except: string[] = []): Promise<Record<string, number>> {
   const tables = await sql<{ name: string }>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(db);
+    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
+    order by 1`.execute(db);
   const counts: Record<string, number> = {};
   for (const { name } of tables.rows.filter((table) => !except.includes(table.name))) {
     const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db);

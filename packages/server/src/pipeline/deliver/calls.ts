@@ -19,6 +19,8 @@ export type Calls<Data, Due extends Held, Done extends Held> = {
   /** Answers what is to be called now, with its place in a lane taken; everything else is finished there. */
   prepare(tx: Db, tasks: Task<Data>[], boarding: Boarding): Promise<Due[]>;
   placeOf(due: Due): Place;
+  /** The moment of the call (ms), if it is not to be made at once. */
+  startOf?(due: Due): number | undefined;
   /** Never rejects. A result that is no promise was known beforehand: nothing was called, and no place was taken. */
   call(due: Due): Promise<Done> | Done;
   write(group: Done[]): Promise<void>;
@@ -40,6 +42,8 @@ export function createCalls<Data, Due extends Held, Done extends Held>(ctx: Ctx,
   };
 
   const start = async (due: Due): Promise<void> => {
+    const waitMs = (calls.startOf?.(due) ?? 0) - Date.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     const began = performance.now();
     const called = calls.call(due);
     const done = await called;

@@ -126,7 +126,7 @@ const deliverAgain = ({ message }: Settled, integrationId: string, at?: Date): T
   environmentId: message.environment_id,
   data: { messageId: message.id },
   at,
-  flow: integrationId,
+  way: integrationId,
 });
 
 type Fault = { reason: string; class: FaultClass };

@@ -1,7 +1,17 @@
 // Places for calls that are under way in this process: a window for all, in it a share for each environment, and in that a
 // lane for each integration or webhook. So a provider that hangs leaves room for the other integrations, and an environment
 // whose providers all hang leaves room for the other environments. The rules are in rules/pacing.ts.
-import { type Admission, admit, askAgain, type Lane, leave, mayEnter, newLane, placesIn } from "../rules/pacing.ts";
+import {
+  type Admission,
+  admit,
+  askAgain,
+  askLater,
+  type Lane,
+  leave,
+  mayEnter,
+  newLane,
+  placesIn,
+} from "../rules/pacing.ts";
 
 export type Lanes = ReturnType<typeof createLanes>;
 export type Boarding = ReturnType<Lanes["board"]>;
@@ -9,7 +19,7 @@ export type Boarding = ReturnType<Lanes["board"]>;
 /** Whose call it is, and through what: an integration or a webhook. */
 export type Place = { environmentId: string; lane: string };
 
-type Request = { perSecond: number | undefined; isProbe: boolean; now: number; bookedAt?: number };
+type Request = { isProbe: boolean; now: number };
 
 /** Lanes that nobody has used lately are forgotten beyond this number. */
 const maxLanes = 10_000;
@@ -40,14 +50,13 @@ export function createLanes(window: number) {
   };
 
   const enter = ({ environmentId, lane: name }: Place, request: Request): Admission => {
-    const { perSecond, isProbe, now, bookedAt } = request;
+    const { isProbe, now } = request;
     const environment = environments.of(environmentId);
     const lane = lanes.of(name);
     const free = window - total;
-    if (!isProbe && free <= 0) return { kind: "wait", until: now + patienceMs, isBooked: false };
+    if (!isProbe && free <= 0) return { kind: "wait", until: now + patienceMs };
     if (!isProbe && !mayEnter(environment, free)) return askAgain(environment, environment.inFlight, now);
-    const inFlight = isProbe ? Number.POSITIVE_INFINITY : placesIn(lane, perLane);
-    const admission = admit(lane, isProbe ? { inFlight } : { inFlight, perSecond }, now, bookedAt);
+    const admission = admit(lane, isProbe ? Number.POSITIVE_INFINITY : placesIn(lane, perLane), now);
     if (admission.kind === "go") {
       environment.inFlight++;
       total++;
@@ -65,6 +74,12 @@ export function createLanes(window: number) {
           const admission = enter(place, request);
           if (admission.kind === "go") taken.push(place);
           return admission;
+        },
+        /** Gives a place back because the rate does not allow a call yet; answers when to ask again. */
+        postpone(place: Place, perSecond: number, now: number): number {
+          taken.splice(taken.indexOf(place), 1);
+          left(place, lanes.of(place.lane).averageMs);
+          return askLater(lanes.of(place.lane), perSecond, now);
         },
         giveBack(): void {
           for (const place of taken.splice(0)) left(place, lanes.of(place.lane).averageMs);

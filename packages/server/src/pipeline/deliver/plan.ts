@@ -44,6 +44,8 @@ export type Send = {
   suppressed: Suppressed | null;
   /** Others that nothing is sent to any more: it goes without them. */
   leftOut: Suppressed[];
+  /** The moment of the call (ms), when the integration has a limit per second. */
+  startAt?: number;
 };
 
 /** `isReal`: until then by the clock on the wall, because it is a provider that has to be waited for. */
@@ -53,7 +55,6 @@ export type Wait = {
   until: Date;
   isReal: boolean;
   reason?: string;
-  bookedAt?: number;
 };
 
 export type PlanFacts = {

@@ -13,12 +13,13 @@ import { findSuppressed } from "../../store/suppressions.ts";
 import { enqueueTimed, readClock, type Timed, underWayIn } from "../clock.ts";
 import { detail } from "../rules/details.ts";
 import type { Clock } from "../run.ts";
-import type { DeliverTask } from "../tasks.ts";
+import { costOf, type DeliverTask } from "../tasks.ts";
 import { loadVersions } from "../versions.ts";
 import { toHealth } from "./health.ts";
 import type { Boarding } from "./lanes.ts";
 import { loadEnclosures, toProviderMessage, withOrigin } from "./message.ts";
 import { createOpener } from "./opened.ts";
+import { type Paced, pace } from "./paced.ts";
 import type { PlanFacts, Send, Wait } from "./plan.ts";
 import { planAll } from "./probes.ts";
 import { leaveOut, recipientsOf } from "./recipients.ts";
@@ -46,6 +47,7 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
   const open = createOpener(ctx);
   const sends: Send[] = [];
   const waits: Wait[] = [];
+  const paced: Paced[] = [];
   const due = kept.flatMap((task) => {
     const message = messages.get(task.data.messageId);
     return message ? [{ task, message }] : [];
@@ -57,18 +59,16 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     else {
       const { task, message, integration, isProbe } = plan;
       const place = { environmentId: message.environment_id, lane: integration.id };
-      const entry = boarding.enter(place, {
-        perSecond: open(integration).configurations.maxPerSecond ?? knownRate(integration),
-        isProbe,
-        now: facts.now.getTime(),
-        bookedAt: task.data.bookedAt,
-      });
-      if (entry.kind === "go") sends.push(plan);
-      else {
-        const bookedAt = entry.isBooked ? Math.round(entry.until) : undefined;
-        waits.push({ task, message, until: new Date(entry.until), isReal: true, bookedAt });
-      }
+      const entry = boarding.enter(place, { isProbe, now: facts.now.getTime() });
+      const perSecond = open(integration).configurations.maxPerSecond ?? knownRate(integration);
+      if (entry.kind === "wait") waits.push({ task, message, until: new Date(entry.until), isReal: true });
+      else if (perSecond && !isProbe) paced.push({ send: plan, place, perSecond });
+      else sends.push(plan);
     }
+  }
+  for (const { send, startAt, until } of await pace(tx, paced, boarding, facts.now.getTime())) {
+    if (startAt !== undefined) sends.push({ ...send, startAt });
+    else waits.push({ task: send.task, message: send.message, until: new Date(until), isReal: true });
   }
   await writeWaits(ctx, tx, waits, facts);
   const done = [...idle, ...waits.map((wait) => wait.task)];
@@ -153,30 +153,38 @@ async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }:
     return [{ ...unchanged(message.job_id, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(tx, held);
-  const timed = ({ message, until, bookedAt }: Wait): Timed => ({
+  const timed = ({ message, until }: Wait): Timed => ({
     environmentId: message.environment_id,
-    data: bookedAt === undefined ? { messageId: message.id } : { messageId: message.id, bookedAt },
+    data: { messageId: message.id },
     at: until,
-    flow: message.integration_id ?? undefined,
+    way: message.integration_id ?? undefined,
   });
   const [real, other] = [waits.filter((wait) => wait.isReal), waits.filter((wait) => !wait.isReal)];
   await enqueueTimed(ctx, tx, clock, "deliver", other.map(timed));
   await ctx.queue.enqueue(
     tx,
     "deliver",
-    real.map(timed).map(({ environmentId, data, at, flow }) => ({
+    real.map(timed).map(({ environmentId, data, at, way }) => ({
       data,
-      flow,
+      environmentId,
+      way,
+      cost: costOf("deliver", data),
       startAfter: at,
       group: clock.isStopped(environmentId) ? underWayIn(environmentId) : undefined,
     })),
   );
 }
 
+/** On a test clock no time passes while a message waits for its moment. */
+function startOf(clock: Clock, { environment_id }: MessageRow, startAt = 0): Date {
+  const now = clock.now(environment_id);
+  return startAt > now.getTime() && !clock.isStopped(environment_id) ? new Date(startAt) : now;
+}
+
 const writeAttempts = (tx: Db, sends: Send[], clock: Clock): Promise<void> =>
   insertAttempts(
     tx,
-    sends.flatMap(({ attemptId, message, integration, number }) =>
+    sends.flatMap(({ attemptId, message, integration, number, startAt }) =>
       attemptId === null
         ? []
         : {
@@ -186,7 +194,7 @@ const writeAttempts = (tx: Db, sends: Send[], clock: Clock): Promise<void> =>
             integration_id: integration.id,
             number,
             round: message.round,
-            started_at: clock.now(message.environment_id),
+            started_at: startOf(clock, message, startAt),
           },
     ),
   );

@@ -1,54 +1,52 @@
-// How fast an integration is used by this process. Two limits: calls a second, where the integration or its provider has
-// one, and calls under way at once, so that neither one slow provider nor one environment can hold every place. What is
-// over a limit is given a time at which there will be room and goes back to the queue until then.
+// How fast an integration is used. Two limits: calls under way at once in this process, so that neither one slow provider nor
+// one environment can hold every place; and calls a second of all processes, where the integration or its provider has such
+// a limit. What is over a limit is given a time at which there will be room and goes back to the queue until then.
 
 export type Lane = {
   /** Calls under way. */
   inFlight: number;
   /** How long a call takes, smoothed. */
   averageMs: number;
-  /** When the next call is due by the rate, and by the room; ms. */
+  /** When the next of those that wait is to ask again: for a call by the rate, and for room; ms. */
   nextByRate: number;
   nextByRoom: number;
 };
 
-export type LaneLimits = { inFlight: number; perSecond?: number };
-
-/** With `isBooked`, the time is kept free; without, it is only a time to ask again. */
-export type Admission = { kind: "go" } | { kind: "wait"; until: number; isBooked: boolean };
+/** `until`: a time to ask again, no promise. */
+export type Admission = { kind: "go" } | { kind: "wait"; until: number };
 
 export const newLane = (): Lane => ({ inFlight: 0, averageMs: 500, nextByRate: 0, nextByRoom: 0 });
 
-/** A second's worth may go at once. */
-const burstMs = 1_000;
 /** Nobody is sent away for longer: by then the limits may have changed. */
 const longestWaitMs = 15 * 60_000;
-/** How late a booked time may be taken up. */
-const lateMs = 5_000;
 
-/** Takes a place, or a time. The lane is changed in place. `bookedAt`: the time that was given before, ms. */
-export function admit(lane: Lane, limits: LaneLimits, now: number, bookedAt?: number): Admission {
-  if (lane.inFlight >= limits.inFlight) return askAgain(lane, limits.inFlight, now);
-  const isOnTime = bookedAt !== undefined && now - bookedAt <= lateMs;
-  if (limits.perSecond && !isOnTime) {
-    const gap = 1_000 / limits.perSecond;
-    const due = Math.max(lane.nextByRate, now);
-    const until = due - Math.max(0, burstMs - gap);
-    if (until - now > longestWaitMs) return { kind: "wait", until: now + longestWaitMs, isBooked: false };
-    lane.nextByRate = due + gap;
-    if (until > now) return { kind: "wait", until, isBooked: true };
-  }
+/** Calls are given out this far ahead, and wait in the process for their moment: as long as workers take to look again. */
+export const horizonMs = 1_000;
+/** What was not used of the last quarter of a second may be made up for. */
+export const sliceMs = 250;
+
+/** Takes a place, or a time. The lane is changed in place. */
+export function admit(lane: Lane, places: number, now: number): Admission {
+  if (lane.inFlight >= places) return askAgain(lane, places, now);
   lane.inFlight++;
   return { kind: "go" };
+}
+
+/** A time for a message that got no call by the rate: those that wait are spread, as far apart as the calls may be. */
+export function askLater(lane: Lane, perSecond: number, now: number): number {
+  const until = Math.max(lane.nextByRate, now + horizonMs / 2) + 1_000 / perSecond;
+  if (until - now > longestWaitMs) return now + longestWaitMs;
+  lane.nextByRate = until;
+  return until;
 }
 
 /** When one of the places is likely to be free for the one who asks: those who ask are spread over the calls that end. */
 export function askAgain(lane: Lane, places: number, now: number): Admission {
   const gap = lane.averageMs / Math.max(1, places);
   const until = Math.max(lane.nextByRoom + gap, now + gap);
-  if (until - now > longestWaitMs) return { kind: "wait", until: now + longestWaitMs, isBooked: false };
+  if (until - now > longestWaitMs) return { kind: "wait", until: now + longestWaitMs };
   lane.nextByRoom = until;
-  return { kind: "wait", until, isBooked: false };
+  return { kind: "wait", until };
 }
 
 /**

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { createLanes } from "../../../src/pipeline/deliver/lanes.ts";
 
 const now = 1_700_000_000_000;
-const request = { perSecond: undefined, isProbe: false, now };
+const request = { isProbe: false, now };
 
 /** Enters as often as it may, over several integrations; answers how many calls are under way. */
 function fill(lanes: ReturnType<typeof createLanes>, environmentId: string, integrations: number, most = 10_000) {
