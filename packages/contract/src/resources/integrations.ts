@@ -83,7 +83,8 @@ export const IntegrationConfigurations = named("IntegrationConfigurations", {
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 100_000,
-      description: "Calls a second that each worker process makes; default: what the provider is known to allow",
+      description:
+        "Calls a second that all worker processes make together; default: what the provider is known to allow",
     }),
   ),
 });
