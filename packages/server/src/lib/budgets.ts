@@ -12,7 +12,8 @@ const mostAtOnce = 1_000;
 
 export type Budgets = ReturnType<typeof createBudgets>;
 
-type Budget = { next: number; unsettled: number };
+/** `isKnown`: the other processes know of it. */
+type Budget = { next: number; unsettled: number; longestMs: number; isKnown: boolean };
 
 export type BudgetOptions = {
   now(): number;
@@ -47,7 +48,9 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
       const ahead = spent.size > 0 ? await settle!(spent) : new Map<string, number>();
       for (const [name, ms] of ahead) {
         const budget = budgets.get(name);
-        if (budget) budget.next = now() + Math.max(0, ms) + budget.unsettled;
+        if (!budget) continue;
+        budget.next = now() + Math.min(Math.max(0, ms) + budget.unsettled, budget.longestMs);
+        budget.isKnown = true;
       }
     } catch {
       // The database is away, and every statement of others says so.
@@ -68,7 +71,7 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
     /** Answers from when on it was free before. It is never used up for longer than `longestMs`. */
     spend(name: string, ms: number, longestMs: number): number {
       const time = now();
-      const budget = budgets.get(name) ?? { next: 0, unsettled: 0 };
+      const budget = budgets.get(name) ?? { next: 0, unsettled: 0, longestMs, isKnown: false };
       const before = Math.max(budget.next, time);
       budget.next = Math.min(before + ms, time + longestMs);
       budget.unsettled = Math.min(budget.unsettled + budget.next - before, budget.next - time);
@@ -79,9 +82,15 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
       }
       return before;
     },
-    /** In this process, the budgets whose names begin so are free. */
-    forget(beginning: string): void {
-      for (const name of [...budgets.keys()]) if (name.startsWith(beginning)) budgets.delete(name);
+    /** In this process, the budgets whose names begin so are free. Answers whether other processes know of one of them. */
+    forget(beginning: string): boolean {
+      let isKnown = false;
+      for (const name of [...budgets.keys()]) {
+        if (!name.startsWith(beginning)) continue;
+        isKnown ||= budgets.peek(name)?.isKnown ?? false;
+        budgets.delete(name);
+      }
+      return isKnown;
     },
     close(): void {
       isClosed = true;

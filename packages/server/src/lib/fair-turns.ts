@@ -32,12 +32,12 @@ export type Ticket = { environmentId: string; way?: string; cost: number; dueAt:
 
 export type Turns = {
   take(ticket: Ticket, now: number): number;
-  /** The queue has run empty: no environment is behind any more. */
-  forgive(): void;
+  /** The queue has run empty: no environment is behind any more. Answers whether other processes have to be told. */
+  forgive(): boolean;
 };
 
 /** `move` puts a clock on by the cost and answers where it stood. */
-export type Clocks = { move(name: string, costMs: number, now: number): number; clear(): void };
+export type Clocks = { move(name: string, costMs: number, now: number): number; clear(): boolean };
 
 /** Clocks of this process alone. */
 function createClocks(max: number): Clocks {
@@ -48,7 +48,10 @@ function createClocks(max: number): Clocks {
       clocks.set(name, Math.min(next + costMs, now + longestLagMs));
       return next;
     },
-    clear: () => clocks.clear(),
+    clear() {
+      clocks.clear();
+      return false;
+    },
   };
 }
 
@@ -81,11 +84,11 @@ export function createTurns(environments: Clocks = createClocks(10_000)): Turns 
       const next = environments.move(environmentId, costMs, now);
       const ownNext = way === undefined ? undefined : moveWay(environmentId, way, costMs, now);
       const isQuiet = ownNext !== undefined && ownNext < now + 1000;
-      return turnAt(Math.max(dueAt, isQuiet ? ownNext : next));
+      return turnAt(Math.max(dueAt, Math.min(isQuiet ? ownNext : next, now + longestLagMs)));
     },
     forgive() {
-      environments.clear();
       waysOf.clear();
+      return environments.clear();
     },
   };
 }

@@ -1,5 +1,6 @@
-// Stage 1: accepted events come in, a task per 100 recipients of a request. As many recipients as a transaction should have go straight on;
-// the other events go back to the queue, an event with more than that is cut into slices, an audience into pages.
+// Stage 1: accepted events come in, a task per 100 recipients of a request. As many recipients as a transaction should have
+// go straight on; the other events go back to the queue, an event with more than that is cut into slices, an audience into
+// pages.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { type EventRow, lockEvents } from "../store/events.ts";

@@ -4,13 +4,17 @@ import { sql } from "kysely";
 import { rowsOf } from "./bulk.ts";
 import type { Db } from "./db.ts";
 
+/** No rate is used up for longer than this, whatever was spent. */
+const longestMs = 10 * 60_000;
+
 /** Adds what was spent, in ms of each rate; answers how far ahead of now each is used up by all, in ms. */
 export async function spendBudgets(db: Db, spent: Map<string, number>): Promise<Map<string, number>> {
-  const rows = [...spent].map(([name, ms]) => ({ name, ms }));
+  const rows = [...spent].map(([name, ms]) => ({ name, ms: Math.min(ms, longestMs) }));
   const { rows: found } = await sql<{ name: string; ahead: number }>`
     insert into budgets as b (name, next_at)
     select r.name, now() + r.ms * interval '1 ms' from ${rowsOf("r", { name: "text", ms: "float8" }, rows)} order by r.name
-    on conflict (name) do update set next_at = greatest(b.next_at, now()) + (excluded.next_at - now())
+    on conflict (name) do update set next_at =
+      least(greatest(b.next_at, now()) + (excluded.next_at - now()), now() + ${longestMs}::float8 * interval '1 ms')
     returning name, extract(epoch from next_at - now())::float8 * 1000 as ahead`.execute(db);
   return new Map(found.map(({ name, ahead }) => [name, ahead]));
 }

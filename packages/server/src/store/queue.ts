@@ -277,8 +277,8 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>
         (await boss.fetch<T>(kind, { batchSize, minPriority, includeMetadata: true })).map(toTask);
       const onEmpty = (hadBacklog: boolean) => {
-        turns.get(kind)!.forgive();
-        if (hadBacklog) options.forgetShared?.(turnsOf(kind)).catch(options.onError);
+        const isKnown = turns.get(kind)!.forgive();
+        if (hadBacklog || isKnown) options.forgetShared?.(turnsOf(kind)).catch(options.onError);
       };
       workers.set(kind, startLoops(work, { fetch, handle, onEmpty, onError: options.onError }));
     },

@@ -96,6 +96,23 @@ test("while the database is away each process keeps the limit on its own", async
   budgets.close();
 });
 
+test("an environment is behind for all processes, by ten minutes at the most, until the queue has run empty", async () => {
+  const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
+  const [here, there] = [1, 2].map(() => createBudgets({ now: Date.now, settle, max: 100 }));
+  atEnd(async () => {
+    here!.close();
+    there!.close();
+  });
+  const longest = 10 * 60_000;
+  const lag = (budgets = here) => budgets!.spend("turns trigger b", 1_000, longest) - Date.now();
+  here!.spend("turns trigger b", longest, longest);
+  await eventually(() => lag(there) > longest / 2, "the other process to know");
+  for (let round = 0; round < 5; round++) assert.ok(lag() <= longest && lag(there) <= longest);
+  await eventually(() => here!.forget("turns trigger "), "it to know that others know");
+  await forgetBudgets(db, "turns trigger ");
+  await eventually(() => lag(there) < longest / 2, "the other process to be forgiven");
+});
+
 test("budgets are forgotten by the beginning of their names, and once they have been free for long", async () => {
   await spendBudgets(db, new Map([["turns trigger a", 60_000]]));
   await spendBudgets(db, new Map([["turns wake a", 60_000]]));

@@ -168,6 +168,17 @@ test("tasks that take turns: a crowd of one environment does not keep another's 
   await sql`delete from queue.job where name = 'unsnooze'`.execute(db);
 });
 
+test("a worker knows whose task it has", async () => {
+  const owners: (string | undefined)[] = [];
+  handlers.set("owned", async (task) => {
+    owners.push(task.environmentId);
+    await queue.finish(db, "fanout", [task]);
+  });
+  await queue.enqueue(db, "fanout", [{ data: { mark: "owned" }, environmentId: "its-environment" }]);
+  await eventually(() => owners.length === 1, "the task to be worked");
+  assert.deepEqual(owners, ["its-environment"]);
+});
+
 test("a task can wait for a moment, or for some seconds", async () => {
   const moment = new Date(Date.now() + 3_600_000);
   await queue.enqueue(db, "trigger", [
