@@ -81,7 +81,8 @@ async function growth(service: BenchService): Promise<string[]> {
 async function neighbours(service: BenchService): Promise<string[]> {
   const rows = await benchNeighbours(service, Number(values.seconds), values.flood);
   const ms = (value: number) => (Number.isFinite(value) ? `${number(value)} ms` : "never");
-  const cells = ({ median, p99, most }: Times) => `${ms(median)} / ${ms(p99)} / ${ms(most)}`;
+  const cells = ({ median, p99, most }: Times) =>
+    Number.isNaN(most) ? "none was sent" : `${ms(median)} / ${ms(p99)} / ${ms(most)}`;
   return [
     "| environment A does | B: feed (median / p99 / most) | B: mail | B: webhook | A's messages a second |",
     "|---|--:|--:|--:|--:|",
