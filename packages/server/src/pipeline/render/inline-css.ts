@@ -95,6 +95,8 @@ function readDeclarations(rule: postcss.Rule): Declarations {
 const compoundPart = /([#.])([\w-]+)|\[([\w-]+)(?:=(?:"([^"\]]*)"|'([^'\]]*)'|([\w-]+)))?\]/y;
 
 function readSelector(text: string, order: number, declarations: Declarations): Selector | null {
+  // A rule without a selector (`{}`) is about no element.
+  if (text.trim() === "") return null;
   const words = text
     .replace(/(?<!\s)\s*>\s*/g, " > ")
     .trim()

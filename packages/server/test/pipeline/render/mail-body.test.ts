@@ -98,6 +98,7 @@ describe("style sheets", () => {
 
   test("are written into the elements they are about, in the order of the cascade", () => {
     const table: [css: string, html: string, inlined: string][] = [
+      ["{x:1}", "<p>x</p>", "<p>x</p>"],
       ["p{color:red}", "<p>x</p><b>y</b>", '<p style="color:red">x</p><b>y</b>'],
       [".a{x:1} p.a{x:2} p{x:3}", "<p class='a b'>x</p>", '<p class="a b" style="x:2">x</p>'],
       ["p{x:1} p{y:2;x:3}", "<p>x</p>", '<p style="y:2;x:3">x</p>'],
