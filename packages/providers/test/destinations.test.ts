@@ -31,7 +31,7 @@ async function hostsOf(one: HttpCase, credentials: HttpCase["credentials"]): Pro
   const hosts: string[] = [];
   const http = async ({ url }: HttpRequest) => {
     hosts.push(new URL(url).host);
-    throw new Error("nobody answers");
+    throw new Error("no answer");
   };
   const now = () => new Date(one.now ?? "2026-01-01T00:00:00Z");
   const io = {

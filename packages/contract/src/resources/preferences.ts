@@ -107,7 +107,7 @@ export const preferenceOperations = {
     path: "/v2/subscribers/{subscriberId}/preferences",
     summary: "Retrieve a subscriber's preferences",
     description:
-      "Values are resolved: what counts for a channel when an event comes, whoever decided it. `global` shows the channels " +
+      "Values are resolved: what counts for a channel when an event comes, at whichever level it was decided. `global` shows the channels " +
       "that the environment's workflows have steps for.",
     category: "configuration",
     params: subscriberPath,

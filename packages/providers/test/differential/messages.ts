@@ -15,7 +15,7 @@ export interface SampleFile {
 
 export interface SampleMail {
   from: Mailbox;
-  /** As the provider has to be told: nobody twice. */
+  /** The addresses that reach the provider: each of them once. */
   to: Mailbox[];
   cc: Mailbox[];
   bcc: Mailbox[];
@@ -79,7 +79,7 @@ const hardMail: SampleMail = {
   ],
 };
 
-/** Quoted, as somebody would write it who does not know which names need it. */
+/** With the name in quotes, which is right for every name. */
 const written = ({ name, address }: Mailbox): string => (name ? `"${name}" <${address}>` : address);
 
 const toAttachment = ({ cid, ...file }: SampleFile) =>

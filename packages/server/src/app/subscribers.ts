@@ -74,7 +74,7 @@ export async function createBulk(
   }
   const rows = await upsertSubscribers(ctx.db, caller.environmentId, [...entries.values()], ctx.now());
   const isNew = new Set(rows.flatMap((row) => (row.is_new ? row.subscriber_id : [])));
-  // Every entry is reported: the first that names somebody new creates, the next ones update.
+  // Every entry is reported: the first that names a new subscriber creates it, the next ones update it.
   const creates = (subscriberId: string, index: number) =>
     isNew.has(subscriberId) && named.indexOf(subscriberId) === index;
   const toKey = (subscriberId: string) => ({ subscriberId });

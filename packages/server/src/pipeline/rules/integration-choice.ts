@@ -7,8 +7,8 @@ import { type FilterScope, passesFilters, renderFilters } from "./step-filters.t
 
 /**
  * In order of delivery; `integrations` are the active ones, as the store orders them. Without a scope, integrations with
- * conditions are left out; it is asked for only when there are some. Empty when there is none, or when the one that is `named` is not among them: that is no case
- * for a guess.
+ * conditions are left out; it is asked for only when there are some. Empty when there is no integration, or when the one that
+ * is `named` is not among them: no other one is guessed.
  */
 export function candidatesFor(
   integrations: readonly IntegrationRow[],

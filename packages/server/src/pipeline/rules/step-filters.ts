@@ -1,5 +1,6 @@
 // Classic conditions: groups of comparisons over payload, subscriber and tenant, on integrations and on steps. Every group
-// has to pass. A value may be a template, which is rendered before it is compared. What a field does not hold compares as nothing: it equals nothing, and is in no list and no range.
+// has to pass. A value may be a template, which is rendered before it is compared. What a field does not hold compares as
+// nothing: it equals nothing, and is in no list and no range.
 import type { StepFilter } from "@tidings/contract";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
 import { indexIn } from "../../lib/text-search.ts";
