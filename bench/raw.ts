@@ -2,10 +2,10 @@
 // PostgreSQL in the same run.
 import { sql } from "kysely";
 import { type Db, inTransaction } from "../packages/server/src/store/db.ts";
-import { type EventRow, insertEvents } from "../packages/server/src/store/events.ts";
-import { insertJobs, type JobRow } from "../packages/server/src/store/jobs.ts";
-import { insertMessages, type MessageRow } from "../packages/server/src/store/messages.ts";
-import { insertNotifications, type NotificationRow } from "../packages/server/src/store/notifications.ts";
+import { type EventRow, insertEvents } from "../packages/server/src/store/events/events.ts";
+import { insertJobs, type JobRow } from "../packages/server/src/store/events/jobs.ts";
+import { insertNotifications, type NotificationRow } from "../packages/server/src/store/events/notifications.ts";
+import { insertMessages, type MessageRow } from "../packages/server/src/store/messages/messages.ts";
 
 const rowsPerStatement = 500;
 const writers = 2;

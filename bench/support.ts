@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbedded } from "../packages/server/src/store/embedded.ts";
+import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 
 export type BenchService = {
   url: string;

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbedded } from "../packages/server/src/store/embedded.ts";
+import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 import { prepareTemplate } from "../packages/server/test/support/database.ts";
 import { groupFiles } from "./test-groups.ts";
 

@@ -11,9 +11,9 @@ import type { Turnstile } from "./lib/turnstile.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
-import type { Queue } from "./store/queue.ts";
-import type { WebhookTargets } from "./store/webhooks.ts";
-import type { WorkflowVersion } from "./store/workflows.ts";
+import type { Queue } from "./store/queue/queue.ts";
+import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
+import type { WorkflowVersion } from "./store/workflows/workflows.ts";
 
 export type Ctx = {
   config: Config;
@@ -28,7 +28,7 @@ export type Ctx = {
   versions: LRUCache<string, WorkflowVersion>;
   /** Who owns an API key, by its hash; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
-  /** Which environments have webhooks; see pipeline/webhook-events.ts. */
+  /** Which environments have webhooks; see pipeline/webhooks/events.ts. */
   webhookTargets: WebhookTargets;
 };
 

@@ -1,10 +1,10 @@
 // `npm run key`: prints the API key of the Development environment, which the banner shows on the first start only. It
 // asks the database of a running service, and needs what the service needs to read it: the settings and the encryption key.
-import { developmentKey } from "./app/installation.ts";
+import { developmentKey } from "./app/environments/installation.ts";
 import { ConfigError, ensureEncryptionKey, readConfig } from "./config.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import { openDb } from "./store/db.ts";
-import { findEmbeddedUrl } from "./store/embedded.ts";
+import { findEmbeddedUrl } from "./store/embedded/embedded.ts";
 
 async function showKey(): Promise<string> {
   const given = readConfig();

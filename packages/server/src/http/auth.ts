@@ -1,9 +1,9 @@
 // API keys: `Authorization: ApiKey <key>`, found by their SHA-256 hash. Owners are cached; the database announces every
-// change of a key (store/listen.ts), and the cache forgets all it knows.
+// change of a key (store/queue/listen.ts), and the cache forgets all it knows.
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { findKeyOwner } from "../store/environments.ts";
+import { findKeyOwner } from "../store/environments/environments.ts";
 import type { WrongKeys } from "./wrong-keys.ts";
 
 type Given = { header: string | undefined; address: string };

@@ -2,7 +2,7 @@
 // answers anything but 200. Looking proves nothing, so it is told nothing more than what a report would be told first.
 import { operations } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
-import { requireReported } from "../app/inbound-webhooks.ts";
+import { requireReported } from "../app/webhooks/inbound-webhooks.ts";
 import type { Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { payerOf, type RateLimiter } from "./rate-limit.ts";

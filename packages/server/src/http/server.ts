@@ -17,20 +17,20 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from "fastify";
-import { chatOauthCallbackPath } from "../app/chat-oauth.ts";
+import { chatOauthCallbackPath } from "../app/integrations/chat-oauth.ts";
 import type { Config } from "../config.ts";
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/budgets.ts";
-import { countOpenCircuits } from "../store/breakers.ts";
+import { countOpenCircuits } from "../store/integrations/breakers.ts";
 import { authenticate } from "./auth.ts";
 import { acceptJson } from "./body.ts";
-import { addChatOauthPage } from "./chat-oauth-page.ts";
-import { docsPageCsp, renderDocsPage } from "./docs-page.ts";
+import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
 import { acceptForms } from "./multipart.ts";
-import { addPreferencePage, preferencePagePath } from "./preference-page.ts";
+import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
+import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
 import { parseQueryString } from "./query-string.ts";
 import { createRateLimiter, payerOf, type RateLimiter } from "./rate-limit.ts";
 import { acceptAnything } from "./raw.ts";

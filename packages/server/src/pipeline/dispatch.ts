@@ -3,17 +3,17 @@
 // time is set aside (set-aside.ts).
 import type { Ctx, OutsideCtx } from "../context.ts";
 import { isDatabaseAway } from "../store/db.ts";
-import { ClaimLost, type Task, type TaskKind } from "../store/queue.ts";
-import { runTrigger } from "./1-trigger.ts";
-import { runFanout } from "./2-fanout.ts";
-import { runWake } from "./3-step.ts";
-import { createDeliver, deliverBatch } from "./4-deliver.ts";
-import { createWebhooks, webhookBatch } from "./5-webhooks.ts";
+import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
+import { runMoveClock } from "./clock/move-clock.ts";
+import { runUnsnooze } from "./clock/unsnooze.ts";
+import { createDeliver, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
-import { runMoveClock } from "./move-clock.ts";
+import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { costOf, recipientsPerBatch } from "./tasks.ts";
-import { runUnsnooze } from "./unsnooze.ts";
+import { runFanout } from "./trigger/fanout.ts";
+import { runTrigger } from "./trigger/trigger.ts";
+import { createWebhooks, webhookBatch } from "./webhooks/stage.ts";
 
 type Stage<T> = {
   kind: TaskKind;

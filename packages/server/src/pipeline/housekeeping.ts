@@ -1,19 +1,19 @@
 // Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left, what has
 // been kept long enough, and what throttles and digests remember of groups that have long been quiet.
 import type { Ctx } from "../context.ts";
-import { purgeBudgets } from "../store/budgets.ts";
-import { purgeCaptured, purgeCapturedBeyond } from "../store/captured.ts";
-import { purgeDeadLetters } from "../store/dead-letters.ts";
-import { purgePasses } from "../store/digests.ts";
-import { purgeDeletedEnvironments } from "../store/environments.ts";
-import { purgeFailedTasks } from "../store/failed-tasks.ts";
+import { purgeDeletedEnvironments } from "../store/environments/environments.ts";
+import { purgePasses } from "../store/events/digests.ts";
+import { purgeFailedTasks } from "../store/events/failed-tasks.ts";
+import { purgeThrottles } from "../store/events/throttles.ts";
 import { purgeExpiredAnswers } from "../store/idempotency.ts";
+import { purgeCaptured, purgeCapturedBeyond } from "../store/messages/captured.ts";
+import { purgeDeadLetters } from "../store/messages/dead-letters.ts";
+import { purgeReceipts } from "../store/messages/receipts.ts";
 import { ensurePartitions } from "../store/partitions.ts";
-import type { Task } from "../store/queue.ts";
-import { purgeReceipts } from "../store/receipts.ts";
-import { purgeThrottles } from "../store/throttles.ts";
-import { purgeWebhookEvents } from "../store/webhook-deliveries.ts";
-import { applyOldReceipts } from "./early-receipts.ts";
+import { purgeBudgets } from "../store/queue/budgets.ts";
+import type { Task } from "../store/queue/queue.ts";
+import { purgeWebhookEvents } from "../store/webhooks/webhook-deliveries.ts";
+import { applyOldReceipts } from "./deliver/early-receipts.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;

@@ -3,12 +3,12 @@
 // culprit leaves the queue as a failed task with its error, and everything around it goes on.
 import type { Ctx } from "../context.ts";
 import { type Db, inTransaction } from "../store/db.ts";
-import { addWalk, findEvents } from "../store/events.ts";
-import { findTaskEnvironment, insertFailedTask } from "../store/failed-tasks.ts";
-import type { Task, TaskKind } from "../store/queue.ts";
-import { firstPage, readPage } from "./audience.ts";
-import { enqueueTimed, readClock } from "./clock.ts";
+import { addWalk, findEvents } from "../store/events/events.ts";
+import { findTaskEnvironment, insertFailedTask } from "../store/events/failed-tasks.ts";
+import type { Task, TaskKind } from "../store/queue/queue.ts";
+import { enqueueTimed, readClock } from "./clock/clock.ts";
 import type { FanoutTask, PageTask, SliceTask, TriggerTask, WakeTask } from "./tasks.ts";
+import { firstPage, readPage } from "./trigger/audience.ts";
 
 /** Tries that end with an error before an indivisible task is set aside. Absent: the kind is repeated for ever. */
 const triesBefore: Partial<Record<TaskKind, number>> = {

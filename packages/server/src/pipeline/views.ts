@@ -1,7 +1,7 @@
 // Records as the interface shows them: what the API answers and what webhooks carry is the same.
 import type { Message, MessageCta, Subscriber } from "@tidings/contract";
-import type { ListedMessage } from "../store/messages.ts";
-import type { SubscriberRow } from "../store/subscribers.ts";
+import type { ListedMessage } from "../store/messages/messages.ts";
+import type { SubscriberRow } from "../store/subscribers/subscribers.ts";
 import { shownOverrides } from "./rules/shown-overrides.ts";
 
 export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscriber => ({

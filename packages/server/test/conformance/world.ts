@@ -2,7 +2,7 @@
 import type { Client, StepIn } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
 import type { Db } from "../../src/store/db.ts";
-import { insertFailedTask } from "../../src/store/failed-tasks.ts";
+import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 
 export type World = ReturnType<typeof createWorld>;

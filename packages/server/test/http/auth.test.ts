@@ -119,7 +119,7 @@ test("no operation works without a key, and none writes", async () => {
       ...input,
       headers: { authorization: undefined, "idempotency-key": `stranger-${id}` },
     });
-    // Reports of providers are signed instead; app/inbound-webhooks.test.ts has who is let in.
+    // Reports of providers are signed instead; app/webhooks/inbound-webhooks.test.ts has who is let in.
     const isSigned = operationOf(id).access === "signed";
     errorOf(reply, isSigned ? "INTEGRATION_NOT_FOUND" : "MISSING_AUTHORIZATION");
     assert.equal(reply.headers.get("idempotency-key"), null);

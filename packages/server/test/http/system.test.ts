@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openApiDocument } from "@tidings/contract";
-import { docsPageCsp } from "../../src/http/docs-page.ts";
+import { docsPageCsp } from "../../src/http/docs/docs-page.ts";
 import { version } from "../../src/version.ts";
 import { authorized, errorOf, operationIds, request } from "../support/http.ts";
 import { startTestService } from "../support/service.ts";

@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { faultsOf } from "../../src/lib/json-schema.ts";
+import { faultsOf } from "../../src/lib/json-schema/json-schema.ts";
 import { matchesPattern, patternFault } from "../../src/lib/patterns.ts";
 
 const runs = Number(process.env.FUZZ_RUNS ?? 25);

@@ -5,7 +5,7 @@ import { firstIdAt, newId } from "../../src/lib/ids.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { ensurePartitions, monthsAround, partitionedTables } from "../../src/store/partitions.ts";
-import { openQueue } from "../../src/store/queue.ts";
+import { openQueue } from "../../src/store/queue/queue.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";

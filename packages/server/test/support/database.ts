@@ -5,7 +5,7 @@ import { newId } from "../../src/lib/ids.ts";
 import { openDb } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { openQueue } from "../../src/store/queue.ts";
+import { openQueue } from "../../src/store/queue/queue.ts";
 
 const template = "tidings_template";
 

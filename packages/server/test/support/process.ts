@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "@tidings/contract";
-import { startEmbedded } from "../../src/store/embedded.ts";
+import { startEmbedded } from "../../src/store/embedded/embedded.ts";
 import { eventually } from "./wait.ts";
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));

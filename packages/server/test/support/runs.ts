@@ -1,11 +1,11 @@
 // Runs and facts for tests of the engine's pure core: a person, a workflow of the given steps, an event.
 import type { StepType } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
-import type { Facts, JobState, Run, StepInput } from "../../src/pipeline/run.ts";
-import type { IntegrationRow } from "../../src/store/integrations.ts";
-import type { PreferenceRow } from "../../src/store/preferences.ts";
-import type { SubscriberRow } from "../../src/store/subscribers.ts";
-import type { StoredStep, WorkflowDefinition } from "../../src/store/workflows.ts";
+import type { Facts, JobState, Run, StepInput } from "../../src/pipeline/run/run.ts";
+import type { IntegrationRow } from "../../src/store/integrations/integrations.ts";
+import type { PreferenceRow } from "../../src/store/subscribers/preferences.ts";
+import type { SubscriberRow } from "../../src/store/subscribers/subscribers.ts";
+import type { StoredStep, WorkflowDefinition } from "../../src/store/workflows/workflows.ts";
 
 /** A Sunday. */
 export const now = new Date("2025-06-01T12:00:00Z");

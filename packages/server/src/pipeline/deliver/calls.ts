@@ -3,7 +3,7 @@
 // claims on tasks that are under way are kept alive meanwhile, and results that come in together share a transaction.
 import type { Ctx } from "../../context.ts";
 import { type Db, inTransaction } from "../../store/db.ts";
-import type { Task, TaskKind } from "../../store/queue.ts";
+import type { Task, TaskKind } from "../../store/queue/queue.ts";
 import { type Boarding, createLanes, type Place } from "./lanes.ts";
 
 type Held = { task: Task<unknown> };

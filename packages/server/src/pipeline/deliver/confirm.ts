@@ -2,13 +2,13 @@
 // so it is not sent again, and its run goes on.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
-import type { IntegrationRow } from "../../store/integrations.ts";
-import { unchanged, updateJobs } from "../../store/jobs.ts";
-import { recordOutcomes } from "../../store/messages.ts";
-import type { ReportedMessage } from "../../store/receipts.ts";
-import { enqueueTimed, readClock } from "../clock.ts";
+import { unchanged, updateJobs } from "../../store/events/jobs.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import { recordOutcomes } from "../../store/messages/messages.ts";
+import type { ReportedMessage } from "../../store/messages/receipts.ts";
+import { enqueueTimed, readClock } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import { emitMessages } from "../webhook-events.ts";
+import { emitMessages } from "../webhooks/events.ts";
 import { endJobs } from "./job-ends.ts";
 import { wakesOf } from "./withdraw.ts";
 

@@ -2,11 +2,11 @@
 // is canceled and the run goes on without it; a chat or push step goes on with the messages that are left.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
-import { cancelJobs, unchanged, updateJobs } from "../../store/jobs.ts";
-import type { MessageRow } from "../../store/messages.ts";
-import { enqueueTimed } from "../clock.ts";
+import { cancelJobs, unchanged, updateJobs } from "../../store/events/jobs.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
+import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import type { Clock } from "../run.ts";
+import type { Clock } from "../run/run.ts";
 import { endJobs, isShared } from "./job-ends.ts";
 import { wakesOf } from "./withdraw.ts";
 

@@ -2,17 +2,17 @@
 // writes it, and finds out whether the message is still there for it.
 import type { Note, Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { NewDeadLetter } from "../../store/dead-letters.ts";
-import { type JobUpdate, unchanged } from "../../store/jobs.ts";
-import type { MessageOutcome } from "../../store/messages.ts";
+import { type JobUpdate, unchanged } from "../../store/events/jobs.ts";
+import type { NewDeadLetter } from "../../store/messages/dead-letters.ts";
+import type { MessageOutcome } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
-import { isFinished } from "../advance.ts";
-import { chanceIn, type Timed } from "../clock.ts";
-import type { Settled } from "../outcome.ts";
+import { chanceIn, type Timed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import { afterAttempt, type FaultClass, isReplayable, type NextStep } from "../rules/retry.ts";
-import { copiesLeftOut, whySuppressed } from "../rules/suppressed.ts";
-import type { Clock } from "../run.ts";
+import { isFinished } from "../run/advance.ts";
+import type { Clock } from "../run/run.ts";
+import { afterAttempt, type FaultClass, isReplayable, type NextStep } from "./retry.ts";
+import type { Settled } from "./settle.ts";
+import { copiesLeftOut, whySuppressed } from "./suppressed.ts";
 
 export type Effect = { message: MessageOutcome; job: JobUpdate; deliver?: Timed; deadLetter?: NewDeadLetter };
 

@@ -1,10 +1,10 @@
 // What calls to providers say about the health of their integrations, written when their results are. Most calls change
 // nothing: an integration that had no trouble and has none is not even locked.
 import type { Ctx } from "../../context.ts";
-import { findHealth, type HealthRow, lockHealth, updateHealth } from "../../store/breakers.ts";
 import type { Db } from "../../store/db.ts";
-import type { IntegrationRow } from "../../store/integrations.ts";
-import { afterCall, type Call, type Health, isTrouble, isUnasked } from "../rules/breaker.ts";
+import { findHealth, type HealthRow, lockHealth, updateHealth } from "../../store/integrations/breakers.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import { afterCall, type Call, type Health, isTrouble, isUnasked } from "./breaker.ts";
 
 export const toHealth = (row: HealthRow): Health => ({
   state: row.state,

@@ -3,11 +3,11 @@
 // sent. Two workers may settle the last two at the same moment, so the jobs are locked before their messages are read:
 // whoever comes second sees what the first wrote.
 import type { Db } from "../../store/db.ts";
-import { type JobUpdate, lockJobs } from "../../store/jobs.ts";
-import { findSiblings, type Sibling } from "../../store/messages.ts";
+import { type JobUpdate, lockJobs } from "../../store/events/jobs.ts";
+import { findSiblings, type Sibling } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
-import { isFinished } from "../advance.ts";
 import { detail } from "../rules/details.ts";
+import { isFinished } from "../run/advance.ts";
 
 /** `update` is what the message alone would do to its job. */
 export type MessageEnd = { channel: string; update: JobUpdate };

@@ -1,17 +1,7 @@
 // Places for calls that are under way in this process: a window for all, in it a share for each environment, and in that a
 // lane for each integration or webhook. So a provider that hangs leaves room for the other integrations, and an environment
-// whose providers all hang leaves room for the other environments. The rules are in rules/pacing.ts.
-import {
-  type Admission,
-  admit,
-  askAgain,
-  askLater,
-  type Lane,
-  leave,
-  mayEnter,
-  newLane,
-  placesIn,
-} from "../rules/pacing.ts";
+// whose providers all hang leaves room for the other environments. The rules are in deliver/pacing.ts.
+import { type Admission, admit, askAgain, askLater, type Lane, leave, mayEnter, newLane, placesIn } from "./pacing.ts";
 
 export type Lanes = ReturnType<typeof createLanes>;
 export type Boarding = ReturnType<Lanes["board"]>;

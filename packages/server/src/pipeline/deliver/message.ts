@@ -2,16 +2,24 @@
 // and the access to a chat workspace from its connection, so neither is ever stored twice.
 import type { Attachment, ChatTarget, Message, PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { Standing } from "../../store/attempts.ts";
-import { findConnectionAccess } from "../../store/channel-connections.ts";
 import type { Db } from "../../store/db.ts";
-import { findEventAttachments } from "../../store/events.ts";
-import type { IntegrationRow } from "../../store/integrations.ts";
-import type { MessageRow } from "../../store/messages.ts";
+import { findEventAttachments } from "../../store/events/events.ts";
+import { findConnectionAccess } from "../../store/integrations/channel-connections.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { Standing } from "../../store/messages/attempts.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
-import type { ChatFields, EmailFields, ProviderExtras, PushFields, Routed, SmsFields, StoredTarget } from "../run.ts";
-import type { Configurations } from "./opened.ts";
-import { loadPeerDetails } from "./peer.ts";
+import type {
+  ChatFields,
+  EmailFields,
+  ProviderExtras,
+  PushFields,
+  Routed,
+  SmsFields,
+  StoredTarget,
+} from "../run/run.ts";
+import type { Configurations } from "./integration-secrets.ts";
+import { loadPeerDetails } from "./peer-details.ts";
 
 /** A token that cannot be read counts as none: the provider then says what is missing. */
 type Access = { accessToken?: string; workspace: string };

@@ -2,17 +2,17 @@
 // from facts that were loaded for the whole batch; nothing is read or written here.
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { AttemptSummary, Standing } from "../../store/attempts.ts";
-import type { IntegrationRow } from "../../store/integrations.ts";
-import type { MessageRow } from "../../store/messages.ts";
-import type { Task } from "../../store/queue.ts";
-import type { Suppressed } from "../../store/suppressions.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { AttemptSummary, Standing } from "../../store/messages/attempts.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
+import type { Task } from "../../store/queue/queue.ts";
+import type { Suppressed } from "../../store/subscribers/suppressions.ts";
 import type { OnUnknownOutcome } from "../../store/tables.ts";
-import type { WorkflowVersion } from "../../store/workflows.ts";
-import { type Health, healthy, passage, probeAnswered } from "../rules/breaker.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { candidatesFor } from "../rules/integration-choice.ts";
-import type { Clock } from "../run.ts";
+import type { Clock } from "../run/run.ts";
 import type { DeliverTask } from "../tasks.ts";
+import { type Health, healthy, passage, probeAnswered } from "./breaker.ts";
 import { suppressedIn } from "./recipients.ts";
 
 /** A message about to be sent: through which integration, the how-manieth time. */

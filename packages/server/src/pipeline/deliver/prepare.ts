@@ -2,23 +2,27 @@
 // now. What may is written down as an attempt before the call is made; the rest waits, without counting as one.
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { findStandings, insertAttempts, type Standing, summarizeAttempts } from "../../store/attempts.ts";
-import { findHealth } from "../../store/breakers.ts";
 import type { Db } from "../../store/db.ts";
-import { findActiveIntegrations, findIntegrationsByIds, type IntegrationRow } from "../../store/integrations.ts";
-import { type JobUpdate, unchanged, updateJobs } from "../../store/jobs.ts";
-import { holdPendingMessages, type MessageRow } from "../../store/messages.ts";
-import type { Task } from "../../store/queue.ts";
-import { findSuppressed } from "../../store/suppressions.ts";
-import { enqueueTimed, readClock, type Timed, underWayIn } from "../clock.ts";
+import { type JobUpdate, unchanged, updateJobs } from "../../store/events/jobs.ts";
+import { findHealth } from "../../store/integrations/breakers.ts";
+import {
+  findActiveIntegrations,
+  findIntegrationsByIds,
+  type IntegrationRow,
+} from "../../store/integrations/integrations.ts";
+import { findStandings, insertAttempts, type Standing, summarizeAttempts } from "../../store/messages/attempts.ts";
+import { holdPendingMessages, type MessageRow } from "../../store/messages/messages.ts";
+import type { Task } from "../../store/queue/queue.ts";
+import { findSuppressed } from "../../store/subscribers/suppressions.ts";
+import { enqueueTimed, readClock, type Timed, underWayIn } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import type { Clock } from "../run.ts";
+import type { Clock } from "../run/run.ts";
+import { loadVersions } from "../run/versions.ts";
 import { costOf, type DeliverTask } from "../tasks.ts";
-import { loadVersions } from "../versions.ts";
 import { toHealth } from "./health.ts";
+import { createOpener } from "./integration-secrets.ts";
 import type { Boarding } from "./lanes.ts";
 import { loadEnclosures, toProviderMessage, withOrigin } from "./message.ts";
-import { createOpener } from "./opened.ts";
 import { type Paced, pace } from "./paced.ts";
 import type { PlanFacts, Send, Wait } from "./plan.ts";
 import { planAll } from "./probes.ts";

@@ -3,12 +3,12 @@
 // again with what it was granted. So none is claimed that nobody makes, and with every integration in trouble, the first
 // that is back is found.
 import type { Ctx } from "../../context.ts";
-import { claimProbes } from "../../store/breakers.ts";
 import type { Db } from "../../store/db.ts";
-import type { MessageRow } from "../../store/messages.ts";
-import type { Task } from "../../store/queue.ts";
-import { passage } from "../rules/breaker.ts";
+import { claimProbes } from "../../store/integrations/breakers.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
+import type { Task } from "../../store/queue/queue.ts";
 import type { DeliverTask } from "../tasks.ts";
+import { passage } from "./breaker.ts";
 import { type PlanFacts, planFor, type Send, type Wait } from "./plan.ts";
 
 export type Due = { task: Task<DeliverTask>; message: MessageRow };

@@ -2,7 +2,7 @@
 // `to` is the one it is made for, and without that one it is not sent at all; the others are left out of it.
 import type { Message } from "@tidings/providers";
 import { spelled } from "../../lib/addresses.ts";
-import type { Suppressed } from "../../store/suppressions.ts";
+import type { Suppressed } from "../../store/subscribers/suppressions.ts";
 import { fieldsFor } from "./message.ts";
 
 /** A stored message, or one that is yet to be. */

@@ -4,8 +4,8 @@
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { signUnsubscribe } from "../../lib/unsubscribe-token.ts";
-import type { MessageRow } from "../../store/messages.ts";
-import type { WorkflowVersion } from "../../store/workflows.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { isCritical } from "../rules/preferences.ts";
 
 export function withUnsubscribe(

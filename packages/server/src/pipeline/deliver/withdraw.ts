@@ -1,12 +1,12 @@
 // Messages that nobody wants any more are not sent. The runs are woken: what stands behind the step ends with it.
 import type { Ctx } from "../../context.ts";
-import type { Standing } from "../../store/attempts.ts";
 import type { Db } from "../../store/db.ts";
-import { unchanged, updateJobs } from "../../store/jobs.ts";
-import { type MessageRow, recordOutcomes } from "../../store/messages.ts";
-import { enqueueTimed } from "../clock.ts";
+import { unchanged, updateJobs } from "../../store/events/jobs.ts";
+import type { Standing } from "../../store/messages/attempts.ts";
+import { type MessageRow, recordOutcomes } from "../../store/messages/messages.ts";
+import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import type { Clock } from "../run.ts";
+import type { Clock } from "../run/run.ts";
 
 export async function withdraw(
   ctx: Ctx,

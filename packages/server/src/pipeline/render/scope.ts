@@ -1,13 +1,13 @@
 // What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
 import { isChannel } from "@tidings/contract";
 import { defaultLocale } from "../../lib/locale.ts";
-import type { LayoutRow } from "../../store/layouts.ts";
-import type { SubscriberRow } from "../../store/subscribers.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
-import type { TranslationEntry } from "../../store/translations.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { TranslationEntry } from "../../store/workflows/translations.ts";
 import { digestResult } from "../rules/digests.ts";
 import { channelResult } from "../rules/step-results.ts";
-import type { ContextData, DigestResult, Facts, JobState, Run } from "../run.ts";
+import type { ContextData, DigestResult, Facts, JobState, Run } from "../run/run.ts";
 import { toSentence } from "./filters.ts";
 import { render } from "./liquid.ts";
 import { type Texts, translator } from "./translate.ts";

@@ -1,6 +1,6 @@
 // The entries of a subscriber's `channels`, one per integration, and how new credentials are laid into them.
 import { maxDeviceTokens, type RecipientSubscriber, type SubscriberCredentialsIn } from "@tidings/contract";
-import type { IntegrationRow } from "../../store/integrations.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { ChannelEntry } from "./contact.ts";
 
 type Credentials = ChannelEntry["credentials"];

@@ -1,10 +1,10 @@
 // Where a subscriber is reached on push and chat: every active integration that has device tokens, endpoints or an address
 // of the subscriber is used, and each of these gets a message of its own.
 import type { Subscriber } from "@tidings/contract";
-import type { TargetEndpoint } from "../../store/channel-targets.ts";
-import type { IntegrationRow } from "../../store/integrations.ts";
-import type { SubscriberRow } from "../../store/subscribers.ts";
-import type { StoredTarget } from "../run.ts";
+import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { StoredTarget } from "../run/run.ts";
 
 export type ChannelEntry = NonNullable<Subscriber["channels"]>[number];
 

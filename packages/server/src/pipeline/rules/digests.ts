@@ -1,7 +1,7 @@
 // What a digest holds. A digest that closed holds the events it collected; one that was skipped (the group was quiet, or
 // its own rule said so) lets through what came in: the result of the digest before it, else the one event. So a second
 // digest groups the results of the first, and a template behind a digest finds its events whichever way it went.
-import type { DigestResult, Facts, Run } from "../run.ts";
+import type { DigestResult, Facts, Run } from "../run/run.ts";
 
 type JsonObject = Record<string, unknown>;
 

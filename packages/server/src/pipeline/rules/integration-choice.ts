@@ -2,7 +2,7 @@
 // and the other unconditional ones in order of priority; the list goes on as failover. Chat and push use every one that
 // reaches the subscriber (rules/contact.ts).
 import type { Channel } from "@tidings/contract";
-import type { IntegrationRow } from "../../store/integrations.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { type FilterScope, passesFilters, renderFilters } from "./step-filters.ts";
 
 /**

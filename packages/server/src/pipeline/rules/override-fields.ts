@@ -3,7 +3,7 @@
 // of what was asked for, nor carry a line end into a header.
 import { parseMailbox } from "@tidings/providers";
 import { isObject, jsonBytes } from "../../lib/json.ts";
-import type { ProviderExtras } from "../run.ts";
+import type { ProviderExtras } from "../run/run.ts";
 
 type JsonObject = Record<string, unknown>;
 

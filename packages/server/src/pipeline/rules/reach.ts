@@ -2,10 +2,10 @@
 // the explanation of a past event ask the same question here. Pure.
 import type { Reach } from "@tidings/contract";
 import { withinBudget } from "../../lib/work.ts";
-import type { EventRow } from "../../store/events.ts";
+import type { EventRow } from "../../store/events/events.ts";
 import type { Audience, PassedSubscription, StoredRule } from "../../store/tables.ts";
-import type { AudienceMember, AudienceSubscription } from "../../store/topic-audience.ts";
-import type { WorkflowVersion } from "../../store/workflows.ts";
+import type { AudienceMember, AudienceSubscription } from "../../store/topics/topic-audience.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { passingSubscriptions, ruleWorkflow } from "./topic-members.ts";
 import { firstMatch } from "./topic-rules.ts";
 

@@ -2,7 +2,7 @@
 // what is known at the moment the later step begins. Delivery is read from the details of the job, because every report of
 // a provider leaves one there; the marks of an in-app message are read from the message itself, because they can be taken back.
 import type { JobStatus, ResultStatus, StepType } from "@tidings/contract";
-import type { MessageRow } from "../../store/messages.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import type { DetailName } from "./details.ts";
 

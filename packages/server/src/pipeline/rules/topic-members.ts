@@ -1,8 +1,8 @@
 // Which of a member's subscriptions let an event through. Pure.
-import type { SubscriberRow } from "../../store/subscribers.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { PassedSubscription } from "../../store/tables.ts";
-import type { AudienceSubscription } from "../../store/topic-audience.ts";
-import type { WorkflowVersion } from "../../store/workflows.ts";
+import type { AudienceSubscription } from "../../store/topics/topic-audience.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { personScope, workflowScope } from "../render/scope.ts";
 import { passesRules, type RuleWorkflow } from "./topic-rules.ts";
 

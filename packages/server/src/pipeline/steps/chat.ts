@@ -5,7 +5,7 @@ import { templateScope } from "../render/scope.ts";
 import { chatContacts, lacksWebhook } from "../rules/contact.ts";
 import { readExtras } from "../rules/override-fields.ts";
 import { merge, overridesFor } from "../rules/overrides.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import type { StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, messagesForAll, noteLeftOut, noteUnusedName, sendStep } from "./sending.ts";
 
 export const runChat = (input: StepInput): StepResult =>

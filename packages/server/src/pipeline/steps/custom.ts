@@ -3,7 +3,7 @@ import { isObject } from "../../lib/json.ts";
 import { RenderFault, renderDeep } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { detail } from "../rules/details.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import type { StepInput, StepResult } from "../run/run.ts";
 
 export function runCustom({ run, job, facts, now }: StepInput): StepResult {
   const { custom } = job.step.controlValues;

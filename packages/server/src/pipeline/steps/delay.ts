@@ -1,6 +1,6 @@
 // Delay: the chain waits for a length of time, until the next match of a cron expression, or until a time the event names.
 import { detail } from "../rules/details.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import type { StepInput, StepResult } from "../run/run.ts";
 import { failedWait, waitOf } from "./wait.ts";
 
 export function runDelay(input: StepInput): StepResult {

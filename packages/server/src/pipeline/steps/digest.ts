@@ -8,7 +8,7 @@ import { detail } from "../rules/details.ts";
 import { refsOf, resultBefore } from "../rules/digests.ts";
 import { groupKeyOf } from "../rules/group-key.ts";
 import { addTime, readLength, type WaitFault } from "../rules/waits.ts";
-import type { Run, StepInput, StepResult } from "../run.ts";
+import type { Run, StepInput, StepResult } from "../run/run.ts";
 import { failedWait, type StepWait, waitOf } from "./wait.ts";
 
 type JsonObject = Record<string, unknown>;

@@ -1,12 +1,12 @@
 // Email: integration, addresses, layout and content; then the message is handed to the deliver stage, and the chain waits
 // for it.
-import type { LayoutRow } from "../../store/layouts.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { layoutScope, templateScope } from "../render/scope.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import { chooseLayout } from "../rules/layout-choice.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
-import type { EmailFields, StepInput, StepResult } from "../run.ts";
+import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep } from "./sending.ts";
 
 export const runEmail = (input: StepInput): StepResult =>

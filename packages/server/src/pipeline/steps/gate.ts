@@ -11,7 +11,7 @@ import { evaluateSkip } from "../rules/conditions.ts";
 import { detail } from "../rules/details.ts";
 import { decide, withChoices } from "../rules/preferences.ts";
 import { passesFilters, renderFilters } from "../rules/step-filters.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import type { StepInput, StepResult } from "../run/run.ts";
 import { openingAt } from "./wait.ts";
 
 /** `stopped` is null when the step may run. `passed` says which results of earlier steps its rule let it run by. */

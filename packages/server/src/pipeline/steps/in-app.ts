@@ -5,7 +5,7 @@ import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { isSafeUrl } from "../render/url.ts";
 import { detail } from "../rules/details.ts";
-import { type MessageDraft, newDraft, type Run, type StepInput, type StepResult } from "../run.ts";
+import { type MessageDraft, newDraft, type Run, type StepInput, type StepResult } from "../run/run.ts";
 import { renderFault } from "./sending.ts";
 
 type JsonObject = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { templateScope } from "../render/scope.ts";
 import { deviceTokens } from "../rules/contact.ts";
 import { readPushOverride } from "../rules/override-fields.ts";
 import { overridesFor } from "../rules/overrides.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import type { StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, messagesForAll, noteLeftOut, noteUnusedName, sendStep } from "./sending.ts";
 
 export const runPush = (input: StepInput): StepResult =>

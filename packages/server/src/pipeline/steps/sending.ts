@@ -1,7 +1,7 @@
 // What the steps that leave the building have in common: they collect details, and end either with messages to send or
 // with one message that says why there is none.
 import { findProvider } from "@tidings/providers";
-import type { IntegrationRow } from "../../store/integrations.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { RenderFault } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { type DetailName, detail } from "../rules/details.ts";
@@ -16,7 +16,7 @@ import {
   type Routed,
   type StepInput,
   type StepResult,
-} from "../run.ts";
+} from "../run/run.ts";
 
 type Particulars = Parameters<typeof detail>[2];
 export type Note = (name: DetailName, particulars?: Particulars) => void;

@@ -2,7 +2,7 @@
 import { render } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { readSmsOverride } from "../rules/override-fields.ts";
-import type { SmsFields, StepInput, StepResult } from "../run.ts";
+import type { SmsFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts";
 
 export const runSms = (input: StepInput): StepResult =>

@@ -3,7 +3,7 @@
 import { detail } from "../rules/details.ts";
 import { groupKeyOf } from "../rules/group-key.ts";
 import { readThrottle } from "../rules/throttle.ts";
-import type { StepInput, StepResult } from "../run.ts";
+import type { StepInput, StepResult } from "../run/run.ts";
 import { waitRequest } from "./wait.ts";
 
 export function runThrottle(input: StepInput): StepResult {

@@ -1,6 +1,6 @@
 // What delays and digests share: how long this run waits, and whether the subscriber's schedule makes it longer.
 import type { Schedule } from "@tidings/contract";
-import type { PreferenceRow } from "../../store/preferences.ts";
+import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { templateScope } from "../render/scope.ts";
 import { detail } from "../rules/details.ts";
@@ -8,7 +8,7 @@ import { isCritical } from "../rules/preferences.ts";
 import { nextOpening, type Opening } from "../rules/schedule.ts";
 import { readWait, type WaitFault, type WaitRequest } from "../rules/waits.ts";
 import { zoneOf } from "../rules/zones.ts";
-import type { Facts, Run, StepInput, StepResult } from "../run.ts";
+import type { Facts, Run, StepInput, StepResult } from "../run/run.ts";
 
 /** What a wait of this step is read from; `override` is the delay and digest's alone. */
 export const waitRequest = ({ run, job, facts, now }: StepInput): WaitRequest => ({

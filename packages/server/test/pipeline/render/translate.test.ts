@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
 import { layoutScope, templateScope, textsFor } from "../../../src/pipeline/render/scope.ts";
 import { translator } from "../../../src/pipeline/render/translate.ts";
-import type { Facts, Run } from "../../../src/pipeline/run.ts";
+import type { Facts, Run } from "../../../src/pipeline/run/run.ts";
 
 const page = (locale: string, content: Record<string, unknown>) => ({ locale, content });
 const roots = { subscriber: { firstName: "<Ada>" }, payload: { count: 3, items: ["a", "b"], key: "hello" } };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { candidatesFor, nextCandidate } from "../../../src/pipeline/rules/integration-choice.ts";
-import type { IntegrationRow } from "../../../src/store/integrations.ts";
+import type { IntegrationRow } from "../../../src/store/integrations/integrations.ts";
 
 const row = (id: string, changes: Partial<IntegrationRow> = {}): IntegrationRow => ({
   id,

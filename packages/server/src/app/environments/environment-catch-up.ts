@@ -1,0 +1,65 @@
+// Environments that are older than one of the built-in integrations get it at the first start of a version that has it.
+// Not by a migration: the keys for push to browsers are made and encrypted by the service.
+//
+// Once and no more: the installation remembers what was handed out. And nothing against anybody's will: an environment
+// that has, or ever had, an integration of the provider keeps what it has (deleted ones stay as rows), and a mailbox is
+// switched on only where nothing else sends, so that nothing is captured that used to be sent.
+import { inRepeatableTransaction } from "../../store/db.ts";
+import {
+  holdEnvironmentsAfter,
+  lockInstallation,
+  readInstallationValue,
+  writeInstallationValue,
+} from "../../store/environments/environments.ts";
+import {
+  findIntegrationTraces,
+  insertIntegrations,
+  type NewIntegration,
+} from "../../store/integrations/integrations.ts";
+import { type BuiltIn, builtInRow, builtIns, type SetupTools } from "./environment-setup.ts";
+
+const marker = "built_in_integrations";
+
+/** Environments of one transaction; their rows are held while it lasts. */
+const pageSize = 100;
+
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+/** Answers how many integrations were added. Several processes may start at once: they take turns, page by page. */
+export async function catchUpEnvironments(tools: SetupTools): Promise<number> {
+  let added = 0;
+  for (let after: string | null = firstId; after !== null; ) {
+    const start: string = after;
+    const page = await inRepeatableTransaction(tools.db, (tx) => catchUpPage({ ...tools, db: tx }, start));
+    added += page.added;
+    after = page.last;
+  }
+  return added;
+}
+
+type Page = { added: number; last: string | null };
+
+async function catchUpPage(tools: SetupTools, after: string): Promise<Page> {
+  const { db } = tools;
+  await lockInstallation(db);
+  const handedOut = new Set((await readInstallationValue(db, marker))?.split(",") ?? []);
+  const missing = builtIns.filter(({ providerId }) => !handedOut.has(providerId));
+  if (missing.length === 0) return { added: 0, last: null };
+  const environments = await holdEnvironmentsAfter(db, after, pageSize);
+  if (environments.length === 0) {
+    await writeInstallationValue(db, marker, builtIns.map(({ providerId }) => providerId).join(","));
+    return { added: 0, last: null };
+  }
+  // Read after the rows are held: whoever adds or deletes an integration holds its environment first.
+  const ids = environments.map(({ id }) => id);
+  const traces = new Map((await findIntegrationTraces(db, ids)).map((trace) => [trace.environment_id, trace]));
+  const rows = environments.flatMap(({ id, type }) => {
+    const { provider_ids = [], active_channels = [] } = traces.get(id) ?? {};
+    const isActive = ({ isMailbox, channel }: BuiltIn) =>
+      !isMailbox || (type === "dev" && !active_channels.includes(channel));
+    return missing
+      .filter(({ providerId }) => !provider_ids.includes(providerId))
+      .map((builtIn): NewIntegration => builtInRow(tools, id, builtIn, isActive(builtIn)));
+  });
+  return { added: await insertIntegrations(db, rows), last: ids.at(-1)! };
+}

@@ -1,0 +1,182 @@
+// Comparing what two environments have under the same identifiers: pure, so that a report and the copying that follows
+// from it cannot disagree.
+import type { PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
+import { idFromSlug } from "../../lib/ids.ts";
+import { canonicalJson } from "../../lib/json.ts";
+import type { Publishable } from "../../store/environments/publishing.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/** A workflow or layout as far as it can be told apart from its copy in another environment. */
+export type Item = {
+  type: PublishedResource;
+  identifier: string;
+  name: string;
+  row: WorkflowRow | LayoutRow;
+  settings: JsonObject;
+  steps: PortableStep[];
+  /** Texts by locale. */
+  texts: Record<string, JsonObject>;
+};
+
+export type PortableStep = Omit<StoredStep, "id">;
+
+/** One identifier, in one or both environments. A change without steps or texts of its own is about the whole thing. */
+export type Compared = {
+  type: PublishedResource;
+  identifier: string;
+  name: string;
+  source: Item | null;
+  target: Item | null;
+  changes: Change[];
+  dependencies: ResourceDependency[];
+};
+
+export type Change = Pick<
+  ResourceChange,
+  "resourceType" | "action" | "diffs" | "stepType" | "previousIndex" | "newIndex"
+> & { step?: { source: PortableStep | null; target: PortableStep | null } };
+
+/** The layout that a step names by id, slug or identifier. */
+const layoutNamed = (layouts: LayoutRow[], name: unknown): LayoutRow | undefined => {
+  if (typeof name !== "string") return undefined;
+  const id = idFromSlug(name, "lt");
+  return layouts.find((row) => row.id === name || row.id === id) ?? layouts.find((row) => row.layout_id === name);
+};
+
+/** Ids differ between environments, identifiers do not. */
+function portable(step: StoredStep, layouts: LayoutRow[]): PortableStep {
+  const { id, ...rest } = step;
+  const layout = layoutNamed(layouts, step.controlValues.layoutId);
+  return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;
+}
+
+export function itemsOf({ workflows, layouts, translations }: Publishable): Item[] {
+  const byOwner = Map.groupBy(translations, (row) => `${row.resource_type} ${row.resource_id}`);
+  const textsOf = (type: PublishedResource, id: string) =>
+    Object.fromEntries((byOwner.get(`${type} ${id}`) ?? []).map((row) => [row.locale, row.content]));
+  return [
+    ...layouts.map(
+      (row): Item => ({
+        type: "layout",
+        identifier: row.layout_id,
+        name: row.name,
+        row,
+        settings: {
+          name: row.name,
+          isTranslationEnabled: row.is_translation_enabled,
+          controlValues: row.control_values,
+          translations: textsOf("layout", row.id),
+        },
+        steps: [],
+        texts: textsOf("layout", row.id),
+      }),
+    ),
+    ...workflows.map(
+      (row): Item => ({
+        type: "workflow",
+        identifier: row.workflow_id,
+        name: row.name,
+        row,
+        settings: {
+          name: row.name,
+          description: row.description,
+          tags: row.tags,
+          active: row.active,
+          validatePayload: row.validate_payload,
+          payloadSchema: row.payload_schema,
+          isTranslationEnabled: row.is_translation_enabled,
+          severity: row.severity,
+          outsideSchedule: row.outside_schedule,
+          onUnknownOutcome: row.on_unknown_outcome,
+          origin: row.origin,
+          preferences: { user: row.preferences_user, default: row.preferences_default },
+          translations: textsOf("workflow", row.id),
+        },
+        steps: row.steps.map((step) => portable(step, layouts)),
+        texts: textsOf("workflow", row.id),
+      }),
+    ),
+  ];
+}
+
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+/** The members that differ; null when none do. */
+function differences(previous: JsonObject, next: JsonObject): ResourceChange["diffs"] | null {
+  const names = [...new Set([...Object.keys(previous), ...Object.keys(next)])];
+  const differing = names.filter((name) => !isSame(previous[name] ?? null, next[name] ?? null));
+  const pick = (from: JsonObject) => Object.fromEntries(differing.map((name) => [name, from[name] ?? null]));
+  return differing.length > 0 ? { previous: pick(previous), new: pick(next) } : null;
+}
+
+function changesOf(type: PublishedResource, source: Item | null, target: Item | null): Change[] {
+  if (!source || !target) {
+    const whole = (item: Item): JsonObject =>
+      type === "workflow" ? { ...item.settings, steps: item.steps } : item.settings;
+    const diffs = { previous: target && whole(target), new: source && whole(source) };
+    return [{ resourceType: type, action: source ? "added" : "deleted", diffs }];
+  }
+  const diffs = differences(target.settings, source.settings);
+  const own: Change[] = diffs ? [{ resourceType: type, action: "modified", diffs }] : [];
+  return [...own, ...stepChanges(source.steps, target.steps)];
+}
+
+/** Steps are the same when their identifiers are; one that only stands elsewhere among the steps both have has moved. */
+function stepChanges(source: PortableStep[], target: PortableStep[]): Change[] {
+  const find = (steps: PortableStep[], stepId: string) => steps.findIndex((step) => step.stepId === stepId);
+  const common = (steps: PortableStep[], others: PortableStep[]) =>
+    steps.filter((step) => find(others, step.stepId) >= 0).map((step) => step.stepId);
+  const [orderNow, orderBefore] = [common(source, target), common(target, source)];
+  const changes = source.flatMap((step, newIndex): Change[] => {
+    const previousIndex = find(target, step.stepId);
+    const before = target[previousIndex];
+    const base = { resourceType: "step" as const, stepType: step.type, newIndex };
+    if (!before) {
+      return [{ ...base, action: "added", diffs: { previous: null, new: step }, step: { source: step, target: null } }];
+    }
+    const diffs = differences(before, step);
+    const hasMoved = orderNow.indexOf(step.stepId) !== orderBefore.indexOf(step.stepId);
+    if (!diffs && !hasMoved) return [];
+    const change = { ...base, previousIndex, step: { source: step, target: before } };
+    return [diffs ? { ...change, action: "modified", diffs } : { ...change, action: "moved" }];
+  });
+  const gone = target.flatMap((step, previousIndex): Change[] => {
+    if (find(source, step.stepId) >= 0) return [];
+    const diffs = { previous: step, new: null };
+    const about = { stepType: step.type, previousIndex, step: { source: null, target: step } };
+    return [{ resourceType: "step", action: "deleted", diffs, ...about }];
+  });
+  return [...changes, ...gone];
+}
+
+/** The layouts that a workflow's emails name, and whether the target has them. */
+function dependenciesOf(workflow: Item, source: Publishable, target: Publishable): ResourceDependency[] {
+  const named = new Set(workflow.steps.map((step) => step.controlValues.layoutId));
+  return source.layouts
+    .filter((layout) => named.has(layout.layout_id))
+    .map(({ layout_id, name }) => {
+      const isThere = target.layouts.some((row) => row.layout_id === layout_id);
+      const reason = isThere ? "LAYOUT_EXISTS_IN_TARGET" : "LAYOUT_REQUIRED_FOR_WORKFLOW";
+      return { resourceType: "layout", resourceId: layout_id, resourceName: name, isBlocking: !isThere, reason };
+    });
+}
+
+/** Layouts first: workflows may need them. */
+export function compare(source: Publishable, target: Publishable): Compared[] {
+  const keyOf = ({ type, identifier }: Item) => `${type} ${identifier}`;
+  const there = new Map(itemsOf(target).map((item) => [keyOf(item), item]));
+  const here = itemsOf(source);
+  const pairs: [Item | null, Item | null][] = here.map((item) => [item, there.get(keyOf(item)) ?? null]);
+  const known = new Set(here.map(keyOf));
+  for (const [key, item] of there) if (!known.has(key)) pairs.push([null, item]);
+  return pairs
+    .map(([from, to]): Compared => {
+      const { type, identifier, name } = (from ?? to)!;
+      const dependencies = from && type === "workflow" ? dependenciesOf(from, source, target) : [];
+      return { type, identifier, name, source: from, target: to, changes: changesOf(type, from, to), dependencies };
+    })
+    .sort((a, b) => a.type.localeCompare(b.type) || (a.identifier < b.identifier ? -1 : 1));
+}

@@ -1,0 +1,114 @@
+// The first start: an organisation with the environments Development and Production and an API key each. And at every
+// start: the encryption key must be the one the secrets in this database were made with.
+import type { Config } from "../../config.ts";
+import { newApiKey, type Secrets } from "../../lib/secrets.ts";
+import { type Db, inTransaction } from "../../store/db.ts";
+import {
+  createInstallation,
+  findDevelopmentKey,
+  isEmptyInstallation,
+  lockInstallation,
+  readInstallationValue,
+  writeInstallationValue,
+} from "../../store/environments/environments.ts";
+import { insertWorkflow, type WorkflowContent } from "../../store/workflows/workflows.ts";
+import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environment-setup.ts";
+
+export class WrongEncryptionKey extends Error {}
+
+export const welcomeWorkflowId = "welcome";
+
+export async function ensureInstallation(tools: SetupTools & { config: Config }): Promise<{ isFirstStart: boolean }> {
+  return inTransaction(tools.db, async (tx) => {
+    // Several processes may start at once on one database; one of them sets it up.
+    await lockInstallation(tx);
+    await checkEncryptionKey(tx, tools.secrets);
+    if (!(await isEmptyInstallation(tx))) return { isFirstStart: false };
+    await createFirst({ ...tools, db: tx });
+    return { isFirstStart: true };
+  });
+}
+
+const probe = "tidings";
+
+/** Whether the database holds something encrypted. */
+export const isSetUp = async (db: Db): Promise<boolean> =>
+  (await readInstallationValue(db, "encryption_probe")) !== null;
+
+async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
+  const stored = await readInstallationValue(db, "encryption_probe");
+  if (stored === null) return writeInstallationValue(db, "encryption_probe", secrets.encrypt(probe));
+  try {
+    if (secrets.decrypt(stored) === probe) return;
+  } catch {
+    // Answered below: a key that cannot decrypt is the same fault as one that decrypts to something else.
+  }
+  throw new WrongEncryptionKey(
+    "TIDINGS_ENCRYPTION_KEY is not the key this database was set up with; its secrets cannot be read. " +
+      "Give the old key, or after a rotation both as 2:<new key>,1:<old key>.",
+  );
+}
+
+async function createFirst(tools: SetupTools & { config: Config }): Promise<void> {
+  const { config, db, now, newId } = tools;
+  const development = newId();
+  const production = newId();
+  const userId = newId();
+  const key = (environmentId: string, clear: string) => apiKeyRow(tools, { environmentId, userId, clear });
+  await createInstallation(db, {
+    organization: { id: newId(), name: "My organisation" },
+    user: { id: userId, name: "Owner" },
+    environments: [
+      { id: development, name: "Development", identifier: "development", type: "dev", parentId: null },
+      { id: production, name: "Production", identifier: "production", type: "prod", parentId: development },
+    ],
+    keys: [key(development, config.apiKey || newApiKey()), key(production, newApiKey())],
+    now: now(),
+  });
+  await addBuiltInIntegrations(tools, development, "dev");
+  await addBuiltInIntegrations(tools, production, "prod");
+  await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }));
+}
+
+/** Something to trigger from the first minute on: the banner's curl names it. */
+const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): WorkflowContent => ({
+  id: newId(),
+  workflow_id: welcomeWorkflowId,
+  name: "Welcome",
+  description: "An example: one in-app message. Change it or delete it.",
+  tags: [],
+  active: true,
+  validate_payload: false,
+  payload_schema: null,
+  is_translation_enabled: false,
+  severity: "none",
+  outside_schedule: "hold",
+  on_unknown_outcome: "may_duplicate",
+  last_published_at: null,
+  last_published_by: null,
+  origin: "svc-cloud",
+  preferences_user: null,
+  preferences_default: { all: { enabled: true, readOnly: false }, channels: {} },
+  steps: [
+    {
+      id: newId(),
+      stepId: "in-app",
+      name: "In-app message",
+      type: "in_app",
+      controlValues: {
+        subject: "Welcome, {{ subscriber.firstName | default: subscriber.subscriberId }}",
+        body: "This message came from <b>{{ payload.product | default: 'Tidings' }}</b>.",
+      },
+      active: true,
+      shouldStopOnFail: false,
+    },
+  ],
+  updated_at: now(),
+  updated_by: null,
+});
+
+/** The key the start banner shows. */
+export async function developmentKey(tools: Pick<SetupTools, "db" | "secrets">): Promise<string | null> {
+  const row = await findDevelopmentKey(tools.db);
+  return row ? tools.secrets.decrypt(row.secret) : null;
+}

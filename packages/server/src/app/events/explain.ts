@@ -1,0 +1,149 @@
+// Why somebody got a message, or did not: the trail of a past event for one person, from the rows that the pipeline left.
+// About people an event did not reach nothing is stored; they are judged again, by the same rules.
+import type { Explanation, Input, Output, Reach } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import {
+  judgeMember,
+  leftOutBy,
+  tellChanged,
+  tellNotMember,
+  tellOtherContext,
+  tellPassed,
+  tellRefused,
+  tellSimply,
+} from "../../pipeline/rules/reach.ts";
+import { loadVersions } from "../../pipeline/run/versions.ts";
+import { inReadOnlyTransaction } from "../../store/db.ts";
+import { type EventRow, findEventOfTransaction } from "../../store/events/events.ts";
+import {
+  countNotificationsOf,
+  findNotificationFor,
+  type ListedNotification,
+} from "../../store/events/notifications.ts";
+import { findSubscriber, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { Audience } from "../../store/tables.ts";
+import { findMemberships } from "../../store/topics/topic-audience.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { tellNotification } from "./explain-trail.ts";
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"explain.retrieve">,
+): Promise<Output<"explain.retrieve">> {
+  return inReadOnlyTransaction(ctx.db, (tx) => explain({ ...ctx, db: tx }, caller, query));
+}
+
+/** A past event and the person it is asked about. */
+type Question = {
+  event: EventRow;
+  status: Explanation["event"]["status"];
+  version: WorkflowVersion;
+  subscriberId: string;
+  subscriber: SubscriberRow | undefined;
+};
+
+async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve">["query"]): Promise<Explanation> {
+  const { db } = ctx;
+  const { environmentId } = caller;
+  const { transactionId } = query;
+  const subscriberId = query.subscriberId.trim();
+  const event = await findEventOfTransaction(db, environmentId, transactionId);
+  if (!event) throw failure("TRANSACTION_NOT_FOUND", { transactionId });
+  const subscriber = await findSubscriber(db, environmentId, subscriberId);
+  if (!subscriber && !isMentioned(event, subscriberId)) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+
+  const version = (await loadVersions(ctx, db, [event.workflow_version_id])).get(event.workflow_version_id)!;
+  const status = await statusOf(ctx, event);
+  const question = { event, status, version, subscriberId, subscriber };
+  const common = { transactionId, subscriberId, event: toEvent(question) };
+  const notification = subscriber && (await findNotificationFor(db, environmentId, event.id, subscriber.id));
+  if (!notification) {
+    const via = await whyNot(ctx, question);
+    const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;
+    return { ...common, reached: false, evaluatedNow: true, via, verdict, steps: [] };
+  }
+  return {
+    ...common,
+    reached: true,
+    evaluatedNow: false,
+    via: reachedVia(question, notification),
+    notificationId: notification.id,
+    ...(await tellNotification(ctx, environmentId, notification)),
+  };
+}
+
+const isNamed = ({ recipients }: EventRow, id: string): boolean =>
+  recipients.some(({ subscriberId }) => subscriberId === id);
+
+const isMentioned = (event: EventRow, id: string): boolean =>
+  isNamed(event, id) ||
+  event.actor?.subscriberId === id ||
+  (event.audience?.kind === "topics" && event.audience.exclude.includes(id));
+
+async function statusOf(ctx: Ctx, event: EventRow): Promise<Question["status"]> {
+  const { environment_id: environmentId, audience, expanded_at, canceled_at, recipients } = event;
+  if (canceled_at) return "canceled";
+  if (audience && !expanded_at) return "expanding";
+  if (recipients.length === 0) return "expanded";
+  const made = await countNotificationsOf(ctx.db, environmentId, event.id, recipients.length);
+  return made < recipients.length ? "expanding" : "expanded";
+}
+
+const toEvent = ({ event, status, version }: Question): Explanation["event"] => ({
+  workflowId: version.definition.workflowId,
+  workflowName: version.definition.name,
+  time: event.created_at.toISOString(),
+  status,
+  contextKeys: event.context_keys,
+});
+
+function reachedVia({ event, subscriberId }: Question, { subscriptions }: ListedNotification): Reach {
+  if (subscriptions) return tellPassed(subscriptions);
+  return tellSimply(isNamed(event, subscriberId) ? "direct" : "everyone");
+}
+
+async function whyNot(ctx: Ctx, question: Question): Promise<Reach> {
+  const { event, subscriberId, subscriber } = question;
+  const { audience } = event;
+  if (isNamed(event, subscriberId)) {
+    if (!subscriber) return notYet(question) ?? tellSimply("unknown_subscriber");
+    return notYet(question) ?? tellChanged("who was named then has been deleted, and was made again");
+  }
+  if (!audience) return tellSimply("not_addressed");
+  if (audience.kind === "everyone") return notYet(question) ?? tellChanged("it became a subscriber later");
+  const left = leftOutBy(event, audience).get(subscriberId);
+  if (left) return tellSimply(left);
+  return subscriber ? throughTopics(ctx, question, audience, subscriber) : tellSimply("unknown_subscriber");
+}
+
+/** Null when the event has been worked to its end. */
+function notYet({ status }: Question): Reach | null {
+  if (status === "expanded") return null;
+  return tellSimply(status === "canceled" ? "canceled" : "pending");
+}
+
+/** A person may have many subscriptions to a topic; so many tell enough. */
+const maxMemberships = 100;
+
+async function throughTopics(
+  ctx: Ctx,
+  question: Question,
+  audience: Extract<Audience, { kind: "topics" }>,
+  subscriber: SubscriberRow,
+): Promise<Reach> {
+  const { event, version } = question;
+  const { environment_id: environmentId, context_keys: contextKeys } = event;
+  const { topicKeys } = audience;
+  const all = await findMemberships(ctx.db, environmentId, topicKeys, subscriber.id, maxMemberships);
+  if (all.length === 0) return tellNotMember(topicKeys);
+  const fitting = all.filter((membership) => membership.contextKeys.join() === contextKeys.join());
+  if (fitting.length === 0) return tellOtherContext(all, contextKeys);
+  const member = { subscriber, subscriptions: fitting };
+  const verdict = judgeMember(member, new Map(), audience, version, event.payload);
+  if (verdict.kind === "topic_rule") return tellRefused(verdict.refusals);
+  const isLater = fitting.every(({ createdAt }) => event.expanded_at !== null && createdAt > event.expanded_at);
+  const why = isLater ? "it was subscribed later" : "its subscription or the rules of it were others then";
+  return notYet(question) ?? tellChanged(why, fitting);
+}

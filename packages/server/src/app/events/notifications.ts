@@ -1,0 +1,224 @@
+// Notifications with their jobs: what happened to an event for each recipient, and why.
+import type { ExecutionDetail, Input, Job, Notification, Output } from "@tidings/contract";
+import { inAppProviderId } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { type DetailName, details } from "../../pipeline/rules/details.ts";
+import { shownOverrides } from "../../pipeline/rules/shown-overrides.ts";
+import { findEvents } from "../../store/events/events.ts";
+import { findJobs, type JobRow } from "../../store/events/jobs.ts";
+import { maxPeople, searchNotifications } from "../../store/events/notification-search.ts";
+import { findNotification, type ListedNotification, listNotifications } from "../../store/events/notifications.ts";
+import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
+import { environmentNow } from "../environments/clock.ts";
+import { pageRange, toPage } from "../paging.ts";
+import { readContextKeys } from "../subscribers/context-keys.ts";
+
+const dayMs = 86_400_000;
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"notifications.list">,
+): Promise<Output<"notifications.list">> {
+  const now = await environmentNow(ctx, caller);
+  const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
+  const before = query.before ? readEnd(query.before) : nextMillisecond(now);
+  const asked = query.after ? new Date(query.after) : oldest;
+  if (query.after && query.before && asked >= before) {
+    throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
+  }
+  const { page, limit, search, ...filters } = query;
+  // Every event has its trigger, though `jobs` leaves it out: asking for it leaves out no event.
+  if (filters.channels?.includes("trigger")) filters.channels = undefined;
+  const contextKeys = readContextKeys(query.contextKeys);
+  const after = asked < oldest ? oldest : asked;
+  const range = pageRange(query);
+  const ids = search ? await idsFoundBy(ctx, caller, search, { after, before }) : undefined;
+  const all = { ...filters, ids, contextKeys, after, before };
+  const rows = await listNotifications(ctx.db, caller.environmentId, all, range);
+  const jobs = await jobsOf(ctx, rows.slice(0, range.limit));
+  return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
+}
+
+async function idsFoundBy(ctx: Ctx, caller: Caller, search: string, window: { after: Date; before: Date }) {
+  const { ids, people } = await searchNotifications(ctx.db, caller.environmentId, search, window);
+  if (people <= maxPeople) return ids;
+  const message = `search matches more than ${maxPeople} subscribers: give a longer part of the id or address, or subscriberIds`;
+  throw invalid({ search: { messages: [message], value: search } });
+}
+
+const nextMillisecond = (time: Date): Date => new Date(time.getTime() + 1);
+
+/**
+ * The end of a window is left out, and a date keeps only milliseconds: without this, `before=….1239Z` would leave out what
+ * was created at .123. The beginning needs nothing of the kind.
+ */
+function readEnd(text: string): Date {
+  const time = new Date(text);
+  const isFiner = /\.\d{3}\d*[1-9]/.test(text);
+  return isFiner ? nextMillisecond(time) : time;
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"notifications.retrieve">,
+): Promise<Output<"notifications.retrieve">> {
+  const row = await findNotification(ctx.db, caller.environmentId, params.notificationId);
+  if (!row) throw failure("NOTIFICATION_NOT_FOUND", { notificationId: params.notificationId });
+  const jobs = await jobsOf(ctx, [row]);
+  return toNotification(caller, row, jobs.get(row.id) ?? []);
+}
+
+async function jobsOf(ctx: Ctx, rows: ListedNotification[]): Promise<Map<string, Job[]>> {
+  const jobs = await findJobs(
+    ctx.db,
+    rows.map((row) => row.id),
+  );
+  const payloads = await digestPayloads(ctx, jobs);
+  const byNotification = Map.groupBy(jobs, (job) => job.notification_id);
+  return new Map(
+    rows.map((row) => {
+      const chain = byNotification.get(row.id) ?? [];
+      return [row.id, chain.map((job) => toJob(job, row, digestOf(job, chain, payloads)))];
+    }),
+  );
+}
+
+type EventRef = { id: string; time: string };
+const extensionsOf = (job: JobRow): number => job.details.filter(({ d }) => d === "step_extended").length;
+const digestedEvents = (job: JobRow): EventRef[] => (job.output?.events as EventRef[] | undefined) ?? [];
+
+/** A digest stores which events it collected; their payloads are read where they live. */
+async function digestPayloads(ctx: Ctx, jobs: JobRow[]): Promise<Map<string, Record<string, unknown>>> {
+  const ids = new Set(
+    jobs.flatMap((job) => (job.type === "digest" ? digestedEvents(job).map((event) => event.id) : [])),
+  );
+  return new Map((await findEvents(ctx.db, [...ids])).map((event) => [event.id, event.payload]));
+}
+
+/** The settings and events of a digest, on its own job and, once it has sent its events on, on those behind it. */
+function digestOf(job: JobRow, chain: JobRow[], payloads: Map<string, Record<string, unknown>>): Job["digest"] {
+  const isBefore = (one: JobRow) => one.step_index < job.step_index && one.digest && digestedEvents(one).length > 0;
+  const holder = job.digest ? job : chain.findLast(isBefore);
+  if (!holder) return undefined;
+  const events = digestedEvents(holder).map((event) => ({ ...event, payload: payloads.get(event.id) ?? {} }));
+  return { ...holder.digest, ...(events.length > 0 ? { events } : {}) } as Job["digest"];
+}
+
+function toJob(job: JobRow, notification: ListedNotification, digest: Job["digest"]): Job {
+  const steps = notification.definition.steps.filter((candidate) => candidate.active);
+  const step = steps[job.step_index]!;
+  return {
+    _id: job.id,
+    type: job.type as Job["type"],
+    status: job.status as Job["status"],
+    providerId: job.provider_id ?? inAppProviderId,
+    executionDetails: toDetails(job, notification),
+    digest,
+    step: {
+      _id: step.id,
+      _templateId: step.id,
+      name: step.name,
+      active: step.active,
+      filters: step.filters ?? [],
+      controlVariables: step.controlValues,
+      _parentId: steps[job.step_index - 1]?.id ?? null,
+    },
+    payload: notification.payload,
+    overrides: shownOverrides(notification.overrides),
+    updatedAt: job.updated_at.toISOString(),
+    scheduleExtensionsCount: extensionsOf(job) || undefined,
+  };
+}
+
+/** The job itself is the proof that it was created: that detail is not stored a second time. */
+export function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
+  const created: StoredDetail = { d: "step_created", t: notification.created_at.getTime() };
+  const told = job.type === "in_app" ? withInAppStart(job.details) : job.details;
+  return [created, ...told].map((stored, index) => {
+    const entry = details[stored.d as DetailName];
+    return {
+      _id: detailId(job.id, index),
+      createdAt: new Date(stored.t).toISOString(),
+      detail: entry.text,
+      status: entry.status,
+      source: entry.source,
+      isRetry: stored.y ?? false,
+      isTest: false,
+      providerId: stored.p,
+      raw: stored.r ? JSON.stringify(stored.r) : undefined,
+    };
+  });
+}
+
+const inAppStarts = new Set<string>(["message_created", "no_integration", "render_failed"] satisfies DetailName[]);
+
+/**
+ * An in-app step begins, makes its message and hands it on in one go, at one time: what the other channels store about
+ * that is added here, in their order, so that the most frequent jobs do not each keep two constants.
+ */
+function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
+  const at = stored.findIndex(({ d }) => inAppStarts.has(d));
+  if (at < 0) return stored;
+  const first = stored[at]!;
+  const derived = (name: DetailName): StoredDetail => ({ d: name, t: first.t });
+  const queued = first.d === "message_created" ? [derived("step_queued")] : [];
+  return [...stored.slice(0, at), derived("start_sending"), first, ...queued, ...stored.slice(at + 1)];
+}
+
+/** Details have no row of their own; their id is the job's with the position in its last digits. */
+const detailId = (jobId: string, index: number): string => {
+  const tail = (Number.parseInt(jobId.slice(-4), 16) ^ index).toString(16).padStart(4, "0");
+  return jobId.slice(0, -4) + tail;
+};
+
+/** A topic once, however many of its subscriptions led here. */
+const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =>
+  [...new Map(subscriptions.map(({ topicId, topicKey }) => [topicId, topicKey]))].map(([_topicId, topicKey]) => ({
+    _topicId,
+    topicKey,
+  }));
+
+function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): Notification {
+  const { definition } = row;
+  const active = definition.steps.filter((step) => step.active);
+  return {
+    _id: row.id,
+    _environmentId: row.environment_id,
+    _organizationId: caller.organizationId,
+    _subscriberId: row.subscriber_id,
+    transactionId: row.transaction_id,
+    _templateId: row.workflow_id,
+    _digestedNotificationId: row.digested_into ?? undefined,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    channels: [...new Set(active.map((step) => step.type))],
+    subscriber: row.external_id
+      ? {
+          _id: row.subscriber_id,
+          subscriberId: row.external_id,
+          firstName: row.first_name ?? undefined,
+          lastName: row.last_name ?? undefined,
+          email: row.email ?? undefined,
+          phone: row.phone ?? undefined,
+        }
+      : undefined,
+    template: {
+      _id: row.workflow_id,
+      name: definition.name,
+      origin: definition.origin,
+      triggers: [{ type: "event", identifier: definition.workflowId, variables: [] }],
+    },
+    jobs,
+    payload: row.payload,
+    tags: definition.tags,
+    controls: {},
+    to: row.external_id ? { subscriberId: row.external_id } : {},
+    topics: topicsOf(row.subscriptions ?? []),
+    severity: row.severity as Notification["severity"],
+    critical: row.critical,
+    contextKeys: row.context_keys,
+  };
+}

@@ -1,0 +1,149 @@
+// Channel connections: access to a chat workspace. The access token is encrypted at rest and, as the interface promises,
+// read back in clear.
+import { type ChannelConnection, type Input, type Output, SubscriberIn } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { randomText } from "../../lib/ids.ts";
+import {
+  type ConnectionRow,
+  deleteConnection,
+  findConnection,
+  findOwnConnection,
+  insertConnection,
+  listConnections,
+  updateConnection,
+} from "../../store/integrations/channel-connections.ts";
+import { holdIntegration, holdSubscriber } from "../../store/integrations/channel-owners.ts";
+import { resolveContexts } from "../../store/subscribers/contexts.ts";
+import { upsertSubscribers } from "../../store/subscribers/subscribers.ts";
+import { checkShape } from "../../validation.ts";
+import { readCursor, toCursorList } from "../paging.ts";
+import { readContextKeys } from "../subscribers/context-keys.ts";
+import { contextKeysOf, readContext } from "../subscribers/contexts.ts";
+import { seal, unseal } from "./credentials.ts";
+
+// Of workspace and auth only what the interface names: clients may keep more in them, such as refresh tokens.
+const toConnection = (ctx: Ctx, row: ConnectionRow): ChannelConnection => ({
+  identifier: row.identifier,
+  channel: row.channel,
+  providerId: row.provider_id as ChannelConnection["providerId"],
+  integrationIdentifier: row.integration_identifier,
+  subscriberId: row.subscriber_key,
+  contextKeys: row.context_keys,
+  workspace: { id: row.workspace.id, name: row.workspace.name },
+  auth: { accessToken: String(unseal(ctx.secrets, row.auth).accessToken) },
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+});
+
+export type OwnerIn = {
+  integrationIdentifier: string;
+  subscriberId?: string;
+  connectionMode?: "subscriber" | "shared";
+  createSubscriberIfMissing?: boolean;
+  context?: Input<"channelConnections.create">["body"]["context"];
+};
+
+/**
+ * What a connection or an endpoint belongs to, held until it is written: neither the integration nor the subscriber can
+ * be deleted in between.
+ */
+export async function holdOwner(ctx: Ctx, caller: Caller, owner: OwnerIn) {
+  const { integrationIdentifier, connectionMode, context } = owner;
+  const key = connectionMode === "shared" ? undefined : owner.subscriberId?.trim();
+  if (connectionMode === "subscriber" && key === undefined) {
+    const message = "subscriberId is required when connectionMode is subscriber";
+    throw invalid({ subscriberId: { messages: [message] } });
+  }
+  const integration = await holdIntegration(ctx.db, caller.environmentId, integrationIdentifier);
+  if (!integration) throw failure("INTEGRATION_NOT_FOUND", { integrationId: integrationIdentifier });
+  if (key !== undefined && owner.createSubscriberIfMissing) await createIfMissing(ctx, caller, key);
+  const subscriber = key === undefined ? undefined : await holdSubscriber(ctx.db, caller.environmentId, key);
+  if (key !== undefined && !subscriber) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId: key });
+  const contexts = readContext(context);
+  await resolveContexts(ctx.db, caller.environmentId, contexts, ctx.now());
+  return { integration, key, subscriberId: subscriber?.id ?? null, contextKeys: contextKeysOf(contexts) };
+}
+
+const subscriberFaults = checkShape(SubscriberIn);
+
+async function createIfMissing(ctx: Ctx, caller: Caller, subscriberId: string): Promise<void> {
+  const messages = subscriberFaults({ subscriberId });
+  if (messages.length > 0) throw invalid({ subscriberId: { messages, value: subscriberId } });
+  const entry = { id: ctx.newId(), subscriberId, fields: {} };
+  await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting: true });
+}
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"channelConnections.create">,
+): Promise<Output<"channelConnections.create">> {
+  const { integration, key, subscriberId, contextKeys } = await holdOwner(ctx, caller, body);
+  const identifier = body.identifier ?? `conn-${randomText(12)}`;
+  const own = await findOwnConnection(ctx.db, caller.environmentId, integration.id, subscriberId, contextKeys);
+  if (own && own.identifier !== identifier) {
+    const message =
+      `Subscriber ${key} is already connected to integration ${body.integrationIdentifier} by channel connection ` +
+      `${own.identifier}; update or delete that one`;
+    throw failure("CONNECTION_EXISTS", { identifier: own.identifier }, { message });
+  }
+  const now = ctx.now();
+  const isNew = await insertConnection(ctx.db, {
+    id: ctx.newId(),
+    environment_id: caller.environmentId,
+    identifier,
+    integration_id: integration.id,
+    subscriber_id: subscriberId,
+    context_keys: contextKeys,
+    workspace: body.workspace,
+    auth: seal(ctx.secrets, body.auth),
+    created_at: now,
+    updated_at: now,
+  });
+  if (!isNew) throw failure("CONNECTION_EXISTS", { identifier });
+  return retrieve(ctx, caller, { params: { identifier } });
+}
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"channelConnections.list">,
+): Promise<Output<"channelConnections.list">> {
+  const { subscriberId, channel, providerId, integrationIdentifier, orderBy = "createdAt" } = query;
+  const contextKeys = readContextKeys(query.contextKeys);
+  const filters = { subscriberId, contextKeys, channel, providerId, integrationIdentifier };
+  const page = await listConnections(ctx.db, caller.environmentId, filters, orderBy, readCursor(query));
+  return toCursorList(page, (row) => toConnection(ctx, row));
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { identifier } }: Pick<Input<"channelConnections.retrieve">, "params">,
+): Promise<Output<"channelConnections.retrieve">> {
+  const row = await findConnection(ctx.db, caller.environmentId, identifier);
+  if (!row) throw failure("CONNECTION_NOT_FOUND", { identifier });
+  return toConnection(ctx, row);
+}
+
+export async function update(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"channelConnections.update">,
+): Promise<Output<"channelConnections.update">> {
+  const changes = { workspace: body.workspace, auth: seal(ctx.secrets, body.auth) };
+  const { identifier } = params;
+  const isKnown = await updateConnection(ctx.db, caller.environmentId, identifier, changes, ctx.now());
+  if (!isKnown) throw failure("CONNECTION_NOT_FOUND", { identifier });
+  return retrieve(ctx, caller, { params });
+}
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { identifier } }: Input<"channelConnections.delete">,
+): Promise<Output<"channelConnections.delete">> {
+  const isKnown = await deleteConnection(ctx.db, caller.environmentId, identifier);
+  if (!isKnown) throw failure("CONNECTION_NOT_FOUND", { identifier });
+}

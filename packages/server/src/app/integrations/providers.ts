@@ -1,0 +1,32 @@
+// The providers as the interface shows them. They are the same for every environment and change only with a release.
+import type { Input, Output, Provider } from "@tidings/contract";
+import { listProviders, type ProviderInfo } from "@tidings/providers";
+import type { Caller, Ctx } from "../../context.ts";
+
+const toProvider = ({ id, channel, name, docs, help, credentials, limits, ...does }: ProviderInfo): Provider => ({
+  id,
+  channel,
+  name,
+  docs,
+  help,
+  credentials: Object.entries(credentials).map(([key, field]) => ({
+    ...field,
+    key,
+    options: field.options ? [...field.options] : undefined,
+  })),
+  limits: limits ?? {},
+  receipts: does.receipts,
+  canCheck: does.hasCheck,
+  autoConfigure: does.autoConfigure,
+  isCapture: does.capture ?? false,
+});
+
+const providers: readonly Provider[] = listProviders().map(toProvider);
+
+export async function list(
+  _ctx: Ctx,
+  _caller: Caller,
+  { query }: Input<"providers.list">,
+): Promise<Output<"providers.list">> {
+  return providers.filter(({ channel }) => query.channel === undefined || channel === query.channel);
+}

@@ -1,0 +1,93 @@
+// The development mailbox: what the capture providers took in, and how it is shown.
+import type { CapturedMessage, Input, Output } from "@tidings/contract";
+import type { ChatTarget, Message } from "@tidings/providers";
+import type { Caller, Ctx } from "../../context.ts";
+import { codesIn } from "../../lib/codes.ts";
+import { linksIn } from "../../lib/links.ts";
+import { type CapturedRow, deleteCaptured, listCaptured } from "../../store/messages/captured.ts";
+import { readCursor, toCursorList } from "../paging.ts";
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"captured.list">,
+): Promise<Output<"captured.list">> {
+  const { channel, transactionId, subscriberId } = query;
+  const filters = { channel, transactionId, subscriberId };
+  return toCursorList(await listCaptured(ctx.db, caller.environmentId, filters, readCursor(query)), toCaptured);
+}
+
+/** Deleted by one request: a mailbox that nobody ever emptied must not hold a transaction for minutes. */
+const maxDeleted = 10_000;
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"captured.delete">,
+): Promise<Output<"captured.delete">> {
+  const { channel, transactionId, subscriberId } = query;
+  const filters = { channel, transactionId, subscriberId };
+  return deleteCaptured(ctx.db, caller.environmentId, filters, maxDeleted);
+}
+
+type Content = Omit<
+  CapturedMessage,
+  | "id"
+  | "messageId"
+  | "channel"
+  | "providerId"
+  | "integrationIdentifier"
+  | "transactionId"
+  | "subscriberId"
+  | "links"
+  | "codes"
+  | "createdAt"
+>;
+
+/** What is kept of a message: what it says and where it went, without the bytes of attachments and without any secret. */
+export function capturedContent(message: Message): Content {
+  switch (message.channel) {
+    case "email": {
+      const { to, cc, bcc, from, senderName, replyTo, subject, html, text, headers } = message;
+      const attachments = message.attachments?.map(({ name, mime, content }) => ({ name, mime, size: content.length }));
+      return { to, cc, bcc, from, senderName, replyTo, subject, html, text, headers, attachments };
+    }
+    case "sms":
+      return { to: [message.to], from: message.from, text: message.text };
+    case "push":
+      return { to: [message.token], subject: message.title, text: message.body };
+    case "chat":
+      return { to: [placeOf(message.target)], text: message.text };
+  }
+}
+
+function placeOf(target: ChatTarget): string {
+  switch (target.kind) {
+    case "webhook":
+      return target.webhookUrl;
+    case "channel":
+      return target.channel;
+    case "user":
+      return target.user;
+    case "phone":
+      return target.phone;
+  }
+}
+
+/** Links and codes are looked for when somebody looks at the message: most are captured and never read. */
+function toCaptured(row: CapturedRow): CapturedMessage {
+  const content = row.content as Content;
+  return {
+    ...content,
+    id: row.id,
+    messageId: row.message_id,
+    channel: row.channel,
+    providerId: row.provider_id,
+    integrationIdentifier: row.integration_identifier,
+    transactionId: row.transaction_id,
+    subscriberId: row.subscriber_id,
+    links: linksIn(content),
+    codes: codesIn([content.subject, content.text]),
+    createdAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,123 @@
+// Seen, read, pressed: what a subscriber's own software reports about the messages it shows.
+import { type Input, type MessageMark, messageActions, type Output } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { detail } from "../../pipeline/rules/details.ts";
+import { toMessage } from "../../pipeline/views.ts";
+import { emitMessages } from "../../pipeline/webhooks/events.ts";
+import {
+  countFeed,
+  type Marking,
+  markAction,
+  markFeed,
+  markMessages as writeMarks,
+} from "../../store/messages/message-marks.ts";
+import { type ListedMessage, listMessagesByIds } from "../../store/messages/messages.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { environmentNow } from "../environments/clock.ts";
+import { requireSubscriber } from "../subscribers/subscribers.ts";
+
+export async function markMessages(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.markMessages">,
+): Promise<Output<"subscribers.markMessages">> {
+  const ids = [...new Set([body.messageId].flat())];
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const now = await environmentNow(ctx, caller);
+  const before = await requireMessages(ctx, caller, subscriber, ids);
+  if (body.markAs !== "seen") refuseSnoozed(before, now);
+  await markAs(ctx, caller, body.markAs, now, (marking) =>
+    writeMarks(ctx.db, caller.environmentId, subscriber.id, ids, marking),
+  );
+  const byId = new Map((await requireMessages(ctx, caller, subscriber, ids)).map((row) => [row.id, row]));
+  return ids.map((id) => toMessage(caller, byId.get(id)!));
+}
+
+export async function markAllMessages(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.markAllMessages">,
+): Promise<Output<"subscribers.markAllMessages">> {
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  // Messages belong to no feed, so none is in the feeds that were asked for.
+  if (body.feedIdentifier !== undefined) return 0;
+  const now = await environmentNow(ctx, caller);
+  const changed = await markAs(ctx, caller, body.markAs, now, (marking) =>
+    markFeed(ctx.db, caller.environmentId, subscriber.id, marking),
+  );
+  return changed.length;
+}
+
+export async function markMessageAction(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.markMessageAction">,
+): Promise<Output<"subscribers.markMessageAction">> {
+  const { messageId } = params;
+  const type = messageActions.find((action) => action === params.type);
+  if (!type) {
+    throw invalid({ type: { messages: [`type must be one of: ${messageActions.join(", ")}`], value: params.type } });
+  }
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const [before] = await requireMessages(ctx, caller, subscriber, [messageId]);
+  if (!before!.cta?.[`${type}Action`]) throw failure("ACTION_NOT_FOUND", { messageId, type });
+  const { status, payload } = body;
+  const now = await environmentNow(ctx, caller);
+  await markAction(ctx.db, caller.environmentId, messageId, { type, status, payload }, now);
+  const [after] = await requireMessages(ctx, caller, subscriber, [messageId]);
+  return toMessage(caller, after!);
+}
+
+export async function countUnseen(
+  ctx: Ctx,
+  caller: Caller,
+  { params, query }: Input<"subscribers.countUnseen">,
+): Promise<Output<"subscribers.countUnseen">> {
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const filter = { seen: query.seen ?? false, limit: query.limit ?? 100 };
+  const now = await environmentNow(ctx, caller);
+  return { count: await countFeed(ctx.db, caller.environmentId, subscriber.id, filter, now) };
+}
+
+const eventTypes = { seen: "message.seen", read: "message.read", unread: "message.unread" } as const;
+
+/** Writes a mark and reports what it changed. `unseen` has no event of its own: what was read is reported as unread. */
+async function markAs(
+  ctx: Ctx,
+  caller: Caller,
+  mark: MessageMark,
+  at: Date,
+  write: (marking: Marking) => Promise<string[]>,
+): Promise<string[]> {
+  const reported = mark === "unseen" ? "unread" : mark;
+  const told = reported === "unread" ? null : detail(reported, at);
+  const changed = await write({ mark: reported, detail: told, now: at });
+  const { environmentId } = caller;
+  const changes = changed.map((messageId) => ({ environmentId, messageId, type: eventTypes[reported], at }));
+  const all = mark === reported ? changed : await write({ mark, detail: null, now: at });
+  await emitMessages(ctx, ctx.db, changes);
+  return all;
+}
+
+/** What is hidden cannot become read or unread. */
+function refuseSnoozed(rows: ListedMessage[], now: Date): void {
+  const snoozed = rows.find((row) => row.snoozed_until && row.snoozed_until > now);
+  if (!snoozed) return;
+  const snoozedUntil = snoozed.snoozed_until!.toISOString();
+  throw failure("NOTIFICATION_SNOOZED", { notificationId: snoozed.id, snoozedUntil });
+}
+
+/** All of them, or 404 with the ids that are not the subscriber's. */
+async function requireMessages(
+  ctx: Ctx,
+  caller: Caller,
+  subscriber: SubscriberRow,
+  ids: string[],
+): Promise<ListedMessage[]> {
+  const rows = await listMessagesByIds(ctx.db, caller.environmentId, subscriber.id, ids);
+  const found = new Set(rows.map((row) => row.id));
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length > 0) throw failure("MESSAGE_NOT_FOUND", { messageId: missing.join(", ") });
+  return rows;
+}

@@ -1,0 +1,86 @@
+// Snoozing an in-app message: it leaves the feed and comes back at its time, or when it is called back.
+import type { Input, Output, SubscriberNotification } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { enqueueTimed } from "../../pipeline/clock/clock.ts";
+import { detail } from "../../pipeline/rules/details.ts";
+import { readTime } from "../../pipeline/rules/waits.ts";
+import { emitMessages } from "../../pipeline/webhooks/events.ts";
+import { findInboxItem, type InboxItem, setSnooze } from "../../store/messages/subscriber-notifications.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { environmentClock } from "../environments/clock.ts";
+import { requireSubscriber } from "../subscribers/subscribers.ts";
+import { toSubscriberNotification } from "./subscriber-notification-view.ts";
+
+const shortestMinutes = 3;
+/** What a request may lose on its way, and a caller's clock may be behind: three minutes from its own now are enough. */
+const toleranceMs = 60_000;
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+export async function snooze(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscriberNotifications.snooze">,
+): Promise<Output<"subscriberNotifications.snooze">> {
+  const { environmentId } = caller;
+  const clock = await environmentClock(ctx, caller);
+  const now = clock.now(environmentId);
+  const until = readUntil(body.snoozeUntil, now, ctx.config.maxSnoozeDays);
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const { id } = await requireItem(ctx, caller, subscriber, params.notificationId);
+  const snoozed = detail("snoozed", now, { raw: { until: until.toISOString() } });
+  const isChanged = await setSnooze(ctx.db, environmentId, subscriber.id, { id, until, detail: snoozed, now });
+  if (isChanged) {
+    await enqueueTimed(ctx, ctx.db, clock, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
+    await emitMessages(ctx, ctx.db, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
+  }
+  return show(ctx, caller, subscriber, id, now);
+}
+
+export async function unsnooze(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.unsnooze">,
+): Promise<Output<"subscriberNotifications.unsnooze">> {
+  const { environmentId } = caller;
+  const now = (await environmentClock(ctx, caller)).now(environmentId);
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const { id } = await requireItem(ctx, caller, subscriber, params.notificationId);
+  const change = { id, until: null, detail: detail("unsnoozed", now), now };
+  if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
+    await emitMessages(ctx, ctx.db, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
+  }
+  return show(ctx, caller, subscriber, id, now);
+}
+
+function readUntil(text: string, now: Date, maxDays: number): Date {
+  const refuse = (message: string) => invalid({ snoozeUntil: { messages: [`snoozeUntil ${message}`], value: text } });
+  const until = readTime(text);
+  if (!until) throw refuse("must be an ISO time, such as 2026-01-31T09:00:00Z");
+  const aheadMs = until.getTime() - now.getTime();
+  if (aheadMs < shortestMinutes * minuteMs - toleranceMs)
+    throw refuse(`must be at least ${shortestMinutes} minutes ahead`);
+  if (aheadMs > maxDays * dayMs) throw refuse(`must be at most ${maxDays} days ahead`);
+  return until;
+}
+
+async function requireItem(
+  ctx: Ctx,
+  caller: Caller,
+  subscriber: SubscriberRow,
+  notificationId: string,
+): Promise<InboxItem> {
+  const row = await findInboxItem(ctx.db, caller.environmentId, subscriber.id, notificationId);
+  if (!row) throw failure("NOTIFICATION_NOT_FOUND", { notificationId });
+  return row;
+}
+
+const show = async (
+  ctx: Ctx,
+  caller: Caller,
+  subscriber: SubscriberRow,
+  id: string,
+  now: Date,
+): Promise<SubscriberNotification> =>
+  toSubscriberNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);

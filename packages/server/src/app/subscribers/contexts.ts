@@ -1,0 +1,96 @@
+// Contexts, and how other requests name them: `context` is a map from type to id, records keep the keys `<type>:<id>`.
+import { type Context, ContextMap, type Input, type Output } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { type FieldFaults, failure, invalid } from "../../failure.ts";
+import {
+  type ContextRow,
+  deleteContext,
+  findContext,
+  insertContext,
+  listContexts,
+  updateContext,
+} from "../../store/subscribers/contexts.ts";
+import { compileBody, faultsOf } from "../../validation.ts";
+import { readCursor, toCursorList } from "../paging.ts";
+
+export type NamedContext = { type: string; id: string; data?: Record<string, unknown> };
+
+const checkMap = compileBody(ContextMap);
+
+/** The contexts a request names, and what is wrong with them by field. */
+export function judgeContext(context: unknown): { entries: NamedContext[]; faults: FieldFaults } {
+  if (context === undefined) return { entries: [], faults: {} };
+  if (!checkMap(context)) return { entries: [], faults: faultsOf(checkMap.errors ?? [], "context") };
+  const entries = Object.entries(context as ContextMap).map(([type, given]) =>
+    typeof given === "string" ? { type, id: given } : { type, id: given.id, data: given.data },
+  );
+  return { entries, faults: {} };
+}
+
+/** The contexts a request names, or 422 under `context`. */
+export function readContext(context: unknown): NamedContext[] {
+  const { entries, faults } = judgeContext(context);
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  return entries;
+}
+
+/** As records store and show them: sorted and without duplicates. */
+export const contextKeysOf = (entries: readonly { type: string; id: string }[]): string[] =>
+  [...new Set(entries.map(({ type, id }) => `${type}:${id}`))].sort();
+
+const toContext = (row: ContextRow): Context => ({
+  type: row.type,
+  id: row.id,
+  data: row.data,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+});
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"contexts.create">,
+): Promise<Output<"contexts.create">> {
+  const { type, id, data = {} } = body;
+  const row = await insertContext(ctx.db, caller.environmentId, { type, id, data }, ctx.now());
+  if (!row) throw failure("CONTEXT_EXISTS", { type, id });
+  return toContext(row);
+}
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"contexts.list">,
+): Promise<Output<"contexts.list">> {
+  const { type, id, search, orderBy = "createdAt" } = query;
+  const page = await listContexts(ctx.db, caller.environmentId, { type, id, search }, orderBy, readCursor(query));
+  return toCursorList(page, toContext);
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { type, id } }: Input<"contexts.retrieve">,
+): Promise<Output<"contexts.retrieve">> {
+  const row = await findContext(ctx.db, caller.environmentId, type, id);
+  if (!row) throw failure("CONTEXT_NOT_FOUND", { type, id });
+  return toContext(row);
+}
+
+export async function update(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { type, id }, body }: Input<"contexts.update">,
+): Promise<Output<"contexts.update">> {
+  const row = await updateContext(ctx.db, caller.environmentId, type, id, body.data, ctx.now());
+  if (!row) throw failure("CONTEXT_NOT_FOUND", { type, id });
+  return toContext(row);
+}
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { type, id } }: Input<"contexts.delete">,
+): Promise<Output<"contexts.delete">> {
+  if (!(await deleteContext(ctx.db, caller.environmentId, type, id))) throw failure("CONTEXT_NOT_FOUND", { type, id });
+}

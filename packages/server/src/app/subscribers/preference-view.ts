@@ -1,0 +1,119 @@
+// What a subscriber gets, with everything it and others said about it put together: the preferences of one set of contexts,
+// as the interface, webhooks and the preference page show them. Which level decides is pipeline/rules/preferences.ts.
+import {
+  type Channel,
+  channels,
+  type PreferenceChannels,
+  type SubscriberPreferences,
+  type SubscriberWorkflowPreference,
+} from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { slug } from "../../lib/ids.ts";
+import {
+  decide,
+  isCritical,
+  isEnabledAsWhole,
+  type PreferenceLevels,
+  withChoices,
+} from "../../pipeline/rules/preferences.ts";
+import {
+  findPreferences,
+  listPreferenceWorkflows,
+  type PreferenceRow,
+  type PreferenceWorkflow,
+} from "../../store/subscribers/preferences.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { toWorkflowRef, workflowLevels } from "../workflows/workflow-ref.ts";
+
+export type Criticality = "critical" | "nonCritical" | "all";
+
+export const levelsOf = (
+  workflow: PreferenceWorkflow,
+  stored: PreferenceRow[],
+  contextKeys: string[],
+): PreferenceLevels => withChoices(workflowLevels(workflow), stored, workflow.id, contextKeys);
+
+const channelsOf = (workflow: PreferenceWorkflow): Channel[] =>
+  channels.filter((channel) => workflow.step_types.includes(channel));
+
+export const resolvedChannels = (workflow: PreferenceWorkflow, levels: PreferenceLevels): PreferenceChannels =>
+  Object.fromEntries(channelsOf(workflow).map((channel) => [channel, decide(levels, channel).enabled]));
+
+export async function viewPreferences(
+  ctx: Ctx,
+  subscriber: SubscriberRow,
+  contextKeys: string[],
+  criticality: Criticality,
+): Promise<SubscriberPreferences> {
+  const stored = await findPreferences(ctx.db, subscriber.environment_id, subscriber.id, contextKeys);
+  const workflows = await listPreferenceWorkflows(ctx.db, subscriber.environment_id);
+  const wanted = workflows.filter(
+    (workflow) => criticality === "all" || isCritical(workflowLevels(workflow)) === (criticality === "critical"),
+  );
+  return {
+    global: globalOf(stored, contextKeys, channelsInUse(workflows)),
+    workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)),
+  };
+}
+
+/** The row for the contexts, and the one without context: where the first says nothing, the second counts. */
+const rowsFor = (stored: PreferenceRow[], workflowId: string | null, contextKeys: string[]): PreferenceRow[] =>
+  stored
+    .filter((row) => row.workflow_id === workflowId && [contextKeys.join(), ""].includes(row.context_keys.join()))
+    .sort((a, b) => b.context_keys.length - a.context_keys.length);
+
+/** The channels that one of the workflows has an active step for: a choice about another one would decide nothing. */
+export const channelsInUse = (workflows: PreferenceWorkflow[]): Channel[] =>
+  channels.filter((channel) => workflows.some((workflow) => workflow.step_types.includes(channel)));
+
+export function globalOf(
+  stored: PreferenceRow[],
+  contextKeys: string[],
+  shown: Channel[],
+): SubscriberPreferences["global"] {
+  const levels = withChoices({ user: null, default: {} }, stored, null, contextKeys);
+  return {
+    enabled: true,
+    channels: Object.fromEntries(shown.map((channel) => [channel, decide(levels, channel).enabled])),
+    schedule: rowsFor(stored, null, contextKeys).find((row) => row.schedule)?.schedule ?? undefined,
+  };
+}
+
+/** One choice as it stands, for the answer to a bulk update and for webhooks. */
+export function toEntry(workflow: PreferenceWorkflow, stored: PreferenceRow[], contextKeys: string[]) {
+  const levels = levelsOf(workflow, stored, contextKeys);
+  return {
+    level: "template" as const,
+    workflow: toWorkflowRef(workflow),
+    enabled: isEnabledAsWhole(levels),
+    channels: resolvedChannels(workflow, levels),
+  };
+}
+
+type Override = SubscriberWorkflowPreference["overrides"][number];
+
+function toItem(
+  workflow: PreferenceWorkflow,
+  stored: PreferenceRow[],
+  contextKeys: string[],
+): SubscriberWorkflowPreference {
+  const levels = levelsOf(workflow, stored, contextKeys);
+  const overrides = channelsOf(workflow).flatMap((channel): Override[] => {
+    const { level, isScoped } = decide(levels, channel);
+    if (!level) return [];
+    const isOwn = level === "subscriber_global" || level === "subscriber_workflow";
+    return [{ channel, source: isScoped ? "workflowOverride" : isOwn ? "subscriber" : "template" }];
+  });
+  return {
+    enabled: isEnabledAsWhole(levels),
+    channels: resolvedChannels(workflow, levels),
+    overrides,
+    workflow: {
+      slug: slug(workflow.name, "wf", workflow.id),
+      identifier: workflow.workflow_id,
+      name: workflow.name,
+      updatedAt: workflow.updated_at.toISOString(),
+    },
+    updatedAt: rowsFor(stored, workflow.id, contextKeys)[0]?.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,138 @@
+// Subscriber preferences: merging choices into the stored ones. How they are shown is preference-view.ts.
+import { type Input, type Output, type PreferenceChannels, type Schedule, weekDays } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { idFromSlug } from "../../lib/ids.ts";
+import { isCritical } from "../../pipeline/rules/preferences.ts";
+import { emit } from "../../pipeline/webhooks/events.ts";
+import { resolveContexts } from "../../store/subscribers/contexts.ts";
+import {
+  findPreferences,
+  findPreferenceWorkflows,
+  listPreferenceWorkflows,
+  mergePreferences,
+  type PreferenceWorkflow,
+} from "../../store/subscribers/preferences.ts";
+import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { workflowLevels } from "../workflows/workflow-ref.ts";
+import { readContextKeys } from "./context-keys.ts";
+import { contextKeysOf, readContext } from "./contexts.ts";
+import { channelsInUse, globalOf, toEntry, viewPreferences } from "./preference-view.ts";
+import { requireSubscriber } from "./subscribers.ts";
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params, query }: Input<"subscribers.retrievePreferences">,
+): Promise<Output<"subscribers.retrievePreferences">> {
+  const contextKeys = readContextKeys(query.contextKeys) ?? [];
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  return viewPreferences(ctx, subscriber, contextKeys, query.criticality ?? "nonCritical");
+}
+
+export async function update(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.updatePreferences">,
+): Promise<Output<"subscribers.updatePreferences">> {
+  const { workflowId, schedule } = body;
+  if (schedule && workflowId !== undefined) {
+    throw invalid({ schedule: { messages: ["schedule and workflowId cannot be used together"] } });
+  }
+  const named = readContext(body.context);
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
+  const contextKeys = await enterContexts(ctx, caller, named);
+  if (body.channels || schedule) {
+    const choice = { channels: body.channels ?? {}, schedule: schedule && toStored(schedule) };
+    await choose(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, ...choice }]);
+  }
+  return viewPreferences(ctx, subscriber, contextKeys, "nonCritical");
+}
+
+export async function bulkUpdate(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.bulkUpdatePreferences">,
+): Promise<Output<"subscribers.bulkUpdatePreferences">> {
+  const named = readContext(body.context);
+  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
+  const given = body.preferences.map((item) => item.workflowId);
+  const workflows = await requireWorkflows(ctx, caller, given, "Workflows");
+  const contextKeys = await enterContexts(ctx, caller, named);
+  // A map keeps the place of the first item and the value of the last.
+  const items = new Map(workflows.map((workflow, index) => [workflow, body.preferences[index]!.channels]));
+  const choices = [...items].map(([workflow, channels]) => ({ workflow, channels }));
+  await choose(ctx, subscriber, contextKeys, choices);
+  const stored = await findPreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys);
+  return choices.map(({ workflow }) => toEntry(workflow, stored, contextKeys));
+}
+
+/** For a workflow, or, with null, for everything that has no choice of its own. */
+export type Choice = { workflow: PreferenceWorkflow | null; channels: PreferenceChannels; schedule?: Schedule };
+
+/** Merges choices into the stored ones, one per workflow, and tells webhooks what the subscriber gets now. */
+export async function choose(
+  ctx: Ctx,
+  subscriber: SubscriberRow,
+  contextKeys: string[],
+  choices: Choice[],
+): Promise<void> {
+  const { id, environment_id: environmentId, subscriber_id: subscriberId } = subscriber;
+  const now = ctx.now();
+  const changes = choices.map(({ workflow, ...choice }) => ({ workflow_id: workflow?.id ?? null, ...choice }));
+  await mergePreferences(ctx.db, environmentId, id, contextKeys, changes, now);
+  await emit(ctx, ctx.db, environmentId, "preference.updated", now, async () => {
+    const stored = await findPreferences(ctx.db, environmentId, id, contextKeys);
+    const isGlobal = choices.some(({ workflow }) => workflow === null);
+    const used = isGlobal ? channelsInUse(await listPreferenceWorkflows(ctx.db, environmentId)) : [];
+    return choices.map(({ workflow }) => {
+      const entry = workflow
+        ? toEntry(workflow, stored, contextKeys)
+        : { level: "global", ...globalOf(stored, contextKeys, used) };
+      return { object: { ...entry, contextKeys }, subscriberId };
+    });
+  });
+}
+
+async function enterContexts(ctx: Ctx, caller: Caller, named: ReturnType<typeof readContext>): Promise<string[]> {
+  await resolveContexts(ctx.db, caller.environmentId, named, ctx.now());
+  return contextKeysOf(named);
+}
+
+function toStored({ isEnabled, weeklySchedule }: Schedule): Schedule {
+  if (!weeklySchedule) return { isEnabled };
+  const days = weekDays.flatMap((day) => {
+    const given = weeklySchedule[day];
+    if (!given) return [];
+    const hours = given.hours?.map(({ start, end }) => ({ start, end }));
+    return [[day, { isEnabled: given.isEnabled, ...(hours ? { hours } : {}) }]];
+  });
+  return { isEnabled, weeklySchedule: Object.fromEntries(days) };
+}
+
+/** The workflows named, one for each name, all of them changeable; or the error that lists those that are not. */
+async function requireWorkflows(
+  ctx: Ctx,
+  caller: Caller,
+  names: string[],
+  noun: "Workflow" | "Workflows",
+): Promise<PreferenceWorkflow[]> {
+  const fromSlug = new Map(names.map((name) => [name, idFromSlug(name, "wf")]));
+  const wanted = [...new Set([...names, ...[...fromSlug.values()].flatMap((id) => id ?? [])])];
+  const rows = await findPreferenceWorkflows(ctx.db, caller.environmentId, wanted);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byIdentifier = new Map(rows.map((row) => [row.workflow_id, row]));
+  const find = (name: string) => byId.get(name) ?? byIdentifier.get(name) ?? byId.get(fromSlug.get(name) ?? "");
+
+  const listed = (isMeant: (row: PreferenceWorkflow | undefined) => boolean): string =>
+    [...new Set(names)].filter((name) => isMeant(find(name))).join(", ");
+  const missing = listed((row) => !row);
+  if (missing) {
+    const message = noun === "Workflows" ? `Workflows not found: ${missing}` : undefined;
+    throw failure("WORKFLOW_NOT_FOUND", { workflowId: missing }, { message });
+  }
+  const critical = listed((row) => isCritical(workflowLevels(row!)));
+  if (critical) throw failure("CRITICAL_WORKFLOW", { workflowIds: critical });
+  return names.map((name) => find(name)!);
+}

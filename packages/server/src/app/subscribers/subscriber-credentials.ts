@@ -1,0 +1,81 @@
+// How subscribers are reached on chat and push: entries in the subscriber's `channels`, one per integration.
+import {
+  type Input,
+  maxDeviceTokens,
+  type Output,
+  type Subscriber,
+  type SubscriberCredentialsIn,
+} from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { appended, integrationOf, withEntry } from "../../pipeline/rules/channel-entries.ts";
+import { type ChannelEntry, entriesOf } from "../../pipeline/rules/contact.ts";
+import { toSubscriber } from "../../pipeline/views.ts";
+import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
+import { lockSubscriber, type SubscriberRow, setChannels } from "../../store/subscribers/subscribers.ts";
+
+type Credentials = ChannelEntry["credentials"];
+
+export async function replaceCredentials(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.replaceCredentials">,
+): Promise<Output<"subscribers.replaceCredentials">> {
+  return change(ctx, caller, params.subscriberId, body, () => body.credentials);
+}
+
+export async function appendCredentials(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.appendCredentials">,
+): Promise<Output<"subscribers.appendCredentials">> {
+  return change(ctx, caller, params.subscriberId, body, (stored) => appended(stored, body.credentials));
+}
+
+export async function deleteCredentials(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscribers.deleteCredentials">,
+): Promise<Output<"subscribers.deleteCredentials">> {
+  const row = await requireLocked(ctx, caller, params.subscriberId);
+  const rest = entriesOf(row).filter((entry) => entry.providerId !== params.providerId);
+  if (rest.length === row.channels.length) return;
+  await setChannels(ctx.db, caller.environmentId, row.id, rest, ctx.now());
+}
+
+/** The subscriber stays locked to the end, so that two requests cannot lose each other's tokens. */
+async function change(
+  ctx: Ctx,
+  caller: Caller,
+  subscriberId: string,
+  body: SubscriberCredentialsIn,
+  merge: (stored: Credentials) => Credentials,
+): Promise<Subscriber> {
+  const row = await requireLocked(ctx, caller, subscriberId);
+  const integration = await requireIntegration(ctx, caller, body);
+  const next = withEntry(entriesOf(row), integration, (stored) => withUniqueTokens(merge(stored)));
+  const saved = await setChannels(ctx.db, caller.environmentId, row.id, next, ctx.now());
+  return toSubscriber(saved, caller.organizationId);
+}
+
+async function requireLocked(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {
+  const row = await lockSubscriber(ctx.db, caller.environmentId, subscriberId.trim());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return row;
+}
+
+function withUniqueTokens(credentials: Credentials): Credentials {
+  if (!credentials.deviceTokens) return credentials;
+  const deviceTokens = [...new Set(credentials.deviceTokens)];
+  if (deviceTokens.length > maxDeviceTokens) {
+    const field = "credentials.deviceTokens";
+    throw invalid({ [field]: { messages: [`${field} must contain no more than ${maxDeviceTokens} elements`] } });
+  }
+  return { ...credentials, deviceTokens };
+}
+
+async function requireIntegration(ctx: Ctx, caller: Caller, body: SubscriberCredentialsIn): Promise<IntegrationRow> {
+  const found = integrationOf(await listIntegrations(ctx.db, caller.environmentId), body);
+  if (found) return found;
+  throw failure("INTEGRATION_NOT_FOUND", { integrationId: body.integrationIdentifier ?? body.providerId });
+}

@@ -1,0 +1,152 @@
+import { type Input, type Output, SubscriberIn } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { detail } from "../../pipeline/rules/details.ts";
+import { toSubscriber } from "../../pipeline/views.ts";
+import { cancelWaitingJobs } from "../../store/events/jobs.ts";
+import { cancelPendingMessages } from "../../store/messages/messages.ts";
+import {
+  deleteSubscriber,
+  findSubscriber,
+  listSubscribers,
+  type SubscriberRow,
+  type SubscriberUpsert,
+  setOnline,
+  updateSubscriber,
+  upsertSubscribers,
+} from "../../store/subscribers/subscribers.ts";
+import { checkShape } from "../../validation.ts";
+import { environmentNow } from "../environments/clock.ts";
+import { readCursor, toCursorList } from "../paging.ts";
+
+/** The subscriber named in a path, or 404. */
+export async function requireSubscriber(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {
+  const row = await findSubscriber(ctx.db, caller.environmentId, subscriberId.trim());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return row;
+}
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { body, query }: Input<"subscribers.create">,
+): Promise<Output<"subscribers.create">> {
+  const subscriberId = body.subscriberId.trim();
+  const entry = { id: ctx.newId(), subscriberId, fields: profileOf(body) };
+  const keepExisting = query.failIfExists ?? false;
+  const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting });
+  const subscriber = toSubscriber(row!, caller.organizationId);
+  // Existing clients read the record out of the conflict, so its fields stand beside the error's.
+  if (keepExisting && !row!.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
+  return subscriber;
+}
+
+/** Only the fields of the profile: a body may carry members we do not know. */
+const profileOf = (fields: Record<string, unknown>): SubscriberUpsert["fields"] => {
+  const { firstName, lastName, email, phone, avatar, locale, timezone, data } = fields as SubscriberUpsert["fields"];
+  return { firstName, lastName, email, phone, avatar, locale, timezone, data };
+};
+
+const checkEntry = checkShape(SubscriberIn);
+
+export async function createBulk(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"subscribers.createBulk">,
+): Promise<Output<"subscribers.createBulk">> {
+  const failed: Output<"subscribers.createBulk">["failed"] = [];
+  const entries = new Map<string, SubscriberUpsert>();
+  const named: string[] = [];
+  for (const given of body.subscribers) {
+    const entry =
+      typeof given.subscriberId === "string" ? { ...given, subscriberId: given.subscriberId.trim() } : given;
+    const faults = checkEntry(entry);
+    if (faults.length > 0) {
+      const subscriberId = typeof entry.subscriberId === "string" ? entry.subscriberId : undefined;
+      failed.push({ subscriberId, message: faults.join("; ") });
+      continue;
+    }
+    const { subscriberId, ...fields } = entry as { subscriberId: string };
+    named.push(subscriberId);
+    const before = entries.get(subscriberId);
+    const merged = { ...before?.fields, ...definedOnly(profileOf(fields)) };
+    entries.set(subscriberId, { id: before?.id ?? ctx.newId(), subscriberId, fields: merged });
+  }
+  const rows = await upsertSubscribers(ctx.db, caller.environmentId, [...entries.values()], ctx.now());
+  const isNew = new Set(rows.flatMap((row) => (row.is_new ? row.subscriber_id : [])));
+  // Every entry is reported: the first that names a new subscriber creates it, the next ones update it.
+  const creates = (subscriberId: string, index: number) =>
+    isNew.has(subscriberId) && named.indexOf(subscriberId) === index;
+  const toKey = (subscriberId: string) => ({ subscriberId });
+  return {
+    created: named.filter(creates).map(toKey),
+    updated: named.filter((key, index) => !creates(key, index)).map(toKey),
+    failed,
+  };
+}
+
+const definedOnly = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"subscribers.list">,
+): Promise<Output<"subscribers.list">> {
+  const { subscriberId, email, phone, name } = query;
+  const filters = { subscriberId, email, phone, name };
+  const page = await listSubscribers(
+    ctx.db,
+    caller.environmentId,
+    filters,
+    query.orderBy ?? "createdAt",
+    readCursor(query),
+  );
+  return toCursorList(page, (row) => toSubscriber(row, caller.organizationId));
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscribers.retrieve">,
+): Promise<Output<"subscribers.retrieve">> {
+  return toSubscriber(await requireSubscriber(ctx, caller, params.subscriberId), caller.organizationId);
+}
+
+export async function update(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.update">,
+): Promise<Output<"subscribers.update">> {
+  const subscriberId = params.subscriberId.trim();
+  const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, profileOf(body), ctx.now());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return toSubscriber(row, caller.organizationId);
+}
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscribers.delete">,
+): Promise<Output<"subscribers.delete">> {
+  const row = await requireSubscriber(ctx, caller, params.subscriberId);
+  const now = await environmentNow(ctx, caller);
+  const target = { subscriberId: row.id };
+  const reason = "the subscriber was deleted";
+  await cancelPendingMessages(ctx.db, caller.environmentId, target, reason, now);
+  const canceled = detail("step_canceled", now, { raw: { reason } });
+  await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
+  await deleteSubscriber(ctx.db, caller.environmentId, row.id);
+  return { acknowledged: true, status: "success" };
+}
+
+export async function updateOnlineStatus(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscribers.updateOnlineStatus">,
+): Promise<Output<"subscribers.updateOnlineStatus">> {
+  const { subscriberId } = params;
+  const row = await setOnline(ctx.db, caller.environmentId, subscriberId.trim(), body.isOnline, ctx.now());
+  if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  return toSubscriber(row, caller.organizationId);
+}

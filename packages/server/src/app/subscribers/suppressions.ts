@@ -1,0 +1,63 @@
+// Suppressed addresses: seen, added and lifted by hand. Bounces and complaints add theirs in pipeline/deliver/receipts.ts.
+import { emailPattern, type Input, type Output, type Suppression } from "@tidings/contract";
+import { type Also, also } from "../../answer.ts";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { spelled } from "../../lib/addresses.ts";
+import {
+  deleteSuppression,
+  findSuppression,
+  insertSuppressions,
+  listSuppressions,
+  type SuppressionRow,
+} from "../../store/subscribers/suppressions.ts";
+import { readCursor, toCursorList } from "../paging.ts";
+
+const toSuppression = (row: SuppressionRow): Suppression => ({
+  id: row.id,
+  channel: row.channel,
+  address: row.address,
+  reason: row.reason,
+  messageId: row.message_id ?? undefined,
+  createdAt: row.created_at.toISOString(),
+});
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"suppressions.list">,
+): Promise<Output<"suppressions.list">> {
+  const { channel, address, reason } = query;
+  const filters = { channel, address, reason };
+  const page = await listSuppressions(ctx.db, caller.environmentId, filters, readCursor(query));
+  return toCursorList(page, toSuppression);
+}
+
+const phonePattern = /^\+?\d{3,20}$/;
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"suppressions.create">,
+): Promise<Output<"suppressions.create"> | Also<Output<"suppressions.create">>> {
+  const { channel, address } = body;
+  const isFitting = (channel === "email" ? emailPattern : phonePattern).test(spelled(address));
+  if (!isFitting) {
+    const kind = channel === "email" ? "an email address" : "a phone number";
+    throw invalid({ address: { messages: [`address must be ${kind}`], value: address } });
+  }
+  const entry = { id: ctx.newId(), channel, address, reason: "manual", message_id: null } as const;
+  const [inserted] = await insertSuppressions(ctx.db, caller.environmentId, [entry], ctx.now());
+  if (inserted) return toSuppression(inserted);
+  const existing = await findSuppression(ctx.db, caller.environmentId, channel, address);
+  return also(toSuppression(existing!));
+}
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { suppressionId } }: Input<"suppressions.delete">,
+): Promise<Output<"suppressions.delete">> {
+  const isKnown = await deleteSuppression(ctx.db, caller.environmentId, suppressionId);
+  if (!isKnown) throw failure("SUPPRESSION_NOT_FOUND", { suppressionId });
+}

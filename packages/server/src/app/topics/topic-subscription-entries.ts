@@ -1,0 +1,244 @@
+// Many subscriptions at once: each entry of a request is judged on its own, and what fails is reported beside what
+// succeeds. However many entries there are, the number of statements is the same.
+import {
+  type Input,
+  maxSubscriptionEntries,
+  type Output,
+  type SubscriptionError,
+  subscriptionIdentifierLength,
+  subscriptionsPerSubscriber,
+  topicKeyRule,
+} from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { invalid } from "../../failure.ts";
+import { resolveContexts } from "../../store/subscribers/contexts.ts";
+import {
+  findSubscribersByIds,
+  findSubscribersByKeys,
+  type SubscriberRow,
+} from "../../store/subscribers/subscribers.ts";
+import {
+  countSubscriptions,
+  type DeletionTarget,
+  deleteSubscriptions,
+  findSubscriptionsByIdentifiers,
+  insertSubscriptions,
+  lockSubscribers,
+  type NewSubscription,
+  type SubscriptionRow,
+} from "../../store/topics/topic-subscriptions.ts";
+import { findOrCreateTopic, renameTopic, type TopicRow } from "../../store/topics/topics.ts";
+import { compileBody, faultsOf } from "../../validation.ts";
+import { contextKeysOf, readContext } from "../subscribers/contexts.ts";
+import { readRules, rulesViewer } from "./subscription-rules.ts";
+import { toDeletedSubscription, toSubscription } from "./subscription-view.ts";
+import { requireTopic } from "./topics.ts";
+
+const checkTopicKey = compileBody({ type: "object", properties: { topicKey: { type: "string", ...topicKeyRule } } });
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { params: { topicKey }, body }: Input<"topicSubscriptions.create">,
+): Promise<Output<"topicSubscriptions.create">> {
+  if (!checkTopicKey({ topicKey })) throw invalid(faultsOf(checkTopicKey.errors ?? []));
+  const { environmentId } = caller;
+  const now = ctx.now();
+  const contexts = readContext(body.context);
+  const terms = { contextKeys: contextKeysOf(contexts), rules: readRules(body.preferences) };
+  const entries = readEntries(topicKey, body, terms.contextKeys);
+
+  await resolveContexts(ctx.db, environmentId, contexts, now);
+  const topic = await bringInTopic(ctx, caller, topicKey, body.name, now);
+  const standing = await readStanding(ctx, caller, topic, entries);
+  const { planned, verdicts } = judge(ctx, topic, entries, standing);
+  const made = await insertSubscriptions(ctx.db, environmentId, topic.id, planned, terms, now);
+  // Somebody else may have taken an identifier since it was looked up.
+  const lost = made.length < planned.length ? planned.map(({ identifier }) => identifier) : [];
+  const late = await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, lost);
+  const rows = new Map([...standing.held, ...late, ...made].map((row) => [row.identifier, row]));
+
+  const stored: { row: SubscriptionRow; person: SubscriberRow }[] = [];
+  const errors: SubscriptionError[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const row = rows.get(entry.identifier);
+    const person = standing.people.get(entry.subscriberId);
+    const error = verdicts[index];
+    if (error) errors.push(error);
+    else if (row && person && row.subscriber_id === person.id) stored.push({ row, person });
+    else if (row) errors.push(identifierTaken(entry));
+    else {
+      ctx.log.error({ topicKey, subscriberId: entry.subscriberId }, "subscription could not be created");
+      errors.push(refusal(entry, "SUBSCRIPTION_CREATE_FAILED", "Subscription could not be created"));
+    }
+  }
+  const showRules = await rulesViewer(
+    ctx,
+    caller,
+    stored.map(({ row }) => row),
+  );
+  const data = stored.map(({ row, person }) => toSubscription(row, topic, person, showRules));
+  return { data, ...summary(entries.length, errors) };
+}
+
+/**
+ * Both lists together. An id of the older list that `subscriptions` names by itself, or that comes again, is one entry.
+ */
+function uniteLists<Item extends object>(
+  subscriptions: (string | Item)[] | undefined,
+  subscriberIds: string[] = [],
+): (string | Item)[] {
+  if (!subscriptions) return subscriberIds;
+  const named = new Set(subscriptions.map((item) => (typeof item === "string" ? item.trim() : item)));
+  const added = new Set(subscriberIds.map((id) => id.trim()).filter((id) => !named.has(id)));
+  const items = [...subscriptions, ...added];
+  if (items.length > maxSubscriptionEntries) {
+    const message = `subscriptions and subscriberIds must contain no more than ${maxSubscriptionEntries} elements together`;
+    throw invalid({ subscriptions: { messages: [message] } });
+  }
+  return items;
+}
+
+type Entry = { subscriberId: string; identifier: string; isGiven: boolean; name: string | null };
+
+function readEntries(
+  topicKey: string,
+  { subscriptions, subscriberIds }: Input<"topicSubscriptions.create">["body"],
+  contextKeys: string[],
+): Entry[] {
+  const context = contextKeys.length > 0 ? `:ctx_${contextKeys.join(",")}` : "";
+  return uniteLists(subscriptions, subscriberIds).map((item) => {
+    const given = typeof item === "string" ? { subscriberId: item } : item;
+    const subscriberId = given.subscriberId.trim();
+    const identifier = given.identifier ?? `tk_${topicKey}:si_${subscriberId}${context}`;
+    return { subscriberId, identifier, isGiven: given.identifier !== undefined, name: given.name ?? null };
+  });
+}
+
+/** The topic, made when missing; a name given here is the topic's from now on. */
+async function bringInTopic(ctx: Ctx, caller: Caller, key: string, name: string | undefined, now: Date) {
+  const { environmentId } = caller;
+  const { row, isNew } = await findOrCreateTopic(ctx.db, environmentId, { id: ctx.newId(), key, name }, now);
+  if (isNew || name === undefined || name === row.name) return row;
+  return (await renameTopic(ctx.db, environmentId, key, name, now))!;
+}
+
+/** What entries are judged by: who exists, who holds which identifier, and how many each one holds. */
+type Standing = { people: Map<string, SubscriberRow>; held: SubscriptionRow[]; counts: Map<string, number> };
+
+async function readStanding(ctx: Ctx, caller: Caller, topic: TopicRow, entries: Entry[]): Promise<Standing> {
+  const { environmentId } = caller;
+  const keys = [...new Set(entries.map((entry) => entry.subscriberId))];
+  const people = await lockSubscribers(ctx.db, environmentId, keys);
+  const identifiers = [...new Set(entries.map((entry) => entry.identifier))];
+  return {
+    people: new Map(people.map((row) => [row.subscriber_id, row])),
+    held: await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, identifiers),
+    counts: await countSubscriptions(
+      ctx.db,
+      environmentId,
+      topic.id,
+      people.map((row) => row.id),
+    ),
+  };
+}
+
+function judge(ctx: Ctx, topic: TopicRow, entries: Entry[], { people, held, counts }: Standing) {
+  const holders = new Map(held.map((row) => [row.identifier, row.subscriber_id]));
+  const planned: NewSubscription[] = [];
+  const verdictOn = (entry: Entry): SubscriptionError | null => {
+    const { subscriberId, identifier, name } = entry;
+    if (entry.isGiven && !isIdentifier(identifier)) {
+      const message = `Subscription identifier must have 1 to ${subscriptionIdentifierLength} characters`;
+      return refusal(entry, "INVALID_SUBSCRIPTION_IDENTIFIER", message);
+    }
+    const person = people.get(subscriberId);
+    if (!person) return subscriberNotFound(subscriberId);
+    const holder = holders.get(identifier);
+    if (holder) return holder === person.id ? null : identifierTaken(entry);
+    const count = counts.get(person.id) ?? 0;
+    if (count >= subscriptionsPerSubscriber) {
+      const which = `${subscriptionsPerSubscriber} subscriptions in topic '${topic.key}'`;
+      return refusal(entry, "SUBSCRIPTION_LIMIT_EXCEEDED", `Subscriber '${subscriberId}' already has ${which}`);
+    }
+    // Later entries of the request are judged as if this one were stored.
+    counts.set(person.id, count + 1);
+    holders.set(identifier, person.id);
+    planned.push({ id: ctx.newId(), subscriber_id: person.id, identifier, name });
+    return null;
+  };
+  return { verdicts: entries.map(verdictOn), planned };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this pattern refuses
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+
+const isIdentifier = (text: string): boolean =>
+  text !== "" && [...text].length <= subscriptionIdentifierLength && !controlCharacter.test(text);
+
+const refusal = ({ subscriberId }: { subscriberId: string }, code: string, message: string): SubscriptionError => ({
+  subscriberId,
+  code,
+  message,
+});
+
+const subscriberNotFound = (subscriberId: string): SubscriptionError =>
+  refusal({ subscriberId }, "SUBSCRIBER_NOT_FOUND", `Subscriber with ID '${subscriberId}' could not be found`);
+
+function identifierTaken(entry: Entry): SubscriptionError {
+  const message = `Subscription identifier '${entry.identifier}' belongs to another subscriber of this topic`;
+  return refusal(entry, "SUBSCRIPTION_IDENTIFIER_TAKEN", message);
+}
+
+const summary = (totalCount: number, errors: SubscriptionError[]) => ({
+  meta: { totalCount, successful: totalCount - errors.length, failed: errors.length },
+  errors: errors.length > 0 ? errors : undefined,
+});
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"topicSubscriptions.delete">,
+): Promise<Output<"topicSubscriptions.delete">> {
+  const { environmentId } = caller;
+  const items = uniteLists(body.subscriptions, body.subscriberIds);
+  const topic = await requireTopic(ctx, caller, params.topicKey);
+  const entries = items.map((item) => {
+    const { subscriberId, identifier } = typeof item === "string" ? { subscriberId: item } : item;
+    return { subscriberId: subscriberId?.trim(), identifier };
+  });
+  const keys = [...new Set(entries.flatMap((entry) => entry.subscriberId ?? []))];
+  const people = new Map(
+    (await findSubscribersByKeys(ctx.db, environmentId, keys)).map((row) => [row.subscriber_id, row]),
+  );
+  const targets = entries.flatMap(({ subscriberId, identifier = null }): DeletionTarget[] => {
+    if (subscriberId === undefined) return identifier === null ? [] : [{ subscriber_id: null, identifier }];
+    const person = people.get(subscriberId);
+    return person ? [{ subscriber_id: person.id, identifier }] : [];
+  });
+  const deleted = await deleteSubscriptions(ctx.db, environmentId, topic.id, targets);
+
+  const errors = entries.flatMap(({ subscriberId, identifier }) => {
+    const named = { subscriberId: subscriberId ?? "unknown" };
+    if (subscriberId === undefined && identifier === undefined) {
+      return refusal(named, "INVALID_REQUEST", "An entry needs subscriberId or identifier");
+    }
+    const person = subscriberId === undefined ? undefined : people.get(subscriberId);
+    if (subscriberId !== undefined && !person) return subscriberNotFound(subscriberId);
+    const isMeant = (row: SubscriptionRow) =>
+      (!person || row.subscriber_id === person.id) && (identifier === undefined || row.identifier === identifier);
+    if (deleted.some(isMeant)) return [];
+    const which = identifier === undefined ? `of subscriber '${subscriberId}'` : `with identifier '${identifier}'`;
+    return refusal(named, "SUBSCRIPTION_NOT_FOUND", `Subscription ${which} not found`);
+  });
+  const owners = await findSubscribersByIds(ctx.db, environmentId, [
+    ...new Set(deleted.map((row) => row.subscriber_id)),
+  ]);
+  const byId = new Map(owners.map((row) => [row.id, row]));
+  // An owner deleted since then took the subscription along; there is nobody left to show.
+  const data = deleted.flatMap((row) => {
+    const owner = byId.get(row.subscriber_id);
+    return owner ? [toDeletedSubscription(row, topic, owner)] : [];
+  });
+  return { data, ...summary(entries.length, errors) };
+}

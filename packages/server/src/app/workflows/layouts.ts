@@ -1,0 +1,238 @@
+// Layouts: like workflows strict about structure and tolerant about content.
+import {
+  type Input,
+  type Layout,
+  type LayoutControlValues,
+  layoutControlSchema,
+  layoutUiSchema,
+  type Output,
+} from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { idFromSlug, kebab, slug } from "../../lib/ids.ts";
+import { plainLayoutBody } from "../../pipeline/render/layout.ts";
+import { RenderFault } from "../../pipeline/render/liquid.ts";
+import { renderMail } from "../../pipeline/render/mail-body.ts";
+import { textsFor } from "../../pipeline/render/scope.ts";
+import { isUniqueViolation } from "../../store/db.ts";
+import { lockEnvironment } from "../../store/environments/environments.ts";
+import {
+  deleteLayout,
+  findLayout,
+  findLayoutIdsLike,
+  findLayoutUsers,
+  hasLayouts,
+  insertLayout,
+  type LayoutRow,
+  listLayouts,
+  updateLayout,
+} from "../../store/workflows/layouts.ts";
+import { copyTranslations, deleteTranslations, listTranslations } from "../../store/workflows/translations.ts";
+import { freeIdentifier } from "../free-identifier.ts";
+import { add, bodyIssues } from "./step-issues.ts";
+import { usesName } from "./template-names.ts";
+import { layoutVariables } from "./variables.ts";
+
+export const toLayout = (row: LayoutRow): Layout => ({
+  _id: row.id,
+  layoutId: row.layout_id,
+  slug: slug(row.name, "lt", row.id),
+  name: row.name,
+  isDefault: row.is_default,
+  isTranslationEnabled: row.is_translation_enabled,
+  updatedAt: row.updated_at.toISOString(),
+  updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
+  createdAt: row.created_at.toISOString(),
+  origin: row.origin as Layout["origin"],
+  type: "REGULAR",
+  variables: layoutVariables(row),
+  controls: { dataSchema: layoutControlSchema, uiSchema: layoutUiSchema, values: row.control_values },
+  issues: issuesOf(row),
+});
+
+function issuesOf(row: LayoutRow): Layout["issues"] {
+  const issues: NonNullable<NonNullable<Layout["issues"]>["controls"]> = {};
+  const { body = "", editorType } = row.control_values.email ?? {};
+  const template = bodyIssues(issues, "email.body", body, editorType, layoutVariables(row));
+  if (template !== null && !usesName(template, "content")) {
+    add(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
+  }
+  return Object.keys(issues).length > 0 ? { controls: issues } : undefined;
+}
+
+export async function requireLayout(
+  ctx: Ctx,
+  environmentId: string,
+  layoutId: string,
+  options: { lock?: boolean } = {},
+): Promise<LayoutRow> {
+  const fromSlug = idFromSlug(layoutId, "lt");
+  const bySlug = fromSlug ? await findLayout(ctx.db, environmentId, fromSlug, options) : undefined;
+  // What looks like a slug may also be somebody's identifier.
+  const row = bySlug ?? (await findLayout(ctx.db, environmentId, layoutId, options));
+  if (!row) throw failure("LAYOUT_NOT_FOUND", { layoutId });
+  return row;
+}
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"layouts.list">,
+): Promise<Output<"layouts.list">> {
+  const order = { by: query.orderBy ?? "createdAt", direction: query.orderDirection ?? "DESC" };
+  const page = { limit: query.limit ?? 10, offset: query.offset ?? 0 };
+  const { rows, totalCount } = await listLayouts(ctx.db, caller.environmentId, { query: query.query }, order, page);
+  return { layouts: rows.map(toLayout), totalCount };
+}
+
+type NewLayout = Pick<LayoutRow, "layout_id" | "name" | "is_translation_enabled" | "control_values">;
+
+async function save(ctx: Ctx, caller: Caller, layout: NewLayout): Promise<LayoutRow> {
+  // One at a time: two first layouts would both want to be the default.
+  await lockEnvironment(ctx.db, caller.environmentId);
+  const now = ctx.now();
+  const row: LayoutRow = {
+    ...layout,
+    id: ctx.newId(),
+    environment_id: caller.environmentId,
+    is_default: !(await hasLayouts(ctx.db, caller.environmentId)),
+    origin: "svc-cloud",
+    created_at: now,
+    updated_at: now,
+    updated_by: caller.userId,
+  };
+  try {
+    return await insertLayout(ctx.db, row);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw failure("LAYOUT_ID_TAKEN", { layoutId: layout.layout_id });
+    throw error;
+  }
+}
+
+export async function create(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"layouts.create">,
+): Promise<Output<"layouts.create">> {
+  const row = await save(ctx, caller, {
+    layout_id: body.layoutId,
+    name: body.name,
+    is_translation_enabled: body.isTranslationEnabled ?? false,
+    control_values: { email: { body: plainLayoutBody, editorType: "html" } },
+  });
+  return toLayout(row);
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"layouts.retrieve">,
+): Promise<Output<"layouts.retrieve">> {
+  return toLayout(await requireLayout(ctx, caller.environmentId, params.layoutId));
+}
+
+/** Only the members we know. */
+const readValues = ({ email }: LayoutControlValues): LayoutControlValues =>
+  email ? { email: { body: email.body, editorType: email.editorType } } : {};
+
+export async function update(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"layouts.update">,
+): Promise<Output<"layouts.update">> {
+  const values = body.controlValues && readValues(body.controlValues);
+  const row = await requireLayout(ctx, caller.environmentId, params.layoutId, { lock: true });
+  const next: LayoutRow = {
+    ...row,
+    name: body.name,
+    is_translation_enabled: body.isTranslationEnabled ?? row.is_translation_enabled,
+    control_values: values === undefined ? row.control_values : (values ?? {}),
+    updated_at: ctx.now(),
+    updated_by: caller.userId,
+  };
+  return toLayout(await updateLayout(ctx.db, next));
+}
+
+export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"layouts.delete">): Promise<undefined> {
+  const { environmentId } = caller;
+  const row = await requireLayout(ctx, environmentId, params.layoutId, { lock: true });
+  const { layout_id: layoutId } = row;
+  if (row.is_default) throw failure("LAYOUT_IS_DEFAULT", { layoutId });
+  const users = await findLayoutUsers(ctx.db, environmentId, row, { implied: false });
+  if (users.length > 0) {
+    throw failure("LAYOUT_IN_USE", { layoutId, workflowIds: users.map((user) => user.workflow_id).join(", ") });
+  }
+  await deleteTranslations(ctx.db, environmentId, { type: "layout", id: row.id });
+  await deleteLayout(ctx.db, environmentId, row.id);
+}
+
+export async function duplicate(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"layouts.duplicate">,
+): Promise<Output<"layouts.duplicate">> {
+  const { environmentId } = caller;
+  const original = await requireLayout(ctx, environmentId, params.layoutId);
+  await lockEnvironment(ctx.db, environmentId);
+  const base = kebab(kebab(body.name).slice(0, 90)) || "layout";
+  const copy = await save(ctx, caller, {
+    layout_id: freeIdentifier(base, await findLayoutIdsLike(ctx.db, environmentId, base)),
+    name: body.name,
+    is_translation_enabled: body.isTranslationEnabled ?? false,
+    control_values: original.control_values,
+  });
+  const resource = (id: string) => ({ type: "layout" as const, id });
+  await copyTranslations(ctx.db, environmentId, resource(original.id), resource(copy.id), ctx.now());
+  return toLayout(copy);
+}
+
+const sampleContent = "<p>The content of the email stands here.</p>";
+const sampleSubscriber = {
+  subscriberId: "ada",
+  firstName: "Ada",
+  lastName: "Lovelace",
+  email: "ada@example.com",
+  locale: "en_US",
+  data: {},
+};
+
+export async function preview(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"layouts.preview">,
+): Promise<Output<"layouts.preview">> {
+  const values = body.controlValues && readValues(body.controlValues);
+  const row = await requireLayout(ctx, caller.environmentId, params.layoutId);
+  const subscriber = { ...sampleSubscriber, ...body.previewPayload?.subscriber };
+  const scope = { subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
+  const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
+  try {
+    const { html } = renderMail({ controls: { body: sampleContent }, layout, scope });
+    return {
+      previewPayloadExample: { subscriber },
+      schema: layoutVariables(row),
+      result: { type: "email", preview: { body: html } },
+    };
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    const reason = [error.message, error.position].filter(Boolean).join(", ");
+    const field = "controlValues.email.body";
+    throw invalid({ [field]: { messages: [`${field} could not be rendered: ${reason}`] } });
+  }
+}
+
+async function previewTexts(ctx: Ctx, row: LayoutRow, scope: { subscriber: { locale?: string | null } }) {
+  if (!row.is_translation_enabled) return undefined;
+  const rows = await listTranslations(ctx.db, row.environment_id, { type: "layout", id: row.id });
+  return textsFor(rows, scope.subscriber.locale, scope);
+}
+
+export async function usage(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"layouts.usage">,
+): Promise<Output<"layouts.usage">> {
+  const row = await requireLayout(ctx, caller.environmentId, params.layoutId);
+  const users = await findLayoutUsers(ctx.db, caller.environmentId, row, { implied: row.is_default });
+  return { workflows: users.map((user) => ({ name: user.name, workflowId: user.workflow_id })) };
+}

@@ -1,0 +1,163 @@
+// What is wrong with the content of a step or layout: stored all the same, and told in `issues`. Computed whenever a
+// workflow is read, so that adding an integration or a variable clears them.
+import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
+import { isObject } from "../../lib/json.ts";
+import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
+import { checkTemplate, RenderFault, type RenderTarget } from "../../pipeline/render/liquid.ts";
+import { isSafeUrl } from "../../pipeline/render/url.ts";
+import { type Candidate, chooseLayout } from "../../pipeline/rules/layout-choice.ts";
+import { branchOf } from "./step-controls.ts";
+import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
+import { filterFaults } from "./template-filters.ts";
+import { unknownNames } from "./template-names.ts";
+
+type JsonObject = Record<string, unknown>;
+type Issues = Record<string, ContentIssue[]>;
+
+/** What a step of a workflow is judged by. */
+export type IssueFacts = WaitFacts & {
+  activeChannels: ReadonlySet<string>;
+  isInboxConnected: boolean;
+  layouts: readonly Candidate[];
+};
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+type JudgedStep = { stepId: string; type: StepType; controlValues: JsonObject };
+
+export function stepIssues(step: JudgedStep, variables: JsonObject, facts: IssueFacts): StepIssues | undefined {
+  const controls = controlIssues(step, variables, facts);
+  const integration = integrationIssues(step.type, facts);
+  const issues: StepIssues = {};
+  if (Object.keys(controls).length > 0) issues.controls = controls;
+  if (integration) issues.integration = integration;
+  return Object.keys(issues).length > 0 ? issues : undefined;
+}
+
+function integrationIssues(type: StepType, facts: IssueFacts): StepIssues["integration"] {
+  if (!(channels as readonly string[]).includes(type)) return undefined;
+  if (!facts.activeChannels.has(type)) {
+    const message = `No active integration for the ${type} channel`;
+    return { [type]: [{ issueType: "MISSING_INTEGRATION", message, severity: "error" }] };
+  }
+  if (type === "in_app" && !facts.isInboxConnected) {
+    const message = "No inbox has asked this environment for its notifications yet";
+    // Notifications are stored all the same, and are there when an inbox asks.
+    return { [type]: [{ issueType: "INBOX_NOT_CONNECTED", message, severity: "warning" }] };
+  }
+  return undefined;
+}
+
+/** Whether something has to be done before the step can work. */
+export const hasErrors = ({ controls = {}, integration = {} }: StepIssues): boolean =>
+  [...Object.values(controls), ...Object.values(integration)].flat().some(({ severity }) => severity === "error");
+
+function controlIssues(step: JudgedStep, variables: JsonObject, facts: IssueFacts): Issues {
+  const { type, controlValues: values } = step;
+  const issues: Issues = {};
+  const { properties, required } = branchOf(type, values);
+  for (const name of required) {
+    if (isMissing(values[name])) add(issues, name, "MISSING_VALUE", `${name} is required`);
+  }
+  if (type === "in_app" && isMissing(values.subject) && isMissing(values.body)) {
+    add(issues, "body", "MISSING_VALUE", "Either a subject or a body is required");
+  }
+  for (const { path, issueType, message, variableName } of ruleIssues(type, values, variables, facts)) {
+    add(issues, path, issueType, message, variableName);
+  }
+  const choice = type === "email" ? chooseLayout(facts.layouts, step, null) : null;
+  if (choice && "unknown" in choice) {
+    const message = `Layout ${choice.unknown} does not exist in this environment`;
+    add(issues, "layoutId", "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
+  }
+  for (const path of deadAddresses({ properties }, values)) {
+    const message = `${path} must be a web address, a path that begins with /, or a template`;
+    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
+  }
+  for (const [path, template] of templatesIn(values)) {
+    if (type === "email" && path === "body") bodyIssues(issues, path, template, values.editorType, variables);
+    else templateIssues(issues, path, template, type === "in_app" && path === "body" ? "html" : "text", variables);
+  }
+  return issues;
+}
+
+/** Adds what is wrong with a body by whatever editor. Answers its template, or null when there is none that parses. */
+export function bodyIssues(
+  issues: Issues,
+  path: string,
+  body: string,
+  editorType: unknown,
+  variables: JsonObject,
+): string | null {
+  if (!isBlockBody(editorType, body)) return templateIssues(issues, path, body, "html", variables) ? body : null;
+  try {
+    const template = blockTemplate(body);
+    return templateIssues(issues, path, template, "html", variables, { hasPlaces: false }) ? template : null;
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", error.message);
+    return null;
+  }
+}
+
+/** Adds what is wrong with one template: syntax, filters, names it may not use. Answers whether it parses. */
+export function templateIssues(
+  issues: Issues,
+  path: string,
+  template: string,
+  target: RenderTarget,
+  variables: JsonObject,
+  { hasPlaces = true } = {},
+): boolean {
+  try {
+    checkTemplate(template, target);
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    const isFilter = /^undefined filter/.test(error.message);
+    const place = error.position && hasPlaces ? ` (${error.position})` : "";
+    const issueType = isFilter ? "INVALID_FILTER_ARG_IN_VARIABLE" : "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
+    add(issues, path, issueType, `${error.message}${place}`);
+    return false;
+  }
+  for (const message of filterFaults(template)) add(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
+  for (const name of unknownNames(template, variables)) {
+    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", `${name} is not a variable that can be used here`, name);
+  }
+  return true;
+}
+
+export function add(
+  issues: Issues,
+  path: string,
+  issueType: ContentIssue["issueType"],
+  message: string,
+  variableName?: string,
+): void {
+  issues[path] ??= [];
+  const issue = { issueType, message, severity: "error" as const };
+  issues[path].push(variableName === undefined ? issue : { ...issue, variableName });
+}
+
+/**
+ * Paths of the addresses that would be left out of a message. Addresses are marked by a pattern in the schema. What an
+ * address becomes that begins with a template is known only when the template runs.
+ */
+function* deadAddresses(schema: JsonObject, value: unknown, path = ""): Generator<string> {
+  if (typeof value === "string" && schema.pattern !== undefined) {
+    const text = value.trim();
+    if (text !== "" && !/^\{[{%]/.test(text) && !isSafeUrl(text)) yield path;
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries((schema.properties as JsonObject | undefined) ?? {})) {
+      if (Object.hasOwn(value, name))
+        yield* deadAddresses(member as JsonObject, value[name], path ? `${path}.${name}` : name);
+    }
+  }
+}
+
+/** Every text in the values, with its dotted path. */
+function* templatesIn(value: unknown, path = ""): Generator<[string, string]> {
+  if (typeof value === "string") yield [path, value];
+  else if (value !== null && typeof value === "object") {
+    for (const [key, member] of Object.entries(value)) yield* templatesIn(member, path ? `${path}.${key}` : key);
+  }
+}

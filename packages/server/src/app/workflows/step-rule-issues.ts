@@ -1,0 +1,80 @@
+// What is wrong with whether and when a step runs: its rule, its waits, the paths it looks up. Told as issues, like what is
+// wrong with its content.
+import type { ContentIssue, StepType } from "@tidings/contract";
+import { conditionFault } from "../../lib/conditions.ts";
+import { isObject } from "../../lib/json.ts";
+import { pathsRead } from "../../pipeline/rules/condition-values.ts";
+import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
+import { zoneOf } from "../../pipeline/rules/zones.ts";
+import { branchOf } from "./step-controls.ts";
+import { isKnownPath } from "./template-names.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/** What waits are judged by. */
+export type WaitFacts = { maxWaitDays: number; defaultTimezone: string; now: Date };
+
+export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
+
+export function* ruleIssues(
+  type: StepType,
+  values: JsonObject,
+  variables: JsonObject,
+  facts: WaitFacts,
+): Generator<Finding> {
+  yield* skipIssues(values.skip, variables);
+  const { properties } = branchOf(type, values);
+  for (const [path, wait] of waitsOf(values, facts)) {
+    // Controls of another kind of the step may be left over; they mean nothing.
+    if (properties[path]) yield* waitIssues(path, wait);
+  }
+  for (const path of ["dynamicKey", "digestKey", "throttleKey"]) {
+    const name = values[path];
+    if (properties[path] && typeof name === "string" && name.trim() !== "") {
+      yield* pathIssues(path, name.trim(), variables);
+    }
+  }
+}
+
+function* skipIssues(skip: unknown, variables: JsonObject): Generator<Finding> {
+  if (!isObject(skip)) return;
+  const issueType = "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
+  const fault = conditionFault(skip);
+  if (fault) {
+    yield { path: "skip", issueType, message: `skip ${fault}` };
+    return;
+  }
+  for (const variableName of new Set(pathsRead(skip))) {
+    if (variableName.includes("{{") || isKnownPath(variableName, variables)) continue;
+    yield { path: "skip", issueType, message: `${variableName} is not a variable that can be used here`, variableName };
+  }
+}
+
+function* waitsOf(values: JsonObject, { maxWaitDays, defaultTimezone, now }: WaitFacts): Generator<[string, Wait]> {
+  yield ["amount", readLength(values, now, maxWaitDays)];
+  if (values.lookBackWindow !== undefined) {
+    yield ["lookBackWindow", readLength(values.lookBackWindow, now, maxWaitDays, "lookBackWindow")];
+  }
+  if (typeof values.cron === "string" && values.cron !== "") {
+    const zone = zoneOf(null, defaultTimezone);
+    const request = { values: { type: "timed", cron: values.cron }, scope: () => ({}), now, zone };
+    yield ["cron", readWait({ ...request, maxDays: maxWaitDays })];
+  }
+}
+
+function* waitIssues(path: string, wait: Wait): Generator<Finding> {
+  if (!("fault" in wait)) return;
+  if (wait.fault === "too_long") yield { path, issueType: "TIER_LIMIT_EXCEEDED", message: wait.reason };
+  else if (path === "cron") yield { path, issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message: wait.reason };
+  // An amount is missing as a control of its own; a window that is there lacks something inside.
+  else if (path === "lookBackWindow") yield { path, issueType: "MISSING_VALUE", message: wait.reason };
+}
+
+/** A path that begins with none of the roots is one of the payload's; keys are looked up nowhere else. */
+function* pathIssues(control: string, name: string, variables: JsonObject): Generator<Finding> {
+  const roots = variables.properties as JsonObject;
+  const isRooted = Object.hasOwn(roots, name.split(".")[0]!) && (control === "dynamicKey" || /^payload\./.test(name));
+  if (isKnownPath(isRooted ? name : `payload.${name}`, variables)) return;
+  const message = `${name} is not a variable that can be used here`;
+  yield { path: control, issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, variableName: name };
+}

@@ -1,0 +1,53 @@
+// The preference page as HTML. It is read by people who got a mail, on whatever they have at hand.
+import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
+import type { PreferencePage } from "../../app/subscribers/unsubscribe.ts";
+import { idToBase62 } from "../../lib/ids.ts";
+import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
+import { frame } from "./page.ts";
+
+/** Names of form fields. The first is fixed by RFC 8058; the others hold, for each row, what it showed. */
+export const fields = { oneClick: "List-Unsubscribe", shown: "shown", everything: "all" } as const;
+
+const words: Record<Channel, string> = { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" };
+
+export const renderPreferences = (page: PreferencePage, notice?: string): string =>
+  frame(
+    "Notification preferences",
+    html`<h1>Notification preferences</h1>
+${page.person !== "" && html`<p class="lead">For ${page.person}</p>`}
+${notice !== undefined && html`<p class="card saved" role="status">${notice}</p>`}
+${page.subject && subjectCard(page.subject)}
+${page.workflows.length > 0 ? choices(page) : html`<p class="card">There is nothing you could switch on or off at present.</p>`}`,
+  );
+
+const subjectCard = ({
+  name,
+  channels: on,
+}: NonNullable<PreferencePage["subject"]>): Html => html`<section class="card">
+<h2>${name}</h2>
+${
+  on.email
+    ? html`<p>You get these notifications by email.</p>
+<form method="post"><input type="hidden" name="${fields.oneClick}" value="One-Click"><button>Unsubscribe from these emails</button></form>`
+    : html`<p>You do not get these notifications by email.</p>`
+}
+</section>`;
+
+const choices = ({ global, workflows, hasMore }: PreferencePage): Html => html`<form method="post" class="card">
+<h2>What you get, and where</h2>
+<p class="note">A choice for one kind of notification counts more than the choice for all of them.</p>
+${row(fields.everything, html`All notifications <small>wherever you chose nothing else</small>`, global)}
+${workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on))}
+${hasMore && html`<p class="note">There are more; these are the first ${workflows.length}.</p>`}
+<button class="save">Save</button>
+</form>`;
+
+const row = (key: string, name: Html, on: PreferenceChannels): Html => {
+  const had = channels.filter((channel) => on[channel] !== undefined);
+  const shown = `${key}:${had.filter((channel) => on[channel]).join(",")}`;
+  return html`<div class="row" role="group" aria-labelledby="n-${key}"><span id="n-${key}">${name}</span>
+<input type="hidden" name="${fields.shown}" value="${shown}"><div class="channels">${had.map(
+    (channel) =>
+      html`<label><input type="checkbox" name="${key}" value="${channel}"${on[channel] && trusted(" checked")}>${words[channel]}</label>`,
+  )}</div></div>`;
+};

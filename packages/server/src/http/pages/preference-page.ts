@@ -1,0 +1,111 @@
+// The page behind the unsubscribe link of a mail, and the call that mailboxes make for their own button (RFC 8058). A GET
+// changes nothing, because mail scanners follow links. The token in the address is all the authority there is: no
+// cookie, no key, so a form may come from anywhere, and the address is kept out of caches, referrers and search engines.
+import { isChannel } from "@tidings/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import * as unsubscribe from "../../app/subscribers/unsubscribe.ts";
+import type { Ctx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { base62ToId } from "../../lib/ids.ts";
+import { readUnsubscribe, type UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
+import { inRepeatableTransaction } from "../../store/db.ts";
+import { FormFault, parseForm, readBoundary } from "../multipart.ts";
+import type { RateLimiter } from "../rate-limit.ts";
+import { countPage, type Page, page, renderNotice, sendPage, type Words, wordFaults } from "./page.ts";
+import { fields, renderPreferences } from "./preference-page.markup.ts";
+
+export const preferencePagePath = "/u/{token}";
+
+/** A form with as many rows and channels as a page has at most, twice over. */
+const bodyLimit = 64 * 1024;
+
+const unknown = page(
+  renderNotice("This link does not work", "It is not complete. Please open it from the mail again, or copy all of it."),
+  404,
+);
+
+const gone = page(
+  renderNotice("Nothing to change", "You are not in our list any more, so you get none of these notifications."),
+);
+
+/** In the words of the page. */
+const faults: Record<number, Words> = {
+  400: ["This could not be read", "The form did not arrive as it was sent. Please go back and try again."],
+  413: ["This could not be read", "The form is larger than it can be."],
+  415: ["This could not be read", "The form has a type that is not known here."],
+};
+
+export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
+  server.register(async (scope) => {
+    acceptForm(scope);
+    wordFaults(scope, faults);
+    const targetOf = (request: FastifyRequest) =>
+      readUnsubscribe(ctx.secrets, (request.params as { token: string }).token);
+
+    scope.route({
+      method: ["GET", "POST"],
+      url: preferencePagePath.replace("{token}", ":token"),
+      bodyLimit,
+      onRequest: countPage(limiter, (request) => targetOf(request)?.environmentId),
+      handler: async (request, reply) => {
+        const target = targetOf(request);
+        if (!target) return sendPage(reply, unknown);
+        if (request.method !== "POST") return sendPage(reply, await get(ctx, target));
+        const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
+        return sendPage(reply, await inRepeatableTransaction(ctx.db, (tx) => post({ ...ctx, db: tx }, target, form)));
+      },
+    });
+  });
+}
+
+async function get(ctx: Ctx, target: UnsubscribeTarget): Promise<Page> {
+  const subscriber = await unsubscribe.findOwner(ctx, target);
+  if (!subscriber) return gone;
+  return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, target.workflowId)));
+}
+
+async function post(ctx: Ctx, target: UnsubscribeTarget, form: URLSearchParams): Promise<Page> {
+  const { workflowId } = target;
+  const subscriber = await unsubscribe.findOwner(ctx, target);
+  if (!subscriber) return gone;
+  if (form.get(fields.oneClick)?.toLowerCase() === "one-click") {
+    const { kind, workflowName } = await unsubscribe.unsubscribe(ctx, subscriber, workflowId);
+    if (kind === "critical") {
+      const text = `“${workflowName}” is too important to be switched off: it will still come by email.`;
+      return page(renderNotice("This cannot be switched off", text, "See all preferences"), 400);
+    }
+    const what = workflowName ? `“${workflowName}”` : "these notifications";
+    const text = `You will not get ${what} by email any more.`;
+    return page(renderNotice("You are unsubscribed", text, "See all preferences"));
+  }
+  const edits = readEdits(form);
+  if (edits.length === 0) return page(renderNotice(...faults[400]!), 400);
+  const isChanged = await unsubscribe.save(ctx, subscriber, edits);
+  const notice = isChanged ? "Your choices are saved." : "Nothing was changed.";
+  return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, workflowId), notice));
+}
+
+function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
+  return form.getAll(fields.shown).flatMap((value): unsubscribe.Edit[] => {
+    const [key = "", shown = ""] = value.split(":");
+    const workflowId = key === fields.everything ? null : base62ToId(key);
+    if (workflowId === null && key !== fields.everything) return [];
+    return [{ workflowId, shown: shown.split(",").filter(isChannel), wanted: form.getAll(key).filter(isChannel) }];
+  });
+}
+
+/** RFC 8058 lets mailboxes choose between the two encodings of forms. */
+function acceptForm(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
+    done(null, new URLSearchParams(body as string)),
+  );
+  scope.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (request, body, done) => {
+    try {
+      const parts = parseForm(body as Buffer, readBoundary(request.headers["content-type"] ?? ""));
+      done(null, new URLSearchParams(parts.map(({ name, bytes }): [string, string] => [name, bytes.toString("utf8")])));
+    } catch (error) {
+      done(error instanceof FormFault ? failure("MALFORMED_FORM", { reason: error.message }) : (error as Error));
+    }
+  });
+}

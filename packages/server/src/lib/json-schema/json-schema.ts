@@ -1,0 +1,163 @@
+// JSON Schema (draft 7 and 2020-12) as an interpreter. A compiler such as ajv's takes 20 µs per byte of a schema, and what
+// it makes cannot be stopped: short schemas of references take for ever on any value. Here every part of a schema that
+// meets a part of a value is charged to a budget of work (lib/work.ts), and there is nothing to compile or to keep.
+//
+// Faults have the words of ajv. A schema that was never checked is not trusted: what makes no sense in it is passed over.
+import { canonicalJson, isObject } from "../json.ts";
+import { charge, OverBudget } from "../work.ts";
+import { evaluatedKeys } from "./evaluated.ts";
+import {
+  arrayKeywords,
+  commonKeywords,
+  fillDefaults,
+  type Keyword,
+  numberFault,
+  objectKeywords,
+  textFault,
+} from "./keywords.ts";
+import { findReferred } from "./refs.ts";
+
+export type SchemaFault = { keyword: string; path: string[]; message: string; schemaPath: string };
+
+type JsonObject = Record<string, unknown>;
+
+/** One check of one value. `path` and `schemaPath` are where it stands; `isTrial`: it may fail without being a fault. */
+export type Check = {
+  root: JsonObject;
+  is2020: boolean;
+  path: string[];
+  schemaPath: string[];
+  depth: number;
+  isTrial: boolean;
+  faults: SchemaFault[];
+};
+
+const partCost = 40;
+/** A value has at most 200 levels; a schema that refers to itself on one of them never ends. */
+const deepest = 600;
+const mostFaults = 100;
+
+/** The faults of a value, 100 at the most. Defaults of the schema are filled into it. Throws OverBudget. */
+export function faultsOf(root: JsonObject, value: unknown): SchemaFault[] {
+  const is2020 = typeof root.$schema === "string" && root.$schema.includes("2020-12");
+  const check: Check = { root, is2020, path: [], schemaPath: [], depth: 0, isTrial: false, faults: [] };
+  fits(root, value, check);
+  return check.faults;
+}
+
+/** Whether the value fits the schema; faults are noted. */
+export function fits(schema: unknown, value: unknown, check: Check): boolean {
+  charge(partCost);
+  if (schema === false) return fail(check, "false schema", "boolean schema is false");
+  if (!isObject(schema)) return true;
+  if (++check.depth > deepest) throw new OverBudget();
+  const isFit = fitsObject(schema, value, check);
+  check.depth -= 1;
+  return isFit;
+}
+
+/** The same for a part: of the schema, and with `key` of the value. */
+export function fitsPart(at: string[], schema: unknown, value: unknown, check: Check, key?: string): boolean {
+  check.schemaPath.push(...at);
+  if (key !== undefined) check.path.push(key);
+  const isFit = fits(schema, value, check);
+  if (key !== undefined) check.path.pop();
+  check.schemaPath.length -= at.length;
+  return isFit;
+}
+
+/** Whether a part fits, where it need not. Defaults are not filled in. */
+export function triesPart(schema: unknown, value: unknown, check: Check): boolean {
+  return fits(schema, value, { ...check, isTrial: true, faults: [] });
+}
+
+export function fail(check: Check, keyword: string, message: string, ...at: string[]): false {
+  if (check.faults.length < mostFaults) {
+    const schemaPath = ["#", ...check.schemaPath, ...(at.length > 0 ? at : [keyword])].join("/");
+    check.faults.push({ keyword, path: [...check.path], message, schemaPath });
+  }
+  return false;
+}
+
+function fitsObject(schema: JsonObject, value: unknown, check: Check): boolean {
+  let isFit = fitsType(schema, value, check);
+  for (const name of ["$ref", "$dynamicRef", "$recursiveRef"]) {
+    const ref = schema[name];
+    if (typeof ref !== "string") continue;
+    const target = findReferred(check.root, schema, ref);
+    const outer = check.schemaPath;
+    check.schemaPath = [ref.replace(/^#\/?/, "")].filter(Boolean);
+    if (target !== undefined && !fits(target, value, check)) isFit = false;
+    check.schemaPath = outer;
+  }
+  const note = (fault: [keyword: string, message: string] | null) => {
+    if (fault) isFit = fail(check, ...fault);
+  };
+  if (isObject(value)) fillDefaults(schema.properties, value, check);
+  if (typeof value === "number") for (const name of Object.keys(schema)) note(numberFault(name, schema[name], value));
+  if (typeof value === "string") for (const name of Object.keys(schema)) note(textFault(name, schema[name], value));
+  const apply = <V>(keywords: [string, Keyword<V>][], given: V) => {
+    for (const [name, keyword] of keywords) {
+      if (Object.hasOwn(schema, name) && !keyword(schema, given, check)) isFit = false;
+    }
+  };
+  apply(commonKeywords, value);
+  if (Array.isArray(value)) apply(arrayKeywords, value);
+  if (isObject(value)) apply(objectKeywords, value);
+  if (check.is2020 && isObject(value) && Object.hasOwn(schema, "unevaluatedProperties")) {
+    if (!fitsUnevaluated("unevaluatedProperties", schema, value, check)) isFit = false;
+  }
+  if (check.is2020 && Array.isArray(value) && Object.hasOwn(schema, "unevaluatedItems")) {
+    if (!fitsUnevaluated("unevaluatedItems", schema, value, check)) isFit = false;
+  }
+  return isFit;
+}
+
+function fitsUnevaluated(name: string, schema: JsonObject, value: object, check: Check): boolean {
+  const { [name]: rest, ...others } = schema;
+  const seen = evaluatedKeys(others, value, check);
+  let isFit = true;
+  for (const [key, member] of Object.entries(value)) {
+    if (seen.has(key)) continue;
+    if (rest === false)
+      return fail(check, name, `must NOT have ${name.replace("unevaluated", "unevaluated ").toLowerCase()}`);
+    if (!fitsPart([name], rest, member, check, key)) isFit = false;
+  }
+  return isFit;
+}
+
+function fitsType({ type, nullable }: JsonObject, value: unknown, check: Check): boolean {
+  if (type === undefined || (nullable === true && value === null)) return true;
+  const types = Array.isArray(type) ? type : [type];
+  if (types.some((one) => isOfType(value, one))) return true;
+  return fail(check, "type", `must be ${types.join(",")}`);
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isObject(value);
+    default:
+      // "string" and "boolean"; any other name fits nothing.
+      return typeof value === type;
+  }
+}
+
+/** JSON values are the same when their texts are. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    charge(1 + (typeof a === "string" ? a.length / 16 : 0));
+    return a === b;
+  }
+  const text = canonicalJson(b);
+  charge(10 + 4 * text.length);
+  return canonicalJson(a) === text;
+}

@@ -1,0 +1,61 @@
+// What receivers that were written for the peer API find in the body of a generic webhook beside the content: the event's
+// payload, the subscriber, and what a digest has collected. Loaded for those providers alone, and only where
+// TIDINGS_VOCABULARY asks for the body of that API.
+import type { PeerDetails } from "@tidings/providers";
+import type { Ctx } from "../../context.ts";
+import type { Db } from "../../store/db.ts";
+import { findEvents } from "../../store/events/events.ts";
+import { findJobs } from "../../store/events/jobs.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
+import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
+import { personScope } from "../render/scope.ts";
+import { storedDigest } from "../rules/digests.ts";
+
+const told = new Set(["email-webhook", "push-webhook", "chat-webhook"]);
+
+/** The content of files travels as attachments of the mail, once. */
+const withoutFiles = ({ attachments: _, ...payload }: Record<string, unknown>) => payload;
+
+/** By message id; empty in the neutral vocabulary. */
+export async function loadPeerDetails(
+  { config }: Ctx,
+  db: Db,
+  sends: { message: MessageRow; integration: IntegrationRow }[],
+): Promise<Map<string, PeerDetails>> {
+  const messages = sends.flatMap(({ message, integration }) => (told.has(integration.provider_id) ? message : []));
+  if (config.vocabulary === "neutral" || messages.length === 0) return new Map();
+  const idsOf = (name: "event_id" | "subscriber_id" | "notification_id") => [
+    ...new Set(messages.map((one) => one[name])),
+  ];
+  const people = new Map<string, PeerDetails["subscriber"]>();
+  for (const [environmentId, inside] of Map.groupBy(messages, (one) => one.environment_id)) {
+    const ids = [...new Set(inside.map((one) => one.subscriber_id))];
+    for (const row of await findSubscribersByIds(db, environmentId, ids)) {
+      people.set(row.id, { _id: row.id, ...personScope(row) });
+    }
+  }
+  const jobs = Map.groupBy(await findJobs(db, idsOf("notification_id")), (job) => job.notification_id);
+  const digests = new Map(
+    messages.flatMap(({ id, notification_id, job_id }) => {
+      const all = jobs.get(notification_id) ?? [];
+      const own = all.find((job) => job.id === job_id)?.step_index ?? 0;
+      const latest = all
+        .filter((job) => job.type === "digest" && job.output !== null && job.step_index < own)
+        .toSorted((a, b) => b.step_index - a.step_index)[0];
+      return latest ? [[id, storedDigest(latest.output)] as const] : [];
+    }),
+  );
+  const collected = [...digests.values()].flatMap(({ refs }) => refs.map((ref) => ref.id));
+  const events = await findEvents(db, [...new Set([...idsOf("event_id"), ...collected])]);
+  const payloads = new Map(events.map(({ id, payload }) => [id, withoutFiles(payload)]));
+  return new Map(
+    messages.map(({ id, event_id, subscriber_id }) => {
+      const digest = digests.get(id);
+      const step = digest
+        ? { digest: true, events: digest.refs.map((ref) => payloads.get(ref.id) ?? {}), total_count: digest.eventCount }
+        : { digest: false };
+      return [id, { payload: payloads.get(event_id) ?? {}, subscriber: people.get(subscriber_id), step }];
+    }),
+  );
+}

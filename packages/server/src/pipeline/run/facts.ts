@@ -1,0 +1,170 @@
+// What `advance()` may know beside the runs themselves, loaded for a whole batch: a query for each kind of fact, and none
+// for a kind that no run of the batch can need.
+import type { StepType } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { localeChain } from "../../lib/locale.ts";
+import type { Db } from "../../store/db.ts";
+import {
+  findTargetConnections,
+  findTargetEndpoints,
+  type TargetEndpoint,
+} from "../../store/integrations/channel-targets.ts";
+import { findActiveIntegrations, type IntegrationRow } from "../../store/integrations/integrations.ts";
+import { findInAppMarks } from "../../store/messages/message-marks.ts";
+import { findContextsOfMany } from "../../store/subscribers/contexts.ts";
+import { findPreferencesOfMany } from "../../store/subscribers/preferences.ts";
+import { findTenantsOfMany } from "../../store/subscribers/tenants.ts";
+import { findLayoutsOf } from "../../store/workflows/layouts.ts";
+import { findTranslationsOf, type TranslationRow } from "../../store/workflows/translations.ts";
+import { isCritical } from "../rules/preferences.ts";
+import { type Marks, toMarks } from "../rules/step-results.ts";
+import { isFinished } from "./advance.ts";
+import type { ContextData, DigestResult, Facts, Run, Verdict } from "./run.ts";
+
+/** What the caller found out itself: the contents of digests. */
+export type Known = { digests?: ReadonlyMap<string, DigestResult> };
+
+export async function loadFacts(
+  ctx: Ctx,
+  db: Db,
+  runs: Run[],
+  verdicts: ReadonlyMap<string, Verdict>,
+  known: Known = {},
+): Promise<Facts> {
+  const integrations = await findActiveIntegrations(db, environmentsOf(runs));
+  const layouts = await loadLayouts(db, runs);
+  return {
+    integrations,
+    preferences: await loadPreferences(db, runs),
+    contexts: await loadContexts(db, runs),
+    layouts,
+    translations: await loadTranslations(db, runs, layouts),
+    tenants: await loadTenants(db, runs),
+    chatEndpoints: await loadChatEndpoints(db, runs, integrations),
+    marks: await loadMarks(db, runs),
+    verdicts,
+    digests: known.digests ?? new Map(),
+    maxWaitDays: ctx.config.maxWaitDays,
+    defaultTimezone: ctx.config.defaultTimezone,
+    newId: ctx.newId,
+  };
+}
+
+const environmentsOf = (runs: Run[]): string[] => [...new Set(runs.map((run) => run.environmentId))];
+
+/** A step of this type may run now, or behind one that is skipped. */
+const mayRun = (run: Run, type: StepType): boolean =>
+  run.jobs.some((job) => job.step.type === type && !isFinished(job));
+
+async function loadLayouts(db: Db, runs: Run[]): Promise<Facts["layouts"]> {
+  const mailing = runs.filter((run) => mayRun(run, "email"));
+  return Map.groupBy(await findLayoutsOf(db, environmentsOf(mailing)), (layout) => layout.environment_id);
+}
+
+/** Texts of the workflows and layouts that have any, a query per environment of the batch. */
+async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]): Promise<Facts["translations"]> {
+  const found: TranslationRow[] = [];
+  for (const [environmentId, inside] of Map.groupBy(runs, (run) => run.environmentId)) {
+    const translated = inside.filter((run) => run.version.definition.isTranslationEnabled);
+    const ids = [
+      ...translated.map((run) => run.version.workflowId),
+      ...(layouts.get(environmentId) ?? []).filter((layout) => layout.is_translation_enabled).map(({ id }) => id),
+    ];
+    if (ids.length === 0) continue;
+    const locales = new Set(inside.map((run) => run.subscriber?.locale).flatMap((locale) => localeChain(locale)));
+    found.push(...(await findTranslationsOf(db, environmentId, [...new Set(ids)], [...locales])));
+  }
+  return Map.groupBy(found, (row) => row.resource_id);
+}
+
+async function loadTenants(db: Db, runs: Run[]): Promise<Facts["tenants"]> {
+  const concerned = runs.filter((run) => run.event.tenant !== null);
+  const identifiers = [...new Set(concerned.map((run) => run.event.tenant!))];
+  const rows = await findTenantsOfMany(db, environmentsOf(concerned), identifiers);
+  const found = Map.groupBy(rows, (row) => row.environment_id);
+  return new Map([...found].map(([id, tenants]) => [id, new Map(tenants.map((row) => [row.identifier, row]))]));
+}
+
+/** Of runs that go on behind an in-app step of an earlier batch: a query per environment. */
+async function loadMarks(db: Db, runs: Run[]): Promise<Facts["marks"]> {
+  const found = new Map<string, Marks>();
+  const earlier = runs.filter((run) => !run.isNew && run.subscriber && run.jobs.some((job) => !isFinished(job)));
+  for (const [environmentId, inside] of Map.groupBy(earlier, (run) => run.environmentId)) {
+    const messages = inside.flatMap(({ notificationId, subscriber, jobs }) =>
+      jobs
+        .filter(({ step, status }) => step.type === "in_app" && status === "completed")
+        .map(({ id }) => ({ jobId: id, notificationId, subscriberId: subscriber!.id })),
+    );
+    for (const { job_id, ...row } of await findInAppMarks(db, environmentId, messages)) found.set(job_id, toMarks(row));
+  }
+  return found;
+}
+
+/** Endpoints of everyone with a chat step ahead, a query or two per environment of the batch. */
+async function loadChatEndpoints(db: Db, runs: Run[], active: IntegrationRow[]): Promise<Facts["chatEndpoints"]> {
+  const found = new Map<string, TargetEndpoint[]>();
+  const chatting = runs.filter((run) => run.subscriber && mayRun(run, "chat"));
+  for (const [environmentId, inside] of Map.groupBy(chatting, (run) => run.environmentId)) {
+    const isHere = (one: IntegrationRow) => one.environment_id === environmentId && one.channel === "chat";
+    const integrationIds = active.filter(isHere).map((integration) => integration.id);
+    const recipients = inside.map((run) => ({ subscriberId: run.subscriber!.id, contextKeys: run.contextKeys }));
+    const endpoints = await findTargetEndpoints(db, environmentId, integrationIds, recipients);
+    const connected = await withConnections(db, environmentId, endpoints, recipients);
+    for (const [recipient, own] of Map.groupBy(connected, (endpoint) => endpoint.recipient)) {
+      found.set(inside[recipient]!.notificationId, own);
+    }
+  }
+  return found;
+}
+
+/** An endpoint that names no connection uses the one its subscriber has, or shares, for the integration. */
+async function withConnections(
+  db: Db,
+  environmentId: string,
+  endpoints: TargetEndpoint[],
+  recipients: { subscriberId: string; contextKeys: string[] }[],
+): Promise<TargetEndpoint[]> {
+  const open = endpoints.filter(({ type, connection_id }) => connection_id === null && connectedTypes.has(type));
+  if (open.length === 0) return endpoints;
+  const integrationIds = [...new Set(open.map((endpoint) => endpoint.integration_id))];
+  const connections = await findTargetConnections(db, environmentId, integrationIds, recipients);
+  const byPlace = new Map(connections.map((row) => [`${row.recipient} ${row.integration_id}`, row.id]));
+  return endpoints.map((endpoint) => ({
+    ...endpoint,
+    connection_id: endpoint.connection_id ?? byPlace.get(`${endpoint.recipient} ${endpoint.integration_id}`) ?? null,
+  }));
+}
+
+/** Webhooks and phone numbers need nobody's permission. */
+const connectedTypes = new Set(["chatapp_channel", "chatapp_user", "teamsapp_channel", "teamsapp_user"]);
+
+/** One query for the batch; subscribers have no say in critical workflows. */
+async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"]> {
+  const open = runs.filter((run) => run.subscriber && !isCritical(run.version.definition.preferences));
+  const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];
+  const rows = await findPreferencesOfMany(
+    db,
+    each((run) => run.environmentId),
+    each((run) => run.subscriber!.id),
+    each((run) => run.version.workflowId),
+  );
+  return Map.groupBy(rows, (row) => row.subscriber_id);
+}
+
+/** One query for the batch, and none when no run has a context. */
+async function loadContexts(db: Db, runs: Run[]): Promise<ContextData> {
+  const concerned = runs.filter((run) => run.contextKeys.length > 0);
+  const environmentIds = [...new Set(concerned.map((run) => run.environmentId))];
+  const named = [...new Set(concerned.flatMap((run) => run.contextKeys))].map((key) => {
+    const [type = "", id = ""] = key.split(":");
+    return { type, id };
+  });
+  const rows = await findContextsOfMany(db, environmentIds, named);
+  const found = Map.groupBy(rows, (row) => row.environment_id);
+  return new Map(
+    [...found].map(([environmentId, rows]) => [
+      environmentId,
+      new Map(rows.map(({ type, id, data }) => [`${type}:${id}`, data])),
+    ]),
+  );
+}

@@ -1,0 +1,21 @@
+// Workflow versions by id. They are immutable, so a cached one is never stale.
+import type { Ctx } from "../../context.ts";
+import type { Db } from "../../store/db.ts";
+import { findVersions, type WorkflowVersion } from "../../store/workflows/workflows.ts";
+
+export async function loadVersions(ctx: Ctx, db: Db, ids: string[]): Promise<Map<string, WorkflowVersion>> {
+  const found = new Map<string, WorkflowVersion>();
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const cached = ctx.versions.get(id);
+    if (cached) found.set(id, cached);
+    else missing.push(id);
+  }
+  if (missing.length > 0) {
+    for (const version of await findVersions(db, missing)) {
+      ctx.versions.set(version.id, version);
+      found.set(version.id, version);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,109 @@
+// Stage 3: runs go on. A wait is over, or what the run waited for has been delivered: load the runs, collect what closing
+// digests gathered, advance, write.
+import type { Ctx } from "../../context.ts";
+import { type Db, inRepeatableTransaction } from "../../store/db.ts";
+import { type EventRow, findEvents } from "../../store/events/events.ts";
+import { findJobs, type JobRow } from "../../store/events/jobs.ts";
+import { lockNotifications, type NotificationRow } from "../../store/events/notifications.ts";
+import type { Task } from "../../store/queue/queue.ts";
+import {
+  findSubscribersByIds,
+  findSubscribersByKeys,
+  type SubscriberRow,
+} from "../../store/subscribers/subscribers.ts";
+import { findDeletedWorkflows } from "../../store/workflows/workflows.ts";
+import { enqueueTimed, readClock, type Timed } from "../clock/clock.ts";
+import type { WakeTask } from "../tasks.ts";
+import { isFinished, isSleeping } from "./advance.ts";
+import { advanceAll, writeProgress } from "./batch.ts";
+import { loadDigests } from "./digests.ts";
+import { type Clock, type JobState, type Run, toRunEvent } from "./run.ts";
+import { loadVersions } from "./versions.ts";
+
+export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> {
+  // Closing one digest while claiming the next may, rarely, meet another batch that does it the other way round.
+  await inRepeatableTransaction(ctx.db, async (tx) => {
+    await ctx.queue.finish(tx, "wake", tasks);
+    const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
+    const runs = await loadRuns(ctx, tx, ids);
+    const clock = await readClock(ctx, tx, new Set(runs.map((run) => run.environmentId)));
+    const early = earlyWakes(runs, clock);
+    const digests = await loadDigests(ctx, tx, runs, clock);
+    await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, clock, { digests }), clock);
+    await enqueueTimed(ctx, tx, clock, "wake", early);
+  });
+}
+
+/**
+ * The queue wakes by the clock of the database, a run is due by ours. When ours is behind, the run sleeps on for the
+ * difference: without a new task it would never wake.
+ */
+function earlyWakes(runs: Run[], clock: Clock): Timed[] {
+  return runs.flatMap(({ jobs, environmentId, notificationId }) => {
+    const job = jobs.find((candidate) => !isFinished(candidate));
+    const isEarly = job && isSleeping(job) && job.wakeAt && job.wakeAt > clock.now(environmentId);
+    return isEarly ? [{ environmentId, data: { notificationIds: [notificationId] }, at: job.wakeAt! }] : [];
+  });
+}
+
+async function loadRuns(ctx: Ctx, tx: Db, ids: string[]): Promise<Run[]> {
+  const notifications = await lockNotifications(tx, ids);
+  const jobs = Map.groupBy(await findJobs(tx, ids), (job) => job.notification_id);
+  const events = byId(await findEvents(tx, [...new Set(notifications.map((row) => row.event_id))]));
+  const versions = await loadVersions(
+    ctx,
+    tx,
+    notifications.map((row) => row.workflow_version_id),
+  );
+  const runs: Run[] = [];
+  for (const [environmentId, rows] of Map.groupBy(notifications, (row) => row.environment_id)) {
+    const people = await loadPeople(tx, environmentId, rows, events);
+    const deleted = await findDeletedWorkflows(tx, [...new Set(rows.map((row) => row.workflow_id))]);
+    for (const row of rows) {
+      const event = events.get(row.event_id);
+      const version = versions.get(row.workflow_version_id);
+      if (!event || !version) continue;
+      const steps = version.definition.steps.filter((step) => step.active);
+      runs.push({
+        notificationId: row.id,
+        environmentId,
+        isNew: false,
+        event: toRunEvent(event),
+        version,
+        subscriber: people.byId.get(row.subscriber_id) ?? null,
+        actor: people.byKey.get(event.actor?.subscriberId ?? "") ?? null,
+        isWorkflowDeleted: deleted.has(row.workflow_id),
+        contextKeys: row.context_keys,
+        subscriptions: row.subscriptions,
+        jobs: (jobs.get(row.id) ?? []).map((job) => toJobState(job, steps)),
+      });
+    }
+  }
+  return runs;
+}
+
+async function loadPeople(tx: Db, environmentId: string, rows: NotificationRow[], events: Map<string, EventRow>) {
+  const actors = rows.flatMap((row) => events.get(row.event_id)?.actor?.subscriberId ?? []);
+  const subscribers = await findSubscribersByIds(tx, environmentId, [...new Set(rows.map((row) => row.subscriber_id))]);
+  const acting = await findSubscribersByKeys(tx, environmentId, [...new Set(actors)]);
+  return {
+    byId: byId(subscribers),
+    byKey: new Map(acting.map((row): [string, SubscriberRow] => [row.subscriber_id, row])),
+  };
+}
+
+const toJobState = (job: JobRow, steps: Run["version"]["definition"]["steps"]): JobState => ({
+  id: job.id,
+  stepIndex: job.step_index,
+  step: steps[job.step_index]!,
+  status: job.status as JobState["status"],
+  providerId: job.provider_id,
+  details: job.details,
+  newDetails: [],
+  output: job.output,
+  digest: job.digest,
+  mergedInto: job.merged_into,
+  wakeAt: job.wake_at,
+});
+
+const byId = <T extends { id: string }>(rows: T[]): Map<string, T> => new Map(rows.map((row) => [row.id, row]));

@@ -1,0 +1,151 @@
+// Copying workflows and layouts between environments: everything of one kind in one statement.
+import { sql } from "kysely";
+import { insertRows, rowsOf } from "../bulk.ts";
+import { type Db, isUniqueViolation } from "../db.ts";
+import { findLayoutsOf, type LayoutRow } from "../workflows/layouts.ts";
+import {
+  listAllTranslations,
+  type TranslationEntry,
+  type TranslationRow,
+  upsertTranslations,
+} from "../workflows/translations.ts";
+import { versionOf, type WorkflowRow } from "../workflows/workflows.ts";
+
+/** What an environment has that can be published. */
+export type Publishable = { workflows: WorkflowRow[]; layouts: LayoutRow[]; translations: TranslationRow[] };
+
+/** Locked when the environment is about to be written to. */
+export async function readPublishable(db: Db, environmentId: string, options: { lock: boolean }): Promise<Publishable> {
+  const workflows = await db
+    .selectFrom("workflows")
+    .where("environment_id", "=", environmentId)
+    .where("deleted_at", "is", null)
+    .orderBy("workflow_id")
+    .selectAll()
+    .$if(options.lock, (query) => query.forUpdate())
+    .execute();
+  const layouts = await findLayoutsOf(db, [environmentId]);
+  return { workflows, layouts, translations: await listAllTranslations(db, environmentId) };
+}
+
+const workflowColumns = {
+  id: "uuid",
+  environment_id: "uuid",
+  workflow_id: "text",
+  version_id: "uuid",
+  name: "text",
+  description: "text",
+  tags: "text[]",
+  active: "boolean",
+  validate_payload: "boolean",
+  payload_schema: "jsonb",
+  is_translation_enabled: "boolean",
+  severity: "text",
+  origin: "text",
+  preferences_user: "jsonb",
+  preferences_default: "jsonb",
+  steps: "jsonb",
+  outside_schedule: "text",
+  on_unknown_outcome: "text",
+  last_published_at: "timestamptz",
+  last_published_by: "uuid",
+  created_at: "timestamptz",
+  updated_at: "timestamptz",
+  updated_by: "uuid",
+};
+
+const layoutColumns = {
+  id: "uuid",
+  environment_id: "uuid",
+  layout_id: "text",
+  name: "text",
+  is_default: "boolean",
+  is_translation_enabled: "boolean",
+  origin: "text",
+  control_values: "jsonb",
+  created_at: "timestamptz",
+  updated_at: "timestamptz",
+  updated_by: "uuid",
+};
+
+const versionColumns = {
+  id: "uuid",
+  environment_id: "uuid",
+  workflow_id: "uuid",
+  definition: "jsonb",
+  step_types: "text[]",
+  created_at: "timestamptz",
+};
+
+/** Inserts the rows, or replaces those that are there by id. */
+async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<string, string>, rows: object[]) {
+  if (rows.length === 0) return;
+  const names = Object.keys(columns);
+  const list = sql.raw(names.join(", "));
+  const changes = sql.raw(
+    names
+      .slice(2)
+      .map((name) => `${name} = excluded.${name}`)
+      .join(", "),
+  );
+  await sql`insert into ${sql.table(table)} (${list}) select ${list} from ${rowsOf("r", columns, rows)}
+    on conflict (id) do update set ${changes}`.execute(db);
+}
+
+/** Saves workflows of one environment, each with a new version. */
+export async function putWorkflows(db: Db, environmentId: string, rows: WorkflowRow[]): Promise<void> {
+  await putRows(db, "workflows", workflowColumns, rows);
+  const versions = rows.map((row) => versionOf(environmentId, row.version_id, row));
+  await insertRows(db, "workflow_versions", versionColumns, versions);
+}
+
+export const putLayouts = (db: Db, rows: LayoutRow[]): Promise<void> => putRows(db, "layouts", layoutColumns, rows);
+
+/** Gives the resources exactly these texts. */
+export async function replaceTranslations(
+  db: Db,
+  environmentId: string,
+  resourceIds: string[],
+  entries: TranslationEntry[],
+  now: Date,
+): Promise<void> {
+  await sql`delete from translations
+    where environment_id = ${environmentId} and resource_type in ('workflow', 'layout')
+      and resource_id = any(${resourceIds})`.execute(db);
+  await upsertTranslations(db, environmentId, entries, now);
+}
+
+/** Events under way end when they are next looked at. */
+export async function markWorkflowsDeleted(db: Db, environmentId: string, ids: string[], now: Date): Promise<void> {
+  await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
+    where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
+}
+
+export async function deleteLayouts(db: Db, environmentId: string, ids: string[]): Promise<void> {
+  await sql`delete from layouts where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
+}
+
+/** Remembers that these workflows were published; that is no change of them. */
+export async function markPublished(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+  by: string,
+  now: Date,
+): Promise<void> {
+  await sql`update workflows set last_published_at = ${now}, last_published_by = ${by}
+    where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
+}
+
+export async function findUserNames(db: Db, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom("users").where("id", "in", ids).select(["id", "name"]).execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/** The identifier that someone else took meanwhile; null when the error is another one. */
+export function takenWorkflowId(error: unknown): string | null {
+  if (!isUniqueViolation(error, "workflows_identifier")) return null;
+  // "Key (environment_id, workflow_id)=(<uuid>, <identifier>) already exists."
+  return /\)=\([^,]+, (.*)\) already exists/.exec((error as { detail?: string }).detail ?? "")?.[1] ?? "";
+}

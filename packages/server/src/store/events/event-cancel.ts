@@ -1,0 +1,135 @@
+// Canceling what still waits of one event, set by set. Locks are taken in the order of the pipeline's own: event,
+// notifications by id, digest windows by key. Windows are the lock on a digest group: who holds one sees every event that
+// joined, and nobody joins, closes or hands it over meanwhile.
+import { sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { StoredDetail } from "../tables.ts";
+import type { WindowClaim } from "./digests.ts";
+
+/**
+ * Cancels of one workflow that may hand over digests come one after the other: handing over writes to notifications of
+ * other events, which a second cancel could have locked already. Held until the transaction ends.
+ */
+export async function queueForHandover(db: Db, environmentId: string, workflowVersionId: string): Promise<void> {
+  const { rows } = await sql<{ workflow_id: string; has_digest: boolean }>`
+    select workflow_id, 'digest' = any(step_types) as has_digest from workflow_versions
+    where environment_id = ${environmentId} and id = ${workflowVersionId}`.execute(db);
+  if (!rows[0]?.has_digest) return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`cancel ${rows[0].workflow_id}`}, 0))`.execute(db);
+}
+
+/** Keeps workers off the event's runs; answers the windows that its jobs lead or were merged into, locked as well. */
+export async function lockRuns(db: Db, environmentId: string, eventId: string): Promise<WindowClaim[]> {
+  await sql`
+    select count(*) from (
+      select 1 from notifications where environment_id = ${environmentId} and event_id = ${eventId}
+      order by id for update) as locked`.execute(db);
+  const { rows } = await sql<WindowClaim>`
+    select w.* from digest_windows w
+    where w.environment_id = ${environmentId} and w.leader_job_id in (
+      select coalesce(j.merged_into, j.id) from notifications n join jobs j on j.notification_id = n.id
+      where n.event_id = ${eventId} and j.type = 'digest' and j.status in ('delayed', 'merged'))
+    order by w.environment_id, w.step_id, w.subscriber_id, w.group_key for update`.execute(db);
+  return rows;
+}
+
+/**
+ * Ends the event's waiting jobs and answers their ids. Merged ones wait as long as the digest that swallowed them does:
+ * `openLeaders` are the jobs that lead a window.
+ */
+export async function cancelJobsOfEvent(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+  openLeaders: string[],
+  canceled: StoredDetail,
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
+      details = j.details || ${JSON.stringify([canceled])}::jsonb
+    from notifications n
+    where n.environment_id = ${environmentId} and n.event_id = ${eventId} and j.notification_id = n.id
+      and (j.status in ('pending', 'queued', 'delayed') or (j.status = 'merged' and exists (
+        select 1 from jobs m where m.notification_id = n.id and m.merged_into = any(${openLeaders}::uuid[]))))
+    returning j.id`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** Messages that have not been handed to their provider stay, with the reason, and are not handed over any more. */
+export async function withdrawMessages(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const pending = sql`environment_id = ${environmentId} and event_id = ${eventId} and status = 'pending'`;
+  await sql`
+    select count(*) from (
+      select 1 from messages where ${pending} order by id for no key update) as held`.execute(db);
+  await sql`
+    update messages set status = 'warning', error_text = ${reason}, outgoing = null, updated_at = ${now}
+    where ${pending}`.execute(db);
+}
+
+/** Who takes over a window, and where its run is. */
+export type Heir = { old_leader_id: string; job_id: string; notification_id: string; step_index: number; due_at: Date };
+
+/** The oldest event still merged into each of these leaders; a window without any has no heir. */
+export async function findHeirs(db: Db, environmentId: string, windows: WindowClaim[]): Promise<Heir[]> {
+  const due = new Map(windows.map((window) => [window.leader_job_id, window.due_at]));
+  const { rows } = await sql<Omit<Heir, "due_at">>`
+    select distinct on (j.merged_into) j.merged_into as old_leader_id, j.id as job_id, n.id as notification_id, j.step_index
+    from jobs j join notifications n on n.id = j.notification_id
+    where n.environment_id = ${environmentId} and j.merged_into = any(${[...due.keys()]}::uuid[]) and j.status = 'merged'
+    order by j.merged_into, n.event_id, n.id`.execute(db);
+  return rows.map((row) => ({ ...row, due_at: due.get(row.old_leader_id)! }));
+}
+
+const heirColumns = {
+  old_leader_id: "uuid",
+  job_id: "uuid",
+  notification_id: "uuid",
+  step_index: "smallint",
+  due_at: "timestamptz",
+};
+
+/** The heirs wait in the place of the old leaders, with everyone else who was merged into them. */
+export async function handOverWindows(
+  db: Db,
+  environmentId: string,
+  heirs: Heir[],
+  taken: StoredDetail,
+  now: Date,
+): Promise<void> {
+  if (heirs.length === 0) return;
+  const list = () => rowsOf("h", heirColumns, heirs);
+  await sql`
+    update digest_windows w set leader_job_id = h.job_id, leader_notification_id = h.notification_id
+    from ${list()} where w.environment_id = ${environmentId} and w.leader_job_id = h.old_leader_id`.execute(db);
+  await sql`
+    update notifications n set digested_into = nullif(h.notification_id, n.id), updated_at = ${now}
+    from jobs j join ${list()} on j.merged_into = h.old_leader_id
+    where n.id = j.notification_id and n.environment_id = ${environmentId} and j.status = 'merged'`.execute(db);
+  await sql`
+    update jobs j set merged_into = h.job_id, updated_at = ${now}
+    from ${list()} where j.merged_into = h.old_leader_id and j.status = 'merged' and j.id <> h.job_id
+      and j.environment_id = ${environmentId}`.execute(db);
+  await sql`
+    update jobs j set updated_at = ${now}, merged_into = null,
+      status = case when j.id = h.job_id then 'delayed' else 'pending' end,
+      wake_at = case when j.id = h.job_id then h.due_at end,
+      details = case when j.id = h.job_id then j.details || ${JSON.stringify([taken])}::jsonb else j.details end
+    from ${list()} where j.notification_id = h.notification_id and j.status = 'merged' and j.step_index >= h.step_index
+      and j.environment_id = ${environmentId}`.execute(db);
+}
+
+/** Closes windows that nobody is left in. */
+export async function dropWindows(db: Db, environmentId: string, leaderJobIds: string[]): Promise<void> {
+  if (leaderJobIds.length === 0) return;
+  await sql`
+    delete from digest_windows
+    where environment_id = ${environmentId} and leader_job_id = any(${leaderJobIds}::uuid[])`.execute(db);
+}

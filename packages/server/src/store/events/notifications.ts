@@ -1,0 +1,180 @@
+// Notifications: one per recipient of an event. Writing is set-based; listing joins what the event, the workflow version
+// and the subscriber know.
+import { type Selectable, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
+import { insertRows, rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { PassedSubscription, Tables, WorkflowDefinition } from "../tables.ts";
+
+export type NotificationRow = Selectable<Tables["notifications"]>;
+
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  event_id: "uuid",
+  workflow_id: "uuid",
+  workflow_version_id: "uuid",
+  subscriber_id: "uuid",
+  severity: "text",
+  critical: "boolean",
+  context_keys: "text[]",
+  subscriptions: "jsonb",
+  digested_into: "uuid",
+  created_at: "timestamptz",
+  updated_at: "timestamptz",
+};
+
+export const insertNotifications = (db: Db, rows: NotificationRow[]): Promise<void> =>
+  insertRows(db, "notifications", columns, rows);
+
+/** Locks the notifications in order of id, so that a run is advanced by one worker at a time. */
+export async function lockNotifications(db: Db, ids: string[]): Promise<NotificationRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<NotificationRow>`
+    select * from notifications where id = any(${ids}) order by id for update`.execute(db);
+  return rows;
+}
+
+export async function markDigested(
+  db: Db,
+  pairs: { notificationId: string; intoNotificationId: string; at: Date }[],
+): Promise<void> {
+  if (pairs.length === 0) return;
+  const columns = { '"notificationId"': "uuid", '"intoNotificationId"': "uuid", at: "timestamptz" };
+  await sql`update notifications n set digested_into = r."intoNotificationId", updated_at = r.at
+    from ${rowsOf("r", columns, pairs)}
+    where n.id = r."notificationId"`.execute(db);
+}
+
+export type ListedNotification = NotificationRow & {
+  transaction_id: string;
+  payload: Record<string, unknown>;
+  overrides: Record<string, unknown> | null;
+  definition: WorkflowDefinition;
+  external_id: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+  phone: string | null;
+};
+
+export type NotificationFilters = {
+  channels?: string[];
+  templates?: string[];
+  emails?: string[];
+  /** Found by a text search; only these are listed. */
+  ids?: string[];
+  subscriberIds?: string[];
+  severity?: string[];
+  transactionId?: string;
+  contextKeys?: string[];
+  topicKey?: string;
+  /** Internal id or identifier. */
+  subscriptionId?: string;
+  /** Both exclusive. */
+  after: Date;
+  before: Date;
+};
+
+const joined = sql`
+  select n.*, e.transaction_id, e.payload, e.overrides, v.definition,
+         s.subscriber_id as external_id, s.first_name, s.last_name, s.email, s.phone
+  from notifications n
+  join events e on e.id = n.event_id
+  join workflow_versions v on v.id = n.workflow_version_id
+  left join subscribers s on s.id = n.subscriber_id`;
+
+const having = (member: Partial<PassedSubscription>): string => JSON.stringify([member]);
+
+/** Newest first. Reads one row more than asked, so that the caller knows whether there are more. */
+export async function listNotifications(
+  db: Db,
+  environmentId: string,
+  filters: NotificationFilters,
+  page: { offset: number; limit: number },
+): Promise<ListedNotification[]> {
+  const conditions = [
+    sql`n.environment_id = ${environmentId}`,
+    sql`n.created_at > ${filters.after}`,
+    sql`n.created_at < ${filters.before}`,
+  ];
+  const { channels, templates, emails, ids, subscriberIds, severity, transactionId, contextKeys } = filters;
+  const { topicKey, subscriptionId } = filters;
+  if (channels?.length) conditions.push(sql`v.step_types && ${channels}::text[]`);
+  if (templates?.length) {
+    conditions.push(sql`n.workflow_id in (select id from workflows where environment_id = ${environmentId}
+      and (workflow_id = any(${templates}) or id = any(${templates.filter(isUuid)}::uuid[])))`);
+  }
+  if (emails?.length) conditions.push(sql`s.email = any(${emails})`);
+  if (subscriberIds?.length) {
+    conditions.push(sql`n.subscriber_id in (select id from subscribers
+      where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}))`);
+  }
+  if (severity?.length) conditions.push(sql`n.severity = any(${severity})`);
+  if (transactionId) {
+    conditions.push(sql`n.event_id in (select id from events
+      where environment_id = ${environmentId} and transaction_id = ${transactionId})`);
+  }
+  if (contextKeys) conditions.push(sql`n.context_keys = ${contextKeys}::text[]`);
+  if (topicKey !== undefined) conditions.push(sql`n.subscriptions @> ${having({ topicKey })}::jsonb`);
+  if (subscriptionId !== undefined) {
+    conditions.push(sql`(n.subscriptions @> ${having({ identifier: subscriptionId })}::jsonb
+      or n.subscriptions @> ${having({ id: subscriptionId })}::jsonb)`);
+  }
+  if (ids) conditions.push(sql`n.id = any(${ids}::uuid[])`);
+  const { rows } = await sql<ListedNotification>`
+    ${joined} where ${sql.join(conditions, sql` and `)}
+    order by n.id desc limit ${page.limit + 1} offset ${page.offset}`.execute(db);
+  return rows;
+}
+
+export async function findNotification(
+  db: Db,
+  environmentId: string,
+  id: string,
+): Promise<ListedNotification | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await sql<ListedNotification>`
+    ${joined} where n.environment_id = ${environmentId} and n.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** What an event became for one subscriber, by internal ids. */
+export async function findNotificationFor(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+  subscriberRowId: string,
+): Promise<ListedNotification | undefined> {
+  const { rows } = await sql<ListedNotification>`
+    ${joined} where n.environment_id = ${environmentId} and n.event_id = ${eventId}
+      and n.subscriber_id = ${subscriberRowId} limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Counting stops at `limit`. */
+export async function countNotificationsOf(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select 1 from notifications where environment_id = ${environmentId} and event_id = ${eventId} limit ${limit}
+    ) as counted`.execute(db);
+  return rows[0]!.count;
+}
+
+/** By notification id. */
+export async function findTransactionIds(
+  db: Db,
+  environmentId: string,
+  notificationIds: string[],
+): Promise<Map<string, string>> {
+  if (notificationIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; transaction_id: string }>`
+    select n.id, e.transaction_id from notifications n join events e on e.id = n.event_id
+    where n.environment_id = ${environmentId} and n.id = any(${notificationIds}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row.transaction_id]));
+}

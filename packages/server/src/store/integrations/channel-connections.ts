@@ -1,0 +1,132 @@
+// Channel connections: the workspaces an integration may write to. They are always read together with their
+// integration and subscriber, because channel, provider and both identifiers are theirs and may change.
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+import { type ChannelFilters, type ChannelOwner, channelConditions, channelSort } from "./channel-owners.ts";
+
+type Row = Selectable<Tables["channel_connections"]>;
+
+export type ConnectionRow = Row & ChannelOwner;
+
+const columns = sql`r.*, i.identifier as integration_identifier, i.channel, i.provider_id,
+  s.subscriber_id as subscriber_key`;
+
+const from = (conditions: RawBuilder<unknown>[]) => sql`
+  from channel_connections r
+  join integrations i on i.id = r.integration_id
+  left join subscribers s on s.id = r.subscriber_id
+  where ${sql.join(conditions, sql` and `)}`;
+
+export async function findConnection(
+  db: Db,
+  environmentId: string,
+  identifier: string,
+): Promise<ConnectionRow | undefined> {
+  const conditions = [sql`r.environment_id = ${environmentId}`, sql`r.identifier = ${identifier}`];
+  return (await sql<ConnectionRow>`select ${columns} ${from(conditions)}`.execute(db)).rows[0];
+}
+
+export const listConnections = (
+  db: Db,
+  environmentId: string,
+  filters: ChannelFilters,
+  orderBy: "createdAt" | "updatedAt" | "identifier",
+  request: CursorRequest,
+): Promise<CursorPage<ConnectionRow>> =>
+  cursorPage<ConnectionRow>(
+    db,
+    { columns, from: from(channelConditions(environmentId, filters)), id: sql`r.id`, ...channelSort(orderBy) },
+    request,
+  );
+
+/**
+ * The connection that a subscriber has with an integration for exactly these contexts; shared ones do not count. The
+ * subscriber is held until the transaction ends, so that of two requests the second finds what the first has made.
+ */
+export async function findOwnConnection(
+  db: Db,
+  environmentId: string,
+  integrationId: string,
+  subscriberId: string | null,
+  contextKeys: string[],
+): Promise<{ id: string; identifier: string } | undefined> {
+  if (subscriberId === null) return undefined;
+  await sql`
+    select id from subscribers where environment_id = ${environmentId} and id = ${subscriberId}
+    for no key update`.execute(db);
+  const { rows } = await sql<{ id: string; identifier: string }>`
+    select id, identifier from channel_connections
+    where environment_id = ${environmentId} and integration_id = ${integrationId} and subscriber_id = ${subscriberId}
+      and context_keys = ${contextKeys}::text[]
+    order by id desc limit 1`.execute(db);
+  return rows[0];
+}
+
+/** False when the identifier is taken. */
+export async function insertConnection(db: Db, row: Row): Promise<boolean> {
+  const inserted = await db
+    .insertInto("channel_connections")
+    .values({ ...row, workspace: JSON.stringify(row.workspace) })
+    .onConflict((conflict) => conflict.columns(["environment_id", "identifier"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** False when there is no such connection. */
+export async function updateConnection(
+  db: Db,
+  environmentId: string,
+  identifier: string,
+  changes: { workspace: object; auth: string },
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("channel_connections")
+    .set({ workspace: JSON.stringify(changes.workspace), auth: changes.auth, updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("identifier", "=", identifier)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Its endpoints go with it. False when there is no such connection. The subscriber is held first: deleting a subscriber
+ * takes the same rows the other way round.
+ */
+export async function deleteConnection(db: Db, environmentId: string, identifier: string): Promise<boolean> {
+  await sql`
+    select s.id from subscribers s
+    join channel_connections r on r.subscriber_id = s.id
+    where r.environment_id = ${environmentId} and r.identifier = ${identifier}
+    for key share of s`.execute(db);
+  const { numDeletedRows } = await db
+    .deleteFrom("channel_connections")
+    .where("environment_id", "=", environmentId)
+    .where("identifier", "=", identifier)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Holds a connection until the transaction ends, so that an endpoint cannot be made on one that is being deleted. */
+export const holdConnection = (db: Db, environmentId: string, identifier: string) =>
+  db
+    .selectFrom("channel_connections")
+    .where("environment_id", "=", environmentId)
+    .where("identifier", "=", identifier)
+    .select(["id", "integration_id"])
+    .forKeyShare()
+    .executeTakeFirst();
+
+/** How to get in: the token, encrypted as it is stored, and the id of the workspace. */
+export type ConnectionAccess = { auth: string; workspaceId: string };
+
+/** Access through the connections that messages name, by id; those that are gone are missing. */
+export async function findConnectionAccess(db: Db, ids: string[]): Promise<Map<string, ConnectionAccess>> {
+  if (ids.length === 0) return new Map();
+  const columns = ["id", "auth", "workspace"] as const;
+  const rows = await db.selectFrom("channel_connections").where("id", "in", ids).select(columns).execute();
+  return new Map(rows.map(({ id, auth, workspace }) => [id, { auth, workspaceId: workspace.id }]));
+}

@@ -1,0 +1,87 @@
+// Channel endpoints: where a subscriber is reached through a chat integration.
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+import { type ChannelFilters, type ChannelOwner, channelConditions, channelSort } from "./channel-owners.ts";
+
+type Row = Selectable<Tables["channel_endpoints"]>;
+
+export type EndpointRow = Row & ChannelOwner & { connection_identifier: string | null };
+
+const columns = sql`r.*, i.identifier as integration_identifier, i.channel, i.provider_id,
+  s.subscriber_id as subscriber_key, c.identifier as connection_identifier`;
+
+const from = (conditions: RawBuilder<unknown>[]) => sql`
+  from channel_endpoints r
+  join integrations i on i.id = r.integration_id
+  left join subscribers s on s.id = r.subscriber_id
+  left join channel_connections c on c.id = r.connection_id
+  where ${sql.join(conditions, sql` and `)}`;
+
+export async function findEndpoint(
+  db: Db,
+  environmentId: string,
+  identifier: string,
+): Promise<EndpointRow | undefined> {
+  const conditions = [sql`r.environment_id = ${environmentId}`, sql`r.identifier = ${identifier}`];
+  return (await sql<EndpointRow>`select ${columns} ${from(conditions)}`.execute(db)).rows[0];
+}
+
+export type EndpointFilters = ChannelFilters & { connectionIdentifier?: string };
+
+export function listEndpoints(
+  db: Db,
+  environmentId: string,
+  filters: EndpointFilters,
+  orderBy: "createdAt" | "updatedAt" | "identifier",
+  request: CursorRequest,
+): Promise<CursorPage<EndpointRow>> {
+  const conditions = channelConditions(environmentId, filters);
+  if (filters.connectionIdentifier !== undefined) {
+    conditions.push(sql`r.connection_id = (
+      select id from channel_connections
+      where environment_id = ${environmentId} and identifier = ${filters.connectionIdentifier})`);
+  }
+  return cursorPage<EndpointRow>(
+    db,
+    { columns, from: from(conditions), id: sql`r.id`, ...channelSort(orderBy) },
+    request,
+  );
+}
+
+/** False when the identifier is taken. */
+export async function insertEndpoint(db: Db, row: Row): Promise<boolean> {
+  const inserted = await db
+    .insertInto("channel_endpoints")
+    .values({ ...row, endpoint: JSON.stringify(row.endpoint) })
+    .onConflict((conflict) => conflict.columns(["environment_id", "identifier"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function updateEndpoint(
+  db: Db,
+  environmentId: string,
+  identifier: string,
+  endpoint: object,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("channel_endpoints")
+    .set({ endpoint: JSON.stringify(endpoint), updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("identifier", "=", identifier)
+    .execute();
+}
+
+/** False when there is no such endpoint. */
+export async function deleteEndpoint(db: Db, environmentId: string, identifier: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("channel_endpoints")
+    .where("environment_id", "=", environmentId)
+    .where("identifier", "=", identifier)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

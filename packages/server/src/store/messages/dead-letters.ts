@@ -1,0 +1,200 @@
+// Dead letters: messages that were given up although neither their recipient nor their content is to blame. What they
+// need to be sent again stays in the message.
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { cappedCount } from "../paging.ts";
+import type { StoredDetail, Tables } from "../tables.ts";
+
+export type DeadLetterRow = Selectable<Tables["dead_letters"]>;
+
+export type NewDeadLetter = Pick<
+  DeadLetterRow,
+  | "id"
+  | "message_id"
+  | "step_id"
+  | "provider_id"
+  | "integration_id"
+  | "error_class"
+  | "error_id"
+  | "error_text"
+  | "attempts"
+  | "created_at"
+>;
+
+const newColumns = {
+  id: "uuid",
+  message_id: "uuid",
+  step_id: "text",
+  provider_id: "text",
+  integration_id: "uuid",
+  error_class: "text",
+  error_id: "text",
+  error_text: "text",
+  attempts: "int",
+  created_at: "timestamptz",
+};
+
+/** Everything else is read from the message. */
+export async function insertDeadLetters(db: Db, letters: NewDeadLetter[]): Promise<void> {
+  if (letters.length === 0) return;
+  await sql`
+    insert into dead_letters (id, environment_id, message_id, notification_id, job_id, transaction_id, subscriber_id,
+      workflow_id, step_id, channel, provider_id, integration_id, error_class, error_id, error_text, attempts, status,
+      created_at)
+    select r.id, m.environment_id, m.id, m.notification_id, m.job_id, e.transaction_id,
+      coalesce(s.subscriber_id, m.subscriber_id::text), m.workflow_id, r.step_id, m.channel, r.provider_id,
+      r.integration_id, r.error_class, r.error_id, r.error_text, r.attempts, 'open', r.created_at
+    from ${rowsOf("r", newColumns, letters)} join messages m on m.id = r.message_id join events e on e.id = m.event_id
+    left join subscribers s on s.id = m.subscriber_id`.execute(db);
+}
+
+export type DeadLetterFilters = {
+  status?: DeadLetterRow["status"];
+  channel?: string;
+  providerId?: string;
+  transactionId?: string;
+  workflowId?: string;
+  integrationIdentifier?: string;
+  errorClass?: string;
+  after?: Date;
+  before?: Date;
+};
+
+/** A letter with the names that its workflow and integration have now. */
+export type ListedDeadLetter = DeadLetterRow & { workflow_identifier: string | null; integration_identifier: string };
+
+function conditionsOf(environmentId: string, filters: DeadLetterFilters): RawBuilder<unknown>[] {
+  const conditions = [sql`f.environment_id = ${environmentId}`];
+  const equal = (column: string, value: string | undefined) => {
+    if (value !== undefined) conditions.push(sql`f.${sql.ref(column)} = ${value}`);
+  };
+  equal("status", filters.status);
+  equal("channel", filters.channel);
+  equal("provider_id", filters.providerId);
+  equal("transaction_id", filters.transactionId);
+  equal("error_class", filters.errorClass);
+  if (filters.workflowId !== undefined) {
+    conditions.push(sql`f.workflow_id in (select id from workflows where environment_id = ${environmentId}
+      and (workflow_id = ${filters.workflowId} or id::text = ${filters.workflowId}))`);
+  }
+  if (filters.integrationIdentifier !== undefined) {
+    conditions.push(sql`f.integration_id in (select id from integrations
+      where environment_id = ${environmentId} and identifier = ${filters.integrationIdentifier})`);
+  }
+  if (filters.after) conditions.push(sql`f.created_at > ${filters.after}`);
+  if (filters.before) conditions.push(sql`f.created_at < ${filters.before}`);
+  return conditions;
+}
+
+const named = sql`
+  select f.*, w.workflow_id as workflow_identifier, i.identifier as integration_identifier
+  from page f left join workflows w on w.id = f.workflow_id join integrations i on i.id = f.integration_id
+  order by f.id desc`;
+
+/** Newest first. One row more than asked comes back, so that the caller knows whether there are more. */
+export async function listDeadLetters(
+  db: Db,
+  environmentId: string,
+  filters: DeadLetterFilters,
+  page: { offset: number; limit: number },
+): Promise<{ rows: ListedDeadLetter[]; totalCount: number }> {
+  const from = sql`from dead_letters f where ${sql.join(conditionsOf(environmentId, filters), sql` and `)}`;
+  const { rows } = await sql<ListedDeadLetter>`
+    with page as (select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}) ${named}`.execute(
+    db,
+  );
+  return { rows, totalCount: await cappedCount(db, from) };
+}
+
+export async function findDeadLetter(db: Db, environmentId: string, id: string): Promise<ListedDeadLetter | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await sql<ListedDeadLetter>`
+    with page as (select * from dead_letters where environment_id = ${environmentId} and id = ${id}) ${named}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+export type Replayed = {
+  id: string;
+  message_id: string;
+  job_id: string;
+  notification_id: string;
+  integration_id: string;
+  channel: DeadLetterRow["channel"];
+};
+
+/**
+ * Locks open letters whose message can still be sent, oldest first. A second replay of the same waits for the first and
+ * finds them replayed. The messages are locked before their letters: a report that resolves a letter does the same.
+ */
+export async function lockOpenLetters(
+  db: Db,
+  environmentId: string,
+  which: { ids: string[] } | { filters: DeadLetterFilters },
+  channel: string | undefined,
+  limit: number,
+): Promise<Replayed[]> {
+  const chosen = "ids" in which ? {} : which.filters;
+  const conditions = conditionsOf(environmentId, { ...chosen, status: "open" });
+  if (channel !== undefined) conditions.push(sql`f.channel = ${channel}`);
+  if ("ids" in which) conditions.push(sql`f.id = any(${which.ids.filter(isUuid)}::uuid[])`);
+  const { rows } = await sql<Replayed>`
+    select f.id, f.message_id, f.job_id, f.notification_id, f.integration_id, f.channel
+    from dead_letters f join messages m on m.id = f.message_id and m.status = 'error' and m.outgoing is not null
+    where ${sql.join(conditions, sql` and `)} order by f.id limit ${limit} for no key update of m, f`.execute(db);
+  return rows;
+}
+
+/**
+ * The messages wait for their provider again, in a new round that begins with the choice of the integration, and so do
+ * their jobs. `first`: the integration to begin with. `at`: when it is a letter's turn; its deadline counts from then.
+ */
+export async function reopenMessages(
+  db: Db,
+  environmentId: string,
+  letters: (Replayed & { at: Date })[],
+  first: string | null,
+  detail: StoredDetail,
+  now: Date,
+): Promise<void> {
+  if (letters.length === 0) return;
+  const turns = rowsOf("r", { message_id: "uuid", at: "timestamptz" }, letters);
+  const route = sql`jsonb_set(outgoing, '{route}',
+    jsonb_build_array(${first}::text) || (coalesce(outgoing->'route', '[]') - ${first}::text))`;
+  await sql`
+    update messages m set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = r.at,
+      updated_at = ${now}, outgoing = ${first === null ? sql`outgoing` : route}
+    from ${turns} where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
+  const jobIds = [...new Set(letters.map((letter) => letter.job_id))];
+  await sql`select 1 from jobs where id = any(${jobIds}) order by id for update`.execute(db);
+  await sql`
+    update jobs set status = 'queued', wake_at = null, updated_at = ${now},
+      details = details || ${JSON.stringify([detail])}::jsonb
+    where environment_id = ${environmentId} and id = any(${jobIds})`.execute(db);
+  await sql`
+    update dead_letters set status = 'replayed', replayed_at = ${now}
+    where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);
+}
+
+/** These messages have arrived after all: nobody is to send them again. Answers those that had an open letter. */
+export async function resolveLetters(db: Db, environmentId: string, messageIds: string[]): Promise<Set<string>> {
+  if (messageIds.length === 0) return new Set();
+  const { rows } = await sql<{ message_id: string }>`
+    update dead_letters set status = 'resolved'
+    where environment_id = ${environmentId} and status = 'open' and message_id = any(${messageIds}::uuid[])
+    returning message_id`.execute(db);
+  return new Set(rows.map((row) => row.message_id));
+}
+
+/** At most `limit`; answers how many. */
+export async function purgeDeadLetters(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from dead_letters where id in (
+      select id from dead_letters where created_at < ${before} order by created_at limit ${limit}) returning 1`.execute(
+    db,
+  );
+  return rows.length;
+}

@@ -1,0 +1,120 @@
+// Marks on messages: seen, read, and which button was pressed. A mark that is there already keeps its time and changes
+// nothing, so that the number of changed messages is exact.
+import type { MessageMark } from "@tidings/contract";
+import { type RawBuilder, sql } from "kysely";
+import { firstIdAt, timeOfId } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { StoredDetail } from "../tables.ts";
+import type { MessageRow } from "./messages.ts";
+
+/** The time goes, and stays known as the last one. */
+const unread = sql`read_at = null, last_read_at = coalesce(read_at, last_read_at)`;
+export const unseen = sql`${unread}, seen_at = null, last_seen_at = coalesce(seen_at, last_seen_at)`;
+
+/** `read` implies seen, `unseen` implies unread. `differs` holds for messages that the mark changes. */
+const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date) => RawBuilder<unknown> }> = {
+  seen: { differs: sql`seen_at is null`, set: (now) => sql`seen_at = ${now}` },
+  read: {
+    differs: sql`read_at is null`,
+    set: (now) => sql`read_at = ${now}, seen_at = coalesce(seen_at, ${now}::timestamptz)`,
+  },
+  unread: { differs: sql`read_at is not null`, set: () => unread },
+  unseen: { differs: sql`(seen_at is not null or read_at is not null)`, set: () => unseen },
+};
+
+/** `detail`: what the jobs of the messages are told. */
+export type Marking = { mark: MessageMark; detail: StoredDetail | null; now: Date };
+
+/**
+ * Marks the messages of the condition and answers those that changed. Their jobs are told once: somebody who goes back and
+ * forth does not write a book. Only in-app: jobs of other channels may be in the hands of a provider call.
+ */
+async function writeMark(
+  db: Db,
+  environmentId: string,
+  condition: RawBuilder<unknown>,
+  { mark, detail, now }: Marking,
+): Promise<string[]> {
+  const { differs, set } = marks[mark];
+  const changed = sql`update messages set ${set(now)}, updated_at = ${now}
+    where environment_id = ${environmentId} and ${condition} and ${differs} returning id, job_id, channel`;
+  const told = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
+    from changed c where j.id = c.job_id and c.channel = 'in_app'
+      and not j.details @> ${JSON.stringify([{ d: detail?.d }])}::jsonb returning 1`;
+  const { rows } = await sql<{ id: string }>`
+    with changed as (${changed}) ${detail ? sql`, told as (${told})` : sql``} select id from changed`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export const markMessages = (
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  ids: string[],
+  marking: Marking,
+): Promise<string[]> =>
+  writeMark(db, environmentId, sql`subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])`, marking);
+
+/** What the subscriber sees in its feed: sent in-app messages that are not snoozed. */
+const inFeed = (environmentId: string, subscriberId: string, now: Date) => sql`
+  environment_id = ${environmentId} and subscriber_id = ${subscriberId} and channel = 'in_app' and status = 'sent'
+    and (snoozed_until is null or snoozed_until <= ${now})`;
+
+export const markFeed = (db: Db, environmentId: string, subscriberId: string, marking: Marking): Promise<string[]> =>
+  writeMark(db, environmentId, inFeed(environmentId, subscriberId, marking.now), marking);
+
+/** Counting stops at the limit. */
+export async function countFeed(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  filter: { seen: boolean; limit: number },
+  now: Date,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select 1 from messages where ${inFeed(environmentId, subscriberId, now)}
+        and seen_at is ${filter.seen ? sql`not null` : sql`null`}
+      limit ${filter.limit}) as counted`.execute(db);
+  return rows[0]!.count;
+}
+
+type MadeInApp = { jobId: string; notificationId: string; subscriberId: string };
+type JobMarks = Pick<MessageRow, "job_id" | "seen_at" | "read_at" | "last_seen_at" | "last_read_at">;
+
+/** The time in an id is that of the process that made it; the clocks of two processes differ by less than this. */
+const clockSkewMs = 60_000;
+
+/** Marks on the in-app messages of these jobs; a message that was deleted has none. */
+export async function findInAppMarks(db: Db, environmentId: string, made: MadeInApp[]): Promise<JobMarks[]> {
+  if (made.length === 0) return [];
+  // A message is younger than its notification, so the index on a subscriber's messages is read from there on.
+  const given = made.map(({ jobId, notificationId, subscriberId }) => ({
+    job_id: jobId,
+    subscriber_id: subscriberId,
+    from_id: firstIdAt(new Date(timeOfId(notificationId) - clockSkewMs)),
+  }));
+  const { rows } = await sql<JobMarks>`
+    select m.* from ${rowsOf("r", { job_id: "uuid", subscriber_id: "uuid", from_id: "uuid" }, given)} cross join lateral (
+      select f.job_id, f.seen_at, f.read_at, f.last_seen_at, f.last_read_at from messages f
+      where f.subscriber_id = r.subscriber_id and f.id >= r.from_id and f.job_id = r.job_id
+        and f.environment_id = ${environmentId} and f.channel = 'in_app'
+      order by f.id limit 1) as m`.execute(db);
+  return rows;
+}
+
+export type ActionMark = { type: string; status: string; payload?: Record<string, unknown> };
+
+/** Keeps what was pressed beside the buttons. */
+export async function markAction(
+  db: Db,
+  environmentId: string,
+  id: string,
+  action: ActionMark,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update messages set cta = jsonb_set(cta, '{pressed}', ${JSON.stringify(action)}::jsonb), updated_at = ${now}
+    where environment_id = ${environmentId} and id = ${id}`.execute(db);
+}

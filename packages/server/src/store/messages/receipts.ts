@@ -1,0 +1,186 @@
+// What providers report about messages: finding the messages, doing everything once, and writing what it means.
+import { sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { findIntegration, type IntegrationRow } from "../integrations/integrations.ts";
+import type { StoredDetail } from "../tables.ts";
+import { recipientsThrough } from "./messages.ts";
+
+/** The integration a report is for; nothing of an environment that was deleted. */
+export async function findReportedIntegration(
+  db: Db,
+  environmentId: string,
+  integrationId: string,
+): Promise<IntegrationRow | undefined> {
+  const { rows } = await sql`select 1 from environments where id = ${environmentId} and deleted_at is null`.execute(db);
+  return rows.length > 0 ? findIntegration(db, environmentId, integrationId) : undefined;
+}
+
+export type ReportedMessage = {
+  id: string;
+  job_id: string;
+  notification_id: string;
+  channel: string;
+  address: string | null;
+  /** Everybody the mail went to, where that is more than its address. */
+  recipients: string[] | null;
+  /** A provider is being called with it at this moment. */
+  is_under_way: boolean;
+  /** It waits to be sent again, because nobody knows what became of the last call. */
+  is_doubtful: boolean;
+  /** It was given up. */
+  has_failed: boolean;
+  /** The provider's ids of its attempts with this integration. */
+  external_ids: string[];
+};
+
+/**
+ * Messages that went through the integration, by the provider's id or by our own. They are held until the transaction
+ * ends, in order, so that two reports about the same message come one after the other.
+ */
+export async function holdReportedMessages(
+  db: Db,
+  environmentId: string,
+  integrationId: string,
+  names: { externalIds: string[]; messageIds: string[] },
+): Promise<ReportedMessage[]> {
+  const { rows } = await sql<ReportedMessage>`
+    with named as (
+      select a.message_id, a.provider_message_id from attempts a
+      where a.integration_id = ${integrationId} and a.environment_id = ${environmentId}
+        and a.provider_message_id is not null and a.provider_message_id = any(${names.externalIds}::text[])
+      union all
+      select a.message_id, a.provider_message_id from attempts a
+      where a.message_id = any(${names.messageIds}::uuid[]) and a.integration_id = ${integrationId}
+        and a.environment_id = ${environmentId})
+    select m.id, m.job_id, m.notification_id, m.channel, m.address,
+      coalesce(m.recipients, ${recipientsThrough(sql`select provider_id from integrations where id = ${integrationId}`)})
+        as recipients,
+      m.status = 'pending' and t.is_under_way as is_under_way,
+      m.status = 'pending' and t.had_unknown and not t.is_under_way as is_doubtful, m.status = 'error' as has_failed,
+      array(select distinct n.provider_message_id from named n
+        where n.message_id = m.id and n.provider_message_id is not null) as external_ids
+    from messages m cross join lateral (
+      select coalesce(bool_or(a.outcome is null), false) as is_under_way,
+        coalesce(bool_or(a.outcome = 'unknown'), false) as had_unknown
+      from attempts a where a.message_id = m.id) as t
+    where m.id in (select message_id from named) order by m.id
+    for no key update of m`.execute(db);
+  return rows;
+}
+
+export type NewReceipt = {
+  external_id: string;
+  status: string;
+  /** Null when the provider does not say: such a report counts once, whenever it is repeated. */
+  reported_at: Date | null;
+  message_id: string;
+  /** Empty for the one the message was made for. */
+  recipient: string;
+};
+
+type Key = Pick<NewReceipt, "external_id" | "status" | "recipient">;
+const keyOf = ({ external_id, status, recipient }: Key, at: string): string =>
+  JSON.stringify([external_id, status, at, recipient]);
+const timeOf = (at: Date | null): string => (at ? at.toISOString() : "-infinity");
+export const receiptKey = (receipt: NewReceipt): string => keyOf(receipt, timeOf(receipt.reported_at));
+
+/** Answers the keys of those that are new; the others had their effect before. */
+export async function insertReceipts(
+  db: Db,
+  environmentId: string,
+  integrationId: string,
+  receipts: NewReceipt[],
+  now: Date,
+): Promise<Set<string>> {
+  if (receipts.length === 0) return new Set();
+  const shape = {
+    external_id: "text",
+    status: "text",
+    reported_at: "timestamptz",
+    message_id: "uuid",
+    recipient: "text",
+  };
+  const given = receipts.map((receipt) => ({ ...receipt, reported_at: timeOf(receipt.reported_at) }));
+  const { rows } = await sql<Key & { at: Date | number }>`
+    insert into receipts
+      (integration_id, external_id, status, reported_at, recipient, message_id, environment_id, created_at)
+    select ${integrationId}, external_id, status, reported_at, recipient, message_id, ${environmentId}, ${now}
+    from ${rowsOf("r", shape, given)} order by external_id, status, reported_at, recipient
+    on conflict do nothing returning external_id, status, recipient, reported_at as at`.execute(db);
+  return new Set(rows.map((row) => keyOf(row, row.at instanceof Date ? row.at.toISOString() : "-infinity")));
+}
+
+export type ReportedChange = {
+  message_id: string;
+  job_id: string;
+  /** Added to the times of delivery. */
+  delivered: string[];
+  /** Turns `sent` into `error`, and nothing else. */
+  error_id: string | null;
+  error_text: string | null;
+  details: StoredDetail[];
+};
+
+/** Details of one job beyond this are dropped: a mail may be opened any number of times. */
+const maxDetails = 200;
+
+/**
+ * Messages first, then jobs: settling a delivery takes its rows in the same order. Answers the messages that failed now;
+ * what another integration took meanwhile did not.
+ */
+export async function recordReports(
+  db: Db,
+  environmentId: string,
+  integrationId: string,
+  changes: ReportedChange[],
+  now: Date,
+): Promise<Set<string>> {
+  if (changes.length === 0) return new Set();
+  const shape = {
+    message_id: "uuid",
+    delivered: "timestamptz[]",
+    error_id: "text",
+    error_text: "text",
+  };
+  const failed = changes.filter((change) => change.error_id);
+  const fail = sql<{ id: string }>`
+    update messages m set status = 'error', error_id = r.error_id, error_text = r.error_text, updated_at = ${now}
+    from ${rowsOf("r", shape, failed)}
+    where m.environment_id = ${environmentId} and m.id = r.message_id and m.status = 'sent'
+      and m.integration_id = ${integrationId} returning m.id`;
+  const turned = failed.length > 0 ? (await fail.execute(db)).rows.map((row) => row.id) : [];
+  const delivered = changes.filter((change) => change.delivered.length > 0);
+  if (delivered.length > 0) {
+    await sql`
+      update messages m set updated_at = ${now},
+        delivered_at = array(select distinct at from unnest(coalesce(m.delivered_at, '{}') || r.delivered) as at order by at)
+      from ${rowsOf("r", shape, delivered)}
+      where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
+  }
+  await addDetails(db, environmentId, changes, now);
+  return new Set(turned);
+}
+
+async function addDetails(db: Db, environmentId: string, changes: ReportedChange[], now: Date): Promise<void> {
+  // A job may have several messages, and a row is updated once per statement.
+  const byJob = Map.groupBy(
+    changes.filter((change) => change.details.length > 0),
+    (change) => change.job_id,
+  );
+  const rows = [...byJob].map(([id, group]) => ({ id, details: group.flatMap((change) => change.details) }));
+  if (rows.length === 0) return;
+  await sql`
+    update jobs j set details = j.details || r.details, updated_at = ${now}
+    from ${rowsOf("r", { id: "uuid", details: "jsonb" }, rows)}
+    where j.environment_id = ${environmentId} and j.id = r.id
+      and jsonb_array_length(j.details) < ${maxDetails}`.execute(db);
+}
+
+/** Answers how many were removed. */
+export async function purgeReceipts(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from receipts where ctid in (
+      select ctid from receipts where created_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}

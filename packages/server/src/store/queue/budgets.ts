@@ -1,0 +1,71 @@
+// Rates that all processes share, each a moment: up to then it is used up. A process spends on its own and settles with the
+// others several times a second (lib/budgets.ts), or reserves what it is about to use, so no message costs a statement.
+import { sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+
+/** No rate is used up for longer than this, whatever was spent. */
+const longestMs = 10 * 60_000;
+
+/** Adds what was spent, in ms of each rate; answers how far ahead of now each is used up by all, in ms. */
+export async function spendBudgets(db: Db, spent: Map<string, number>): Promise<Map<string, number>> {
+  const rows = [...spent].map(([name, ms]) => ({ name, ms: Math.min(ms, longestMs) }));
+  const { rows: found } = await sql<{ name: string; ahead: number }>`
+    insert into budgets as b (name, next_at)
+    select r.name, now() + r.ms * interval '1 ms' from ${rowsOf("r", { name: "text", ms: "float8" }, rows)} order by r.name
+    on conflict (name) do update set next_at =
+      least(greatest(b.next_at, now()) + (excluded.next_at - now()), now() + ${longestMs}::float8 * interval '1 ms')
+    returning name, extract(epoch from next_at - now())::float8 * 1000 as ahead`.execute(db);
+  return new Map(found.map(({ name, ahead }) => [name, ahead]));
+}
+
+/** Forgets the budgets whose names begin so. */
+export async function forgetBudgets(db: Db, beginning: string): Promise<void> {
+  await sql`delete from budgets where starts_with(name, ${beginning})`.execute(db);
+}
+
+/** `gapMs`: between two calls. */
+export type CallsWanted = { name: string; gapMs: number; wanted: number };
+/** Calls that may be made: the first in `offsetMs` (negative: it could have been made before), the others a gap apart. */
+export type CallsGranted = { name: string; granted: number; offsetMs: number };
+
+/**
+ * Reserves the next calls of each rate, those that may be made within the horizon. What was not used of the last
+ * `sliceMs` is made up for. The rates are held until the transaction ends; taken in order, so that two batches cannot
+ * wait for each other.
+ */
+export async function reserveCalls(
+  tx: Db,
+  wanted: CallsWanted[],
+  { horizonMs, sliceMs }: { horizonMs: number; sliceMs: number },
+): Promise<CallsGranted[]> {
+  if (wanted.length === 0) return [];
+  const names = wanted.map(({ name }) => name);
+  const asked = wanted.map(({ gapMs, ...rest }) => ({ ...rest, gap_ms: gapMs }));
+  await sql`
+    insert into budgets (name, next_at) select name, '-infinity' from unnest(${names}::text[]) as name order by name
+    on conflict do nothing`.execute(tx);
+  const { rows } = await sql<CallsGranted>`
+    with held as materialized (
+      select name, next_at from budgets where name = any(${names}::text[]) order by name for update
+    ), begun as materialized (
+      select h.name, r.wanted, r.gap_ms as gap, t, greatest(h.next_at, t - ${sliceMs}::float8 * interval '1 ms') as start
+      from held h join ${rowsOf("r", { name: "text", gap_ms: "float8", wanted: "integer" }, asked)} on r.name = h.name
+      cross join lateral (select clock_timestamp() as t where h.name is not null) as clock
+    ), granted as (
+      select name, gap, t, start, least(wanted, greatest(0, 1 + floor(
+        (extract(epoch from t - start)::float8 * 1000 + ${horizonMs}::float8) / gap)::bigint))::integer as granted
+      from begun
+    )
+    update budgets b set next_at = g.start + g.granted * g.gap * interval '1 ms' from granted g where b.name = g.name
+    returning b.name, g.granted, extract(epoch from g.start - g.t)::float8 * 1000 as "offsetMs"`.execute(tx);
+  return rows;
+}
+
+/** Budgets that have been free for long say nothing any more. */
+export async function purgeBudgets(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from budgets where name in (select name from budgets where next_at < ${before} limit ${limit})
+    returning 1`.execute(db);
+  return rows.length;
+}

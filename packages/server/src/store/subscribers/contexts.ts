@@ -1,0 +1,128 @@
+// Contexts: what notifications are about. Found by type and id; other records carry the key `<type>:<id>` and no
+// reference, because a context may be deleted and made again under records that name it.
+import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+
+export type ContextRow = Selectable<Tables["contexts"]>;
+export type ContextEntry = { type: string; id: string; data?: object };
+
+const columns = { type: "text", id: "text", data: "jsonb" };
+
+/**
+ * Finds or creates: what exists stays as it is. Rows are taken in the order of their key, so that two requests that name
+ * the same contexts cannot wait for each other.
+ */
+export async function resolveContexts(
+  db: Db,
+  environmentId: string,
+  entries: ContextEntry[],
+  now: Date,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await sql`
+    insert into contexts (environment_id, type, id, data, created_at, updated_at)
+    select ${environmentId}, type, id, coalesce(data, '{}'), ${now}, ${now}
+    from ${rowsOf("r", columns, entries)} order by type collate "C", id collate "C"
+    on conflict (environment_id, type, id) do nothing`.execute(db);
+}
+
+type ContextContent = Pick<ContextRow, "environment_id" | "type" | "id" | "data">;
+
+/** What the contexts of a batch hold now; deleted ones are missing. */
+export async function findContextsOfMany(
+  db: Db,
+  environmentIds: string[],
+  named: { type: string; id: string }[],
+): Promise<ContextContent[]> {
+  if (named.length === 0) return [];
+  const { rows } = await sql<ContextContent>`
+    select c.environment_id, c.type, c.id, c.data
+    from ${rowsOf("r", { type: "text", id: "text" }, named)} join contexts c on c.type = r.type and c.id = r.id
+    where c.environment_id = any(${environmentIds}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** Undefined when the context exists already. */
+export const insertContext = (
+  db: Db,
+  environmentId: string,
+  entry: Required<ContextEntry>,
+  now: Date,
+): Promise<ContextRow | undefined> =>
+  db
+    .insertInto("contexts")
+    .values({
+      environment_id: environmentId,
+      type: entry.type,
+      id: entry.id,
+      data: JSON.stringify(entry.data),
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(["environment_id", "type", "id"]).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export const findContext = (db: Db, environmentId: string, type: string, id: string): Promise<ContextRow | undefined> =>
+  db
+    .selectFrom("contexts")
+    .where("environment_id", "=", environmentId)
+    .where("type", "=", type)
+    .where("id", "=", id)
+    .selectAll()
+    .executeTakeFirst();
+
+export const updateContext = (
+  db: Db,
+  environmentId: string,
+  type: string,
+  id: string,
+  data: object,
+  now: Date,
+): Promise<ContextRow | undefined> =>
+  db
+    .updateTable("contexts")
+    .set({ data: JSON.stringify(data), updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("type", "=", type)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** False when there is no such context. */
+export async function deleteContext(db: Db, environmentId: string, type: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("contexts")
+    .where("environment_id", "=", environmentId)
+    .where("type", "=", type)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export type ContextFilters = { type?: string; id?: string; search?: string };
+
+export function listContexts(
+  db: Db,
+  environmentId: string,
+  filters: ContextFilters,
+  orderBy: "createdAt" | "updatedAt",
+  request: CursorRequest,
+): Promise<CursorPage<ContextRow>> {
+  const conditions = [sql`environment_id = ${environmentId}`];
+  if (filters.type !== undefined) conditions.push(sql`type = ${filters.type}`);
+  if (filters.id !== undefined) conditions.push(sql`id = ${filters.id}`);
+  if (filters.search) {
+    conditions.push(sql`(position(${filters.search} in type) > 0 or position(${filters.search} in id) > 0)`);
+  }
+  const source = {
+    columns: sql`*`,
+    from: sql`from contexts where ${sql.join(conditions, sql` and `)}`,
+    sort: orderBy === "updatedAt" ? sql`updated_at` : sql`created_at`,
+    id: sql`row_id`,
+  };
+  return cursorPage<ContextRow>(db, source, request);
+}

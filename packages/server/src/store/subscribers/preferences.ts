@@ -1,0 +1,155 @@
+// What subscribers want to receive, by level and set of contexts; and the workflows they can choose about.
+import type { Channel, PreferenceChannels, Schedule } from "@tidings/contract";
+import { type Selectable, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { Tables } from "../tables.ts";
+import type { WorkflowRow } from "../workflows/workflows.ts";
+import type { SubscriberRow } from "./subscribers.ts";
+
+export type PreferenceRow = Selectable<Tables["subscriber_preferences"]>;
+
+export type PreferenceChange = {
+  /** Null for the global level. */
+  workflow_id: string | null;
+  channels: PreferenceChannels;
+  schedule?: Schedule;
+};
+
+const columns = { workflow_id: "uuid", channels: "jsonb", schedule: "jsonb" };
+
+/**
+ * Merges choices into the stored ones, all in one statement; one change per workflow. Rows are taken in order, so that
+ * two requests for the same subscriber cannot wait for each other.
+ */
+export async function mergePreferences(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  contextKeys: string[],
+  changes: PreferenceChange[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into subscriber_preferences as p
+      (environment_id, subscriber_id, workflow_id, context_keys, channels, schedule, created_at, updated_at)
+    select ${environmentId}, ${subscriberId}, workflow_id, ${contextKeys}::text[], channels, schedule, ${now}, ${now}
+    from ${rowsOf("r", columns, changes)} order by workflow_id
+    on conflict (subscriber_id, workflow_id, context_keys) do update set
+      channels = p.channels || excluded.channels, schedule = coalesce(excluded.schedule, p.schedule),
+      updated_at = excluded.updated_at`.execute(db);
+}
+
+export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
+
+/**
+ * Takes back what the subscriber said about these channels for single sets of contexts, so that what it says without
+ * context counts everywhere. Answers whether there was anything to take back.
+ */
+export async function dropScopedChoices(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  chosen: ChosenChannels[],
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update subscriber_preferences p set channels = p.channels - c.names, updated_at = ${now}
+    from ${rowsOf("c", { workflow_id: "uuid", names: "text[]" }, chosen)}
+    where p.environment_id = ${environmentId} and p.subscriber_id = ${subscriberId} and p.context_keys <> '{}'
+      and p.workflow_id is not distinct from c.workflow_id and p.channels ?| c.names`.execute(db);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** By internal id; nobody when the subscriber or its environment was deleted. */
+export async function findPreferenceOwner(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+): Promise<SubscriberRow | null> {
+  const { rows } = await sql<SubscriberRow>`
+    select s.* from subscribers s join environments e on e.id = s.environment_id
+    where s.environment_id = ${environmentId} and s.id = ${subscriberId} and e.deleted_at is null`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Everything one subscriber chose without context and for this set of contexts. */
+export async function findPreferences(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  contextKeys: string[],
+): Promise<PreferenceRow[]> {
+  const { rows } = await sql<PreferenceRow>`
+    select * from subscriber_preferences
+    where environment_id = ${environmentId} and subscriber_id = ${subscriberId}
+      and context_keys in ('{}', ${contextKeys}::text[])`.execute(db);
+  return rows;
+}
+
+/**
+ * What the subscribers of a batch chose, globally and for these workflows. Where nobody chose anything, which is the
+ * common case, the question costs a look into an index; a thousand ids are only sent when there is something to find.
+ */
+export async function findPreferencesOfMany(
+  db: Db,
+  environmentIds: string[],
+  subscriberIds: string[],
+  workflowIds: string[],
+): Promise<PreferenceRow[]> {
+  if (subscriberIds.length === 0) return [];
+  const any = await sql<{ found: boolean }>`
+    select exists (select 1 from subscriber_preferences where environment_id = any(${environmentIds}::uuid[])) as found
+  `.execute(db);
+  if (!any.rows[0]!.found) return [];
+  const { rows } = await sql<PreferenceRow>`
+    select * from subscriber_preferences
+    where environment_id = any(${environmentIds}::uuid[]) and subscriber_id = any(${subscriberIds}::uuid[])
+      and (workflow_id is null or workflow_id = any(${workflowIds}::uuid[]))`.execute(db);
+  return rows;
+}
+
+/** A workflow as far as preferences are about it. `step_types` are those of its active steps. */
+export type PreferenceWorkflow = Pick<
+  WorkflowRow,
+  | "id"
+  | "workflow_id"
+  | "name"
+  | "active"
+  | "tags"
+  | "severity"
+  | "preferences_user"
+  | "preferences_default"
+  | "updated_at"
+> & { step_types: string[] };
+
+const workflows = sql`
+  select w.id, w.workflow_id, w.name, w.active, w.tags, w.severity, w.preferences_user, w.preferences_default,
+         w.updated_at, v.step_types
+  from workflows w join workflow_versions v on v.id = w.version_id`;
+
+/** An environment has hundreds of workflows; the limit only keeps an answer from growing without end. */
+const maxWorkflows = 10_000;
+
+/** In order of creation. */
+export async function listPreferenceWorkflows(db: Db, environmentId: string): Promise<PreferenceWorkflow[]> {
+  const { rows } = await sql<PreferenceWorkflow>`
+    ${workflows} where w.environment_id = ${environmentId} and w.deleted_at is null
+    order by w.id limit ${maxWorkflows}`.execute(db);
+  return rows;
+}
+
+/** The workflows with one of these internal ids or identifiers. */
+export async function findPreferenceWorkflows(
+  db: Db,
+  environmentId: string,
+  idsOrIdentifiers: string[],
+): Promise<PreferenceWorkflow[]> {
+  const { rows } = await sql<PreferenceWorkflow>`
+    ${workflows} where w.environment_id = ${environmentId} and w.deleted_at is null
+      and (w.id = any(${idsOrIdentifiers.filter(isUuid)}::uuid[]) or w.workflow_id = any(${idsOrIdentifiers}))`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,343 @@
+// Subscribers: the people (or systems) that notifications are for.
+import type { SubscriberPatch } from "@tidings/contract";
+import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+
+export type SubscriberRow = Selectable<Tables["subscribers"]>;
+
+/** Fields a caller gave: absent ones stay as they are, null clears. */
+export type SubscriberFields = SubscriberPatch;
+
+export const findSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
+  db
+    .selectFrom("subscribers")
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .selectAll()
+    .executeTakeFirst();
+
+export const findSubscribersByIds = async (db: Db, environmentId: string, ids: string[]): Promise<SubscriberRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom("subscribers")
+        .where("environment_id", "=", environmentId)
+        .where("id", "in", ids)
+        .selectAll()
+        .execute();
+
+const columnOf = {
+  firstName: "first_name",
+  lastName: "last_name",
+  email: "email",
+  phone: "phone",
+  avatar: "avatar",
+  locale: "locale",
+  timezone: "timezone",
+  data: "data",
+} as const;
+
+/** A subscriber nobody knows anything about yet. */
+export const newSubscriber = (environmentId: string, id: string, subscriberId: string, now: Date): SubscriberRow => ({
+  id,
+  environment_id: environmentId,
+  subscriber_id: subscriberId,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  avatar: null,
+  locale: null,
+  timezone: null,
+  data: null,
+  channels: [],
+  is_online: null,
+  last_online_at: null,
+  created_at: now,
+  updated_at: now,
+});
+
+/** The row as an upsert with these fields leaves it. */
+export function withFields(row: SubscriberRow, fields: SubscriberFields): SubscriberRow {
+  const given = Object.entries(columnOf).flatMap(([field, column]) => {
+    const value = fields[field as keyof typeof columnOf];
+    return value === undefined ? [] : [[column, value]];
+  });
+  return { ...row, ...Object.fromEntries(given) };
+}
+
+export type SubscriberUpsert = { id: string; subscriberId: string; fields: SubscriberFields };
+
+const upsertColumns = {
+  id: "uuid",
+  subscriber_id: "text",
+  first_name: "text",
+  last_name: "text",
+  email: "text",
+  phone: "text",
+  avatar: "text",
+  locale: "text",
+  timezone: "text",
+  data: "jsonb",
+  given: "text[]",
+};
+
+export type UpsertedSubscriber = SubscriberRow & { is_new: boolean };
+
+/**
+ * Creates or updates many subscribers, each with one statement for all. Rows are taken in the order of their key, so
+ * that two batches that name the same people cannot wait for each other. `keepExisting` leaves known people as they are.
+ */
+export async function upsertSubscribers(
+  db: Db,
+  environmentId: string,
+  entries: SubscriberUpsert[],
+  now: Date,
+  options: { keepExisting?: boolean } = {},
+): Promise<UpsertedSubscriber[]> {
+  if (entries.length === 0) return [];
+  const rows = entries.map((entry) => {
+    const row: Record<string, unknown> = { id: entry.id, subscriber_id: entry.subscriberId, given: [] };
+    for (const [field, column] of Object.entries(columnOf)) {
+      const value = entry.fields[field as keyof typeof columnOf];
+      if (value === undefined) continue;
+      row[column] = value;
+      (row.given as string[]).push(column);
+    }
+    return row;
+  });
+  const columns = Object.values(columnOf);
+  // `given` travels as a scratch list beside the rows: which of them this entry wants to change.
+  const assign = columns.map(
+    (column) => `${column} = case when '${column}' = any(g.given) then g.${column} else s.${column} end`,
+  );
+  const list = columns.join(", ");
+  const { rows: inserted } = await sql<SubscriberRow>`
+    insert into subscribers (id, environment_id, subscriber_id, ${sql.raw(list)}, created_at, updated_at)
+    select id, ${environmentId}, subscriber_id, ${sql.raw(list)}, ${now}, ${now}
+    from ${rowsOf("r", upsertColumns, rows)} order by subscriber_id
+    on conflict (environment_id, subscriber_id) do nothing
+    returning *`.execute(db);
+  const created = new Set(inserted.map((row) => row.subscriber_id));
+  const rest = rows.filter((row) => !created.has(row.subscriber_id as string));
+  if (rest.length === 0) return inserted.map((row) => ({ ...row, is_new: true }));
+  const changed = options.keepExisting ? [] : rest.filter((row) => (row.given as string[]).length > 0);
+  if (changed.length > 0) {
+    const keys = changed.map((row) => row.subscriber_id);
+    // An update takes its rows in whatever order the plan finds them, so they are locked in order first.
+    await sql`
+      with locked as materialized (
+        select id from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})
+        order by subscriber_id for update
+      )
+      update subscribers s set ${sql.raw(assign.join(", "))}, updated_at = ${now}
+      from locked, ${rowsOf("g", upsertColumns, changed)}
+      where s.id = locked.id and s.subscriber_id = g.subscriber_id`.execute(db);
+  }
+  const existing = await findSubscribersByKeys(
+    db,
+    environmentId,
+    rest.map((row) => row.subscriber_id as string),
+  );
+  const found = new Set([...created, ...existing.map((row) => row.subscriber_id)]);
+  // Deleted between the two statements: such people are new again.
+  const gone = entries.filter((entry) => !found.has(entry.subscriberId));
+  return [
+    ...inserted.map((row) => ({ ...row, is_new: true })),
+    ...existing.map((row) => ({ ...row, is_new: false })),
+    ...(await upsertSubscribers(db, environmentId, gone, now, options)),
+  ];
+}
+
+export const findSubscribersByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> =>
+  keys.length === 0
+    ? []
+    : (
+        await sql<SubscriberRow>`
+          select * from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})`.execute(
+          db,
+        )
+      ).rows;
+
+/** A page in order of id, for walks through everyone. */
+export async function findSubscribersAfter(
+  db: Db,
+  environmentId: string,
+  range: { after: string | null; until: string; limit: number },
+): Promise<SubscriberRow[]> {
+  const { rows } = await sql<SubscriberRow>`
+    select * from subscribers where environment_id = ${environmentId} and id <= ${range.until}
+      ${range.after === null ? sql`` : sql`and id > ${range.after}`}
+    order by id limit ${range.limit}`.execute(db);
+  return rows;
+}
+
+/** Where a walk through everyone who is there now has to end. */
+export async function findLastSubscriberId(db: Db, environmentId: string): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from subscribers where environment_id = ${environmentId} order by id desc limit 1`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+/** The ids that lie at these fractions of everyone behind `after`, in order. */
+export async function findSubscriberQuantiles(
+  db: Db,
+  environmentId: string,
+  after: string,
+  fractions: number[],
+): Promise<string[]> {
+  const { rows } = await sql<{ points: string[] | null }>`
+    select percentile_disc(${fractions}::float8[]) within group (order by id) as points
+    from subscribers where environment_id = ${environmentId} and id > ${after}`.execute(db);
+  return rows[0]?.points ?? [];
+}
+
+export async function updateSubscriber(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  fields: SubscriberFields,
+  now: Date,
+): Promise<SubscriberRow | undefined> {
+  const isUnchanged = Object.values(fields).every((value) => value === undefined);
+  if (isUnchanged) return findSubscriber(db, environmentId, subscriberId);
+  const values: Record<string, unknown> = { updated_at: now };
+  for (const [field, column] of Object.entries(columnOf)) {
+    const value = fields[field as keyof typeof columnOf];
+    if (value === undefined) continue;
+    values[column] = field === "data" && value !== null ? JSON.stringify(value) : value;
+  }
+  return db
+    .updateTable("subscribers")
+    .set(values)
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Past messages stay, without the address they went to; so do those in the development mailbox. */
+export async function deleteSubscriber(db: Db, environmentId: string, id: string): Promise<void> {
+  await sql`update captured_messages c set content = jsonb_set(c.content, '{to}', '[]')
+    from messages m where m.environment_id = ${environmentId} and m.subscriber_id = ${id} and c.message_id = m.id
+  `.execute(db);
+  await sql`update messages set address = null, recipients = null, outgoing = null
+    where environment_id = ${environmentId} and subscriber_id = ${id}
+      and (address is not null or outgoing is not null)`.execute(db);
+  await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();
+  await sql`delete from digest_windows where environment_id = ${environmentId} and subscriber_id = ${id}`.execute(db);
+}
+
+export type SubscriberFilters = { subscriberId?: string; email?: string; phone?: string; name?: string };
+
+export function listSubscribers(
+  db: Db,
+  environmentId: string,
+  filters: SubscriberFilters,
+  orderBy: "createdAt" | "updatedAt",
+  request: CursorRequest,
+): Promise<CursorPage<SubscriberRow>> {
+  const conditions = [sql`environment_id = ${environmentId}`];
+  if (filters.subscriberId) conditions.push(sql`lower(subscriber_id) = lower(${filters.subscriberId})`);
+  if (filters.email) conditions.push(sql`lower(email) = lower(${filters.email})`);
+  if (filters.phone) conditions.push(sql`phone = ${filters.phone}`);
+  if (filters.name) {
+    conditions.push(sql`position(lower(${filters.name}) in lower(concat_ws(' ', first_name, last_name))) > 0`);
+  }
+  const source = {
+    columns: sql`*`,
+    from: sql`from subscribers where ${sql.join(conditions, sql` and `)}`,
+    sort: orderBy === "updatedAt" ? sql`updated_at` : sql`created_at`,
+    id: sql`id`,
+  };
+  return cursorPage<SubscriberRow>(db, source, request);
+}
+
+/** Locked, because what is written next depends on what is stored. */
+export const lockSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
+  db
+    .selectFrom("subscribers")
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .selectAll()
+    .forUpdate()
+    .executeTakeFirst();
+
+export const setChannels = (
+  db: Db,
+  environmentId: string,
+  id: string,
+  channels: Record<string, unknown>[],
+  now: Date,
+): Promise<SubscriberRow> =>
+  db
+    .updateTable("subscribers")
+    .set({ channels: sql`${JSON.stringify(channels)}::jsonb`, updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Locked in the order of their key, as everyone who writes several subscribers takes them. */
+export async function lockSubscribersByKeys(db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await sql<SubscriberRow>`
+    select * from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})
+    order by subscriber_id for update`.execute(db);
+  return rows;
+}
+
+export async function setChannelsOfMany(
+  db: Db,
+  environmentId: string,
+  entries: { id: string; channels: object[] }[],
+  now: Date,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await sql`
+    update subscribers s set channels = r.channels, updated_at = ${now}
+    from ${rowsOf("r", { id: "uuid", channels: "jsonb" }, entries)}
+    where s.environment_id = ${environmentId} and s.id = r.id`.execute(db);
+}
+
+/** Going offline keeps the moment; who was offline already stays where it was. */
+export async function setOnline(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  isOnline: boolean,
+  now: Date,
+): Promise<SubscriberRow | undefined> {
+  const { rows } = await sql<SubscriberRow>`
+    update subscribers set is_online = ${isOnline}, updated_at = ${now},
+      last_online_at = case when not ${isOnline} and is_online is distinct from false then ${now} else last_online_at end
+    where environment_id = ${environmentId} and subscriber_id = ${subscriberId} returning *`.execute(db);
+  return rows[0];
+}
+
+export type DeadToken = { subscriber_id: string; integration_id: string; token: string };
+
+/**
+ * Takes device tokens that no longer exist out of the subscribers' channels. Rows are taken in order, and each is
+ * rewritten from what it holds then: a token that was registered meanwhile stays.
+ */
+export async function removeDeviceTokens(db: Db, tokens: DeadToken[], now: Date): Promise<void> {
+  if (tokens.length === 0) return;
+  const ids = [...new Set(tokens.map((token) => token.subscriber_id))];
+  await sql`select 1 from subscribers where id = any(${ids}) order by id for update`.execute(db);
+  const shape = { subscriber_id: "uuid", integration_id: "text", token: "text" };
+  await sql`
+    update subscribers s set updated_at = ${now}, channels = (
+      select jsonb_agg(case when dead.tokens is null then e.entry
+        else jsonb_set(e.entry, '{credentials,deviceTokens}', (e.entry #> '{credentials,deviceTokens}') - dead.tokens) end
+        order by e.position)
+      from jsonb_array_elements(s.channels) with ordinality as e(entry, position)
+      left join lateral (
+        select array_agg(r.token) as tokens from ${rowsOf("r", shape, tokens)}
+        where r.subscriber_id = s.id and r.integration_id = e.entry->>'_integrationId'
+          and jsonb_typeof(e.entry #> '{credentials,deviceTokens}') = 'array') dead on true)
+    where s.id = any(${ids}) and s.channels <> '[]'`.execute(db);
+}

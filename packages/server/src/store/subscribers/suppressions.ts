@@ -1,0 +1,97 @@
+// Addresses that nothing is sent to any more. They are kept in one spelling, so that looking one up is exact.
+import type { SuppressedChannel, SuppressionReason } from "@tidings/contract";
+import { type Selectable, sql } from "kysely";
+import { spelled } from "../../lib/addresses.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+
+export type SuppressionRow = Selectable<Tables["suppressions"]>;
+
+const shape = {
+  id: "uuid",
+  channel: "text",
+  address: "text",
+  reason: "text",
+  message_id: "uuid",
+};
+
+export type NewSuppression = Omit<SuppressionRow, "environment_id" | "created_at">;
+
+/** One that is there already stays as it is. Answers those that are new. */
+export async function insertSuppressions(
+  db: Db,
+  environmentId: string,
+  rows: NewSuppression[],
+  now: Date,
+): Promise<SuppressionRow[]> {
+  if (rows.length === 0) return [];
+  const given = rows.map((row) => ({ ...row, address: spelled(row.address) }));
+  const { rows: inserted } = await sql<SuppressionRow>`
+    insert into suppressions (id, environment_id, channel, address, reason, message_id, created_at)
+    select id, ${environmentId}, channel, address, reason, message_id, ${now}
+    from ${rowsOf("r", shape, given)} order by channel, address
+    on conflict (environment_id, channel, address) do nothing returning *`.execute(db);
+  return inserted;
+}
+
+export async function findSuppression(
+  db: Db,
+  environmentId: string,
+  channel: SuppressedChannel,
+  address: string,
+): Promise<SuppressionRow | undefined> {
+  return db
+    .selectFrom("suppressions")
+    .where("environment_id", "=", environmentId)
+    .where("channel", "=", channel)
+    .where("address", "=", spelled(address))
+    .selectAll()
+    .executeTakeFirst();
+}
+
+export type SuppressionFilters = { channel?: SuppressedChannel; address?: string; reason?: SuppressionReason };
+
+export function listSuppressions(
+  db: Db,
+  environmentId: string,
+  filters: SuppressionFilters,
+  request: CursorRequest,
+): Promise<CursorPage<SuppressionRow>> {
+  const conditions = [sql`r.environment_id = ${environmentId}`];
+  if (filters.channel) conditions.push(sql`r.channel = ${filters.channel}`);
+  if (filters.address !== undefined) conditions.push(sql`r.address = ${spelled(filters.address)}`);
+  if (filters.reason) conditions.push(sql`r.reason = ${filters.reason}`);
+  const from = sql`from suppressions r where ${sql.join(conditions, sql` and `)}`;
+  const source = { columns: sql`r.*`, from, sort: sql`r.created_at`, id: sql`r.id` };
+  return cursorPage<SuppressionRow>(db, source, request);
+}
+
+/** By id or by address. False when there is none. */
+export async function deleteSuppression(db: Db, environmentId: string, idOrAddress: string): Promise<boolean> {
+  const isMeant = isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${spelled(idOrAddress)}`;
+  const { numAffectedRows = 0n } = await sql`
+    delete from suppressions where environment_id = ${environmentId} and ${isMeant}`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/** A message and everybody it may go to. */
+export type Asked = { id: string; environment_id: string; channel: string; addresses: string[] };
+
+export type Suppressed = { message_id: string; address: string; suppression_id: string; reason: SuppressionReason };
+
+/** The suppressed addresses of these messages, by message id: one question for a whole batch. */
+export async function findSuppressed(db: Db, messages: Asked[]): Promise<Map<string, Suppressed[]>> {
+  const given = messages.flatMap(({ id, environment_id, channel, addresses }) =>
+    [...new Set(addresses.map(spelled))].map((address) => ({ id, environment_id, channel, address })),
+  );
+  if (given.length === 0) return new Map();
+  const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };
+  const { rows } = await sql<Suppressed>`
+    select r.id as message_id, s.address, s.id as suppression_id, s.reason from ${rowsOf("r", columns, given)}
+    join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.address
+  `.execute(db);
+  return Map.groupBy(rows, (row) => row.message_id);
+}

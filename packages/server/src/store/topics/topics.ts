@@ -1,0 +1,122 @@
+// Topics: named groups of subscribers. Members are in topic-subscriptions.ts.
+import { type Selectable, sql } from "kysely";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+
+export type TopicRow = Selectable<Tables["topics"]>;
+
+export const findTopic = (db: Db, environmentId: string, key: string): Promise<TopicRow | undefined> =>
+  db
+    .selectFrom("topics")
+    .where("environment_id", "=", environmentId)
+    .where("key", "=", key)
+    .selectAll()
+    .executeTakeFirst();
+
+/** The topics that exist; keys nobody made are simply missing. */
+export const findTopicsByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<TopicRow[]> =>
+  keys.length === 0
+    ? []
+    : db
+        .selectFrom("topics")
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", (eb) => eb.fn.any(eb.val(keys)))
+        .selectAll()
+        .execute();
+
+export const findTopicsByIds = async (db: Db, environmentId: string, ids: string[]): Promise<TopicRow[]> =>
+  ids.length === 0
+    ? []
+    : db.selectFrom("topics").where("environment_id", "=", environmentId).where("id", "in", ids).selectAll().execute();
+
+export type NewTopic = { id: string; key: string; name?: string };
+
+/** Undefined when the key is taken. */
+const insertTopic = (db: Db, environmentId: string, topic: NewTopic, now: Date): Promise<TopicRow | undefined> =>
+  db
+    .insertInto("topics")
+    .values({
+      id: topic.id,
+      environment_id: environmentId,
+      key: topic.key,
+      name: topic.name ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(["environment_id", "key"]).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+/** Locks the topic just enough that it cannot be deleted meanwhile; its members may go on changing. */
+const findTopicToKeep = async (db: Db, environmentId: string, key: string): Promise<TopicRow | undefined> => {
+  const { rows } = await sql<TopicRow>`
+    select * from topics where environment_id = ${environmentId} and key = ${key} for key share`.execute(db);
+  return rows[0];
+};
+
+/**
+ * The topic of this key, made when there is none. An existing one is left as it is and stays until the end of the
+ * transaction.
+ */
+export async function findOrCreateTopic(
+  db: Db,
+  environmentId: string,
+  topic: NewTopic,
+  now: Date,
+): Promise<{ row: TopicRow; isNew: boolean }> {
+  // Between the two statements the topic may be deleted, and made again: each round needs one of each.
+  for (let round = 0; round < 5; round++) {
+    const existing = await findTopicToKeep(db, environmentId, topic.key);
+    if (existing) return { row: existing, isNew: false };
+    const made = await insertTopic(db, environmentId, topic, now);
+    if (made) return { row: made, isNew: true };
+  }
+  throw new Error(`topic ${topic.key} is made and deleted all the time`);
+}
+
+export const renameTopic = (
+  db: Db,
+  environmentId: string,
+  key: string,
+  name: string,
+  now: Date,
+): Promise<TopicRow | undefined> =>
+  db
+    .updateTable("topics")
+    .set({ name, updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("key", "=", key)
+    .returningAll()
+    .executeTakeFirst();
+
+/** With its subscriptions. False when there is no such topic. */
+export async function deleteTopic(db: Db, environmentId: string, key: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("topics")
+    .where("environment_id", "=", environmentId)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export type TopicFilters = { key?: string; name?: string };
+
+export function listTopics(
+  db: Db,
+  environmentId: string,
+  filters: TopicFilters,
+  orderBy: "createdAt" | "updatedAt",
+  request: CursorRequest,
+): Promise<CursorPage<TopicRow>> {
+  const conditions = [sql`environment_id = ${environmentId}`];
+  if (filters.key) conditions.push(sql`key = ${filters.key}`);
+  if (filters.name) conditions.push(sql`position(lower(${filters.name}) in lower(name)) > 0`);
+  const source = {
+    columns: sql`*`,
+    from: sql`from topics where ${sql.join(conditions, sql` and `)}`,
+    sort: orderBy === "updatedAt" ? sql`updated_at` : sql`created_at`,
+    id: sql`id`,
+  };
+  return cursorPage<TopicRow>(db, source, request);
+}

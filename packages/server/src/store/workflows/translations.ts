@@ -1,0 +1,138 @@
+// Texts of workflows and layouts by locale.
+import type { TranslatedResource } from "@tidings/contract";
+import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { Tables } from "../tables.ts";
+
+export type TranslationRow = Selectable<Tables["translations"]>;
+export type TranslationEntry = Pick<TranslationRow, "resource_type" | "resource_id" | "locale" | "content">;
+export type Resource = { type: TranslatedResource; id: string };
+
+const entryColumns = { resource_type: "text", resource_id: "uuid", locale: "text", content: "jsonb" };
+
+/** Stores the texts of many resources and locales, over what is there. No resource may come with a locale twice. */
+export async function upsertTranslations(
+  db: Db,
+  environmentId: string,
+  entries: TranslationEntry[],
+  now: Date,
+): Promise<TranslationRow[]> {
+  if (entries.length === 0) return [];
+  const { rows } = await sql<TranslationRow>`
+    insert into translations (environment_id, resource_type, resource_id, locale, content, created_at, updated_at)
+    select ${environmentId}, r.resource_type, r.resource_id, r.locale, r.content, ${now}, ${now}
+    from ${rowsOf("r", entryColumns, entries)}
+    on conflict (environment_id, resource_type, resource_id, locale) do update
+      set content = excluded.content, updated_at = excluded.updated_at
+    returning *`.execute(db);
+  return rows;
+}
+
+const ofResource = (db: Db, environmentId: string, resource: Resource) =>
+  db
+    .selectFrom("translations")
+    .where("environment_id", "=", environmentId)
+    .where("resource_type", "=", resource.type)
+    .where("resource_id", "=", resource.id)
+    .selectAll();
+
+export const listTranslations = (db: Db, environmentId: string, resource: Resource): Promise<TranslationRow[]> =>
+  ofResource(db, environmentId, resource).orderBy("locale").execute();
+
+export const findTranslation = (
+  db: Db,
+  environmentId: string,
+  resource: Resource,
+  locale: string,
+): Promise<TranslationRow | undefined> =>
+  ofResource(db, environmentId, resource).where("locale", "=", locale).executeTakeFirst();
+
+/** What a batch of runs may need: texts of these workflows and layouts, in any of these locales. */
+export async function findTranslationsOf(
+  db: Db,
+  environmentId: string,
+  resourceIds: string[],
+  locales: string[],
+): Promise<TranslationRow[]> {
+  if (resourceIds.length === 0 || locales.length === 0) return [];
+  return db
+    .selectFrom("translations")
+    .where("environment_id", "=", environmentId)
+    .where("resource_type", "in", ["workflow", "layout"])
+    .where("resource_id", "in", resourceIds)
+    .where("locale", "in", locales)
+    .selectAll()
+    .execute();
+}
+
+/** All texts of an environment's workflows and layouts that are not deleted. */
+export const listAllTranslations = (db: Db, environmentId: string): Promise<TranslationRow[]> =>
+  db
+    .selectFrom("translations")
+    .where("environment_id", "=", environmentId)
+    .orderBy("resource_id")
+    .orderBy("locale")
+    .selectAll()
+    .execute();
+
+/** Removes one locale, or all of them. Answers how many there were. */
+export async function deleteTranslations(
+  db: Db,
+  environmentId: string,
+  resource: Resource,
+  locale?: string,
+): Promise<number> {
+  const result = await db
+    .deleteFrom("translations")
+    .where("environment_id", "=", environmentId)
+    .where("resource_type", "=", resource.type)
+    .where("resource_id", "=", resource.id)
+    .$if(locale !== undefined, (query) => query.where("locale", "=", locale!))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+export async function copyTranslations(
+  db: Db,
+  environmentId: string,
+  from: Resource,
+  to: Resource,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into translations (environment_id, resource_type, resource_id, locale, content, created_at, updated_at)
+    select environment_id, ${to.type}, ${to.id}, locale, content, ${now}, ${now} from translations
+    where environment_id = ${environmentId} and resource_type = ${from.type} and resource_id = ${from.id}`.execute(db);
+}
+
+export type TranslatedTexts = { type: TranslatedResource; identifier: string; content: Record<string, unknown> };
+
+/** Everything an environment has in one locale, under the identifiers of the resources. */
+export async function listTextsOfLocale(db: Db, environmentId: string, locale: string): Promise<TranslatedTexts[]> {
+  const { rows } = await sql<TranslatedTexts>`
+    select t.resource_type as type, coalesce(w.workflow_id, l.layout_id) as identifier, t.content
+    from translations t
+    left join workflows w on t.resource_type = 'workflow' and w.id = t.resource_id and w.deleted_at is null
+    left join layouts l on t.resource_type = 'layout' and l.id = t.resource_id
+    where t.environment_id = ${environmentId} and t.locale = ${locale} and (w.id is not null or l.id is not null)
+    order by identifier`.execute(db);
+  return rows;
+}
+
+export type NamedResource = Resource & { identifier: string };
+
+/** Of these identifiers, the ones that exist, with their internal ids. */
+export async function findNamedResources(
+  db: Db,
+  environmentId: string,
+  identifiers: { workflow: string[]; layout: string[] },
+): Promise<NamedResource[]> {
+  const { rows } = await sql<NamedResource>`
+    select 'workflow' as type, id, workflow_id as identifier from workflows
+    where environment_id = ${environmentId} and deleted_at is null and workflow_id = any(${identifiers.workflow})
+    union all
+    select 'layout', id, layout_id from layouts
+    where environment_id = ${environmentId} and layout_id = any(${identifiers.layout})`.execute(db);
+  return rows;
+}

@@ -1,0 +1,20 @@
+// What other records say about workflows: enough to name and match them, without their steps.
+import type { Selectable } from "kysely";
+import type { Db } from "../db.ts";
+import type { Tables } from "../tables.ts";
+
+export type WorkflowRefRow = Pick<
+  Selectable<Tables["workflows"]>,
+  "id" | "workflow_id" | "name" | "tags" | "severity" | "preferences_user" | "preferences_default"
+>;
+
+/** All workflows of an environment in order of creation: hundreds at the most, not millions. */
+export const listWorkflowRefs = (db: Db, environmentId: string): Promise<WorkflowRefRow[]> =>
+  db
+    .selectFrom("workflows")
+    .where("environment_id", "=", environmentId)
+    .where("deleted_at", "is", null)
+    .orderBy("created_at")
+    .orderBy("id")
+    .select(["id", "workflow_id", "name", "tags", "severity", "preferences_user", "preferences_default"])
+    .execute();

@@ -1,0 +1,209 @@
+// Workflows and their immutable versions. Saving writes a new version; a run keeps the version that started it.
+import { type Selectable, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
+import type { Db } from "../db.ts";
+import type { StoredStep, Tables, WorkflowDefinition } from "../tables.ts";
+
+export type { StoredStep, WorkflowDefinition };
+export type WorkflowRow = Selectable<Tables["workflows"]>;
+
+export type WorkflowVersion = {
+  id: string;
+  environmentId: string;
+  /** Internal id of the workflow. */
+  workflowId: string;
+  definition: WorkflowDefinition;
+};
+
+export type WorkflowContent = Omit<WorkflowRow, "environment_id" | "version_id" | "created_at" | "deleted_at">;
+
+const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
+  workflowId: row.workflow_id,
+  name: row.name,
+  description: row.description,
+  tags: row.tags,
+  severity: row.severity as WorkflowDefinition["severity"],
+  origin: row.origin,
+  preferences: { user: row.preferences_user, default: row.preferences_default },
+  steps: row.steps,
+  outsideSchedule: row.outside_schedule,
+  onUnknownOutcome: row.on_unknown_outcome,
+  isTranslationEnabled: row.is_translation_enabled,
+});
+
+const stored = (content: WorkflowContent) => ({
+  ...content,
+  payload_schema: content.payload_schema && JSON.stringify(content.payload_schema),
+  preferences_user: content.preferences_user && JSON.stringify(content.preferences_user),
+  preferences_default: JSON.stringify(content.preferences_default),
+  steps: JSON.stringify(content.steps),
+});
+
+/** The immutable version that a save makes. */
+export const versionOf = (environmentId: string, versionId: string, content: WorkflowContent) => ({
+  id: versionId,
+  environment_id: environmentId,
+  workflow_id: content.id,
+  definition: definitionOf(content),
+  step_types: [...new Set(content.steps.filter((step) => step.active).map((step) => step.type))],
+  created_at: content.updated_at,
+});
+
+const insertVersion = (db: Db, environmentId: string, versionId: string, content: WorkflowContent) => {
+  const version = versionOf(environmentId, versionId, content);
+  return db
+    .insertInto("workflow_versions")
+    .values({ ...version, definition: JSON.stringify(version.definition) })
+    .execute();
+};
+
+export async function insertWorkflow(
+  db: Db,
+  environmentId: string,
+  versionId: string,
+  content: WorkflowContent,
+): Promise<WorkflowRow> {
+  const row = await db
+    .insertInto("workflows")
+    .values({
+      ...stored(content),
+      environment_id: environmentId,
+      version_id: versionId,
+      created_at: content.updated_at,
+      deleted_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await insertVersion(db, environmentId, versionId, content);
+  return row;
+}
+
+export async function replaceWorkflow(
+  db: Db,
+  environmentId: string,
+  versionId: string,
+  content: WorkflowContent,
+): Promise<WorkflowRow> {
+  await insertVersion(db, environmentId, versionId, content);
+  return db
+    .updateTable("workflows")
+    .set({ ...stored(content), version_id: versionId })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", content.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** By internal id or identifier; the internal id is tried first. Locked when the caller is about to change it. */
+export async function findWorkflow(
+  db: Db,
+  environmentId: string,
+  idOrIdentifier: string,
+  options: { lock?: boolean } = {},
+): Promise<WorkflowRow | undefined> {
+  const base = db
+    .selectFrom("workflows")
+    .where("environment_id", "=", environmentId)
+    .where("deleted_at", "is", null)
+    .selectAll()
+    .$if(options.lock ?? false, (query) => query.forUpdate());
+  const byId = isUuid(idOrIdentifier) ? await base.where("id", "=", idOrIdentifier).executeTakeFirst() : undefined;
+  return byId ?? base.where("workflow_id", "=", idOrIdentifier).executeTakeFirst();
+}
+
+/** What a trigger has to know of the workflows it names, as they are now. */
+export type TriggerTarget = Pick<
+  WorkflowRow,
+  "id" | "workflow_id" | "version_id" | "name" | "active" | "validate_payload" | "payload_schema"
+> & { step_count: number; active_step_count: number };
+
+export async function findTriggerTargets(
+  db: Db,
+  environmentId: string,
+  identifiers: string[],
+): Promise<TriggerTarget[]> {
+  const { rows } = await sql<TriggerTarget>`
+    select id, workflow_id, version_id, name, active, validate_payload,
+           case when validate_payload then payload_schema end as payload_schema,
+           jsonb_array_length(steps) as step_count,
+           (select count(*) from jsonb_array_elements(steps) as step where (step->>'active')::boolean) as active_step_count
+    from workflows
+    where environment_id = ${environmentId} and deleted_at is null and workflow_id = any(${identifiers})`.execute(db);
+  return rows;
+}
+
+export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersion[]> {
+  const rows = await db.selectFrom("workflow_versions").where("id", "in", ids).selectAll().execute();
+  return rows.map((row) => ({
+    id: row.id,
+    environmentId: row.environment_id,
+    workflowId: row.workflow_id,
+    definition: row.definition,
+  }));
+}
+
+/** Of these workflows, whatever their environments, the ones that are deleted. */
+export async function findDeletedWorkflows(db: Db, ids: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("workflows")
+    .where("id", "in", ids)
+    .where("deleted_at", "is not", null)
+    .select("id")
+    .execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function markWorkflowDeleted(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable("workflows")
+    .set({ deleted_at: now, active: false, updated_at: now })
+    .where("environment_id", "=", environmentId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export type WorkflowFilters = { query?: string; tags?: string[]; isActive?: boolean };
+export type WorkflowOrder = { by: "createdAt" | "updatedAt" | "name" | "lastTriggeredAt"; direction: "ASC" | "DESC" };
+export type ListedWorkflow = WorkflowRow & { last_triggered_at: Date | null };
+
+const lastTriggered = sql<Date | null>`
+  (select n.created_at from notifications n where n.workflow_id = w.id order by n.id desc limit 1)`;
+
+const orderColumns = {
+  createdAt: "created_at",
+  updatedAt: "updated_at",
+  name: "name",
+  lastTriggeredAt: "last_triggered_at",
+};
+
+/** All workflows that match, in order; an environment has hundreds of them at the most, not millions. */
+export async function listWorkflows(
+  db: Db,
+  environmentId: string,
+  filters: WorkflowFilters,
+  order: WorkflowOrder,
+): Promise<ListedWorkflow[]> {
+  const conditions = [sql`w.environment_id = ${environmentId}`, sql`w.deleted_at is null`];
+  if (filters.query) {
+    const part = sql`lower(${filters.query})`;
+    conditions.push(sql`(position(${part} in lower(w.name)) > 0 or position(${part} in lower(w.workflow_id)) > 0)`);
+  }
+  if (filters.tags?.length) conditions.push(sql`w.tags && ${filters.tags}::text[]`);
+  const direction = sql.raw(order.direction === "ASC" ? "asc nulls first" : "desc nulls last");
+  const { rows } = await sql<ListedWorkflow>`
+    select w.*, ${lastTriggered} as last_triggered_at from workflows w where ${sql.join(conditions, sql` and `)}
+    order by ${sql.ref(orderColumns[order.by])} ${direction}, id ${direction}`.execute(db);
+  return rows;
+}
+
+export async function findLastTriggered(db: Db, environmentId: string, workflowId: string): Promise<Date | null> {
+  const row = await db
+    .selectFrom("notifications")
+    .where("workflow_id", "=", workflowId)
+    .where("environment_id", "=", environmentId)
+    .orderBy("id", "desc")
+    .select("created_at")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at ?? null;
+}

@@ -1,0 +1,101 @@
+// Rotating API keys: an environment has one or two live ones.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createClient } from "@tidings/contract";
+import { sql } from "kysely";
+import { assertRefused } from "../../support/refusals.ts";
+import { startTestService } from "../../support/service.ts";
+import { eventually } from "../../support/wait.ts";
+
+const service = await startTestService();
+const { client, production, db } = service;
+
+const own = { environmentId: "development" };
+const keysOf = async (caller = client) =>
+  (await caller("environments.list")).body.find((one) => one.identifier === "development")!.apiKeys!;
+
+test("201 with a key that works beside the old one, and 409 for a third; of many at once one is made", async () => {
+  const calls = Array.from({ length: 4 }, () => client.raw("environments.createApiKey", { params: own }));
+  const answers = await Promise.all(calls);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
+  const made = answers.find(({ status }) => status === 201)!.body as { _id: string; key: string; _userId: string };
+  assert.deepEqual(Object.keys(made).sort(), ["_id", "_userId", "key"]);
+  const fresh = createClient({ baseUrl: service.url, apiKey: made.key });
+  assert.deepEqual(
+    (await keysOf(fresh)).map(({ key }) => key),
+    [service.apiKey, made.key],
+  );
+  assert.deepEqual(await keysOf(), await keysOf(fresh));
+  await assertRefused(
+    client,
+    "environments.createApiKey",
+    { params: own },
+    {
+      code: "API_KEY_LIMIT",
+      message: "Environment development already has two live API keys",
+    },
+  );
+  const stored = await sql<{ secret: string }>`select secret from api_keys where id = ${made._id}`.execute(db);
+  assert.equal(stored.rows[0]!.secret.includes(made.key), false);
+
+  const keyId = made._id;
+  const answer = await client.raw("environments.revokeApiKey", { params: { ...own, keyId } });
+  assert.deepEqual([answer.status, answer.body], [204, undefined]);
+  await eventually(async () => {
+    const refused = await fresh.raw("environments.list");
+    return refused.status === 401 && (refused.body as { message: string }).message === "API Key not found";
+  }, "the revoked key to stop working");
+  await assertRefused(
+    client,
+    "environments.revokeApiKey",
+    { params: { ...own, keyId } },
+    {
+      code: "KEY_NOT_FOUND",
+      message: `API key with id ${keyId} not found`,
+    },
+  );
+});
+
+test("a key can revoke itself, the last one stays, and two cannot revoke each other", async () => {
+  const [old] = await keysOf();
+  await assertRefused(
+    client,
+    "environments.revokeApiKey",
+    { params: { ...own, keyId: old!._id! } },
+    {
+      code: "LAST_API_KEY",
+      message: "The last live API key of an environment cannot be revoked",
+    },
+  );
+  const input = { params: own, headers: { "idempotency-key": "rotate-1" } };
+  const made = (await client("environments.createApiKey", input)).body;
+  const replayed = await client("environments.createApiKey", input);
+  assert.deepEqual(replayed.body, made);
+  assert.equal(replayed.headers.get("idempotency-replay"), "true");
+  const revocations = [old!._id!, made._id!].map((keyId) =>
+    client.raw("environments.revokeApiKey", { params: { ...own, keyId } }),
+  );
+  const statuses = (await Promise.all(revocations)).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [204, 409]);
+  const live = await sql<{ count: number }>`select count(*) as count from api_keys k
+    join environments e on e.id = k.environment_id where e.identifier = 'development' and revoked_at is null`.execute(
+    db,
+  );
+  assert.equal(live.rows[0]!.count, 1);
+});
+
+test("only the caller's own environment", async () => {
+  const foreign = { environmentId: "development" };
+  const keyId = "01900000-0000-7000-8000-000000000000";
+  await assertRefused(production, "environments.createApiKey", { params: foreign }, { code: "FORBIDDEN" });
+  await assertRefused(
+    production,
+    "environments.revokeApiKey",
+    { params: { ...foreign, keyId } },
+    { code: "FORBIDDEN" },
+  );
+  const unknown = { environmentId: "nope" };
+  await assertRefused(production, "environments.createApiKey", { params: unknown }, { code: "ENVIRONMENT_NOT_FOUND" });
+  const noKey = { params: { environmentId: "production", keyId: "not an id" } };
+  await assertRefused(production, "environments.revokeApiKey", noKey, { code: "KEY_NOT_FOUND" });
+});

@@ -1,0 +1,274 @@
+// Environments over HTTP: creating, listing, updating, deleting, their tags.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createClient, type Environment } from "@tidings/contract";
+import { sql } from "kysely";
+import { openQueue } from "../../../src/store/queue/queue.ts";
+import { assertRefused } from "../../support/refusals.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
+
+const service = await startTestService();
+const { client, production, db } = service;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const list = async () => (await client("environments.list")).body;
+const byIdentifier = async (identifier: string) => (await list()).find((one) => one.identifier === identifier)!;
+const create = async (name: string, more: object = {}) =>
+  (await client("environments.create", { body: { name, color: "#00AA00", ...more } })).body;
+const clientOf = (environment: Environment) =>
+  createClient({ baseUrl: service.url, apiKey: environment.apiKeys![0]!.key });
+
+describe("create", () => {
+  test("201: a dev environment with a key that works, an in-app integration and the development mailboxes", async () => {
+    const { status, body } = await client("environments.create", { body: { name: "Größe 1", color: "#FF5733" } });
+    assert.equal(status, 201);
+    const { _id, _organizationId, slug, apiKeys, ...rest } = body;
+    assert.match(_id, uuid);
+    assert.match(_organizationId, uuid);
+    assert.match(slug!, /^gro-e-1_env_[0-9A-Za-z]{22}$/);
+    assert.deepEqual(rest, { name: "Größe 1", identifier: "gro-e-1", type: "dev" });
+    assert.deepEqual(Object.keys(apiKeys![0]!).sort(), ["_id", "_userId", "key"]);
+
+    const inside = clientOf(body);
+    const integrations = (await inside("integrations.list")).body;
+    assert.deepEqual(
+      integrations.map(({ providerId, active, primary }) => ({ providerId, active, primary })),
+      [
+        { providerId: "svc", active: true, primary: false },
+        { providerId: "svc-email", active: true, primary: true },
+        { providerId: "svc-sms", active: true, primary: true },
+        { providerId: "svc-slack", active: true, primary: false },
+      ],
+    );
+    await createWorkflow(inside, "hello", [inApp(), email()]);
+    const transactionId = await trigger(inside, "hello", { subscriberId: "ada", email: "ada@example.com" });
+    await settled(inside, transactionId);
+    assert.equal((await feedOf(inside, "ada")).length, 1);
+    assert.equal((await inside("captured.list")).body.data.length, 1);
+    await assertRefused(
+      client,
+      "workflows.retrieve",
+      { params: { workflowId: "hello" } },
+      { code: "WORKFLOW_NOT_FOUND" },
+    );
+  });
+
+  test("the same name gets another identifier; a name without letters gets one too", async () => {
+    assert.deepEqual(
+      [(await create("Staging")).identifier, (await create("staging")).identifier],
+      ["staging", "staging-1"],
+    );
+    assert.equal((await create("***")).identifier, "environment");
+  });
+
+  test("with a parent, by id or identifier", async () => {
+    const development = await byIdentifier("development");
+    assert.equal((await create("Child", { parentId: "development" }))._parentId, development._id);
+    await assertRefused(
+      client,
+      "environments.create",
+      { body: { name: "X", color: "red", parentId: "nope" } },
+      {
+        code: "ENVIRONMENT_NOT_FOUND",
+        message: "Environment with id nope not found",
+      },
+    );
+    assert.equal(
+      (await list()).some((one) => one.name === "X"),
+      false,
+    );
+  });
+
+  test("422 for every fault at once", async () => {
+    await assertRefused(
+      client,
+      "environments.create",
+      { body: { parentId: 1 } },
+      {
+        code: "VALIDATION_ERROR",
+        errors: {
+          name: ["name is required"],
+          color: ["color is required"],
+          parentId: ["parentId must be a string"],
+        },
+      },
+    );
+    await assertRefused(
+      client,
+      "environments.create",
+      { body: { name: "n".repeat(129), color: "" } },
+      {
+        code: "VALIDATION_ERROR",
+        errors: { name: ["name must not be longer than 128 characters"], color: ["color must not be empty"] },
+      },
+    );
+  });
+
+  test("a replay answers the same key, and what is kept of it is not readable in the database", async () => {
+    const input = { body: { name: "Once", color: "red" }, headers: { "idempotency-key": "env-1" } };
+    const first = await client("environments.create", input);
+    const second = await client("environments.create", input);
+    assert.equal(second.headers.get("idempotency-replay"), "true");
+    assert.deepEqual(second.body, first.body);
+    const kept = await sql<{ body: string }>`select body from idempotency_keys where key = 'env-1'`.execute(db);
+    assert.equal(kept.rows[0]!.body.includes(first.body.apiKeys![0]!.key), false);
+    const refused = { body: { name: "", color: "red" }, headers: { "idempotency-key": "env-2" } };
+    for (let i = 0; i < 2; i++) {
+      await assertRefused(client, "environments.create", refused, { code: "VALIDATION_ERROR" });
+    }
+  });
+});
+
+test("list shows keys of the caller's own environment only", async () => {
+  const rows = await list();
+  assert.deepEqual(
+    rows.slice(0, 2).map((one) => one.identifier),
+    ["development", "production"],
+  );
+  assert.deepEqual(
+    rows.flatMap((one) => one.apiKeys ?? []).map((key) => key.key),
+    [service.apiKey],
+  );
+  assert.match((await byIdentifier("development")).apiKeys![0]!._id!, uuid);
+});
+
+describe("update", () => {
+  test("what is given changes, the rest stays; the identifier can be used at once", async () => {
+    const own = await create("Renamed");
+    const inside = clientOf(own);
+    const params = { environmentId: own._id };
+    const body = {
+      name: "New name",
+      identifier: "new-name",
+      color: "blue",
+      dns: { inboundParseDomain: "x" },
+      other: 1,
+    };
+    const answer = await inside.raw("environments.update", { params, body });
+    assert.equal(answer.status, 200);
+    const { slug, ...rest } = answer.body as Environment;
+    assert.match(slug!, /^new-name_env_/);
+    assert.deepEqual(rest, {
+      _id: own._id,
+      _organizationId: own._organizationId,
+      name: "New name",
+      identifier: "new-name",
+      type: "dev",
+    });
+    const again = await inside("environments.update", { params: { environmentId: "new-name" }, body: {} });
+    assert.deepEqual(again.body, answer.body);
+  });
+
+  test("a parent that is no descendant", async () => {
+    const parent = await create("Parent");
+    const child = await create("Below", { parentId: parent._id });
+    const update = (id: string, parentId: string) => ({ params: { environmentId: id }, body: { parentId } });
+    for (const below of [parent._id, child._id]) {
+      await assertRefused(clientOf(parent), "environments.update", update(parent._id, below), {
+        code: "VALIDATION_ERROR",
+        errors: { parentId: ["parentId must not lie below the environment"] },
+      });
+    }
+    const moved = await clientOf(child)("environments.update", update(child._id, "development"));
+    assert.equal(moved.body._parentId, (await byIdentifier("development"))._id);
+  });
+
+  test("403 for another environment, 404, 409 and 422", async () => {
+    const update = (environmentId: string, body: object) => ({ params: { environmentId }, body });
+    await assertRefused(client, "environments.update", update("production", { name: "Mine" }), {
+      code: "FORBIDDEN",
+      message: "This API key may not act on another environment",
+    });
+    assert.equal((await byIdentifier("production")).name, "Production");
+    await assertRefused(client, "environments.update", update("nope", {}), { code: "ENVIRONMENT_NOT_FOUND" });
+    await assertRefused(client, "environments.update", update("development", { identifier: "production" }), {
+      code: "ENVIRONMENT_IDENTIFIER_TAKEN",
+      message: "Environment with identifier production already exists",
+    });
+    await assertRefused(client, "environments.update", update("development", { identifier: "a b", name: null }), {
+      code: "VALIDATION_ERROR",
+      errors: { identifier: ["identifier has an invalid format"], name: ["name must be a string"] },
+    });
+  });
+});
+
+describe("delete", () => {
+  test("200 without a body: its keys stop, its identifier is free, what hung on it stays without it", async () => {
+    const doomed = await create("Doomed");
+    const child = await create("Orphan", { parentId: doomed._id });
+    const inside = clientOf(doomed);
+    await createWorkflow(inside, "hello", [
+      { name: "Wait", type: "delay", controlValues: { amount: 1, unit: "days" } },
+      inApp(),
+    ]);
+    await trigger(inside, "hello", "ada");
+    await eventually(async () => (await inside("notifications.list")).body.data.length === 1, "the notification");
+    for (const sibling of [client, production]) {
+      const input = { params: { environmentId: "doomed" } };
+      await assertRefused(sibling, "environments.delete", input, { code: "FORBIDDEN" });
+    }
+    const answer = await inside.raw("environments.delete", { params: { environmentId: "doomed" } });
+    assert.deepEqual([answer.status, answer.body], [200, undefined]);
+    assert.equal(answer.headers.get("content-type"), null);
+    assert.equal(
+      (await list()).some((one) => one._id === doomed._id),
+      false,
+    );
+    assert.equal((await byIdentifier(child.identifier))._parentId, undefined);
+    await eventually(async () => (await inside.raw("workflows.list")).status === 401, "the key to stop working");
+    await assertRefused(
+      client,
+      "environments.delete",
+      { params: { environmentId: doomed._id } },
+      {
+        code: "ENVIRONMENT_NOT_FOUND",
+      },
+    );
+    assert.equal((await create("Doomed")).identifier, "doomed");
+
+    // Two days later the housekeeping removes what it left.
+    await sql`update environments set deleted_at = now() - interval '2 days' where id = ${doomed._id}`.execute(db);
+    const queue = await openQueue({ url: service.database.url, onError: () => {} });
+    try {
+      await queue.enqueue(db, "housekeeping", [{ data: { name: "environments" } }]);
+      await eventually(async () => {
+        const left = await sql`select 1 from environments where id = ${doomed._id}`.execute(db);
+        return left.rows.length === 0;
+      }, "the rows of the deleted environment to go");
+    } finally {
+      await queue.stop();
+    }
+  });
+
+  test("409 for production, 403 with a key of another environment, 404", async () => {
+    const input = { params: { environmentId: "production" } };
+    await assertRefused(production, "environments.delete", input, {
+      code: "ENVIRONMENT_PROTECTED",
+      message: "Environment production is protected and cannot be deleted",
+    });
+    await assertRefused(client, "environments.delete", input, { code: "FORBIDDEN" });
+    await assertRefused(
+      production,
+      "environments.delete",
+      { params: { environmentId: "nope" } },
+      {
+        code: "ENVIRONMENT_NOT_FOUND",
+      },
+    );
+  });
+});
+
+test("tags are those of the environment's workflows, each once", async () => {
+  await createWorkflow(client, "tagged-1", [inApp()], { tags: ["b", "a"] });
+  await createWorkflow(client, "tagged-2", [inApp()], { tags: ["a", "c"] });
+  await createWorkflow(client, "tagged-3", [inApp()], { tags: ["gone"] });
+  await client("workflows.delete", { params: { workflowId: "tagged-3" } });
+  const { status, body } = await client("environments.listTags", { params: { environmentId: "development" } });
+  assert.equal(status, 200);
+  assert.deepEqual(body, [{ name: "a" }, { name: "b" }, { name: "c" }]);
+  const tags = (environmentId: string) => ({ params: { environmentId } });
+  await assertRefused(client, "environments.listTags", tags("production"), { code: "FORBIDDEN" });
+  await assertRefused(client, "environments.listTags", tags("nope"), { code: "ENVIRONMENT_NOT_FOUND" });
+});

@@ -1,0 +1,126 @@
+// Which integration of a channel is primary. Each test has a channel of an environment to itself.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newStage } from "../../support/clock.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email } from "../../support/verbs.ts";
+
+const service = await startTestService();
+const { client, production, db } = service;
+
+type Body = Record<string, unknown>;
+const credentials = { host: "mail.example.com", port: "587" };
+const twilio = { accountSid: "AC1", token: "t", from: "+1" };
+const condition = {
+  ...{ isNegated: false, type: "GROUP", value: "AND" },
+  children: [{ field: "plan", value: "gold", operator: "EQUAL", on: "payload" }],
+};
+
+const create = async (by: typeof client, body: Body) => {
+  const answer = await by.raw("integrations.create", {
+    body: { providerId: "nodemailer", channel: "email", active: true, credentials, ...body },
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body as { _id: string; primary: boolean; conditions: unknown[] };
+};
+const update = async (by: typeof client, integrationId: string, body: Body) =>
+  (await by("integrations.update", { params: { integrationId }, body })).body;
+const primaries = async (by: typeof client, channel: string) =>
+  (await by("integrations.list")).body
+    .filter((integration) => integration.primary && integration.channel === channel)
+    .map(({ identifier }) => identifier);
+
+test("in development the capture provider is primary until a real one is active", async () => {
+  assert.deepEqual(await primaries(client, "email"), ["svc-email-default"]);
+  await create(client, { identifier: "off", active: false });
+  await create(client, { identifier: "conditional", conditions: [condition] });
+  assert.deepEqual(await primaries(client, "email"), ["svc-email-default"]);
+  assert.equal((await create(client, { identifier: "real" })).primary, true);
+  assert.deepEqual(await primaries(client, "email"), ["real"]);
+  // The next ones stand behind it, and switching one on promotes nobody.
+  assert.equal((await create(client, { identifier: "second" })).primary, false);
+  assert.equal((await update(client, "off", { active: true })).primary, false);
+  assert.deepEqual(await primaries(client, "email"), ["real"]);
+  const mailbox = (await client("integrations.list")).body.find(({ identifier }) => identifier === "svc-email-default");
+  assert.equal(mailbox!.active, true);
+});
+
+test("a condition on the tenant chooses the integration; what a group leaves out is filled in", async () => {
+  const stage = (await newStage(service)).client;
+  const part = (value: string) => ({ field: "identifier", value, operator: "EQUAL", on: "tenant" });
+  const forTenant = (identifier: string, value: string) =>
+    create(stage, { identifier, conditions: [{ children: [part(value)] }] });
+  const { conditions } = await forTenant("acme-mail", "acme");
+  assert.deepEqual(conditions, [{ isNegated: false, type: "GROUP", value: "AND", children: [part("acme")] }]);
+  await forTenant("named-mail", "{{ payload.account }}");
+  await create(stage, { identifier: "usual" });
+  await createWorkflow(stage, "by-tenant", [email()]);
+  const senderFor = async (more: object) => {
+    const to = { subscriberId: "ada", email: "ada@example.com" };
+    const { body } = await stage("explain.dryRun", { body: { name: "by-tenant", to, ...more } });
+    return body.recipients[0]!.steps[0]!.messages[0]!.integrationIdentifier;
+  };
+  assert.equal(await senderFor({ tenant: { identifier: "acme" } }), "acme-mail");
+  assert.equal(await senderFor({ tenant: { identifier: "globex" }, payload: { account: "globex" } }), "named-mail");
+  assert.equal(await senderFor({ tenant: { identifier: "globex" } }), "usual");
+  assert.equal(await senderFor({}), "usual");
+});
+
+test("a primary is active and unconditional; what takes that away promotes nobody", async () => {
+  const channel = { providerId: "twilio", channel: "sms", credentials: twilio };
+  assert.equal((await create(client, { ...channel, identifier: "sms-1" })).primary, true);
+  assert.equal((await create(client, { ...channel, identifier: "sms-2" })).primary, false);
+  assert.deepEqual(await primaries(client, "sms"), ["sms-1"]);
+
+  const conditional = await update(client, "sms-1", { conditions: [condition] });
+  assert.deepEqual([conditional.primary, conditional.active, conditional.conditions], [false, true, [condition]]);
+  assert.equal((await update(client, "sms-1", { conditions: [] })).primary, false);
+  assert.deepEqual(await primaries(client, "sms"), []);
+
+  assert.equal((await create(client, { ...channel, identifier: "sms-3" })).primary, true);
+  const off = await update(client, "sms-3", { active: false });
+  assert.deepEqual([off.primary, off.active], [false, false]);
+  assert.equal((await update(client, "sms-3", { active: true })).primary, false);
+  assert.deepEqual(await primaries(client, "sms"), []);
+});
+
+test("what becomes active stands directly below the primary", async () => {
+  const prioritiesOf = async () =>
+    (
+      await db
+        .selectFrom("integrations as i")
+        .innerJoin("environments as e", "e.id", "i.environment_id")
+        .where("e.type", "=", "prod")
+        .where("i.channel", "=", "email")
+        .where("i.deleted_at", "is", null)
+        .where("i.active", "=", true)
+        .orderBy("i.is_primary", "desc")
+        .orderBy("i.priority", "desc")
+        .select("i.identifier")
+        .execute()
+    ).map(({ identifier }) => identifier);
+  for (const identifier of ["p", "a", "b"]) await create(production, { identifier });
+  assert.deepEqual(await prioritiesOf(), ["p", "b", "a"]);
+  await update(production, "a", { active: false });
+  await update(production, "a", { active: true });
+  assert.deepEqual(await prioritiesOf(), ["p", "a", "b"]);
+  // Deleting the primary promotes nobody; the order of the others stands.
+  await production("integrations.delete", { params: { integrationId: "p" } });
+  assert.deepEqual(await primaries(production, "email"), []);
+  assert.deepEqual(await prioritiesOf(), ["a", "b"]);
+});
+
+test("of many first integrations created at once, one is primary", async () => {
+  const channel = { providerId: "twilio", channel: "sms", credentials: twilio };
+  const created = await Promise.all(Array.from({ length: 5 }, () => create(production, channel)));
+  assert.deepEqual(created.map(({ primary }) => primary).sort(), [false, false, false, false, true]);
+});
+
+test("chat and push have no primary", async () => {
+  const body = {
+    providerId: "slack",
+    channel: "chat",
+    credentials: { applicationId: "a", clientId: "c", secretKey: "s" },
+  };
+  assert.equal((await create(production, body)).primary, false);
+});

@@ -1,0 +1,83 @@
+// The control schemas of all nine step types, and what an editor shows of them.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type StepType, stepControlSchemas, stepTypes, stepUiSchemas } from "@tidings/contract";
+import { Ajv } from "ajv";
+import { readControlValues } from "../../../src/app/workflows/step-controls.ts";
+
+describe("control schemas of all nine types", () => {
+  const accepts = (type: StepType, values: object) =>
+    new Ajv({ strict: false }).validate(stepControlSchemas[type], values);
+  const good: Record<StepType, object[]> = {
+    in_app: [
+      { body: "a" },
+      { subject: "a", skip: { "==": [1, 1] }, redirect: { url: "/x", target: "_blank" }, data: {} },
+    ],
+    email: [
+      { subject: "a", body: "", layoutId: null },
+      { subject: "a", body: "", editorType: "block", rendererType: "html" },
+    ],
+    sms: [{ body: "" }],
+    push: [{ subject: "", body: "" }],
+    chat: [{ body: "x", skip: {} }],
+    delay: [
+      { amount: 1, unit: "weeks" },
+      { type: "timed", cron: "0 9 * * *" },
+      { type: "dynamic", dynamicKey: "a" },
+    ],
+    digest: [
+      {
+        amount: 1,
+        unit: "days",
+        lookBackWindow: { amount: 5, unit: "minutes" },
+        digestKey: "a",
+        extendToSchedule: true,
+      },
+      { type: "timed", cron: "* * * * *" },
+    ],
+    throttle: [
+      { amount: 1, unit: "hours", threshold: 100 },
+      { type: "dynamic", dynamicKey: "payload.at" },
+    ],
+    custom: [{}, { custom: { a: 1 } }],
+  };
+  const bad: Record<StepType, object[]> = {
+    in_app: [{}, { body: "a", avatar: "javascript:x" }, { body: "a", extra: 1 }],
+    email: [{ body: "" }, { subject: "" }, { subject: "a", body: "", layoutId: "" }],
+    sms: [{}, { body: 1 }],
+    push: [{ body: "a" }],
+    chat: [{}],
+    delay: [
+      { amount: 0, unit: "days" },
+      { type: "timed" },
+      { amount: 1.5, unit: "days" },
+      { amount: 1, unit: "years" },
+    ],
+    digest: [
+      { type: "dynamic", dynamicKey: "a" },
+      { type: "timed", cron: "" },
+      { amount: 1, unit: "days", cron: "x" },
+    ],
+    throttle: [
+      { amount: 1, unit: "seconds" },
+      { amount: 1, unit: "days", threshold: 101 },
+    ],
+    custom: [{ custom: 1 }, { other: {} }],
+  };
+  for (const type of stepTypes) {
+    test(type, () => {
+      for (const values of good[type]) assert.equal(accepts(type, values), true, JSON.stringify(values));
+      for (const values of bad[type]) assert.equal(accepts(type, values), false, JSON.stringify(values));
+      const shown = Object.keys(stepUiSchemas[type]?.properties ?? {}).sort();
+      const { values } = readControlValues({ name: "n", type, controlValues: everything }, "c");
+      assert.deepEqual(type === "custom" ? ["custom"] : shown, Object.keys(values).sort());
+    });
+  }
+  const names =
+    "skip subject body avatar primaryAction secondaryAction redirect disableOutputSanitization data editorType "
+      .concat(
+        "rendererType layoutId type amount unit extendToSchedule cron dynamicKey lookBackWindow digestKey threshold ",
+      )
+      .concat("throttleKey custom unknown");
+  const everything = Object.fromEntries(names.split(" ").map((name) => [name, 1]));
+});

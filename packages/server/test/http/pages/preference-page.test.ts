@@ -1,0 +1,245 @@
+// From the header of a mail to the page behind it: one click unsubscribes, looking changes nothing, and the token is the only
+// way in. Pages are read as a browser without JavaScript does: fields and what is ticked.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Channel } from "@tidings/contract";
+import fastify from "fastify";
+import { Parser } from "htmlparser2";
+import type { Ctx } from "../../../src/context.ts";
+import { addPreferencePage } from "../../../src/http/pages/preference-page.ts";
+import { createRateLimiter } from "../../../src/http/rate-limit.ts";
+import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
+import { startReceiver } from "../../support/receiver.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, detailsOf, email, inApp, settled } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
+
+const receiver = await startReceiver();
+const publicUrl = "https://notify.example.com/tidings";
+const service = await startTestService({ TIDINGS_PUBLIC_URL: `${publicUrl}/` });
+const { client, production } = service;
+const critical = { preferences: { workflow: { all: { enabled: true, readOnly: true } } } as never };
+
+for (const name of ["Orders", "News"]) await createWorkflow(client, name.toLowerCase(), [email(), inApp()], { name });
+await createWorkflow(client, "alarm", [email()], { name: "Alarm", ...critical });
+await createWorkflow(client, "draft", [email()], { name: "Secret plans", active: false });
+
+type Sent = { name?: string; overrides?: object; context?: object };
+
+async function fire(subscriberId: string, { name = "orders", ...more }: Sent = {}) {
+  const to = { subscriberId, email: `${subscriberId}@example.com`, firstName: "Ada <b>" };
+  const { transactionId } = (await client("events.trigger", { body: { name, to, ...more } as never })).body;
+  const [notification] = await settled(client, transactionId!);
+  const [mail] = (await client("captured.list", { query: { transactionId: transactionId! } })).body.data;
+  return { notification: notification!, headers: (mail?.headers ?? {}) as Record<string, string>, isSent: !!mail };
+}
+
+async function linkFor(subscriberId: string): Promise<string> {
+  const { headers } = await fire(subscriberId);
+  const link = /^<(.+)>$/.exec(headers["List-Unsubscribe"]!)![1]!;
+  assert.ok(link.startsWith(`${publicUrl}/u/`), link);
+  return link.slice(publicUrl.length);
+}
+
+const get = async (path: string) => {
+  const response = await fetch(`${service.url}${path}`);
+  return { status: response.status, headers: response.headers, html: await response.text() };
+};
+const post = async (path: string, body: string | URLSearchParams | FormData, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${service.url}${path}`, { method: "POST", body, headers, redirect: "manual" });
+  return { status: response.status, html: await response.text() };
+};
+const oneClick = () => new URLSearchParams({ "List-Unsubscribe": "One-Click" });
+
+/** The fields that the form with rows would send. */
+function formIn(html: string): URLSearchParams {
+  const forms: URLSearchParams[] = [];
+  const parser = new Parser({
+    onopentag: (tag, { type, name = "", value = "", checked }) => {
+      if (tag === "form") forms.push(new URLSearchParams());
+      if (tag === "input" && (type === "hidden" || checked !== undefined)) forms.at(-1)!.append(name, value);
+    },
+  });
+  parser.end(html);
+  return forms.at(-1)!;
+}
+
+const keyOf = (html: string, name: string) => new RegExp(`id="n-(\\w+)">${name}`).exec(html)![1]!;
+
+const chosen = async (subscriberId: string, workflow = "orders", contextKeys: string[] = []) => {
+  const input = { params: { subscriberId }, query: { contextKeys } };
+  const { global, workflows } = (await client("subscribers.retrievePreferences", input)).body;
+  return workflow === "" ? global.channels : workflows.find((one) => one.workflow.identifier === workflow)!.channels;
+};
+
+test("a mail that may be switched off says how, once and in the words of RFC 8058", async () => {
+  const { headers } = await fire("ada", { overrides: { email: { headers: { "X-Kept": "yes" } } } });
+  assert.equal(headers["X-Kept"], "yes");
+  assert.match(headers["List-Unsubscribe"]!, /^<https:\/\/notify\.example\.com\/tidings\/u\/[\w.-]{100,200}>$/);
+  assert.equal(headers["List-Unsubscribe-Post"], "List-Unsubscribe=One-Click");
+  assert.deepEqual((await fire("ada", { name: "alarm" })).headers, {});
+  const own = { "list-unsubscribe": "<mailto:out@example.com>" };
+  assert.deepEqual((await fire("ada", { overrides: { email: { headers: own } } })).headers, own);
+});
+
+test("looking changes nothing and gives nothing away", async () => {
+  const link = await linkFor("bea");
+  const { status, headers, html } = await get(link);
+  assert.equal(status, 200);
+  assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src 'unsafe-inline'; /);
+  assert.deepEqual(
+    ["cache-control", "referrer-policy", "x-robots-tag"].map((name) => headers.get(name)),
+    ["no-store", "no-referrer", "noindex"],
+  );
+  assert.match(html, /For Ada &lt;b&gt; \(b•••@example\.com\)/);
+  assert.ok(!html.includes("bea@"));
+  assert.ok(html.indexOf(">Orders<") > 0 && html.includes(">News<"));
+  assert.ok(!html.includes("Alarm") && !html.includes("Secret plans"));
+  assert.ok(!/<script|https?:|<link|<img|\son\w+=/.test(html));
+  assert.equal((await fetch(`${service.url}${link}`, { method: "HEAD" })).status, 200);
+  assert.equal((await fetch(`${service.url}${link}`, { method: "DELETE" })).headers.get("allow"), "GET, HEAD, POST");
+  assert.deepEqual(await chosen("bea"), { email: true, in_app: true });
+});
+
+test("one click switches off the mails of this workflow, and webhooks hear of it once", async () => {
+  const { body: webhook } = await client("webhooks.create", {
+    body: { url: `${receiver.url}/preferences`, eventTypes: ["preference.updated"] },
+  });
+  const link = await linkFor("cleo");
+  const { status, html } = await post(link, oneClick());
+  assert.equal(status, 200);
+  assert.match(html, /You will not get “Orders” by email any more\./);
+  assert.deepEqual(await chosen("cleo"), { email: false, in_app: true });
+  assert.deepEqual(await chosen("cleo", "news"), { email: true, in_app: true });
+  const { notification, isSent } = await fire("cleo");
+  assert.equal(isSent, false);
+  assert.deepEqual(detailsOf(notification, "email").at(-1), "Step filtered by subscriber workflow preferences");
+
+  // Mailboxes repeat, and may send the other kind of form.
+  const form = new FormData();
+  form.set("List-Unsubscribe", "One-Click");
+  assert.equal((await post(link, form)).status, 200);
+  const other = await linkFor("dora");
+  assert.equal((await post(other, form)).status, 200);
+  assert.deepEqual(await chosen("dora"), { email: false, in_app: true });
+  const heard = () => receiver.of("/preferences").map(({ event }) => event.data.subscriberId);
+  await eventually(() => heard().includes("dora"), "the webhooks");
+  assert.deepEqual(heard().sort(), ["cleo", "dora"]);
+  await client("webhooks.delete", { params: { webhookId: webhook.id } });
+});
+
+test("it counts in every context, whatever was chosen for one of them", async () => {
+  const link = await linkFor("eve");
+  const context = { tenant: "acme" };
+  const body = { workflowId: "orders", channels: { email: true, in_app: false }, context };
+  await client("subscribers.updatePreferences", { params: { subscriberId: "eve" }, body });
+  await post(link, oneClick());
+  assert.equal((await fire("eve", { context })).isSent, false);
+  assert.deepEqual(await chosen("eve", "orders", ["tenant:acme"]), { email: false, in_app: false });
+});
+
+test("saving writes what the reader changed, and nothing else", async () => {
+  const link = await linkFor("fay");
+  const { html } = await get(link);
+  const [orders, news] = [keyOf(html, "Orders"), keyOf(html, "News")];
+  const form = formIn(html);
+  assert.deepEqual(form.getAll(news), ["in_app", "email"] satisfies Channel[]);
+  assert.match((await post(link, form)).html, /Nothing was changed\./);
+
+  // Meanwhile another page switches something off; this one does not bring it back.
+  await post(link, oneClick());
+  form.delete(news, "email");
+  form.delete("all", "in_app");
+  const saved = await post(link, form);
+  assert.equal(saved.status, 200);
+  assert.match(saved.html, /role="status">Your choices are saved\./);
+  const after = formIn(saved.html);
+  assert.deepEqual([after.getAll("all"), after.getAll(orders), after.getAll(news)], [["email"], [], []]);
+  const everything = { email: true, in_app: false };
+  const { email: mail, in_app } = await chosen("fay", "");
+  assert.deepEqual({ email: mail, in_app }, everything);
+  assert.deepEqual(await chosen("fay", "news"), { email: false, in_app: false });
+
+  // And back on. What is not on offer is not taken: a critical workflow, an unknown one, a word that is no channel.
+  after.append(news, "email");
+  after.append("shown", "0000000000000000000000:email");
+  after.append("shown", "nonsense");
+  after.append(orders, "pigeon");
+  assert.equal((await post(link, after)).status, 200);
+  assert.deepEqual(await chosen("fay", "news"), { email: true, in_app: false });
+});
+
+test("what cannot be read is refused and changes nothing", async () => {
+  const link = await linkFor("gil");
+  const json = { "content-type": "application/json" };
+  assert.equal((await post(link, '{"List-Unsubscribe":"One-Click"}', json)).status, 415);
+  assert.equal((await post(link, new URLSearchParams({ a: "b" }))).status, 400);
+  assert.equal((await post(link, "")).status, 415);
+  assert.equal((await post(link, "--x", { "content-type": "multipart/form-data; boundary=y" })).status, 400);
+  const large = await post(link, new URLSearchParams({ a: "x".repeat(70_000) }));
+  assert.equal(large.status, 413);
+  assert.match(large.html, /^<!doctype html>/);
+  assert.deepEqual(await chosen("gil"), { email: true, in_app: true });
+});
+
+test("a token that we did not make leads nowhere", async () => {
+  const link = await linkFor("hal");
+  const token = link.slice("/u/".length);
+  const [body, mac] = token.split(".") as [string, string];
+  const ids = Buffer.from(body, "base64url").toString();
+  const other = Buffer.from(ids.slice(0, 65) + (ids.endsWith("A") ? "B" : "A")).toString("base64url");
+  const credentials = { applicationId: "1", clientId: "1", secretKey: "1", redirectUrl: "https://app.example/" };
+  const integration = { providerId: "slack", channel: "chat", identifier: "slack", active: true } as const;
+  await client("integrations.create", { body: { ...integration, credentials } });
+  const oauth = { body: { integrationIdentifier: "slack" } } as const;
+  const state = new URL((await client("integrations.createChatOauthUrl", oauth)).body.url).searchParams.get("state");
+  for (const forged of [`${other}.${mac}`, `${body}.${mac.slice(0, -2)}AA`, body, "x", "%00", state!]) {
+    for (const answer of [await get(`/u/${forged}`), await post(`/u/${forged}`, oneClick())]) {
+      assert.equal(answer.status, 404, forged);
+      assert.match(answer.html, /This link does not work/);
+    }
+  }
+});
+
+test("what has gone meanwhile is told kindly", async () => {
+  await createWorkflow(client, "passing", [email()], { name: "Passing" });
+  const { headers } = await fire("ida", { name: "passing" });
+  const link = headers["List-Unsubscribe"]!.slice(1 + publicUrl.length, -1);
+  await client("workflows.patch", { params: { workflowId: "passing" }, body: { name: "Pa & ssing" } as never });
+  assert.match((await get(link)).html, /<h2>Pa &amp; ssing<\/h2>/);
+
+  const { body: workflow } = await client("workflows.retrieve", { params: { workflowId: "passing" } });
+  const update = { name: "Passing", steps: workflow.steps, origin: workflow.origin, ...critical };
+  await client("workflows.update", { params: { workflowId: "passing" }, body: update as never });
+  const refused = await post(link, oneClick());
+  assert.equal(refused.status, 400);
+  assert.match(refused.html, /cannot be switched off/);
+  assert.ok(!(await get(link)).html.includes("Passing"));
+
+  await client("workflows.delete", { params: { workflowId: "passing" } });
+  assert.match((await post(link, oneClick())).html, /You are unsubscribed/);
+  assert.equal((await get(link)).status, 200);
+  await client("subscribers.delete", { params: { subscriberId: "ida" } });
+  for (const answer of [await get(link), await post(link, oneClick())]) {
+    assert.equal(answer.status, 200);
+    assert.match(answer.html, /Nothing to change/);
+  }
+  // The same name again is somebody else.
+  await client("subscribers.create", { body: { subscriberId: "ida" } });
+  assert.match((await get(link)).html, /Nothing to change/);
+  assert.deepEqual((await production("captured.list", {})).body.data, []);
+});
+
+test("pages have a rate limit of their own", async () => {
+  const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 1 }, () => 0);
+  const server = fastify();
+  addPreferencePage(server, { secrets: createSecrets(parseEncryptionKeys("ab".repeat(32))) } as Ctx, limiter);
+  const statuses: number[] = [];
+  for (let n = 0; n < 6; n++) statuses.push((await server.inject("/u/made-up")).statusCode);
+  assert.deepEqual(new Set(statuses), new Set([404]));
+  const refused = await server.inject({ method: "POST", url: "/u/made-up", body: "List-Unsubscribe=One-Click" });
+  assert.equal(refused.statusCode, 429);
+  assert.equal(refused.headers["retry-after"], "1");
+  assert.match(refused.body, /Too many requests/);
+  await server.close();
+});

@@ -1,0 +1,227 @@
+// The promise of the dry-run: what it says is what happens. Random workflows, people and pasts; each event is first told,
+// then triggered, and the trail that it leaves is compared with what was told, step by step. On a test clock, so that
+// weeks of waiting take no time and every moment can be compared. FUZZ_RUNS raises the number of events.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Client, ExplainedMessage, ExplainedStep, Schedule, StepIn } from "@tidings/contract";
+import fc from "fast-check";
+import { newStage, type Stage } from "../../support/clock.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow } from "../../support/verbs.ts";
+
+const service = await startTestService();
+
+const eventsPerStage = 10;
+const stages = Math.max(2, Math.ceil(Number(process.env.FUZZ_RUNS ?? 20) / eventsPerStage));
+
+const length = fc.record({
+  amount: fc.integer({ min: 1, max: 40 }),
+  unit: fc.constantFrom("minutes", "hours", "days"),
+});
+const skip = fc.option(
+  fc.constantFrom(
+    { "==": [{ var: "payload.n" }, 1] },
+    { "!": [{ var: "subscriber.email" }] },
+    { ">": [{ var: "steps.first.eventCount" }, 0] },
+    { "==": [{ var: "steps.first.throttled" }, false] },
+    { nosuch: [1] },
+  ),
+  { nil: undefined, freq: 2 },
+);
+const body = fc.constantFrom(
+  "Hello {{ subscriber.subscriberId }}, {{ payload.n }}",
+  "{{ steps.first.eventCount }} {% for e in steps.first.events %}{{ e.payload.n }},{% endfor %}",
+  "{{ steps.first.said }} in {{ context.tenant.id }}/{{ context.tenant.data.plan }}",
+  "{{ payload.n | divided_by: 0 }}",
+);
+
+type Step = { type: StepIn["type"]; controlValues: Record<string, unknown>; shouldStopOnFail?: boolean };
+
+const values: Record<Exclude<StepIn["type"], "push">, fc.Arbitrary<Record<string, unknown>>> = {
+  in_app: fc.record({ body, redirect: fc.constant({ url: "https://example.com/{{ payload.n }}", target: "_blank" }) }),
+  email: fc.record({ subject: fc.constant("No. {{ payload.n }}"), body, editorType: fc.constant("html") }),
+  sms: fc.record({ body }),
+  chat: fc.record({ body }),
+  delay: length.map((given) => ({ type: "regular", ...given })),
+  digest: fc
+    .tuple(length, fc.option(length, { nil: undefined, freq: 2 }), fc.boolean())
+    .map(([given, lookBackWindow, isKeyed]) => ({
+      type: "regular",
+      ...given,
+      ...(lookBackWindow && { lookBackWindow }),
+      ...(isKeyed && { digestKey: "n" }),
+    })),
+  throttle: fc
+    .tuple(length, fc.integer({ min: 1, max: 2 }))
+    .map(([given, threshold]) => ({ type: "fixed", ...given, threshold })),
+  custom: fc.record({ custom: fc.constant({ said: "n is {{ payload.n }}" }) }),
+};
+
+const step = fc.constantFrom(...(Object.keys(values) as (keyof typeof values)[])).chain((type) =>
+  fc.record({ controlValues: values[type], skip, shouldStopOnFail: fc.boolean() }).map(
+    ({ controlValues, skip, shouldStopOnFail }): Step => ({
+      type,
+      controlValues: skip ? { ...controlValues, skip } : controlValues,
+      shouldStopOnFail,
+    }),
+  ),
+);
+
+const channelChoice = fc.record(
+  { in_app: fc.boolean(), email: fc.boolean(), sms: fc.boolean(), chat: fc.boolean() },
+  { requiredKeys: [] },
+);
+
+const mondays: Schedule = {
+  isEnabled: true,
+  weeklySchedule: { monday: { isEnabled: true, hours: [{ start: "09:00 AM", end: "05:00 PM" }] } },
+};
+const never: Schedule = { isEnabled: true, weeklySchedule: { monday: { isEnabled: false } } };
+
+const scene = fc.record({
+  steps: fc.array(step, { minLength: 1, maxLength: 5 }),
+  outsideSchedule: fc.constantFrom("hold", "skip"),
+  critical: fc.boolean(),
+  /** Of the workflow itself. */
+  channels: channelChoice,
+  person: fc.record({
+    isKnown: fc.boolean(),
+    email: fc.boolean(),
+    phone: fc.boolean(),
+    chat: fc.boolean(),
+    isSuppressed: fc.constantFrom(false, false, true),
+    timezone: fc.constantFrom("Europe/Berlin", "Asia/Kolkata"),
+    global: fc.option(channelChoice, { nil: undefined, freq: 2 }),
+    workflow: fc.option(channelChoice, { nil: undefined, freq: 2 }),
+    schedule: fc.constantFrom(undefined, undefined, mondays, never),
+  }),
+  context: fc.constantFrom(undefined, "acme", "new"),
+  n: fc.integer({ min: 0, max: 2 }),
+  /** Events of the same workflow for the same person before. */
+  earlier: fc.constantFrom(0, 1, 1, 2),
+});
+type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
+
+const waits = new Set(["delay", "digest", "throttle"]);
+
+/**
+ * Another event that is still under way may come before this one at a digest or throttle further on, which nobody can
+ * know beforehand. So earlier events are still under way only where they can be met at one step at the most.
+ */
+const mayBeUnderWay = ({ steps, person }: Scene): boolean =>
+  person.schedule === undefined && steps.filter(({ type }) => waits.has(type)).length <= 1;
+
+/** Everything an event needs; answers the event. */
+async function prepare(client: Client, name: string, scene: Scene) {
+  const { person, steps, channels, critical, outsideSchedule, context, n } = scene;
+  await createWorkflow(
+    client,
+    name,
+    steps.map((one, index) => ({
+      name: `Step ${index}`,
+      stepId: index === 0 ? "first" : `s${index}`,
+      ...one,
+    })) as StepIn[],
+    {
+      outsideSchedule,
+      preferences: {
+        workflow: {
+          all: { enabled: true, readOnly: critical },
+          channels: Object.fromEntries(Object.entries(channels).map(([channel, enabled]) => [channel, { enabled }])),
+        },
+      } as never,
+    },
+  );
+  const webhook = { providerId: "svc-slack", credentials: { webhookUrl: `https://hooks.example/${name}` } };
+  const phone = `+49${name.slice(1).padStart(6, "1")}`;
+  const recipient = {
+    subscriberId: `person-${name}`,
+    timezone: person.timezone,
+    ...(person.email && { email: `${name}@example.com` }),
+    ...(person.phone && { phone }),
+  };
+  const event = {
+    name,
+    to: { ...recipient, ...(person.chat && { channels: [webhook] }) },
+    payload: { n },
+    ...(context && { context: { tenant: { id: context, data: { plan: "gold" } } } }),
+  };
+  const suppress = (channel: "email" | "sms", address: string) =>
+    client("suppressions.create", { body: { channel, address } });
+  if (person.isSuppressed) await Promise.all([suppress("email", `${name}@example.com`), suppress("sms", phone)]);
+  if (!person.isKnown) return event;
+  const { subscriberId } = recipient;
+  await client("subscribers.create", { body: recipient });
+  const choose = (body: object) =>
+    client("subscribers.updatePreferences", { params: { subscriberId }, body: body as never });
+  if (person.global || person.schedule) await choose({ channels: person.global, schedule: person.schedule });
+  if (person.workflow && !critical) await choose({ workflowId: name, channels: person.workflow });
+  return person.chat ? event : { ...event, to: subscriberId };
+}
+
+const comparableMessage = ({ _id, attempts, ...message }: ExplainedMessage) => message;
+
+/** The words differ in tense only: what stands behind the colon is the same. */
+const comparable = ({ details, messages, reason, ...step }: ExplainedStep) => ({
+  ...step,
+  because: reason.split(/:(.*)/s)[1],
+  messages: messages.map(comparableMessage),
+});
+
+type Told = { scene: Scene; name: string; told: ExplainedStep[]; transactionId: string; subscriberId: string };
+
+async function tellAndTrigger({ client }: Stage, name: string, scene: Scene, event: object): Promise<Told> {
+  const subscriberId = `person-${name}`;
+  const { body: dryRun } = await client("explain.dryRun", { body: event as never });
+  assert.equal(dryRun.status, "processed");
+  assert.equal(dryRun.recipients[0]!.isNew, !scene.person.isKnown && scene.earlier === 0);
+  const { body } = await client("events.trigger", { body: event as never });
+  return { scene, name, told: dryRun.recipients[0]!.steps, transactionId: body.transactionId!, subscriberId };
+}
+
+/** All scenes in one environment. */
+async function play(stage: Stage, scenes: [string, Scene][], isUnderWay: boolean): Promise<Map<string, number>> {
+  const { client } = stage;
+  const seen = new Map<string, number>();
+  const events = await Promise.all(scenes.map(([name, scene]) => prepare(client, name, scene)));
+  await Promise.all(
+    scenes.flatMap(([, { earlier }], index) =>
+      Array.from({ length: earlier }, () => client("events.trigger", { body: events[index]! as never })),
+    ),
+  );
+  await stage.advance(isUnderWay ? 1 : 90, isUnderWay ? "seconds" : "days");
+  const all = await Promise.all(
+    scenes.map(([name, scene], index) => tellAndTrigger(stage, name, scene, events[index]!)),
+  );
+  await stage.advance(300, "days");
+  for (const { scene, name, told, transactionId, subscriberId } of all) {
+    const { body } = await client("explain.retrieve", { query: { transactionId, subscriberId } });
+    const what = `${name} ${JSON.stringify(scene)}`;
+    assert.deepEqual(told.map(comparable), body.steps.map(comparable), what);
+    for (const { type, outcome } of told) seen.set(`${type} ${outcome}`, (seen.get(`${type} ${outcome}`) ?? 0) + 1);
+  }
+  return seen;
+}
+
+test("what the dry-run tells is what happens", async () => {
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(scene, { minLength: eventsPerStage, maxLength: eventsPerStage }), async (scenes) => {
+      const named = scenes.map((one, index): [string, Scene] => [`w${index}`, one]);
+      const { true: open = [], false: closed = [] } = Object.groupBy(named, ([, one]) => `${mayBeUnderWay(one)}`);
+      const start = "2026-03-01T12:00:00.000Z";
+      for (const [group, isUnderWay] of [
+        [open, true],
+        [closed, false],
+      ] as const) {
+        for (const [key, times] of await play(await newStage(service, start), [...group], isUnderWay)) {
+          seen.set(key, (seen.get(key) ?? 0) + times);
+        }
+      }
+    }),
+    { numRuns: stages, endOnFailure: true },
+  );
+  // Random scenes that never send anything would prove nothing.
+  const outcomes = new Set([...seen.keys()].map((key) => key.split(" ")[1]));
+  for (const outcome of ["sent", "done", "skipped", "failed"]) assert.ok(outcomes.has(outcome), outcome);
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+
+const service = await startTestService();
+const { client } = service;
+
+test("an event becomes a message in the feed of each recipient, once", async () => {
+  await createWorkflow(client, "shipped", [
+    inApp({ subject: "Order {{payload.order}}", body: "<b>{{payload.city}}</b>" }),
+  ]);
+  const transactionId = await trigger(client, "shipped", ["ada", "bob", "ada"], { order: 4711, city: "Köln <x>" });
+  const notifications = await settled(client, transactionId);
+  assert.equal(notifications.length, 2);
+  assert.deepEqual(detailsOf(notifications[0]!, "in_app"), [
+    "Step created",
+    "Start sending message",
+    "Message created",
+    "Step queued",
+    "Message sent",
+  ]);
+  for (const subscriberId of ["ada", "bob"]) {
+    const feed = await feedOf(client, subscriberId);
+    assert.equal(feed.length, 1);
+    assert.equal(feed[0]!.subject, "Order 4711");
+    assert.equal(feed[0]!.content, "<b>Köln &lt;x&gt;</b>");
+  }
+});
+
+test("a step that fails has begun; one that is skipped has not", async () => {
+  await createWorkflow(client, "broken", [inApp({ body: "{{ payload.a | no_such_filter }}" })]);
+  await createWorkflow(client, "skipped", [inApp({ body: "x", skip: { "==": [1, 1] } })]);
+  const told = async (name: string) => {
+    const [notification] = await settled(client, await trigger(client, name, "cleo"));
+    const times = notification!.jobs![0]!.executionDetails.map(({ createdAt }) => createdAt!);
+    assert.deepEqual(times, times.toSorted());
+    return detailsOf(notification!, "in_app");
+  };
+  const fault = "Message content could not be rendered";
+  assert.deepEqual(await told("broken"), ["Step created", "Start sending message", fault]);
+  assert.deepEqual(await told("skipped"), ["Step created", "Step skipped by its condition"]);
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { createRateLimiter } from "../../../src/http/rate-limit.ts";
+import { createBudgets } from "../../../src/lib/budgets.ts";
+import { inTransaction, openDb } from "../../../src/store/db.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import { forgetBudgets, purgeBudgets, reserveCalls, spendBudgets } from "../../../src/store/queue/budgets.ts";
+import { atEnd } from "../../support/at-end.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/wait.ts";
+
+const database = await createTestDatabase();
+const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });
+await migrate(db);
+atEnd(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const limits = { horizonMs: 1_000, sliceMs: 250 };
+
+/** Reserves calls and answers their moments, by the clock of this process. */
+async function reserve(name: string, perSecond: number, wanted: number): Promise<number[]> {
+  const gapMs = 1_000 / perSecond;
+  const [granted] = await inTransaction(db, (tx) => reserveCalls(tx, [{ name, gapMs, wanted }], limits));
+  const from = Date.now();
+  return Array.from({ length: granted!.granted }, (_, index) => from + Math.max(0, granted!.offsetMs + index * gapMs));
+}
+
+test("calls are reserved for the next second only, a gap apart, whoever asks", async () => {
+  const perSecond = 20;
+  const both = (await Promise.all([reserve("calls a", perSecond, 100), reserve("calls a", perSecond, 100)])).flat();
+  assert.ok(both.length >= perSecond && both.length <= perSecond * 1.25 + 2, `${both.length} calls`);
+  assert.deepEqual(
+    await reserve("calls a", perSecond, 5).then((more) => more.length <= 1),
+    true,
+    "the second is used up",
+  );
+  assert.ok((await reserve("calls b", perSecond, 5)).length === 5, "other integrations have calls of their own");
+});
+
+test("over several seconds no second sees more than the limit and a slice", async () => {
+  const perSecond = 40;
+  const moments: number[] = [];
+  const end = Date.now() + 2_500;
+  const one = async () => {
+    while (Date.now() < end) moments.push(...(await reserve("calls c", perSecond, 7)));
+  };
+  await Promise.all([one(), one(), one()]);
+  for (const first of moments) {
+    const within = moments.filter((moment) => moment >= first && moment < first + 1_000).length;
+    // One more slice for the time between the clock of the database and ours.
+    assert.ok(within <= perSecond * 1.5 + 1, `${within} calls in a second`);
+  }
+  assert.ok(moments.length >= perSecond * 2.5 - 2, "and none is lost");
+});
+
+test("a batch that fails gives its calls back", async () => {
+  const failed = inTransaction(db, async (tx) => {
+    await reserveCalls(tx, [{ name: "calls d", gapMs: 100, wanted: 5 }], limits);
+    throw new Error("changed my mind");
+  });
+  await assert.rejects(failed, /changed my mind/);
+  const [granted] = await reserveCalls(db, [{ name: "calls d", gapMs: 100, wanted: 5 }], limits);
+  assert.ok(granted!.offsetMs <= -200);
+});
+
+test("two processes share a rate limit", async () => {
+  const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
+  const now = () => performance.now();
+  const processes = [1, 2].map(() => {
+    const budgets = createBudgets({ now, settle, max: 100 });
+    atEnd(async () => budgets.close());
+    return createRateLimiter({ trigger: 100, configuration: 0, global: 0 }, now, budgets);
+  });
+  // A bucket holds 550: each process takes 300 at once, and learns a moment later that there are none left.
+  for (const limiter of processes) assert.ok(limiter.take("env", "trigger", 300).isAllowed);
+  const ask = () => processes.map((limiter) => limiter.take("env", "trigger", 100));
+  await eventually(() => ask().every(({ isAllowed }) => !isAllowed), "both to be refused");
+  assert.ok(processes[0]!.take("other", "trigger", 100).isAllowed);
+  assert.ok(Number(ask()[1]!.headers["retry-after"]) >= 1);
+});
+
+test("while the database is away each process keeps the limit on its own", async () => {
+  let tries = 0;
+  const settle = async () => {
+    tries++;
+    throw new Error("away");
+  };
+  const budgets = createBudgets({ now: () => performance.now(), settle, max: 100 });
+  const limiter = createRateLimiter({ trigger: 1, configuration: 0, global: 0 }, () => performance.now(), budgets);
+  for (let event = 0; event < 6; event++) assert.equal(limiter.take("env", "trigger", 1).isAllowed, event < 6);
+  await eventually(() => tries >= 2, "it to try again");
+  assert.equal(limiter.take("env", "trigger", 5).isAllowed, false);
+  budgets.close();
+});
+
+test("an environment is behind for all processes, by ten minutes at the most, until the queue has run empty", async () => {
+  const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
+  const [here, there] = [1, 2].map(() => createBudgets({ now: Date.now, settle, max: 100 }));
+  atEnd(async () => {
+    here!.close();
+    there!.close();
+  });
+  const longest = 10 * 60_000;
+  const lag = (budgets = here) => budgets!.spend("turns trigger b", 1_000, longest) - Date.now();
+  here!.spend("turns trigger b", longest, longest);
+  await eventually(() => lag(there) > longest / 2, "the other process to know");
+  for (let round = 0; round < 5; round++) assert.ok(lag() <= longest && lag(there) <= longest);
+  await eventually(() => here!.forget("turns trigger "), "it to know that others know");
+  await forgetBudgets(db, "turns trigger ");
+  await eventually(() => lag(there) < longest / 2, "the other process to be forgiven");
+});
+
+test("budgets are forgotten by the beginning of their names, and once they have been free for long", async () => {
+  await spendBudgets(db, new Map([["turns trigger a", 60_000]]));
+  await spendBudgets(db, new Map([["turns wake a", 60_000]]));
+  await forgetBudgets(db, "turns trigger ");
+  const { rows } = await sql<{ name: string }>`select name from budgets where name like 'turns%'`.execute(db);
+  assert.deepEqual(rows, [{ name: "turns wake a" }]);
+  assert.ok((await purgeBudgets(db, new Date(Date.now() + 3_600_000), 100)) >= 1);
+  assert.equal((await sql`select 1 from budgets`.execute(db)).rows.length, 0);
+});

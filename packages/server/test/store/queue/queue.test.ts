@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { createIo } from "@tidings/providers";
+import { sql } from "kysely";
+import { LRUCache } from "lru-cache";
+import { pino } from "pino";
+import { readConfig } from "../../../src/config.ts";
+import type { OutsideCtx } from "../../../src/context.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import { createSecrets } from "../../../src/lib/secrets.ts";
+import { createMetrics } from "../../../src/metrics.ts";
+import { startWorkers } from "../../../src/pipeline/dispatch.ts";
+import { type Db, inTransaction, openDb } from "../../../src/store/db.ts";
+import { ClaimLost, openQueue, type Queue, type Task } from "../../../src/store/queue/queue.ts";
+import { atEnd } from "../../support/at-end.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/wait.ts";
+
+const database = await createTestDatabase();
+const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });
+const queue = await openQueue({ url: database.url, onError: () => {} });
+atEnd(async () => {
+  await queue.stop();
+  await db.destroy();
+  await database.drop();
+});
+
+type Row = { id: string; state: string; attempt: number; data: { mark?: string }; startAfter: Date; heartbeat: Date };
+
+const tasksOf = async (mark: string, from: Db = db): Promise<Row[]> =>
+  (
+    await sql<Row>`select id, state, retry_count as attempt, data, start_after as "startAfter", heartbeat_on as heartbeat
+      from queue.job where data->>'mark' like ${mark} order by data->>'mark'`.execute(from)
+  ).rows;
+
+/** State of ours that a task's transaction changes. */
+const write = (tx: Db, name: string) => sql`insert into installation (name, value) values (${name}, 'x')`.execute(tx);
+const isWritten = async (name: string): Promise<boolean> =>
+  (await sql`select 1 from installation where name = ${name}`.execute(db)).rows.length === 1;
+
+const pass = async (mark: string): Promise<void> => queue.enqueue(db, "fanout", [{ data: { mark } }]);
+
+// One worker for the tests of this file: each task's mark says which handler takes it.
+const handlers = new Map<string, (task: Task<{ mark: string }>) => Promise<void>>();
+const seen: string[] = [];
+queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2, pollSeconds: 0.5 }, async ([task]) => {
+  seen.push(`${task!.data.mark} ${task!.attempt}`);
+  await (handlers.get(task!.data.mark) ?? ((one) => queue.finish(db, "fanout", [one])))(task!);
+});
+
+test("a task and the state that makes it necessary come together or not at all", async () => {
+  const both = (name: string, isFaulty: boolean) =>
+    inTransaction(db, async (tx) => {
+      await write(tx, name);
+      await queue.enqueue(tx, "trigger", [{ data: { mark: name } }]);
+      if (isFaulty) throw new Error("changed my mind");
+    });
+  await both("kept", false);
+  await assert.rejects(() => both("dropped", true), /changed my mind/);
+  assert.deepEqual([await isWritten("kept"), (await tasksOf("kept")).length], [true, 1]);
+  assert.deepEqual([await isWritten("dropped"), (await tasksOf("dropped")).length], [false, 0]);
+});
+
+test("a finished task is gone, together with its result", async () => {
+  handlers.set("finishing", (task) =>
+    inTransaction(db, async (tx) => {
+      await write(tx, "finishing");
+      await queue.finish(tx, "fanout", [task]);
+    }),
+  );
+  await pass("finishing");
+  await eventually(async () => (await tasksOf("finishing")).length === 0, "the task to be finished");
+  assert.ok(await isWritten("finishing"));
+});
+
+test("a task whose work fails is repeated, with another attempt", async () => {
+  handlers.set("failing", async (task) => {
+    if (task.attempt === 0) throw new Error("not yet");
+    await queue.finish(db, "fanout", [task]);
+  });
+  await pass("failing");
+  await eventually(async () => (await tasksOf("failing")).length === 0, "the task to be finished");
+  assert.deepEqual(
+    seen.filter((entry) => entry.startsWith("failing")),
+    ["failing 0", "failing 1"],
+  );
+});
+
+/** What happens to the tasks of a worker whose heartbeat stopped. */
+const takeAway = (id: string) =>
+  sql`update queue.job set state = 'retry', start_after = now() where id = ${id}`.execute(db);
+
+test("work done on a claim that was lost is rolled back, and the new holder's is kept", async () => {
+  const faults: unknown[] = [];
+  handlers.set("lapsing", async (task) => {
+    const work = inTransaction(db, async (tx) => {
+      await write(tx, `lapsing-${task.attempt}`);
+      if (task.attempt === 0) {
+        await queue.confirm(db, "fanout", [task]);
+        await takeAway(task.id);
+        await eventually(() => seen.includes("lapsing 1"), "another worker to have it");
+        await assert.rejects(() => queue.confirm(db, "fanout", [task]), ClaimLost);
+      }
+      await queue.finish(tx, "fanout", [task]);
+    });
+    await work.catch((error: unknown) => faults.push(error));
+  });
+  await pass("lapsing");
+  await eventually(async () => faults.length === 1 && (await tasksOf("lapsing")).length === 0, "both to end");
+  assert.ok(faults[0] instanceof ClaimLost);
+  assert.deepEqual([await isWritten("lapsing-0"), await isWritten("lapsing-1")], [false, true]);
+});
+
+test("of several tasks, one lost claim is enough to refuse all", async () => {
+  const held: Task<{ mark: string }>[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  for (const mark of ["pair-a", "pair-b"]) {
+    handlers.set(mark, async (task) => {
+      held.push(task);
+      await released;
+      await queue.finish(db, "fanout", [task]);
+    });
+    await pass(mark);
+  }
+  await eventually(() => held.length === 2, "both to be held");
+  await queue.confirm(db, "fanout", held);
+  const stale = [held[0]!, { ...held[1]!, attempt: held[1]!.attempt + 1 }];
+  await assert.rejects(() => inTransaction(db, (tx) => queue.finish(tx, "fanout", stale)), ClaimLost);
+  assert.equal((await tasksOf("pair-%")).length, 2);
+  release();
+  await eventually(async () => (await tasksOf("pair-%")).length === 0, "both to be finished");
+});
+
+test("a kept task stays ours after its worker returned, as long as it is held", async () => {
+  const { promise, resolve } = Promise.withResolvers<Task<{ mark: string }>>();
+  handlers.set("keeping", async (task) => {
+    const [kept] = await queue.keep(db, "fanout", [task]);
+    await assert.rejects(() => queue.keep(db, "fanout", [task]), ClaimLost, "the old claim is void");
+    queue.hold("fanout", [kept!]);
+    resolve(kept!);
+  });
+  await pass("keeping");
+  const kept = await promise;
+  // Its worker has returned when it takes other tasks; what it was given first is not marked as done.
+  await pass("after-keeping");
+  await eventually(async () => (await tasksOf("after-keeping")).length === 0, "the worker to go on");
+  const [before] = await tasksOf("keeping");
+  assert.equal(before?.state, "active");
+  await eventually(async () => (await tasksOf("keeping"))[0]!.heartbeat > before!.heartbeat, "a heartbeat");
+  await queue.finish(db, "fanout", [kept]);
+  queue.letGo([kept]);
+  assert.deepEqual(await tasksOf("keeping"), []);
+});
+
+test("tasks that take turns: a crowd of one environment does not keep another's task waiting", async () => {
+  const crowd = Array.from({ length: 400 }, (_, n) => ({
+    data: { mark: `crowd-${n}` },
+    environmentId: "crowd",
+    cost: 10,
+  }));
+  await queue.enqueue(db, "unsnooze", crowd);
+  await queue.enqueue(db, "unsnooze", [{ data: { mark: "newcomer" }, environmentId: "newcomer" }]);
+  const { rows } = await sql<{ mark: string }>`select data->>'mark' as mark from queue.job
+    where name = 'unsnooze' order by priority desc, created_on`.execute(db);
+  const place = rows.findIndex((row) => row.mark === "newcomer");
+  assert.ok(place <= 20, `${place} are ahead of it`);
+  await sql`delete from queue.job where name = 'unsnooze'`.execute(db);
+});
+
+test("a worker knows whose task it has", async () => {
+  const owners: (string | undefined)[] = [];
+  handlers.set("owned", async (task) => {
+    owners.push(task.environmentId);
+    await queue.finish(db, "fanout", [task]);
+  });
+  await queue.enqueue(db, "fanout", [{ data: { mark: "owned" }, environmentId: "its-environment" }]);
+  await eventually(() => owners.length === 1, "the task to be worked");
+  assert.deepEqual(owners, ["its-environment"]);
+});
+
+test("a task can wait for a moment, or for some seconds", async () => {
+  const moment = new Date(Date.now() + 3_600_000);
+  await queue.enqueue(db, "trigger", [
+    { data: { mark: "later-1" }, startAfter: moment },
+    { data: { mark: "later-2" }, startAfter: 3_600 },
+    { data: { mark: "later-3" } },
+  ]);
+  const [first, second, third] = await tasksOf("later-%");
+  assert.equal(first?.startAfter.getTime(), moment.getTime());
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
+  const wait = second!.startAfter.getTime() - rows[0]!.now.getTime();
+  assert.ok(wait > 3_500_000 && wait <= 3_600_000);
+  assert.ok(third!.startAfter <= rows[0]!.now);
+});
+
+/** A claim as a process leaves it that was killed a moment ago. */
+const orphan = async (from: Db, opened: Queue, mark: string): Promise<void> => {
+  await opened.enqueue(from, "trigger", [{ data: { mark } }]);
+  await sql`update queue.job set state = 'active', started_on = now(), heartbeat_on = now()
+    where data->>'mark' = ${mark}`.execute(from);
+};
+
+test("a process that starts alone takes over at once what a dead one left", async (context) => {
+  const other = await createTestDatabase();
+  const otherDb = openDb({ url: other.url, poolSize: 2, onError: () => {} });
+  context.after(async () => {
+    await otherDb.destroy();
+    await other.drop();
+  });
+  const before = await openQueue({ url: other.url, onError: () => {} });
+  await orphan(otherDb, before, "orphan");
+  await before.stop();
+  const next = await openQueue({ url: other.url, onError: () => {} });
+  const [task] = await tasksOf("orphan", otherDb);
+  await next.stop();
+  assert.equal(task?.state, "retry");
+});
+
+test("a process that starts beside a living one leaves its claims alone", async () => {
+  await orphan(db, queue, "in-use");
+  const [before] = await tasksOf("in-use");
+  const second = await openQueue({ url: database.url, onError: () => {} });
+  const [task] = await tasksOf("in-use");
+  await second.stop();
+  assert.equal(task?.state, "active");
+  assert.deepEqual(task?.heartbeat, before?.heartbeat);
+});
+
+test("a task that cannot be worked does not hold up its neighbours", async (context) => {
+  const other = await createTestDatabase();
+  const otherDb = openDb({ url: other.url, poolSize: 4, onError: () => {} });
+  const otherQueue = await openQueue({ url: other.url, onError: () => {} });
+  const io = createIo({ resolveHost: () => Promise.reject(new Error("no network")), capture: async () => {} });
+  context.after(async () => {
+    await otherQueue.stop();
+    await io.close();
+    await otherDb.destroy();
+    await other.drop();
+  });
+  const logs: Record<string, unknown>[] = [];
+  // What the stages use; the edge needs more.
+  const ctx: Partial<OutsideCtx> = {
+    config: readConfig({ TIDINGS_WORKER_CONCURRENCY: "1" }),
+    db: otherDb,
+    queue: otherQueue,
+    log: pino({ level: "error" }, { write: (line: string) => void logs.push(JSON.parse(line)) }),
+    metrics: createMetrics(),
+    secrets: createSecrets([{ version: 1, key: randomBytes(32) }]),
+    io,
+    now: () => new Date(),
+    newId,
+    versions: new LRUCache({ max: 10 }),
+    keyOwners: new LRUCache({ max: 10 }),
+  };
+  // Enqueued before anyone works: they are fetched as one batch. No notification has an id like the faulty ones'.
+  const marks = ["good-1", "bad-1", "good-2", "bad-2", "good-3"];
+  const ids = (mark: string) => (mark.startsWith("bad") ? ["not an id"] : [newId()]);
+  await otherQueue.enqueue(
+    otherDb,
+    "wake",
+    marks.map((mark) => ({ data: { mark, notificationIds: ids(mark) } })),
+  );
+  await startWorkers(ctx as OutsideCtx);
+  await eventually(async () => (await tasksOf("good-%", otherDb)).length === 0, "the good ones to be worked");
+  const bad = await eventually(async () => {
+    const rows = await tasksOf("bad-%", otherDb);
+    return rows.every((row) => row.attempt > 0 || row.state === "retry") ? rows : null;
+  }, "the bad ones to be given back");
+  assert.equal(bad.length, 2, "nothing accepted is given up");
+  assert.ok(logs.some((entry) => entry.msg === "tasks failed and will be repeated"));
+});
