@@ -1,7 +1,6 @@
 // Keeps outgoing connections away from our own network. Tenants choose the hosts we connect to (SMTP servers,
 // webhooks, self-hosted chat), so every name is resolved here, every address it has is judged, and the caller connects
 // to the address it is given: resolving again later would let the answer change in between.
-
 import { BlockList, isIP } from "node:net";
 
 export interface ResolvedHost {

@@ -2,11 +2,12 @@
 // ends the process, would hold up all of them. Such a task is divided in halves until the culprit stands alone; the
 // culprit leaves the queue as a failed task with its error, and everything around it goes on.
 import type { Ctx } from "../context.ts";
-import { type Db, inTransaction } from "../store/db.ts";
+import type { Db } from "../store/db.ts";
 import { addWalk, findEvents } from "../store/events/events.ts";
 import { findTaskEnvironment, insertFailedTask } from "../store/events/failed-tasks.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
-import { enqueueTimed, readClock } from "./clock/clock.ts";
+import { openBatch, transact } from "./batch.ts";
+import { enqueueTimed } from "./clock/clock.ts";
 import type { FanoutTask, PageTask, SliceTask, TriggerTask, WakeTask } from "./tasks.ts";
 import { firstPage, readPage } from "./trigger/audience.ts";
 
@@ -38,18 +39,18 @@ export async function divideOrSetAside(
   const isKnownPart = (task.data as { isPart?: boolean }).isPart === true;
   const most = triesBefore[kind];
   if (most === undefined || (error !== undefined && tries === 1 && !isKnownPart)) return "repeat";
-  return inTransaction(ctx.db, async (tx) => {
-    const environmentId = await findTaskEnvironment(tx, kind, task.data as object);
+  return transact(ctx, async (tx) => {
+    const environmentId = await findTaskEnvironment(tx.db, kind, task.data as object);
     if (environmentId === undefined) return "repeat";
-    const parts = await divide(ctx, tx, environmentId, kind, task.data);
+    const parts = await divide(tx, environmentId, kind, task.data);
     if (parts.length > 1) {
-      await ctx.queue.finish(tx, kind, [task]);
-      await enqueueParts(ctx, tx, environmentId, parts);
+      await tx.queue.finish(tx.db, kind, [task]);
+      await enqueueParts(tx, environmentId, parts);
       return "divided";
     }
     if (tries < (error === undefined ? Math.max(hopelessAfter, most) : most)) return "repeat";
-    await ctx.queue.finish(tx, kind, [task]);
-    await insertFailedTask(tx, environmentId, {
+    await tx.queue.finish(tx.db, kind, [task]);
+    await insertFailedTask(tx.db, environmentId, {
       id: ctx.newId(),
       environment_id: environmentId,
       kind,
@@ -62,11 +63,11 @@ export async function divideOrSetAside(
   });
 }
 
-async function enqueueParts(ctx: Ctx, tx: Db, environmentId: string, parts: Part[]): Promise<void> {
-  const clock = await readClock(ctx, tx, [environmentId]);
+async function enqueueParts(tx: Ctx, environmentId: string, parts: Part[]): Promise<void> {
+  const batch = await openBatch(tx, [environmentId]);
   for (const [kind, group] of Map.groupBy(parts, (part) => part.kind)) {
     const tasks = group.map(({ data }) => ({ environmentId, data: { ...data, isPart: true } }));
-    await enqueueTimed(ctx, tx, clock, kind, tasks);
+    await enqueueTimed(batch, kind, tasks);
   }
 }
 
@@ -83,13 +84,13 @@ function wordsOf(error: unknown): string {
   return words.replaceAll("\0", " ").slice(0, longestError).toWellFormed() || "unknown error";
 }
 
-async function divide(ctx: Ctx, tx: Db, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
+async function divide(tx: Ctx, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
   if (kind === "wake") return halvesOf((data as WakeTask).notificationIds, (ids) => ({ notificationIds: ids }), kind);
-  if (kind === "trigger") return divideTrigger(tx, data as TriggerTask);
+  if (kind === "trigger") return divideTrigger(tx.db, data as TriggerTask);
   if (kind !== "fanout") return [];
   const task = data as FanoutTask;
   if ("from" in task) return divideSlice(task);
-  return "after" in task ? dividePage(ctx, tx, environmentId, task) : [];
+  return "after" in task ? dividePage(tx, environmentId, task) : [];
 }
 
 function halvesOf<T>(list: T[], toData: (half: T[]) => object, kind: TaskKind): Part[] {
@@ -100,9 +101,9 @@ function halvesOf<T>(list: T[], toData: (half: T[]) => object, kind: TaskKind): 
 }
 
 /** Several events are divided as a list; the recipients of one event go on as slices, its audience as a walk. */
-async function divideTrigger(tx: Db, { eventIds }: TriggerTask): Promise<Part[]> {
+async function divideTrigger(db: Db, { eventIds }: TriggerTask): Promise<Part[]> {
   if (eventIds.length > 1) return halvesOf(eventIds, (ids) => ({ eventIds: ids }), "trigger");
-  const [event] = await findEvents(tx, eventIds);
+  const [event] = await findEvents(db, eventIds);
   if (!event) return [];
   const slices = divideSlice({ eventId: event.id, from: 0, to: event.recipients.length });
   return event.audience ? [...slices, { kind: "fanout", data: firstPage(event) }] : slices;
@@ -119,14 +120,14 @@ function divideSlice({ eventId, from, to }: SliceTask): Part[] {
 }
 
 /** The first half of the page becomes a walk of its own; the other half goes on with what is behind the page. */
-async function dividePage(ctx: Ctx, tx: Db, environmentId: string, page: PageTask): Promise<Part[]> {
-  const [event] = await findEvents(tx, [page.eventId]);
+async function dividePage(tx: Ctx, environmentId: string, page: PageTask): Promise<Part[]> {
+  const [event] = await findEvents(tx.db, [page.eventId]);
   if (!event) return [];
-  const { members, next } = await readPage(ctx, tx, event, page);
+  const { members, next } = await readPage(tx, event, page);
   if (members.length < 2) return [];
   const middle = members[Math.ceil(members.length / 2) - 1]!.subscriber.id;
   const until = next.at(-1)?.until ?? page.until ?? members.at(-1)!.subscriber.id;
-  await addWalk(tx, environmentId, event.id);
+  await addWalk(tx.db, environmentId, event.id);
   return [
     { kind: "fanout", data: { ...page, until: middle } },
     { kind: "fanout", data: { ...page, after: middle, until } },

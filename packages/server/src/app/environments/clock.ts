@@ -4,15 +4,14 @@ import type { EnvironmentClock, Input, Output } from "@tidings/contract";
 import { type Also, also, type Pending, pending } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { readClock, realClock } from "../../pipeline/clock/clock.ts";
+import { type Clock, readClock, realClock } from "../../pipeline/clock/clock.ts";
 import { addTime, readTime } from "../../pipeline/rules/waits.ts";
-import type { Clock } from "../../pipeline/run/run.ts";
 import { type ClockState, findClock, lockClock, setClock } from "../../store/environments/clocks.ts";
 import { requireOwn } from "./environments.ts";
 
 /** The clock of the caller's environment. Production has none but the real one and pays nothing for the question. */
 export const environmentClock = async (ctx: Ctx, caller: Caller): Promise<Clock> =>
-  caller.environmentType === "dev" ? readClock(ctx, ctx.db, [caller.environmentId]) : realClock(ctx);
+  caller.environmentType === "dev" ? readClock(ctx, [caller.environmentId]) : realClock(ctx);
 
 /** What time it is in the caller's environment. */
 export const environmentNow = async (ctx: Ctx, caller: Caller): Promise<Date> =>

@@ -174,9 +174,9 @@ async function report(
     return rows.map((row) => ({ object: toWorkflow(row, facts) }));
   };
   if (published.length > 0) {
-    await emit(ctx, ctx.db, targetId, "workflow.published", now, () => shown(published));
+    await emit(ctx, targetId, "workflow.published", now, () => shown(published));
   }
-  if (removed.length > 0) await emit(ctx, ctx.db, targetId, "workflow.deleted", now, () => shown(removed));
+  if (removed.length > 0) await emit(ctx, targetId, "workflow.deleted", now, () => shown(removed));
 }
 
 /** An environment without layouts takes over the source's default, or else the first that arrives. */

@@ -4,7 +4,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
-import { wakeTasks } from "../../pipeline/run/batch.ts";
+import { wakeTasks } from "../../pipeline/run/progress.ts";
 import { bringForward } from "../../store/events/digests.ts";
 import { findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -26,7 +26,7 @@ export async function close(
   const now = clock.now(environmentId);
   const closed = detail("digest_closed_early", now);
   const leaders = await bringForward(ctx.db, environmentId, { stepIds, subscriberId }, closed, now, mostClosedDigests);
-  await enqueueTimed(ctx, ctx.db, clock, "wake", wakeTasks({ environmentId, ids: leaders }));
+  await enqueueTimed({ ...ctx, clock }, "wake", wakeTasks({ environmentId, ids: leaders }));
   return { closed: leaders.length, hasMore: leaders.length === mostClosedDigests };
 }
 

@@ -3,10 +3,9 @@
 import type { DryRun, Input, Output, TriggerEvent } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
-import { peekClock } from "../../pipeline/clock/clock.ts";
+import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
 import { judgeMember, leftOutBy, tellMember, tellPassed, tellSimply } from "../../pipeline/rules/reach.ts";
 import { type News, type Simulated, simulate } from "../../pipeline/run/dry-run.ts";
-import type { Clock } from "../../pipeline/run/run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { Member } from "../../pipeline/trigger/audience.ts";
 import { makeRuns } from "../../pipeline/trigger/fanout.ts";
@@ -39,7 +38,7 @@ export async function dryRun(
 
 async function explainEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, limit: number): Promise<DryRun> {
   const { environmentId } = caller;
-  const clock = await peekClock(ctx, ctx.db, environmentId);
+  const clock = await peekClock(ctx, environmentId);
   const time = clock.now(environmentId);
   const verdict = noVerdict();
   const [evaluated] = await evaluateAll(ctx, caller, [given], null, time, verdict);
@@ -57,7 +56,7 @@ async function explainEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, limit
     return { workflow, ...head, note, ...empty };
   }
   const row: EventRow = { ...event, expanded_at: null, canceled_at: null, open_walks: 1 };
-  const version = (await loadVersions(ctx, ctx.db, [row.workflow_version_id])).get(row.workflow_version_id)!;
+  const version = (await loadVersions(ctx, [row.workflow_version_id])).get(row.workflow_version_id)!;
   const audience = await lookAtTopics(ctx, row, version, limit);
   const people: Person[] = [
     ...row.recipients.slice(0, limit).map((recipient) => ({ recipient })),
@@ -146,9 +145,9 @@ async function tellLot(
   const recipients = lot.flatMap((person) => ("recipient" in person ? person.recipient : []));
   const members = lot.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
-  const { people, created } = await imagineSubscribers(ctx, db, environmentId, starts);
-  const runs = await makeRuns(ctx, db, starts, people, clock);
-  const simulated = await simulate(ctx, db, runs, clock, news);
+  const { people, created } = await imagineSubscribers(ctx, environmentId, starts);
+  const runs = await makeRuns({ ...ctx, clock }, starts, people);
+  const simulated = await simulate({ ...ctx, clock }, runs, news);
 
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));
   const integrations = await findIntegrationsByIds(db, [...new Set(used)]);

@@ -58,7 +58,7 @@ export async function cancel(
     data: { notificationIds: [id] },
     at,
   }));
-  await enqueueTimed(ctx, db, clock, "wake", wakes);
+  await enqueueTimed({ ...ctx, clock }, "wake", wakes);
 
   if (event.is_open) await markEventCanceled(db, environmentId, event.id, now);
   return event.is_open || canceled.size > 0;

@@ -142,7 +142,7 @@ async function accept(
     event && attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
   );
   await insertEventAttachments(ctx.db, files);
-  await enqueueTimed(ctx, ctx.db, clock, "trigger", triggerTasks(environmentId, accepted));
+  await enqueueTimed({ ...ctx, clock }, "trigger", triggerTasks(environmentId, accepted));
   const results = evaluated.map(({ result }) => result);
   for (const { status } of results) ctx.metrics.events.inc({ status });
   return results;

@@ -54,7 +54,7 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
   const subscriber = await findSubscriber(db, environmentId, subscriberId);
   if (!subscriber && !isMentioned(event, subscriberId)) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
 
-  const version = (await loadVersions(ctx, db, [event.workflow_version_id])).get(event.workflow_version_id)!;
+  const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const status = await statusOf(ctx, event);
   const question = { event, status, version, subscriberId, subscriber };
   const common = { transactionId, subscriberId, event: toEvent(question) };

@@ -2,7 +2,8 @@
 import type { FailedTask, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { enqueueTimed, readClock } from "../../pipeline/clock/clock.ts";
+import { openBatch } from "../../pipeline/batch.ts";
+import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import {
   type FailedTaskRow,
   listFailedTasks,
@@ -40,8 +41,8 @@ export async function replay(
   if (!found) throw failure("FAILED_TASK_NOT_FOUND", { id });
   if (found.status !== "open") throw failure("FAILED_TASK_NOT_OPEN", { id });
   const now = ctx.now();
-  const clock = await readClock(ctx, ctx.db, [environmentId]);
-  await enqueueTimed(ctx, ctx.db, clock, found.kind, [{ environmentId, data: found.data }]);
+  const batch = await openBatch(ctx, [environmentId]);
+  await enqueueTimed(batch, found.kind, [{ environmentId, data: found.data }]);
   await markTaskReplayed(ctx.db, environmentId, id, now);
   return toFailedTask({ ...found, status: "replayed", replayed_at: now });
 }

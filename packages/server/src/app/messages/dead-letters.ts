@@ -3,7 +3,8 @@
 import { type DeadLetter, type Input, maxReplays, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector, invalid } from "../../failure.ts";
-import { enqueueTimed, readClock } from "../../pipeline/clock/clock.ts";
+import { openBatch } from "../../pipeline/batch.ts";
+import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations/integrations.ts";
 import {
@@ -113,8 +114,8 @@ async function sendAgain(
   which: { ids: string[] } | { filters: DeadLetterFilters },
   { first, perSecond }: Way,
 ): Promise<number> {
-  const clock = await readClock(ctx, ctx.db, [environmentId]);
-  const now = clock.now(environmentId);
+  const batch = await openBatch(ctx, [environmentId]);
+  const now = batch.clock.now(environmentId);
   const locked = await lockOpenLetters(ctx.db, environmentId, which, first?.channel, maxReplays);
   const pauseMs = perSecond ? 1000 / perSecond : 0;
   const letters = locked.map((letter, index) => ({ ...letter, at: new Date(now.getTime() + index * pauseMs) }));
@@ -126,6 +127,6 @@ async function sendAgain(
     at: perSecond ? at : undefined,
     way: first?.id ?? integration_id,
   }));
-  await enqueueTimed(ctx, ctx.db, clock, "deliver", tasks);
+  await enqueueTimed(batch, "deliver", tasks);
   return letters.length;
 }

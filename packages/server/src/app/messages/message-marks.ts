@@ -96,7 +96,7 @@ async function markAs(
   const { environmentId } = caller;
   const changes = changed.map((messageId) => ({ environmentId, messageId, type: eventTypes[reported], at }));
   const all = mark === reported ? changed : await write({ mark, detail: null, now: at });
-  await emitMessages(ctx, ctx.db, changes);
+  await emitMessages(ctx, changes);
   return all;
 }
 

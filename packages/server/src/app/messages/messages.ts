@@ -98,9 +98,9 @@ export async function removeByTransaction(
 async function afterDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
   const { environmentId, organizationId } = caller;
   const clock = await environmentClock(ctx, caller);
-  await emitDeleted(ctx, ctx.db, environmentId, deleted, organizationId, clock.now(environmentId));
+  await emitDeleted(ctx, environmentId, deleted, organizationId, clock.now(environmentId));
   const waiting = deleted.filter((message) => message.status === "pending");
-  await goOnWithout(ctx, ctx.db, environmentId, waiting, clock);
+  await goOnWithout({ ...ctx, clock }, environmentId, waiting);
 }
 
 /** The standard or the URL alphabet, with or without padding. Decoding alone would skip what does not belong. */

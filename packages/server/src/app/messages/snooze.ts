@@ -32,8 +32,8 @@ export async function snooze(
   const snoozed = detail("snoozed", now, { raw: { until: until.toISOString() } });
   const isChanged = await setSnooze(ctx.db, environmentId, subscriber.id, { id, until, detail: snoozed, now });
   if (isChanged) {
-    await enqueueTimed(ctx, ctx.db, clock, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
-    await emitMessages(ctx, ctx.db, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
+    await enqueueTimed({ ...ctx, clock }, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
+    await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
   }
   return show(ctx, caller, subscriber, id, now);
 }
@@ -49,7 +49,7 @@ export async function unsnooze(
   const { id } = await requireItem(ctx, caller, subscriber, params.notificationId);
   const change = { id, until: null, detail: detail("unsnoozed", now), now };
   if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
-    await emitMessages(ctx, ctx.db, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
+    await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
   }
   return show(ctx, caller, subscriber, id, now);
 }

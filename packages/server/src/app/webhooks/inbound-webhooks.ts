@@ -120,7 +120,7 @@ const addressOf = ({ config }: Ctx, url: string): string | undefined =>
 async function report(ctx: Ctx, { integration, request }: Genuine): Promise<InboundReceipt[]> {
   const now = ctx.now();
   const receipts = readReceipts(integration.provider_id, request).map((receipt) => clean(receipt, now));
-  const matched = await applyReceipts(ctx, ctx.db, integration, receipts);
+  const matched = await applyReceipts(ctx, integration, receipts);
   return matched.map((one) => toReceipt(one, now));
 }
 

@@ -1,25 +1,26 @@
 // Time, per environment. Most environments live in real time; one on a test clock stands still until somebody moves it,
 // and what falls due later waits in the store until then. Everything that happens "at" or "after" goes through here.
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findClock, holdTestClocks, insertClockTasks } from "../../store/environments/clocks.ts";
 import type { TaskKind } from "../../store/queue/queue.ts";
-import type { Clock } from "../run/run.ts";
 import { costOf } from "../tasks.ts";
 
-/** The clocks of these environments, read once for a batch; test clocks do not move until its transaction ends. */
-export async function readClock(ctx: Ctx, tx: Db, environmentIds: Iterable<string>): Promise<Clock> {
-  const real = ctx.now();
-  const stopped = await holdTestClocks(tx, [...new Set(environmentIds)]);
+/** The time of each environment: one on a test clock has a time of its own, which stands still until it is moved. */
+export type Clock = { now(environmentId: string): Date; isStopped(environmentId: string): boolean };
+
+/** The clocks of these environments. Test clocks are locked: they do not move until the transaction of `tx` ends. */
+export async function readClock(tx: Ctx, environmentIds: Iterable<string>): Promise<Clock> {
+  const real = tx.now();
+  const stopped = await holdTestClocks(tx.db, [...new Set(environmentIds)]);
   return {
     now: (environmentId) => stopped.get(environmentId) ?? real,
     isStopped: (environmentId) => stopped.has(environmentId),
   };
 }
 
-/** The clock of one environment as it stands, for those who change nothing: it is not held. */
-export async function peekClock(ctx: Ctx, db: Db, environmentId: string): Promise<Clock> {
-  const { now } = (await findClock(db, environmentId)) ?? { now: null };
+/** The clock of one environment, without a lock, for operations that only read. */
+export async function peekClock(ctx: Ctx, environmentId: string): Promise<Clock> {
+  const { now } = (await findClock(ctx.db, environmentId)) ?? { now: null };
   const real = ctx.now();
   return { now: () => now ?? real, isStopped: () => now !== null };
 }
@@ -44,21 +45,22 @@ export const waitingIn = (environmentId: string): string => `waiting ${environme
 export const underWayIn = (environmentId: string): string => environmentId;
 
 /** Enqueues each task for its time; what falls due later on a test clock is kept for the clock to hand over. */
-export async function enqueueTimed(ctx: Ctx, tx: Db, clock: Clock, kind: TaskKind, tasks: Timed[]): Promise<void> {
+export async function enqueueTimed(batch: Ctx & { clock: Clock }, kind: TaskKind, tasks: Timed[]): Promise<void> {
+  const { clock, db } = batch;
   const isParked = ({ environmentId, at }: Timed) =>
     at !== undefined && clock.isStopped(environmentId) && at > clock.now(environmentId);
   await insertClockTasks(
-    tx,
+    db,
     tasks.filter(isParked).map(({ environmentId, data, at }) => ({
-      id: ctx.newId(),
+      id: batch.newId(),
       environment_id: environmentId,
       due_at: at!,
       kind,
       data,
     })),
   );
-  await ctx.queue.enqueue(
-    tx,
+  await batch.queue.enqueue(
+    db,
     kind,
     tasks
       .filter((task) => !isParked(task))

@@ -2,7 +2,6 @@
 // environment has come to rest: so a month of delays happens in order, each step at its own time. The way is in the
 // store, one transaction per stop; whoever dies on it, the next worker goes on from there.
 import type { Ctx } from "../../context.ts";
-import { type Db, inTransaction } from "../../store/db.ts";
 import {
   type ClockState,
   type ClockTask,
@@ -14,6 +13,7 @@ import {
   takeClockTasks,
 } from "../../store/environments/clocks.ts";
 import type { Task } from "../../store/queue/queue.ts";
+import { transact } from "../batch.ts";
 import { type ClockMoveTask, costOf, type WakeTask } from "../tasks.ts";
 import { enqueueTimed, realClock, underWayIn, waitingIn } from "./clock.ts";
 
@@ -39,11 +39,11 @@ async function takeTurn(ctx: Ctx, task: Task<ClockMoveTask>): Promise<void> {
   const end = performance.now() + turnMs;
   for (;;) {
     const isOver = performance.now() > end;
-    const step: Step = await inTransaction(ctx.db, async (tx) => {
-      const next = await takeStep(ctx, tx, task.data.environmentId);
-      if (isOver || next === "done") await ctx.queue.finish(tx, "clock", [task]);
+    const step: Step = await transact(ctx, async (tx) => {
+      const next = await takeStep(tx, task.data.environmentId);
+      if (isOver || next === "done") await tx.queue.finish(tx.db, "clock", [task]);
       if (isOver && next !== "done") {
-        await ctx.queue.enqueue(tx, "clock", [{ data: task.data, startAfter: next === "busy" ? restSeconds : 0 }]);
+        await tx.queue.enqueue(tx.db, "clock", [{ data: task.data, startAfter: next === "busy" ? restSeconds : 0 }]);
       }
       return next;
     });
@@ -60,29 +60,29 @@ async function rest(ctx: Ctx, environmentId: string, end: number): Promise<void>
   }
 }
 
-async function takeStep(ctx: Ctx, tx: Db, environmentId: string): Promise<Step> {
-  const clock = await lockClock(tx, environmentId);
+async function takeStep(ctx: Ctx, environmentId: string): Promise<Step> {
+  const clock = await lockClock(ctx.db, environmentId);
   if (!clock) return "done";
-  if (clock.now === null) return giveBack(ctx, tx, environmentId);
-  if (await takeIn(ctx, tx, environmentId)) return "moved";
+  if (clock.now === null) return giveBack(ctx, environmentId);
+  if (await takeIn(ctx, environmentId)) return "moved";
   if (clock.target === null) return "done";
-  if (await ctx.queue.isBusy(tx, underWayIn(environmentId))) return "busy";
-  return goOn(ctx, tx, environmentId, clock as ClockState & { now: Date; target: Date });
+  if (await ctx.queue.isBusy(ctx.db, underWayIn(environmentId))) return "busy";
+  return goOn(ctx, environmentId, clock as ClockState & { now: Date; target: Date });
 }
 
 /** Off the clock: what waited for it waits in the queue, for the same time. */
-async function giveBack(ctx: Ctx, tx: Db, environmentId: string): Promise<Step> {
-  const taken = await takeClockTasks(tx, environmentId, tasksPerStep);
+async function giveBack(ctx: Ctx, environmentId: string): Promise<Step> {
+  const taken = await takeClockTasks(ctx.db, environmentId, tasksPerStep);
   for (const [kind, tasks] of Map.groupBy(taken, (task) => task.kind)) {
     const timed = tasks.map(({ data, due_at: at }) => ({ environmentId, data, at }));
-    await enqueueTimed(ctx, tx, realClock(ctx), kind, timed);
+    await enqueueTimed({ ...ctx, clock: realClock(ctx) }, kind, timed);
   }
   return taken.length === tasksPerStep ? "moved" : "done";
 }
 
 /** Tasks that began to wait in real time wait for the clock from now on. Answers whether there may be more. */
-async function takeIn(ctx: Ctx, tx: Db, environmentId: string): Promise<boolean> {
-  const recalled = await ctx.queue.recall(tx, waitingIn(environmentId), tasksPerStep);
+async function takeIn(ctx: Ctx, environmentId: string): Promise<boolean> {
+  const recalled = await ctx.queue.recall(ctx.db, waitingIn(environmentId), tasksPerStep);
   const rows = recalled.map(({ kind, data, startAfter }) => ({
     id: ctx.newId(),
     environment_id: environmentId,
@@ -90,29 +90,24 @@ async function takeIn(ctx: Ctx, tx: Db, environmentId: string): Promise<boolean>
     kind,
     data,
   }));
-  await insertClockTasks(tx, rows);
+  await insertClockTasks(ctx.db, rows);
   return recalled.length === tasksPerStep;
 }
 
 /** To the next moment for which something waits, or to the end of the way. */
-async function goOn(
-  ctx: Ctx,
-  tx: Db,
-  environmentId: string,
-  { now, target }: { now: Date; target: Date },
-): Promise<Step> {
-  const due = await findDueTasks(tx, environmentId, target, loadPerStep);
+async function goOn(ctx: Ctx, environmentId: string, { now, target }: { now: Date; target: Date }): Promise<Step> {
+  const due = await findDueTasks(ctx.db, environmentId, target, loadPerStep);
   const [first] = due;
   if (!first) {
-    await setClock(tx, environmentId, { now: target, target: null });
+    await setClock(ctx.db, environmentId, { now: target, target: null });
     return "done";
   }
-  await setClock(tx, environmentId, { now: first.due_at > now ? first.due_at : now, target });
+  await setClock(ctx.db, environmentId, { now: first.due_at > now ? first.due_at : now, target });
   const { taken, tasks } = nextLoad(due);
-  await deleteClockTasks(tx, environmentId, taken);
+  await deleteClockTasks(ctx.db, environmentId, taken);
   const group = underWayIn(environmentId);
   await ctx.queue.enqueue(
-    tx,
+    ctx.db,
     first.kind,
     tasks.map((data) => ({ data, group, environmentId, cost: costOf(first.kind, data) })),
   );

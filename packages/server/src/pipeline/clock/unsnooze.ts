@@ -1,41 +1,39 @@
 // The end of a snooze: the message is back in the feed, as if it had just been delivered.
 import type { Ctx } from "../../context.ts";
-import { inTransaction } from "../../store/db.ts";
 import { lockSnoozed, redeliver } from "../../store/messages/subscriber-notifications.ts";
 import type { Task } from "../../store/queue/queue.ts";
+import { openBatch, transact } from "../batch.ts";
 import { detail } from "../rules/details.ts";
 import type { UnsnoozeTask } from "../tasks.ts";
 import { emitMessages } from "../webhooks/events.ts";
-import { enqueueTimed, readClock } from "./clock.ts";
+import { enqueueTimed } from "./clock.ts";
 
 export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promise<void> {
-  await inTransaction(ctx.db, async (tx) => {
-    await ctx.queue.finish(tx, "unsnooze", tasks);
+  await transact(ctx, async (tx) => {
+    await tx.queue.finish(tx.db, "unsnooze", tasks);
     const ids = new Set(tasks.map((task) => task.data.messageId));
-    const snoozed = await lockSnoozed(tx, [...ids]);
-    const clock = await readClock(
-      ctx,
+    const snoozed = await lockSnoozed(tx.db, [...ids]);
+    const batch = await openBatch(
       tx,
       snoozed.map((message) => message.environment_id),
     );
-    const isDue = (message: (typeof snoozed)[number]) => message.snoozed_until <= clock.now(message.environment_id);
+    const isDue = (message: (typeof snoozed)[number]) =>
+      message.snoozed_until <= batch.clock.now(message.environment_id);
     const due = snoozed.filter(isDue).map(({ id, environment_id: environmentId }) => ({
       environmentId,
       messageId: id,
       type: "message.unsnoozed" as const,
-      at: clock.now(environmentId),
+      at: batch.clock.now(environmentId),
     }));
     await redeliver(
-      tx,
+      batch.db,
       due.map(({ messageId, at }) => ({ id: messageId, at, detail: detail("unsnoozed", at) })),
     );
-    await emitMessages(ctx, tx, due);
+    await emitMessages(batch, due);
     // Snoozed again meanwhile, or woken by a clock that is ahead of ours: it sleeps on.
     const early = snoozed.filter((message) => !isDue(message));
     await enqueueTimed(
-      ctx,
-      tx,
-      clock,
+      batch,
       "unsnooze",
       early.map(({ id, environment_id: environmentId, snoozed_until: at }) => ({
         environmentId,

@@ -2,8 +2,8 @@
 // takes the next tasks as soon as there is room for them, so a slow receiver holds up calls of its own environment only. The
 // claims on tasks that are under way are kept alive meanwhile, and results that come in together share a transaction.
 import type { Ctx } from "../../context.ts";
-import { type Db, inTransaction } from "../../store/db.ts";
 import type { Task, TaskKind } from "../../store/queue/queue.ts";
+import { transact } from "../batch.ts";
 import { type Boarding, createLanes, type Place } from "./lanes.ts";
 
 type Held = { task: Task<unknown> };
@@ -17,7 +17,7 @@ export type Calls<Data, Due extends Held, Done extends Held> = {
   /** How long a result may wait for others. */
   gatherMs: number;
   /** Answers what is to be called now, with its place in a lane taken; everything else is finished there. */
-  prepare(tx: Db, tasks: Task<Data>[], boarding: Boarding): Promise<Due[]>;
+  prepare(tx: Ctx, tasks: Task<Data>[], boarding: Boarding): Promise<Due[]>;
   placeOf(due: Due): Place;
   /** The moment of the call (ms), if it is not to be made at once. */
   startOf?(due: Due): number | undefined;
@@ -55,7 +55,7 @@ export function createCalls<Data, Due extends Held, Done extends Held>(ctx: Ctx,
     const boarding = lanes.board();
     let due: Due[];
     try {
-      due = await inTransaction(ctx.db, (tx) => calls.prepare(tx, tasks, boarding));
+      due = await transact(ctx, (tx) => calls.prepare(tx, tasks, boarding));
     } catch (error) {
       boarding.giveBack();
       throw error;

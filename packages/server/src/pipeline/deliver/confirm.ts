@@ -1,12 +1,12 @@
 // The end of a doubt: a call whose answer never came, and now the provider reports on its message. It was sent after all,
 // so it is not sent again, and its run goes on.
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { unchanged, updateJobs } from "../../store/events/jobs.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { recordOutcomes } from "../../store/messages/messages.ts";
 import type { ReportedMessage } from "../../store/messages/receipts.ts";
-import { enqueueTimed, readClock } from "../clock/clock.ts";
+import { openBatch } from "../batch.ts";
+import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { emitMessages } from "../webhooks/events.ts";
 import { endJobs } from "./job-ends.ts";
@@ -15,13 +15,13 @@ import { wakesOf } from "./withdraw.ts";
 /** `externalId`: the provider's id of the message, as the report has it. */
 export type Doubtful = { message: ReportedMessage; externalId: string | null };
 
-export async function confirmSent(ctx: Ctx, tx: Db, integration: IntegrationRow, doubtful: Doubtful[]): Promise<void> {
+export async function confirmSent(tx: Ctx, integration: IntegrationRow, doubtful: Doubtful[]): Promise<void> {
   if (doubtful.length === 0) return;
   const { environment_id: environmentId, provider_id: providerId } = integration;
-  const clock = await readClock(ctx, tx, [environmentId]);
-  const at = clock.now(environmentId);
+  const batch = await openBatch(tx, [environmentId]);
+  const at = batch.clock.now(environmentId);
   await recordOutcomes(
-    tx,
+    tx.db,
     doubtful.map(({ message, externalId }) => ({
       id: message.id,
       status: "sent",
@@ -34,7 +34,7 @@ export async function confirmSent(ctx: Ctx, tx: Db, integration: IntegrationRow,
     })),
   );
   const { updates, ended } = await endJobs(
-    tx,
+    tx.db,
     doubtful.map(({ message, externalId }) => {
       const raw = { providerMessageId: externalId, reportedBy: "the provider" };
       const sent = detail("message_sent", at, { providerId, raw });
@@ -47,14 +47,13 @@ export async function confirmSent(ctx: Ctx, tx: Db, integration: IntegrationRow,
       return { channel: message.channel, update };
     }),
   );
-  await updateJobs(tx, updates);
+  await updateJobs(tx.db, updates);
   const over = doubtful.flatMap(({ message }) =>
     ended.has(message.job_id) ? [[message.notification_id, environmentId] as const] : [],
   );
-  await enqueueTimed(ctx, tx, clock, "wake", wakesOf(new Map(over)));
+  await enqueueTimed(batch, "wake", wakesOf(new Map(over)));
   await emitMessages(
-    ctx,
-    tx,
+    batch,
     doubtful.map(({ message }) => ({ environmentId, messageId: message.id, type: "message.sent", at })),
   );
 }

@@ -3,9 +3,9 @@
 // id alone, nobody can say whose it is until then, and one that is nobody's waits in vain for a few minutes.
 import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { type Db, inRepeatableTransaction } from "../../store/db.ts";
 import { findIntegrationsByIds } from "../../store/integrations/integrations.ts";
 import { type EarlyReceipt, takeEarlyReceipts, takeOldReceipts } from "../../store/messages/early-receipts.ts";
+import { transactAgain } from "../batch.ts";
 import { applyKept } from "./receipts.ts";
 import type { Settled } from "./settle.ts";
 
@@ -13,7 +13,7 @@ import type { Settled } from "./settle.ts";
 const graceMs = 120_000;
 
 /** To be called last in the transaction that writes the results. */
-export async function applyEarlyReceipts(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> {
+export async function applyEarlyReceipts(ctx: Ctx, group: Settled[]): Promise<void> {
   const names = group.flatMap(({ message, integration, outcome }) => {
     const theirs = outcome?.kind === "accepted" ? outcome.providerMessageId : undefined;
     return [
@@ -21,7 +21,7 @@ export async function applyEarlyReceipts(ctx: Ctx, tx: Db, group: Settled[]): Pr
       ...(theirs === undefined ? [] : [{ name: theirs, integration_id: integration.id }]),
     ];
   });
-  await apply(ctx, tx, await takeEarlyReceipts(tx, names));
+  await apply(ctx, await takeEarlyReceipts(ctx.db, names));
 }
 
 /**
@@ -30,18 +30,18 @@ export async function applyEarlyReceipts(ctx: Ctx, tx: Db, group: Settled[]): Pr
  */
 export async function applyOldReceipts(ctx: Ctx, limit: number): Promise<boolean> {
   const before = new Date(ctx.now().getTime() - ctx.config.delivery.timeoutMs - graceMs);
-  return inRepeatableTransaction(ctx.db, async (tx) => {
-    const rows = await takeOldReceipts(tx, before, limit);
-    await apply(ctx, tx, rows);
+  return transactAgain(ctx, async (tx) => {
+    const rows = await takeOldReceipts(tx.db, before, limit);
+    await apply(tx, rows);
     return rows.length === limit;
   });
 }
 
-async function apply(ctx: Ctx, tx: Db, rows: EarlyReceipt[]): Promise<void> {
+async function apply(ctx: Ctx, rows: EarlyReceipt[]): Promise<void> {
   if (rows.length === 0) return;
   const byIntegration = Map.groupBy(rows, (row) => row.integration_id);
-  for (const integration of await findIntegrationsByIds(tx, [...byIntegration.keys()])) {
-    await applyKept(ctx, tx, integration, byIntegration.get(integration.id)!.map(toReceipt));
+  for (const integration of await findIntegrationsByIds(ctx.db, [...byIntegration.keys()])) {
+    await applyKept(ctx, integration, byIntegration.get(integration.id)!.map(toReceipt));
   }
 }
 

@@ -1,15 +1,14 @@
 // What follows from one attempt to send, for its message, its job and the queue. Nothing is read or written here: outcome.ts
 // writes it, and finds out whether the message is still there for it.
 import type { Note, Outcome } from "@tidings/providers";
-import type { Ctx } from "../../context.ts";
 import { type JobUpdate, unchanged } from "../../store/events/jobs.ts";
 import type { NewDeadLetter } from "../../store/messages/dead-letters.ts";
 import type { MessageOutcome } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
+import type { Batch } from "../batch.ts";
 import { chanceIn, type Timed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { isFinished } from "../run/advance.ts";
-import type { Clock } from "../run/run.ts";
 import { afterAttempt, type FaultClass, isReplayable, type NextStep } from "./retry.ts";
 import type { Settled } from "./settle.ts";
 import { copiesLeftOut, whySuppressed } from "./suppressed.ts";
@@ -22,7 +21,7 @@ const errorWords: Record<string, string> = { email: "mail", sms: "sms", chat: "c
 /** What becomes of a message whose last attempt nobody has settled. */
 const unsettled: Outcome = { kind: "unknown", reason: "its last attempt ended without a result" };
 
-function decide(ctx: Ctx, settled: Settled, clock: Clock): NextStep {
+function decide({ config, clock }: Batch, settled: Settled): NextStep {
   const { number: attempt, onUnknown, hadUnknown, deadline } = settled;
   const outcome = settled.isSpent ? unsettled : settled.outcome;
   if (settled.suppressed) {
@@ -35,13 +34,13 @@ function decide(ctx: Ctx, settled: Settled, clock: Clock): NextStep {
   }
   const environmentId = settled.message.environment_id;
   const tried = { attempt, onUnknown, hadUnknown, deadline, now: clock.now(environmentId) };
-  return afterAttempt(outcome, tried, ctx.config.delivery.retry, chanceIn(clock, environmentId));
+  return afterAttempt(outcome, tried, config.delivery.retry, chanceIn(clock, environmentId));
 }
 
-export function effectOf(ctx: Ctx, settled: Settled, clock: Clock): Effect {
+export function effectOf(batch: Batch, settled: Settled): Effect {
   const { message, integration, insteadOf, number } = settled;
-  const at = clock.now(message.environment_id);
-  const decision = decide(ctx, settled, clock);
+  const at = batch.clock.now(message.environment_id);
+  const decision = decide(batch, settled);
   const providerId = integration.provider_id;
   const isRetry = number > 1;
   const outcome = (status: string, changes: Partial<MessageOutcome> = {}): MessageOutcome => ({
@@ -113,7 +112,7 @@ export function effectOf(ctx: Ctx, settled: Settled, clock: Clock): Effect {
       deliver: deliverAgain(settled, next.id),
     };
   }
-  return givenUp(ctx, settled, decision, { outcome, job, failed }, at);
+  return givenUp(batch, settled, decision, { outcome, job, failed }, at);
 }
 
 /** What the provider took the message without. */
@@ -138,7 +137,7 @@ type Words = {
 };
 
 /** The end of the road. What neither the recipient nor the content is to blame for can be replayed. */
-function givenUp(ctx: Ctx, settled: Settled, fault: Fault, { outcome, job, failed }: Words, at: Date): Effect {
+function givenUp(batch: Batch, settled: Settled, fault: Fault, { outcome, job, failed }: Words, at: Date): Effect {
   const { message, integration } = settled;
   const faultClass = fault.class;
   const canReplay = isReplayable(faultClass);
@@ -151,7 +150,7 @@ function givenUp(ctx: Ctx, settled: Settled, fault: Fault, { outcome, job, faile
     details.push(detail("device_token_removed", at, { providerId: integration.provider_id }));
   }
   if (!canReplay) return { message: outcome("error", { error_id, error_text }), job: job("failed", details) };
-  const id = ctx.newId();
+  const id = batch.newId();
   details.push(detail("dead_letter", at, { raw: { deadLetterId: id, errorClass: faultClass } }));
   return {
     message: outcome("error", { error_id, error_text }),

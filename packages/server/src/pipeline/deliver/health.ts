@@ -1,7 +1,6 @@
 // What calls to providers say about the health of their integrations, written when their results are. Most calls change
 // nothing: an integration that had no trouble and has none is not even locked.
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findHealth, type HealthRow, lockHealth, updateHealth } from "../../store/integrations/breakers.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { afterCall, type Call, type Health, isTrouble, isUnasked } from "./breaker.ts";
@@ -16,11 +15,11 @@ export const toHealth = (row: HealthRow): Health => ({
 
 type Sent = Call & { integration: IntegrationRow };
 
-export async function recordHealth(ctx: Ctx, tx: Db, sent: Sent[]): Promise<void> {
+export async function recordHealth(ctx: Ctx, sent: Sent[]): Promise<void> {
   const now = ctx.now();
   const telling = sent.filter(({ outcome, isProbe }) => isProbe || !isUnasked(outcome));
   const byIntegration = Map.groupBy(telling, ({ integration }) => integration.id);
-  const known = await findHealth(tx, [...byIntegration.keys()]);
+  const known = await findHealth(ctx.db, [...byIntegration.keys()]);
   const unwell = new Set(
     known.flatMap((row) => (row.failures > 0 || row.state !== "closed" ? row.integration_id : [])),
   );
@@ -29,7 +28,7 @@ export async function recordHealth(ctx: Ctx, tx: Db, sent: Sent[]): Promise<void
     return unwell.has(integration.id) || own.some(({ outcome }) => isTrouble(outcome)) ? integration : [];
   });
   if (concerned.length === 0) return;
-  const rows = await lockHealth(tx, concerned, now);
+  const rows = await lockHealth(ctx.db, concerned, now);
   const changed = rows.map((row): HealthRow => {
     const own = byIntegration.get(row.integration_id)!;
     const before = toHealth(row);
@@ -45,7 +44,7 @@ export async function recordHealth(ctx: Ctx, tx: Db, sent: Sent[]): Promise<void
       updated_at: now,
     };
   });
-  await updateHealth(tx, changed);
+  await updateHealth(ctx.db, changed);
 }
 
 function report(ctx: Ctx, integration: IntegrationRow, before: Health, after: Health): void {

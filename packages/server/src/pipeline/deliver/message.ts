@@ -2,7 +2,6 @@
 // and the access to a chat workspace from its connection, so neither is ever stored twice.
 import type { Attachment, ChatTarget, Message, PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findEventAttachments } from "../../store/events/events.ts";
 import { findConnectionAccess } from "../../store/integrations/channel-connections.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -34,10 +33,10 @@ export type Enclosures = {
 type Sent = { message: MessageRow; integration: IntegrationRow };
 
 /** One query for the events that have attachments and one for the connections, none where nothing needs them. */
-export async function loadEnclosures(ctx: Ctx, db: Db, sends: Sent[]): Promise<Enclosures> {
+export async function loadEnclosures(ctx: Ctx, sends: Sent[]): Promise<Enclosures> {
   const messages = sends.map(({ message }) => message);
   const withFiles = messages.filter(({ outgoing }) => outgoing?.attachments === true);
-  const stored = await findEventAttachments(db, [...new Set(withFiles.map((one) => one.event_id))]);
+  const stored = await findEventAttachments(ctx.db, [...new Set(withFiles.map((one) => one.event_id))]);
   const attachments = new Map(
     stored.map((event): [string, Attachment[]] => [
       event.id,
@@ -51,14 +50,14 @@ export async function loadEnclosures(ctx: Ctx, db: Db, sends: Sent[]): Promise<E
     ]),
   );
   const connectionIds = messages.flatMap((message) => connectionOf(message) ?? []);
-  const connections = await findConnectionAccess(db, [...new Set(connectionIds)]);
+  const connections = await findConnectionAccess(ctx.db, [...new Set(connectionIds)]);
   const accesses = new Map(
     [...connections].map(([id, { auth, workspaceId }]): [string, Access] => {
       const accessToken = openToken(ctx, auth);
       return [id, { ...(accessToken ? { accessToken } : {}), workspace: workspaceId }];
     }),
   );
-  return { attachments, accesses, peers: await loadPeerDetails(ctx, db, sends) };
+  return { attachments, accesses, peers: await loadPeerDetails(ctx, sends) };
 }
 
 function connectionOf({ channel, outgoing }: MessageRow): string | undefined {

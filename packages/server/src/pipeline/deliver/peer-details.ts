@@ -3,7 +3,6 @@
 // TIDINGS_VOCABULARY asks for the body of that API.
 import type { PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findEvents } from "../../store/events/events.ts";
 import { findJobs } from "../../store/events/jobs.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -19,8 +18,7 @@ const withoutFiles = ({ attachments: _, ...payload }: Record<string, unknown>) =
 
 /** By message id; empty in the neutral vocabulary. */
 export async function loadPeerDetails(
-  { config }: Ctx,
-  db: Db,
+  { config, db }: Ctx,
   sends: { message: MessageRow; integration: IntegrationRow }[],
 ): Promise<Map<string, PeerDetails>> {
   const messages = sends.flatMap(({ message, integration }) => (told.has(integration.provider_id) ? message : []));

@@ -2,7 +2,6 @@
 // now. What may is written down as an attempt before the call is made; the rest waits, without counting as one.
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { type JobUpdate, unchanged, updateJobs } from "../../store/events/jobs.ts";
 import { findHealth } from "../../store/integrations/breakers.ts";
 import {
@@ -14,9 +13,9 @@ import { findStandings, insertAttempts, type Standing, summarizeAttempts } from 
 import { holdPendingMessages, type MessageRow } from "../../store/messages/messages.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { findSuppressed } from "../../store/subscribers/suppressions.ts";
-import { enqueueTimed, readClock, type Timed, underWayIn } from "../clock/clock.ts";
+import { type Batch, openBatch } from "../batch.ts";
+import { type Clock, enqueueTimed, type Timed, underWayIn } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import type { Clock } from "../run/run.ts";
 import { loadVersions } from "../run/versions.ts";
 import { costOf, type DeliverTask } from "../tasks.ts";
 import { toHealth } from "./health.ts";
@@ -31,24 +30,24 @@ import { withUnsubscribe } from "./unsubscribe.ts";
 import { withdraw } from "./withdraw.ts";
 
 /** Answers what is to be sent now. Tasks of messages that need nothing any more, or not yet, are finished here. */
-export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boarding: Boarding): Promise<Send[]> {
+export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], boarding: Boarding): Promise<Send[]> {
   // What is sent cannot be taken back, so a lapsed claim has to show before, not when the result is written.
-  const kept = await ctx.queue.keep(tx, "deliver", tasks);
+  const kept = await tx.queue.keep(tx.db, "deliver", tasks);
   const pending = await holdPendingMessages(
-    tx,
+    tx.db,
     kept.map((task) => task.data.messageId),
   );
   const standings = await findStandings(
-    tx,
+    tx.db,
     pending.map((message) => message.id),
   );
-  const clock = await readClock(ctx, tx, new Set(pending.map((message) => message.environment_id)));
-  await withdraw(ctx, tx, pending, standings, clock);
+  const batch = await openBatch(tx, new Set(pending.map((message) => message.environment_id)));
+  await withdraw(batch, pending, standings);
   const unwanted = new Set(standings.flatMap((row) => (row.stopped === null ? [] : row.message_id)));
   const messages = new Map(pending.filter(({ id }) => !unwanted.has(id)).map((row) => [row.id, row]));
-  const facts = await loadFacts(ctx, tx, [...messages.values()], standings, clock);
+  const facts = await loadFacts(batch, [...messages.values()], standings);
 
-  const open = createOpener(ctx);
+  const open = createOpener(batch);
   const sends: Send[] = [];
   const waits: Wait[] = [];
   const paced: Paced[] = [];
@@ -57,7 +56,7 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
     return message ? [{ task, message }] : [];
   });
   const idle = kept.filter((task) => !messages.has(task.data.messageId));
-  for (const plan of await planAll(ctx, tx, due, facts)) {
+  for (const plan of await planAll(batch, due, facts)) {
     if ("until" in plan) waits.push(plan);
     else if (plan.attemptId === null) sends.push(plan);
     else {
@@ -70,15 +69,15 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
       else sends.push(plan);
     }
   }
-  for (const { send, startAt, until } of await pace(tx, paced, boarding, facts.now.getTime())) {
+  for (const { send, startAt, until } of await pace(batch.db, paced, boarding, facts.now.getTime())) {
     if (startAt !== undefined) sends.push({ ...send, startAt });
     else waits.push({ task: send.task, message: send.message, until: new Date(until), isReal: true });
   }
-  await writeWaits(ctx, tx, waits, facts);
+  await writeWaits(batch, waits, facts);
   const done = [...idle, ...waits.map((wait) => wait.task)];
-  if (done.length > 0) await ctx.queue.finish(tx, "deliver", done);
-  await writeAttempts(tx, sends, clock);
-  const enclosures = await loadEnclosures(ctx, tx, sends);
+  if (done.length > 0) await batch.queue.finish(batch.db, "deliver", done);
+  await writeAttempts(batch, sends);
+  const enclosures = await loadEnclosures(batch, sends);
   return sends.map((send) => {
     const { message, integration } = send;
     if (send.attemptId === null) return send;
@@ -88,10 +87,10 @@ export async function prepare(ctx: Ctx, tx: Db, tasks: Task<DeliverTask>[], boar
       const standing = facts.standings.get(message.id)!;
       const content = withOrigin(leaveOut(whole, send.leftOut), standing);
       const version = facts.versions.get(standing.workflow_version_id);
-      return { ...send, credentials, content: withUnsubscribe(ctx, message, version, content) };
+      return { ...send, credentials, content: withUnsubscribe(batch, message, version, content) };
     } catch (error) {
       // One that nobody can put together must not come back with its whole batch for ever.
-      ctx.log.error({ err: error, messageId: message.id }, "a message cannot be put together");
+      batch.log.error({ err: error, messageId: message.id }, "a message cannot be put together");
       return { ...send, credentials };
     }
   });
@@ -102,38 +101,33 @@ const knownRate = ({ provider_id }: IntegrationRow): number | undefined => findP
 
 type Facts = Omit<PlanFacts, "probes">;
 
-async function loadFacts(
-  ctx: Ctx,
-  tx: Db,
-  messages: MessageRow[],
-  standings: Standing[],
-  clock: Clock,
-): Promise<Facts> {
-  const now = ctx.now();
+async function loadFacts(batch: Batch, messages: MessageRow[], standings: Standing[]): Promise<Facts> {
+  const now = batch.now();
   const tried = await summarizeAttempts(
-    tx,
+    batch.db,
     messages.map((message) => message.id),
     now,
   );
-  const active = await findActiveIntegrations(tx, [...new Set(messages.map((message) => message.environment_id))]);
+  const active = await findActiveIntegrations(batch.db, [
+    ...new Set(messages.map((message) => message.environment_id)),
+  ]);
   const meant = [...new Set(messages.flatMap((message) => message.integration_id ?? []))];
   const known = new Set(active.map((one) => one.id));
   // Switched off or deleted after the message was made: the message is still tried with it first.
   const others = await findIntegrationsByIds(
-    tx,
+    batch.db,
     meant.filter((id) => !known.has(id)),
   );
   const integrations = new Map([...active, ...others].map((one) => [one.id, one]));
   const health = new Map(
-    (await findHealth(tx, [...integrations.keys()])).map((row) => [row.integration_id, toHealth(row)]),
+    (await findHealth(batch.db, [...integrations.keys()])).map((row) => [row.integration_id, toHealth(row)]),
   );
   return {
-    clock,
+    clock: batch.clock,
     now,
     standings: new Map(standings.map((row) => [row.message_id, row])),
     versions: await loadVersions(
-      ctx,
-      tx,
+      batch,
       standings.map((row) => row.workflow_version_id),
     ),
     tried: Map.groupBy(tried, (row) => row.message_id),
@@ -141,14 +135,15 @@ async function loadFacts(
     integrations,
     health,
     suppressed: await findSuppressed(
-      tx,
+      batch.db,
       messages.map((message) => ({ ...message, addresses: recipientsOf(message) })),
     ),
   };
 }
 
 /** Waiting is no attempt: the task comes back later, and the job says so once. */
-async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }: Facts): Promise<void> {
+async function writeWaits(batch: Batch, waits: Wait[], { standings }: Facts): Promise<void> {
+  const { clock } = batch;
   const held = waits.flatMap(({ message, until, reason }): JobUpdate[] => {
     const isSingle = message.channel === "email" || message.channel === "sms";
     if (!reason || !isSingle || standings.get(message.id)?.job_status !== "queued") return [];
@@ -156,7 +151,7 @@ async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }:
     const details = [detail("step_delayed", now, { raw: { until: until.toISOString(), reason } })];
     return [{ ...unchanged(message.job_id, now), status: "delayed", details, wake_at: until }];
   });
-  await updateJobs(tx, held);
+  await updateJobs(batch.db, held);
   const timed = ({ message, until }: Wait): Timed => ({
     environmentId: message.environment_id,
     data: { messageId: message.id },
@@ -164,9 +159,9 @@ async function writeWaits(ctx: Ctx, tx: Db, waits: Wait[], { clock, standings }:
     way: message.integration_id ?? undefined,
   });
   const [real, other] = [waits.filter((wait) => wait.isReal), waits.filter((wait) => !wait.isReal)];
-  await enqueueTimed(ctx, tx, clock, "deliver", other.map(timed));
-  await ctx.queue.enqueue(
-    tx,
+  await enqueueTimed(batch, "deliver", other.map(timed));
+  await batch.queue.enqueue(
+    batch.db,
     "deliver",
     real.map(timed).map(({ environmentId, data, at, way }) => ({
       data,
@@ -185,9 +180,9 @@ function startOf(clock: Clock, { environment_id }: MessageRow, startAt = 0): Dat
   return startAt > now.getTime() && !clock.isStopped(environment_id) ? new Date(startAt) : now;
 }
 
-const writeAttempts = (tx: Db, sends: Send[], clock: Clock): Promise<void> =>
+const writeAttempts = ({ db, clock }: Batch, sends: Send[]): Promise<void> =>
   insertAttempts(
-    tx,
+    db,
     sends.flatMap(({ attemptId, message, integration, number, startAt }) =>
       attemptId === null
         ? []

@@ -3,7 +3,6 @@
 // again with what it was granted. So none is claimed that nobody makes, and with every integration in trouble, the first
 // that is back is found.
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { claimProbes } from "../../store/integrations/breakers.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Task } from "../../store/queue/queue.ts";
@@ -17,12 +16,7 @@ export type Due = { task: Task<DeliverTask>; message: MessageRow };
  * A plan for each, in the same order. What is granted is claimed in the transaction that writes the attempts down: if
  * that fails, the probes are free again.
  */
-export async function planAll(
-  ctx: Ctx,
-  tx: Db,
-  due: Due[],
-  facts: Omit<PlanFacts, "probes">,
-): Promise<(Send | Wait)[]> {
+export async function planAll(ctx: Ctx, due: Due[], facts: Omit<PlanFacts, "probes">): Promise<(Send | Wait)[]> {
   const { now, health } = facts;
   const planWith = (probes: Set<string>) =>
     due.map(({ task, message }) => planFor(ctx, task, message, { ...facts, probes }));
@@ -31,6 +25,6 @@ export async function planAll(
   const wanted = wished.flatMap((plan) => ("isProbe" in plan && plan.isProbe ? plan.integration.id : []));
   if (wanted.length === 0) return wished;
   const until = new Date(now.getTime() + ctx.config.delivery.breaker.probeLimitMs);
-  const granted = await claimProbes(tx, wanted, now, until);
+  const granted = await claimProbes(ctx.db, wanted, now, until);
   return granted.size === wanted.length ? wished : planWith(granted);
 }

@@ -36,23 +36,18 @@ const isName = (text: string | undefined): text is string =>
   text !== undefined && Buffer.byteLength(text) <= maxIdBytes && text.isWellFormed() && !text.includes("\0");
 export const nameOf = (text: string | undefined): string | undefined => (isName(text) ? text : undefined);
 
-export async function applyReceipts(
-  ctx: Ctx,
-  tx: Db,
-  integration: IntegrationRow,
-  receipts: Receipt[],
-): Promise<Matched[]> {
-  const sorted = await match(tx, integration, receipts);
+export async function applyReceipts(ctx: Ctx, integration: IntegrationRow, receipts: Receipt[]): Promise<Matched[]> {
+  const sorted = await match(ctx.db, integration, receipts);
   const early = sorted.flatMap((one) => earlyOf(ctx, integration, one));
-  await keepEarlyReceipts(tx, early);
+  await keepEarlyReceipts(ctx.db, early);
   const reports = sorted.filter(({ message }) => !message?.is_under_way).flatMap(toReport);
-  await takeEffect(ctx, tx, integration, reports);
+  await takeEffect(ctx, integration, reports);
   return sorted.map(({ receipt, message }) => ({ receipt, messageId: message?.id ?? null }));
 }
 
 /** For those that have waited for the result of their call: what nobody knows now is nobody's. */
-export async function applyKept(ctx: Ctx, tx: Db, integration: IntegrationRow, receipts: Receipt[]): Promise<void> {
-  await takeEffect(ctx, tx, integration, (await match(tx, integration, receipts)).flatMap(toReport));
+export async function applyKept(ctx: Ctx, integration: IntegrationRow, receipts: Receipt[]): Promise<void> {
+  await takeEffect(ctx, integration, (await match(ctx.db, integration, receipts)).flatMap(toReport));
 }
 
 type Sorted = { receipt: Receipt; message: ReportedMessage | undefined };
@@ -99,30 +94,29 @@ function toReport({ receipt, message }: Sorted): Report[] {
   return [{ receipt, message, concerned, key }];
 }
 
-async function takeEffect(ctx: Ctx, tx: Db, integration: IntegrationRow, reports: Report[]): Promise<void> {
+async function takeEffect(ctx: Ctx, integration: IntegrationRow, reports: Report[]): Promise<void> {
   const now = ctx.now();
   const environmentId = integration.environment_id;
   const unique = [...new Map(reports.map((report) => [receiptKey(report.key), report])).values()];
   const keys = unique.map((report) => report.key);
-  const isNew = await insertReceipts(tx, environmentId, integration.id, keys, now);
+  const isNew = await insertReceipts(ctx.db, environmentId, integration.id, keys, now);
   const fresh = unique
     .filter((report) => isNew.has(receiptKey(report.key)))
     .map((report): New => ({ ...report, meaning: meaningOf(report.receipt.status), at: report.receipt.date ?? now }))
     .sort((a, b) => a.at.getTime() - b.at.getTime());
   const byMessage = [...Map.groupBy(fresh, ({ message }) => message.id).values()];
-  await confirmSent(ctx, tx, integration, byMessage.flatMap(doubtfulOf));
-  const resolved = await resolveLetters(tx, environmentId, byMessage.flatMap(takenAfterAll));
+  await confirmSent(ctx, integration, byMessage.flatMap(doubtfulOf));
+  const resolved = await resolveLetters(ctx.db, environmentId, byMessage.flatMap(takenAfterAll));
   const changes = byMessage.map((group) => changeOf(integration, group, resolved, now));
-  const failed = await recordReports(tx, environmentId, integration.id, changes, now);
+  const failed = await recordReports(ctx.db, environmentId, integration.id, changes, now);
   await insertSuppressions(
-    tx,
+    ctx.db,
     environmentId,
     fresh.flatMap((report) => suppressionOf(ctx, report)),
     now,
   );
   await emitMessages(
     ctx,
-    tx,
     changes.flatMap((change) => eventsOf(environmentId, change, failed.has(change.message_id), now)),
   );
 }

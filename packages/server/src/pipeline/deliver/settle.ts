@@ -2,13 +2,13 @@
 // in one transaction. The only place that turns an outcome into state.
 import type { Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findUnfinished, lockJobs, updateJobs } from "../../store/events/jobs.ts";
 import { finishAttempts } from "../../store/messages/attempts.ts";
 import { insertDeadLetters } from "../../store/messages/dead-letters.ts";
 import { type MessageOutcome, recordOutcomes } from "../../store/messages/messages.ts";
 import { type DeadToken, removeDeviceTokens } from "../../store/subscribers/subscribers.ts";
-import { enqueueTimed, readClock } from "../clock/clock.ts";
+import { openBatch } from "../batch.ts";
+import { enqueueTimed } from "../clock/clock.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { applyEarlyReceipts } from "./early-receipts.ts";
 import { type Effect, effectOf, withdrawn } from "./effects.ts";
@@ -20,27 +20,27 @@ import { wakesOf } from "./withdraw.ts";
 /** `outcome` is null when nothing was sent: see `attemptId`. */
 export type Settled = Send & { outcome: Outcome | null };
 
-export async function settle(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> {
-  const clock = await readClock(ctx, tx, new Set(group.map(({ message }) => message.environment_id)));
-  const at = ({ message }: Settled) => clock.now(message.environment_id);
-  await ctx.queue.finish(
-    tx,
+export async function settle(tx: Ctx, group: Settled[]): Promise<void> {
+  const batch = await openBatch(tx, new Set(group.map(({ message }) => message.environment_id)));
+  const at = ({ message }: Settled) => batch.clock.now(message.environment_id);
+  await batch.queue.finish(
+    batch.db,
     "deliver",
     group.map((settled) => settled.task),
   );
   const made = group.filter((settled): settled is Made => settled.outcome !== null);
   await finishAttempts(
-    tx,
+    batch.db,
     made.map((settled) => toResult(settled, at(settled))),
   );
-  const intended = group.map((settled) => effectOf(ctx, settled, clock));
+  const intended = group.map((settled) => effectOf(batch, settled));
   const written = await recordOutcomes(
-    tx,
+    batch.db,
     intended.map((effect) => effect.message),
   );
   const isLost = ({ message }: Effect) => message.status !== "sent" && !written.has(message.id);
   const lost = await lockJobs(
-    tx,
+    batch.db,
     intended.filter(isLost).map(({ job }) => job.id),
   );
   const before = new Map(lost.map((job) => [job.id, job.status]));
@@ -48,40 +48,37 @@ export async function settle(ctx: Ctx, tx: Db, group: Settled[]): Promise<void> 
     isLost(effect) ? withdrawn(effect, before.get(effect.job.id), at(group[index]!)) : effect,
   );
   const { updates, ended } = await endJobs(
-    tx,
+    batch.db,
     effects.map(({ job }, index) => ({ channel: group[index]!.message.channel, update: job })),
   );
-  await updateJobs(tx, updates);
+  await updateJobs(batch.db, updates);
   await emitMessages(
-    ctx,
-    tx,
+    batch,
     group.flatMap((settled, index) => eventsOf(settled, effects[index]!.message, written)),
   );
   await insertDeadLetters(
-    tx,
+    batch.db,
     effects.flatMap((effect) => effect.deadLetter ?? []),
   );
-  await removeDeviceTokens(tx, group.flatMap(deadTokenOf), ctx.now());
+  await removeDeviceTokens(batch.db, group.flatMap(deadTokenOf), batch.now());
   await enqueueTimed(
-    ctx,
-    tx,
-    clock,
+    batch,
     "deliver",
     effects.flatMap((effect) => effect.deliver ?? []),
   );
   const over = group.flatMap(({ message }) => (ended.has(message.job_id) ? message : []));
   // Most messages are the last step of their run: there is nothing left to wake.
-  const unfinished = await findUnfinished(tx, [...new Set(over.map((message) => message.notification_id))]);
+  const unfinished = await findUnfinished(batch.db, [...new Set(over.map((message) => message.notification_id))]);
   const runs = over.flatMap(({ notification_id, environment_id }) =>
     unfinished.has(notification_id) ? [[notification_id, environment_id] as const] : [],
   );
-  await enqueueTimed(ctx, tx, clock, "wake", wakesOf(new Map(runs)));
-  await applyEarlyReceipts(ctx, tx, group);
+  await enqueueTimed(batch, "wake", wakesOf(new Map(runs)));
+  await applyEarlyReceipts(batch, group);
   // Last, because everybody who sends through the integration waits for it.
-  await recordHealth(ctx, tx, made);
+  await recordHealth(batch, made);
   for (const [index, { message }] of effects.entries()) {
     if (message.status === "pending" || !written.has(message.id)) continue;
-    ctx.metrics.messages.inc({ channel: group[index]!.message.channel, status: message.status });
+    batch.metrics.messages.inc({ channel: group[index]!.message.channel, status: message.status });
   }
 }
 

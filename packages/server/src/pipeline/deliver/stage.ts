@@ -3,9 +3,10 @@
 // together with the task that follows from it (outcome.ts). A slow provider holds up nobody else: deliver/calls.ts.
 import { type Outcome, send } from "@tidings/providers";
 import type { Ctx, OutsideCtx } from "../../context.ts";
-import { inTransaction, isDatabaseAway } from "../../store/db.ts";
+import { isDatabaseAway } from "../../store/db.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
 import { ClaimLost } from "../../store/queue/queue.ts";
+import { transact } from "../batch.ts";
 import type { DeliverTask } from "../tasks.ts";
 import { createCalls } from "./calls.ts";
 import type { Send } from "./plan.ts";
@@ -29,7 +30,7 @@ export const createDeliver = (ctx: OutsideCtx) =>
     window: ctx.config.delivery.window,
     batch: deliverBatch(ctx),
     gatherMs,
-    prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
+    prepare,
     placeOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
     startOf: ({ startAt }) => startAt,
     call: (one) =>
@@ -46,7 +47,7 @@ export const createDeliver = (ctx: OutsideCtx) =>
 async function write(ctx: Ctx, group: Settled[]): Promise<void> {
   for (let round = 1; ; round++) {
     try {
-      return await inTransaction(ctx.db, (tx) => settle(ctx, tx, group));
+      return await transact(ctx, (tx) => settle(tx, group));
     } catch (error) {
       // One result that the database does not take must not keep back the others.
       if (group.length > 1 && !isDatabaseAway(error)) {

@@ -1,30 +1,22 @@
 // Messages that nobody wants any more are not sent. The runs are woken: what stands behind the step ends with it.
-import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { unchanged, updateJobs } from "../../store/events/jobs.ts";
 import type { Standing } from "../../store/messages/attempts.ts";
 import { type MessageRow, recordOutcomes } from "../../store/messages/messages.ts";
+import type { Batch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
-import type { Clock } from "../run/run.ts";
 
-export async function withdraw(
-  ctx: Ctx,
-  tx: Db,
-  messages: MessageRow[],
-  standings: Standing[],
-  clock: Clock,
-): Promise<void> {
+export async function withdraw(batch: Batch, messages: MessageRow[], standings: Standing[]): Promise<void> {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const unwanted = standings.flatMap((row) => {
     const message = byId.get(row.message_id);
     return row.stopped === null || !message
       ? []
-      : { message, reason: row.stopped, jobStatus: row.job_status, now: clock.now(message.environment_id) };
+      : { message, reason: row.stopped, jobStatus: row.job_status, now: batch.clock.now(message.environment_id) };
   });
   if (unwanted.length === 0) return;
   await recordOutcomes(
-    tx,
+    batch.db,
     unwanted.map(({ message, reason, now }) => ({
       id: message.id,
       status: "warning",
@@ -39,7 +31,7 @@ export async function withdraw(
   // Several messages may share a job.
   const open = new Map(unwanted.filter((one) => one.jobStatus !== "canceled").map((one) => [one.message.job_id, one]));
   await updateJobs(
-    tx,
+    batch.db,
     [...open.values()].map(({ message, reason, now }) => ({
       ...unchanged(message.job_id, now),
       status: "canceled",
@@ -47,7 +39,7 @@ export async function withdraw(
     })),
   );
   const runs = new Map([...open.values()].map(({ message }) => [message.notification_id, message.environment_id]));
-  await enqueueTimed(ctx, tx, clock, "wake", wakesOf(runs));
+  await enqueueTimed(batch, "wake", wakesOf(runs));
 }
 
 /** One task an environment: `runs` are notification ids with their environments. */

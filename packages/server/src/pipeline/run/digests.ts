@@ -1,19 +1,19 @@
 // What the digests of a batch hold: windows that are due are closed here and everything that was merged into them is
 // gathered; digests that closed before are read again, because the steps behind them may still ask.
-import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
 import { closeWindows, findMerged } from "../../store/events/digests.ts";
 import { findEvents } from "../../store/events/events.ts";
+import type { Batch } from "../batch.ts";
 import { broughtBy, type EventRef, type Gathered, storedDigest } from "../rules/digests.ts";
-import type { Clock, DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
+import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
 
 /** By job id. */
-export async function loadDigests(ctx: Ctx, tx: Db, runs: Run[], clock: Clock): Promise<Map<string, DigestResult>> {
+export async function loadDigests(batch: Batch, runs: Run[]): Promise<Map<string, DigestResult>> {
   const gathered = new Map<string, Gathered>();
   const closing: { run: Run; job: JobState }[] = [];
   const abandoned: string[] = [];
   for (const run of runs) {
-    const now = clock.now(run.environmentId);
+    const now = batch.clock.now(run.environmentId);
     for (const job of run.jobs) {
       if (job.step.type !== "digest") continue;
       if (job.status === "delayed" && job.wakeAt && job.wakeAt <= now) closing.push({ run, job });
@@ -22,9 +22,9 @@ export async function loadDigests(ctx: Ctx, tx: Db, runs: Run[], clock: Clock): 
     }
   }
   // A window whose leader was canceled has nobody left to close it.
-  await closeWindows(tx, [...closing.map(({ job }) => job.id), ...abandoned]);
-  for (const [jobId, part] of await gather(tx, closing, ctx.config.digestEvents)) gathered.set(jobId, part);
-  return withPayloads(tx, gathered);
+  await closeWindows(batch.db, [...closing.map(({ job }) => job.id), ...abandoned]);
+  for (const [jobId, part] of await gather(batch.db, closing, batch.config.digestEvents)) gathered.set(jobId, part);
+  return withPayloads(batch.db, gathered);
 }
 
 /** What each leader and the notifications merged into it bring along, in order of arrival. */

@@ -1,10 +1,10 @@
 // What new runs would do, without doing it: the same `advance()` as delivery, with time that jumps to wherever a run waits
 // for, providers that accept everything, and claims that are answered by looking. Reads, and writes nothing.
-import type { Ctx } from "../../context.ts";
 import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import type { Db } from "../../store/db.ts";
 import { findSuppressed } from "../../store/subscribers/suppressions.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
+import type { Batch } from "../batch.ts";
 import { recipientsOf, suppressedIn } from "../deliver/recipients.ts";
 import { copiesLeftOut, whySuppressed } from "../deliver/suppressed.ts";
 import { detail } from "../rules/details.ts";
@@ -12,7 +12,7 @@ import { resultBefore } from "../rules/digests.ts";
 import { advance } from "./advance.ts";
 import { looking, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
-import type { Clock, DigestResult, Facts, MessageDraft, Progress, Run, Verdict } from "./run.ts";
+import type { DigestResult, Facts, MessageDraft, Progress, Run, Verdict } from "./run.ts";
 
 /** What the event would bring into its environment before its runs begin. */
 export type News = {
@@ -29,15 +29,15 @@ export type Simulated = { run: Run; messages: MessageDraft[]; now: Date; digeste
 /** A step takes a few rounds at the most: a claim, a wait, a send. Workflows have 20 steps. */
 const maxRounds = 100;
 
-export async function simulate(ctx: Ctx, db: Db, runs: Run[], clock: Clock, news: News): Promise<Simulated[]> {
+export async function simulate(batch: Batch, runs: Run[], news: News): Promise<Simulated[]> {
   const verdicts = new Map<string, Verdict>();
   const digests = new Map<string, DigestResult>();
-  const facts = withNews(await loadFacts(ctx, db, runs, verdicts, { digests }), runs, news);
+  const facts = withNews(await loadFacts(batch, runs, verdicts, { digests }), runs, news);
   const all = runs.map(
     (run): Simulated => ({
       run,
       messages: [],
-      now: clock.now(run.environmentId),
+      now: batch.clock.now(run.environmentId),
       digestedInto: null,
     }),
   );
@@ -56,8 +56,8 @@ export async function simulate(ctx: Ctx, db: Db, runs: Run[], clock: Clock, news
       if (goesOn) going.push(one);
     }
     active = going;
-    await passSends(db, sending);
-    for (const [jobId, verdict] of await settleClaims(db, claiming, looking)) verdicts.set(jobId, verdict);
+    await passSends(batch.db, sending);
+    for (const [jobId, verdict] of await settleClaims(batch.db, claiming, looking)) verdicts.set(jobId, verdict);
   }
   return all;
 }

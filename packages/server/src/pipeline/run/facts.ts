@@ -26,22 +26,21 @@ export type Known = { digests?: ReadonlyMap<string, DigestResult> };
 
 export async function loadFacts(
   ctx: Ctx,
-  db: Db,
   runs: Run[],
   verdicts: ReadonlyMap<string, Verdict>,
   known: Known = {},
 ): Promise<Facts> {
-  const integrations = await findActiveIntegrations(db, environmentsOf(runs));
-  const layouts = await loadLayouts(db, runs);
+  const integrations = await findActiveIntegrations(ctx.db, environmentsOf(runs));
+  const layouts = await loadLayouts(ctx.db, runs);
   return {
     integrations,
-    preferences: await loadPreferences(db, runs),
-    contexts: await loadContexts(db, runs),
+    preferences: await loadPreferences(ctx.db, runs),
+    contexts: await loadContexts(ctx.db, runs),
     layouts,
-    translations: await loadTranslations(db, runs, layouts),
-    tenants: await loadTenants(db, runs),
-    chatEndpoints: await loadChatEndpoints(db, runs, integrations),
-    marks: await loadMarks(db, runs),
+    translations: await loadTranslations(ctx.db, runs, layouts),
+    tenants: await loadTenants(ctx.db, runs),
+    chatEndpoints: await loadChatEndpoints(ctx.db, runs, integrations),
+    marks: await loadMarks(ctx.db, runs),
     verdicts,
     digests: known.digests ?? new Map(),
     maxWaitDays: ctx.config.maxWaitDays,

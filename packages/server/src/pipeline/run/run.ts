@@ -67,9 +67,6 @@ export type Run = {
   jobs: JobState[];
 };
 
-/** An environment may be on a test clock, which stands until somebody moves it: "now" is a question with an environment in it. */
-export type Clock = { now(environmentId: string): Date; isStopped(environmentId: string): boolean };
-
 /** An event as a digest hands it on: `steps.<stepId>.events`. */
 export type DigestedEvent = { id: string; time: string; payload: JsonObject };
 export type DigestResult = { events: DigestedEvent[]; eventCount: number };

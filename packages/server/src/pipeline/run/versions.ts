@@ -1,9 +1,8 @@
 // Workflow versions by id. They are immutable, so a cached one is never stale.
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findVersions, type WorkflowVersion } from "../../store/workflows/workflows.ts";
 
-export async function loadVersions(ctx: Ctx, db: Db, ids: string[]): Promise<Map<string, WorkflowVersion>> {
+export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string, WorkflowVersion>> {
   const found = new Map<string, WorkflowVersion>();
   const missing: string[] = [];
   for (const id of new Set(ids)) {
@@ -12,7 +11,7 @@ export async function loadVersions(ctx: Ctx, db: Db, ids: string[]): Promise<Map
     else missing.push(id);
   }
   if (missing.length > 0) {
-    for (const version of await findVersions(db, missing)) {
+    for (const version of await findVersions(ctx.db, missing)) {
       ctx.versions.set(version.id, version);
       found.set(version.id, version);
     }

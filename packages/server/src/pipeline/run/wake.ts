@@ -1,7 +1,7 @@
 // Stage 3: runs go on. A wait is over, or what the run waited for has been delivered: load the runs, collect what closing
 // digests gathered, advance, write.
 import type { Ctx } from "../../context.ts";
-import { type Db, inRepeatableTransaction } from "../../store/db.ts";
+import type { Db } from "../../store/db.ts";
 import { type EventRow, findEvents } from "../../store/events/events.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { lockNotifications, type NotificationRow } from "../../store/events/notifications.ts";
@@ -12,25 +12,26 @@ import {
   type SubscriberRow,
 } from "../../store/subscribers/subscribers.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.ts";
-import { enqueueTimed, readClock, type Timed } from "../clock/clock.ts";
+import { openBatch, transactAgain } from "../batch.ts";
+import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
 import type { WakeTask } from "../tasks.ts";
 import { isFinished, isSleeping } from "./advance.ts";
-import { advanceAll, writeProgress } from "./batch.ts";
 import { loadDigests } from "./digests.ts";
-import { type Clock, type JobState, type Run, toRunEvent } from "./run.ts";
+import { advanceAll, writeProgress } from "./progress.ts";
+import { type JobState, type Run, toRunEvent } from "./run.ts";
 import { loadVersions } from "./versions.ts";
 
 export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> {
   // Closing one digest while claiming the next may, rarely, meet another batch that does it the other way round.
-  await inRepeatableTransaction(ctx.db, async (tx) => {
-    await ctx.queue.finish(tx, "wake", tasks);
+  await transactAgain(ctx, async (tx) => {
+    await tx.queue.finish(tx.db, "wake", tasks);
     const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
-    const runs = await loadRuns(ctx, tx, ids);
-    const clock = await readClock(ctx, tx, new Set(runs.map((run) => run.environmentId)));
-    const early = earlyWakes(runs, clock);
-    const digests = await loadDigests(ctx, tx, runs, clock);
-    await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, clock, { digests }), clock);
-    await enqueueTimed(ctx, tx, clock, "wake", early);
+    const runs = await loadRuns(tx, ids);
+    const batch = await openBatch(tx, new Set(runs.map((run) => run.environmentId)));
+    const early = earlyWakes(runs, batch.clock);
+    const digests = await loadDigests(batch, runs);
+    await writeProgress(batch, await advanceAll(batch, runs, { digests }));
+    await enqueueTimed(batch, "wake", early);
   });
 }
 
@@ -46,19 +47,18 @@ function earlyWakes(runs: Run[], clock: Clock): Timed[] {
   });
 }
 
-async function loadRuns(ctx: Ctx, tx: Db, ids: string[]): Promise<Run[]> {
-  const notifications = await lockNotifications(tx, ids);
-  const jobs = Map.groupBy(await findJobs(tx, ids), (job) => job.notification_id);
-  const events = byId(await findEvents(tx, [...new Set(notifications.map((row) => row.event_id))]));
+async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
+  const notifications = await lockNotifications(ctx.db, ids);
+  const jobs = Map.groupBy(await findJobs(ctx.db, ids), (job) => job.notification_id);
+  const events = byId(await findEvents(ctx.db, [...new Set(notifications.map((row) => row.event_id))]));
   const versions = await loadVersions(
     ctx,
-    tx,
     notifications.map((row) => row.workflow_version_id),
   );
   const runs: Run[] = [];
   for (const [environmentId, rows] of Map.groupBy(notifications, (row) => row.environment_id)) {
-    const people = await loadPeople(tx, environmentId, rows, events);
-    const deleted = await findDeletedWorkflows(tx, [...new Set(rows.map((row) => row.workflow_id))]);
+    const people = await loadPeople(ctx.db, environmentId, rows, events);
+    const deleted = await findDeletedWorkflows(ctx.db, [...new Set(rows.map((row) => row.workflow_id))]);
     for (const row of rows) {
       const event = events.get(row.event_id);
       const version = versions.get(row.workflow_version_id);

@@ -1,5 +1,4 @@
 // Chat: a message for every endpoint of the subscriber, or for its webhook, through every integration that has one.
-
 import { render } from "../render/liquid.ts";
 import { templateScope } from "../render/scope.ts";
 import { chatContacts, lacksWebhook } from "../rules/contact.ts";

@@ -35,11 +35,11 @@ const everyone = async (tx: Db, event: EventRow, range: Range): Promise<Walked> 
 type Topics = Extract<Audience, { kind: "topics" }>;
 
 /** All topics of the event in one walk: whoever is in several of them comes up once, with every subscription. */
-async function ofTopics(ctx: Ctx, tx: Db, event: EventRow, audience: Topics, range: Range): Promise<Walked> {
+async function ofTopics(ctx: Ctx, event: EventRow, audience: Topics, range: Range): Promise<Walked> {
   const { after, until, limit } = range;
   const { environment_id: environmentId, context_keys: contextKeys } = event;
-  const found = await findTopicAudience(tx, environmentId, audience.topicKeys, contextKeys, after, limit);
-  const version = (await loadVersions(ctx, tx, [event.workflow_version_id])).get(event.workflow_version_id)!;
+  const found = await findTopicAudience(ctx.db, environmentId, audience.topicKeys, contextKeys, after, limit);
+  const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const left = leftOutBy(event, audience);
   const inside = found.members.filter(({ subscriber }) => subscriber.id <= until);
   const judged = await mapWithPauses(inside, (member): Member[] => {
@@ -49,8 +49,8 @@ async function ofTopics(ctx: Ctx, tx: Db, event: EventRow, audience: Topics, ran
   return { members: judged.flat(), reached: found.next !== null && found.next < until ? found.next : null };
 }
 
-async function warnOfUnknownTopics(ctx: Ctx, tx: Db, event: EventRow, topicKeys: string[]): Promise<void> {
-  const known = new Set((await findTopicsByKeys(tx, event.environment_id, topicKeys)).map((topic) => topic.key));
+async function warnOfUnknownTopics(ctx: Ctx, event: EventRow, topicKeys: string[]): Promise<void> {
+  const known = new Set((await findTopicsByKeys(ctx.db, event.environment_id, topicKeys)).map((topic) => topic.key));
   const unknown = topicKeys.filter((key) => !known.has(key));
   if (unknown.length === 0) return;
   ctx.log.warn({ transactionId: event.transaction_id, topicKeys: unknown }, "event for topics that do not exist");
@@ -64,20 +64,19 @@ const walks = 4;
 /** Where each of the walks goes on: one task in general, several behind the first page, none behind the last. */
 export async function readPage(
   ctx: Ctx,
-  tx: Db,
   event: EventRow,
   page: PageTask,
 ): Promise<{ members: Member[]; next: PageTask[] }> {
   const { audience } = event;
-  if (audience?.kind === "topics" && page.after === null) await warnOfUnknownTopics(ctx, tx, event, audience.topicKeys);
-  const until = page.until ?? (await findLastSubscriberId(tx, event.environment_id));
+  if (audience?.kind === "topics" && page.after === null) await warnOfUnknownTopics(ctx, event, audience.topicKeys);
+  const until = page.until ?? (await findLastSubscriberId(ctx.db, event.environment_id));
   if (!audience || until === null) return { members: [], next: [] };
   const range = { after: page.after, until, limit: membersPerPage };
   const { members, reached } =
-    audience.kind === "topics" ? await ofTopics(ctx, tx, event, audience, range) : await everyone(tx, event, range);
+    audience.kind === "topics" ? await ofTopics(ctx, event, audience, range) : await everyone(ctx.db, event, range);
   if (reached === null) return { members, next: [] };
   const rest = { ...page, after: reached, until };
-  return { members, next: page.until === null ? await share(tx, event, audience, rest) : [rest] };
+  return { members, next: page.until === null ? await share(ctx.db, event, audience, rest) : [rest] };
 }
 
 /** Cuts the rest of an audience into ranges of about the same number of people, each of which is walked on its own. */

@@ -2,42 +2,44 @@
 // every run is taken as far as it goes at once, all in one transaction and a fixed number of statements per batch.
 import type { RecipientSubscriber } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { type Db, inTransaction } from "../../store/db.ts";
 import { beginWalks, type EventRow, endWalk, lockEvents } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.ts";
-import { enqueueTimed, readClock } from "../clock/clock.ts";
+import { type Batch, openBatch, transact } from "../batch.ts";
+import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
-import { advanceAll, writeProgress } from "../run/batch.ts";
-import { type Clock, type JobState, type Run, toRunEvent } from "../run/run.ts";
+import { advanceAll, writeProgress } from "../run/progress.ts";
+import { type JobState, type Run, toRunEvent } from "../run/run.ts";
 import { loadVersions } from "../run/versions.ts";
 import type { FanoutTask, PageTask } from "../tasks.ts";
 import { type Member, readPage } from "./audience.ts";
 import { bringInSubscribers, type People } from "./recipients.ts";
 
 export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
-  await inTransaction(ctx.db, async (tx) => {
+  await transact(ctx, async (tx) => {
     const ends = tasks.flatMap(({ data }) => ("environmentId" in data ? data : []));
     const pages = tasks.flatMap(({ data }) => ("environmentId" in data ? [] : data));
-    const events = await lockEvents(tx, [...new Set(pages.map((page) => page.eventId))]);
+    const events = await lockEvents(tx.db, [...new Set(pages.map((page) => page.eventId))]);
     const byId = new Map(events.map((event) => [event.id, event]));
-    const clock = await readClock(ctx, tx, [
+    const batch = await openBatch(tx, [
       ...events.map((event) => event.environment_id),
       ...ends.map((end) => end.environmentId),
     ]);
-    await ctx.queue.finish(tx, "fanout", tasks);
-    for (const { environmentId, eventId } of ends) await endWalk(tx, environmentId, eventId, clock.now(environmentId));
+    await batch.queue.finish(batch.db, "fanout", tasks);
+    for (const { environmentId, eventId } of ends) {
+      await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
+    }
     const starts: Start[] = [];
     // A batch of this stage is one task: a page is as large as a transaction should be.
     for (const data of pages) {
       const event = byId.get(data.eventId);
       if (!event) continue;
       if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
-      else starts.push({ event, members: await takePage(ctx, tx, event, data, clock) });
+      else starts.push({ event, members: await takePage(batch, event, data) });
     }
-    await startRuns(ctx, tx, starts, clock);
+    await startRuns(batch, starts);
   });
 }
 
@@ -45,15 +47,13 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
  * The next page is enqueued in the transaction of this one: the walk can be interrupted, but skips and repeats nobody. The
  * end of a walk is a task of its own: it changes the event, which this transaction shares with other walks.
  */
-async function takePage(ctx: Ctx, tx: Db, event: EventRow, page: PageTask, clock: Clock): Promise<Member[]> {
+async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<Member[]> {
   const { environment_id: environmentId, id: eventId } = event;
-  const { members, next } = await readPage(ctx, tx, event, page);
-  if (next.length > 1) await beginWalks(tx, environmentId, eventId, next.length);
+  const { members, next } = await readPage(batch, event, page);
+  if (next.length > 1) await beginWalks(batch.db, environmentId, eventId, next.length);
   const following: FanoutTask[] = next.length > 0 ? next : [{ environmentId, eventId }];
   await enqueueTimed(
-    ctx,
-    tx,
-    clock,
+    batch,
     "fanout",
     following.map((data) => ({ environmentId, data })),
   );
@@ -63,32 +63,31 @@ async function takePage(ctx: Ctx, tx: Db, event: EventRow, page: PageTask, clock
 /** Recipients as the request named them, or members of an audience as they are stored. */
 export type Start = { event: EventRow; recipients?: RecipientSubscriber[]; members?: Member[] };
 
-export async function startRuns(ctx: Ctx, tx: Db, starts: Start[], clock: Clock): Promise<void> {
+export async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
   if (starts.length === 0) return;
-  const people = await bringInSubscribers(ctx, tx, starts);
-  const runs = await makeRuns(ctx, tx, starts, people, clock);
-  await writeProgress(ctx, tx, await advanceAll(ctx, tx, runs, clock), clock);
+  const people = await bringInSubscribers(batch, starts);
+  const runs = await makeRuns(batch, starts, people);
+  await writeProgress(batch, await advanceAll(batch, runs));
 }
 
 /** New runs, none of them begun. Only reads. */
-export async function makeRuns(ctx: Ctx, tx: Db, starts: Start[], people: People, clock: Clock): Promise<Run[]> {
+export async function makeRuns(batch: Batch, starts: Start[], people: People): Promise<Run[]> {
   const versions = await loadVersions(
-    ctx,
-    tx,
+    batch,
     starts.map(({ event }) => event.workflow_version_id),
   );
   // Deleting a workflow stops events that were accepted before and are worked only now.
-  const deleted = await findDeletedWorkflows(tx, [...new Set(starts.map(({ event }) => event.workflow_id))]);
+  const deleted = await findDeletedWorkflows(batch.db, [...new Set(starts.map(({ event }) => event.workflow_id))]);
   const runs: Run[] = [];
   for (const { event, recipients = [], members = [] } of starts) {
     const version = versions.get(event.workflow_version_id)!;
     const person = (id: string | undefined) => people(event.environment_id, id);
     const steps = version.definition.steps.filter((step) => step.active);
-    const notes = notesOn(event, version.definition, clock.now(event.environment_id));
+    const notes = notesOn(event, version.definition, batch.clock.now(event.environment_id));
     const direct = recipients.map(({ subscriberId }) => ({ subscriber: person(subscriberId), subscriptions: null }));
     for (const { subscriber, subscriptions } of [...direct, ...members]) {
       runs.push({
-        notificationId: ctx.newId(),
+        notificationId: batch.newId(),
         environmentId: event.environment_id,
         isNew: true,
         event: toRunEvent(event),
@@ -98,7 +97,7 @@ export async function makeRuns(ctx: Ctx, tx: Db, starts: Start[], people: People
         isWorkflowDeleted: deleted.has(event.workflow_id),
         contextKeys: event.context_keys,
         subscriptions,
-        jobs: steps.map((step, stepIndex) => newJob(ctx, step, stepIndex, notes)),
+        jobs: steps.map((step, stepIndex) => newJob(batch, step, stepIndex, notes)),
       });
     }
   }

@@ -29,11 +29,11 @@ export type People = (environmentId: string, subscriberId: string | undefined) =
 type Wanted = { fields: SubscriberFields; channels: RecipientChannel[] };
 
 /** Most recipients are known and unchanged, so the common case is one read. */
-export async function bringInSubscribers(ctx: Ctx, tx: Db, starts: Naming[]): Promise<People> {
+export async function bringInSubscribers(ctx: Ctx, starts: Naming[]): Promise<People> {
   const people = new Map<string, Map<string, SubscriberRow>>();
   // One round per environment in the batch, not per recipient; in order, so that two batches cannot wait for each other.
   for (const [environmentId, wanted] of [...collect(starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    people.set(environmentId, await bringIn(ctx, tx, environmentId, wanted));
+    people.set(environmentId, await bringIn(ctx, environmentId, wanted));
   }
   return (environmentId, subscriberId) => people.get(environmentId)?.get(subscriberId ?? "") ?? null;
 }
@@ -41,14 +41,13 @@ export async function bringInSubscribers(ctx: Ctx, tx: Db, starts: Naming[]): Pr
 /** The people as `bringInSubscribers` would leave them. Nothing is written. */
 export async function imagineSubscribers(
   ctx: Ctx,
-  db: Db,
   environmentId: string,
   starts: Naming[],
 ): Promise<{ people: People; created: ReadonlySet<string> }> {
   const wanted = collect(starts).get(environmentId) ?? new Map<string, Wanted>();
-  const known = await findSubscribersByKeys(db, environmentId, [...wanted.keys()]);
+  const known = await findSubscribersByKeys(ctx.db, environmentId, [...wanted.keys()]);
   const people = new Map(known.map((row) => [row.subscriber_id, row]));
-  const merge = await channelMerge(db, environmentId, wanted);
+  const merge = await channelMerge(ctx.db, environmentId, wanted);
   for (const [subscriberId, { fields }] of wanted) {
     const before = people.get(subscriberId) ?? newSubscriber(environmentId, ctx.newId(), subscriberId, ctx.now());
     const row = withFields(before, fields);
@@ -77,26 +76,26 @@ function collect(starts: Naming[]): Map<string, Map<string, Wanted>> {
 
 async function bringIn(
   ctx: Ctx,
-  tx: Db,
   environmentId: string,
   wanted: Map<string, Wanted>,
 ): Promise<Map<string, SubscriberRow>> {
-  const known = await findSubscribersByKeys(tx, environmentId, [...wanted.keys()]);
+  const known = await findSubscribersByKeys(ctx.db, environmentId, [...wanted.keys()]);
   const people = new Map(known.map((row) => [row.subscriber_id, row]));
   const upserts: SubscriberUpsert[] = [];
   for (const [subscriberId, { fields }] of wanted) {
     const row = people.get(subscriberId);
     if (!row || isDifferent(row, fields)) upserts.push({ id: ctx.newId(), subscriberId, fields });
   }
-  const merge = await channelMerge(tx, environmentId, wanted);
+  const merge = await channelMerge(ctx.db, environmentId, wanted);
   const merging = merge ? [...wanted.keys()].filter((id) => merge(id, people.get(id) ?? null)) : [];
-  const locked = await lockForChannels(ctx, tx, environmentId, upserts, merging);
-  for (const row of await upsertSubscribers(tx, environmentId, upserts, ctx.now())) people.set(row.subscriber_id, row);
+  const locked = await lockForChannels(ctx, environmentId, upserts, merging);
+  for (const row of await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now()))
+    people.set(row.subscriber_id, row);
   const changed = locked.flatMap((row) => {
     const channels = merge?.(row.subscriber_id, row);
     return channels ? [{ id: row.id, subscriberId: row.subscriber_id, channels }] : [];
   });
-  await setChannelsOfMany(tx, environmentId, changed, ctx.now());
+  await setChannelsOfMany(ctx.db, environmentId, changed, ctx.now());
   for (const { subscriberId, channels } of changed) {
     people.set(subscriberId, { ...people.get(subscriberId)!, channels });
   }
@@ -123,15 +122,14 @@ async function channelMerge(tx: Db, environmentId: string, wanted: Map<string, W
  */
 async function lockForChannels(
   ctx: Ctx,
-  tx: Db,
   environmentId: string,
   upserts: SubscriberUpsert[],
   merging: string[],
 ): Promise<SubscriberRow[]> {
   if (merging.length === 0) return [];
-  await upsertSubscribers(tx, environmentId, upserts, ctx.now(), { keepExisting: true });
+  await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now(), { keepExisting: true });
   const keys = new Set([...upserts.map((entry) => entry.subscriberId), ...merging]);
-  return lockSubscribersByKeys(tx, environmentId, [...keys]);
+  return lockSubscribersByKeys(ctx.db, environmentId, [...keys]);
 }
 
 function isDifferent(row: SubscriberRow, fields: SubscriberFields): boolean {

@@ -2,22 +2,21 @@
 // go straight on; the other events go back to the queue, an event with more than that is cut into slices, an audience into
 // pages.
 import type { Ctx } from "../../context.ts";
-import { inTransaction } from "../../store/db.ts";
 import { type EventRow, lockEvents } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import { enqueueTimed, readClock, type Timed } from "../clock/clock.ts";
+import { openBatch, transact } from "../batch.ts";
+import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { recipientsPerBatch, recipientsPerTask, type TriggerTask } from "../tasks.ts";
 import { firstPage } from "./audience.ts";
 import { type Start, startRuns } from "./fanout.ts";
 
 export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<void> {
-  await inTransaction(ctx.db, async (tx) => {
+  await transact(ctx, async (tx) => {
     const events = await lockEvents(
-      tx,
+      tx.db,
       tasks.flatMap((task) => task.data.eventIds),
     );
-    const clock = await readClock(
-      ctx,
+    const batch = await openBatch(
       tx,
       events.map((event) => event.environment_id),
     );
@@ -43,16 +42,14 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
         fanout.push({ environmentId, data: { eventId, from, to } });
       }
     }
-    await ctx.queue.finish(tx, "trigger", tasks);
+    await batch.queue.finish(batch.db, "trigger", tasks);
     await enqueueTimed(
-      ctx,
-      tx,
-      clock,
+      batch,
       "trigger",
       [...Map.groupBy(later, (event) => event.environment_id)].flatMap(([id, own]) => triggerTasks(id, own)),
     );
-    await enqueueTimed(ctx, tx, clock, "fanout", fanout);
-    await startRuns(ctx, tx, starts, clock);
+    await enqueueTimed(batch, "fanout", fanout);
+    await startRuns(batch, starts);
   });
 }
 

@@ -3,7 +3,6 @@
 // database announces every change of them, and what nobody hears is not even described.
 import type { MessageEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import type { Db } from "../../store/db.ts";
 import { findMessagesToReport, type ListedMessage } from "../../store/messages/messages.ts";
 import type { NewTask } from "../../store/queue/queue.ts";
 import {
@@ -39,7 +38,7 @@ export function distrustWebhooks(targets: WebhookTargets): void {
 }
 
 /** The webhooks of these environments: no query while they are remembered, else one for all of them. */
-async function targetsOf(ctx: Ctx, tx: Db, environmentIds: Set<string>): Promise<Map<string, WebhookTarget[]>> {
+async function targetsOf(ctx: Ctx, environmentIds: Set<string>): Promise<Map<string, WebhookTarget[]>> {
   const { byEnvironment, changedAt } = ctx.webhookTargets;
   const readAt = performance.now();
   const found = new Map<string, WebhookTarget[]>();
@@ -51,7 +50,7 @@ async function targetsOf(ctx: Ctx, tx: Db, environmentIds: Set<string>): Promise
   const missing = [...environmentIds].filter((environmentId) => !found.has(environmentId));
   if (missing.length === 0) return found;
   const offSince = new Date(ctx.now().getTime() - missedMs);
-  for (const [environmentId, targets] of await findWebhookTargets(tx, missing, offSince)) {
+  for (const [environmentId, targets] of await findWebhookTargets(ctx.db, missing, offSince)) {
     byEnvironment.set(environmentId, { readAt, targets });
     found.set(environmentId, targets);
   }
@@ -64,18 +63,16 @@ const hears = (type: WebhookEventType) => (target: WebhookTarget) =>
 /** Reports events of one type; `describe` is asked only when somebody hears of them. */
 export async function emit(
   ctx: Ctx,
-  tx: Db,
   environmentId: string,
   type: WebhookEventType,
   at: Date,
   describe: () => EventData[] | Promise<EventData[]>,
 ): Promise<void> {
-  const targets = (await targetsOf(ctx, tx, new Set([environmentId]))).get(environmentId)!.filter(hears(type));
+  const targets = (await targetsOf(ctx, new Set([environmentId]))).get(environmentId)!.filter(hears(type));
   if (targets.length === 0) return;
   const events = await describe();
   await write(
     ctx,
-    tx,
     events.map((data) => ({ environmentId, type, at, data, targets })),
   );
 }
@@ -89,9 +86,9 @@ export type MessageChange = {
 };
 
 /** Reports what happened to messages, as they are now. Those that are gone are left out. */
-export async function emitMessages(ctx: Ctx, tx: Db, changes: MessageChange[]): Promise<void> {
+export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const targets = await targetsOf(ctx, tx, new Set(changes.map((change) => change.environmentId)));
+  const targets = await targetsOf(ctx, new Set(changes.map((change) => change.environmentId)));
   if ([...targets.values()].every((webhooks) => webhooks.length === 0)) return;
   const heard = changes.flatMap((change) => {
     const listeners = targets.get(change.environmentId)!.filter(hears(change.type));
@@ -99,27 +96,26 @@ export async function emitMessages(ctx: Ctx, tx: Db, changes: MessageChange[]): 
   });
   for (let from = 0; from < heard.length; from += messagesPerRound) {
     const round = heard.slice(from, from + messagesPerRound);
-    const rows = await findMessagesToReport(tx, [...new Set(round.map((change) => change.messageId))]);
+    const rows = await findMessagesToReport(ctx.db, [...new Set(round.map((change) => change.messageId))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const happened = round.flatMap(({ messageId, error, ...event }) => {
       const row = byId.get(messageId);
       if (!row) return [];
       return [{ ...event, data: { ...messageData(row, event.targets[0]!.organizationId), ...(error && { error }) } }];
     });
-    await write(ctx, tx, happened);
+    await write(ctx, happened);
   }
 }
 
 /** Reports messages that are no more, as they were. */
 export async function emitDeleted(
   ctx: Ctx,
-  tx: Db,
   environmentId: string,
   rows: ListedMessage[],
   organizationId: string,
   at: Date,
 ): Promise<void> {
-  await emit(ctx, tx, environmentId, "message.deleted", at, () => rows.map((row) => messageData(row, organizationId)));
+  await emit(ctx, environmentId, "message.deleted", at, () => rows.map((row) => messageData(row, organizationId)));
 }
 
 /** The subscriber's device tokens and webhook addresses are nobody's business but the provider's. */
@@ -148,7 +144,7 @@ export function webhookTask(environmentId: string, webhookId: string, deliveryId
   return { data, environmentId, way: webhookId, cost: costOf("webhook", data) };
 }
 
-async function write(ctx: Ctx, tx: Db, happened: Happened[]): Promise<void> {
+async function write(ctx: Ctx, happened: Happened[]): Promise<void> {
   if (happened.length === 0) return;
   const events: WebhookEventRow[] = [];
   const deliveries: NewDelivery[] = [];
@@ -168,9 +164,9 @@ async function write(ctx: Ctx, tx: Db, happened: Happened[]): Promise<void> {
       deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id, event_id: id, isOff });
     }
   }
-  await insertWebhookEvents(tx, events, deliveries);
+  await insertWebhookEvents(ctx.db, events, deliveries);
   await ctx.queue.enqueue(
-    tx,
+    ctx.db,
     "webhook",
     deliveries.flatMap(({ id, environment_id, webhook_id, isOff }) =>
       isOff ? [] : webhookTask(environment_id, webhook_id, id),

@@ -3,7 +3,7 @@
 // repeats and signatures follow the real clock, also in an environment on a test clock.
 import type { Ctx, OutsideCtx } from "../../context.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
-import { type Db, inRepeatableTransaction, isDatabaseAway } from "../../store/db.ts";
+import { isDatabaseAway } from "../../store/db.ts";
 import { ClaimLost, type NewTask, type Task } from "../../store/queue/queue.ts";
 import {
   type DeliveryResult,
@@ -13,6 +13,7 @@ import {
   switchedOff,
 } from "../../store/webhooks/webhook-deliveries.ts";
 import { recordHealth, type WebhookHealth } from "../../store/webhooks/webhooks.ts";
+import { transactAgain } from "../batch.ts";
 import { createCalls } from "../deliver/calls.ts";
 import type { Boarding } from "../deliver/lanes.ts";
 import type { WebhookTask } from "../tasks.ts";
@@ -38,7 +39,7 @@ export const createWebhooks = (ctx: OutsideCtx) =>
     window,
     batch: webhookBatch,
     gatherMs,
-    prepare: (tx, tasks, boarding) => prepare(ctx, tx, tasks, boarding),
+    prepare,
     placeOf: ({ delivery }) => placeOf(delivery),
     call: (one) => tell(ctx, one.delivery).then((call) => ({ ...one, call })),
     write: (group) => write(ctx, group),
@@ -51,7 +52,7 @@ const taskOf = ({ id, environment_id, webhook_id }: DueDelivery) => webhookTask(
 /** What cannot be written is told again, once the claim on its task has lapsed: receivers know it by its id. */
 async function write(ctx: Ctx, group: Told[]): Promise<void> {
   try {
-    await inRepeatableTransaction(ctx.db, (tx) => settle(ctx, tx, group));
+    await transactAgain(ctx, (tx) => settle(tx, group));
   } catch (error) {
     // One result that the database does not take must not keep back the others.
     if (group.length > 1 && !isDatabaseAway(error)) {
@@ -67,11 +68,11 @@ async function write(ctx: Ctx, group: Told[]): Promise<void> {
  * Answers what is to be told now. Deliveries that need nothing any more are finished here, those of a webhook that has
  * all its places taken come back later, and what a webhook that is off would have got has failed.
  */
-async function prepare(ctx: Ctx, tx: Db, tasks: Task<WebhookTask>[], boarding: Boarding): Promise<Due[]> {
+async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], boarding: Boarding): Promise<Due[]> {
   const now = ctx.now();
-  const kept = await ctx.queue.keep(tx, "webhook", tasks);
+  const kept = await ctx.queue.keep(ctx.db, "webhook", tasks);
   const found = await findDueDeliveries(
-    tx,
+    ctx.db,
     kept.map((task) => task.data.deliveryId),
   );
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
@@ -92,11 +93,11 @@ async function prepare(ctx: Ctx, tx: Db, tasks: Task<WebhookTask>[], boarding: B
       later.push({ ...taskOf(delivery), startAfter: new Date(admission.until) });
     }
   }
-  if (done.length > 0) await ctx.queue.finish(tx, "webhook", done);
-  await ctx.queue.enqueue(tx, "webhook", later);
+  if (done.length > 0) await ctx.queue.finish(ctx.db, "webhook", done);
+  await ctx.queue.enqueue(ctx.db, "webhook", later);
   const unsent = { status: "failed", tries: 0, next_at: null, response_status: null } as const;
   await recordDeliveries(
-    tx,
+    ctx.db,
     found.filter((delivery) => !delivery.active).map(({ id }) => ({ id, ...unsent, response: switchedOff })),
     now,
   );
@@ -130,17 +131,17 @@ const storable = (text: string): string => text.replaceAll("\0", " ").slice(0, a
 
 const isSuccess = ({ status }: Call): boolean => status !== null && status >= 200 && status < 300;
 
-async function settle(ctx: Ctx, tx: Db, group: Told[]): Promise<void> {
+async function settle(ctx: Ctx, group: Told[]): Promise<void> {
   const now = ctx.now();
   await ctx.queue.finish(
-    tx,
+    ctx.db,
     "webhook",
     group.map(({ task }) => task),
   );
   const results = group.map((told) => resultOf(told, now));
-  await recordDeliveries(tx, results, now);
+  await recordDeliveries(ctx.db, results, now);
   await ctx.queue.enqueue(
-    tx,
+    ctx.db,
     "webhook",
     results.flatMap(({ next_at }, index) =>
       next_at ? [{ ...taskOf(group[index]!.delivery), startAfter: next_at }] : [],
@@ -150,7 +151,7 @@ async function settle(ctx: Ctx, tx: Db, group: Told[]): Promise<void> {
     since: new Date(now.getTime() - failingLimitMs),
     reason: "No delivery has succeeded for 5 days",
   };
-  for (const { id, disabled_reason } of await recordHealth(tx, healthOf(group), limit, now)) {
+  for (const { id, disabled_reason } of await recordHealth(ctx.db, healthOf(group), limit, now)) {
     ctx.log.warn({ webhook: id, reason: disabled_reason }, "webhook switched off");
   }
   for (const { status } of results) ctx.metrics.webhooks.inc({ status });

@@ -1,7 +1,6 @@
 // The PostgreSQL that the service starts by itself when no DATABASE_URL is given, so that a laptop runs the same engine
 // as a cluster. The server outlives a killed service on purpose: the next one adopts it. Who may use the folder is
 // decided by an advisory lock inside the database, because a process that dies cannot leave that one behind.
-
 import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import * as files from "./folder.ts";

@@ -1,7 +1,6 @@
 // The embedded PostgreSQL's data folder: `postgres/` (the cluster), `postgres.json` (port and password),
 // `postgres.log`, and starting a server on them. Every step here may be cut short by a kill or run in two services at
 // once, and leaves either nothing or something whole.
-
 import { randomBytes } from "node:crypto";
 import {
   chmod,

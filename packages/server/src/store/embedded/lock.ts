@@ -1,6 +1,5 @@
 // The right to a data folder: an advisory lock on a connection of its own. It vanishes with the process that holds it,
 // however that ends, and is taken again when the database restarted under a living service.
-
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";

@@ -1,7 +1,6 @@
 // The embedded PostgreSQL is driven as real processes on real folders: what it promises is about kills, races and
 // users, and nothing of that can be seen in a stand-in. Services that have to be killed, or to race, run as child
 // processes.
-
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,10 +1,9 @@
 // The shell around `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
-import type { Ctx } from "../../context.ts";
 import { createPauses } from "../../lib/pauses.ts";
-import type { Db } from "../../store/db.ts";
 import { insertJobs, type JobRow, type JobUpdate, updateJobs } from "../../store/events/jobs.ts";
 import { insertNotifications, markDigested, type NotificationRow } from "../../store/events/notifications.ts";
 import { insertMessages, type NewMessage } from "../../store/messages/messages.ts";
+import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
@@ -12,7 +11,7 @@ import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { advance, noProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
 import { type Known, loadFacts } from "./facts.ts";
-import type { Clock, Progress, Run, Verdict } from "./run.ts";
+import type { Progress, Run, Verdict } from "./run.ts";
 
 /** Runs that share a wake-up time share a task, up to this many; so do those that the batch had no time for. */
 const runsPerWakeTask = 100;
@@ -31,16 +30,16 @@ const contentPerBatch = 20_000_000;
  * earliest first: so every batch takes its locks in the same order, none waits for another in a circle, and there are as
  * many rounds as steps at the most.
  */
-export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], clock: Clock, known: Known = {}): Promise<Progress[]> {
+export async function advanceAll(batch: Batch, runs: Run[], known: Known = {}): Promise<Progress[]> {
   const verdicts = new Map<string, Verdict>();
-  const facts = await loadFacts(ctx, tx, runs, verdicts, known);
+  const facts = await loadFacts(batch, runs, verdicts, known);
   const results = new Map<string, Progress>();
   const pauses = createPauses();
   const end = performance.now() + longestBatchMs;
   let room = contentPerBatch;
   const isOver = () => performance.now() > end || room < 0;
   const advanceOne = async (run: Run, hasVerdict: boolean): Promise<Progress> => {
-    const now = clock.now(run.environmentId);
+    const now = batch.clock.now(run.environmentId);
     let progress: Progress = { ...noProgress(run, now), isPaused: true };
     // What the database has decided for a run is used at once: asking again could be answered differently.
     let isDue = hasVerdict;
@@ -65,7 +64,7 @@ export async function advanceAll(ctx: Ctx, tx: Db, runs: Run[], clock: Clock, kn
     const { settling = [], waiting = [] } = Object.groupBy(claiming, (progress) =>
       positionOf(progress) === earliest ? "settling" : "waiting",
     );
-    for (const [jobId, verdict] of await settleClaims(tx, settling)) verdicts.set(jobId, verdict);
+    for (const [jobId, verdict] of await settleClaims(batch.db, settling)) verdicts.set(jobId, verdict);
     active = settling.map((progress) => progress.run);
     claiming = waiting;
   }
@@ -80,7 +79,7 @@ const merge = (before: Progress | undefined, next: Progress): Progress =>
     : next;
 
 /** Writes what the runs need, each table once, and the tasks that follow from it. */
-export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], clock: Clock): Promise<void> {
+export async function writeProgress(batch: Batch, progressed: Progress[]): Promise<void> {
   const notifications: NotificationRow[] = [];
   const newJobs: JobRow[] = [];
   const jobUpdates: JobUpdate[] = [];
@@ -89,7 +88,7 @@ export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], clock: 
   const deliveries: Timed[] = [];
   const wakes = new Map<string, { environmentId: string; at?: Date; ids: string[] }>();
 
-  for (const progress of batch) {
+  for (const progress of progressed) {
     const { run, now } = progress;
     const { environmentId } = run;
     if (run.isNew) notifications.push(toNotification(progress));
@@ -132,17 +131,17 @@ export async function writeProgress(ctx: Ctx, tx: Db, batch: Progress[], clock: 
       wakes.set(key, wake);
     }
   }
-  await insertNotifications(tx, notifications);
-  await insertJobs(tx, newJobs);
-  await updateJobs(tx, jobUpdates);
-  await insertMessages(tx, messages);
-  await emitMessages(ctx, tx, messages.flatMap(eventsOf));
-  await markDigested(tx, digested);
-  await enqueueTimed(ctx, tx, clock, "deliver", deliveries);
-  await enqueueTimed(ctx, tx, clock, "wake", [...wakes.values()].flatMap(wakeTasks));
-  ctx.metrics.notifications.inc(notifications.length);
+  await insertNotifications(batch.db, notifications);
+  await insertJobs(batch.db, newJobs);
+  await updateJobs(batch.db, jobUpdates);
+  await insertMessages(batch.db, messages);
+  await emitMessages(batch, messages.flatMap(eventsOf));
+  await markDigested(batch.db, digested);
+  await enqueueTimed(batch, "deliver", deliveries);
+  await enqueueTimed(batch, "wake", [...wakes.values()].flatMap(wakeTasks));
+  batch.metrics.notifications.inc(notifications.length);
   for (const message of messages) {
-    if (message.status !== "pending") ctx.metrics.messages.inc({ channel: message.channel, status: message.status });
+    if (message.status !== "pending") batch.metrics.messages.inc({ channel: message.channel, status: message.status });
   }
 }
 

@@ -1,0 +1,22 @@
+// What the functions of one batch share: the context, whose `db` is the transaction of the batch, and the clocks of its
+// environments.
+import type { Ctx } from "../context.ts";
+import { inRepeatableTransaction, inTransaction } from "../store/db.ts";
+import { type Clock, readClock } from "./clock/clock.ts";
+
+export type Batch = Ctx & { clock: Clock };
+
+/** Runs `work` in a transaction of its own. `work` gets a context whose `db` is that transaction. */
+export function transact<T>(ctx: Ctx, work: (tx: Ctx) => Promise<T>): Promise<T> {
+  return inTransaction(ctx.db, (db) => work({ ...ctx, db }));
+}
+
+/** As `transact`, for work that may deadlock: it is run again when PostgreSQL aborts its transaction. */
+export function transactAgain<T>(ctx: Ctx, work: (tx: Ctx) => Promise<T>): Promise<T> {
+  return inRepeatableTransaction(ctx.db, (db) => work({ ...ctx, db }));
+}
+
+/** A batch of these environments. Their test clocks do not move until the transaction ends. */
+export async function openBatch(tx: Ctx, environmentIds: Iterable<string>): Promise<Batch> {
+  return { ...tx, clock: await readClock(tx, environmentIds) };
+}
