@@ -36,14 +36,14 @@ Every answer outside 2xx has a JSON body of this shape:
 }
 \`\`\`
 
-- \`statusCode\`, \`timestamp\`, \`path\` (with query string), \`message\` and \`code\` are always there. Programs should look at
+- \`statusCode\`, \`timestamp\`, \`path\` (with query string), \`message\` and \`code\` are always there. Programs should check
   \`code\`: it is stable, the wording of \`message\` is not.
-- \`ctx\` holds the names and ids the message speaks of; in the tables below they stand in braces.
-- 422 adds \`errors\`, a map from field path (\`limit\`, \`events.0.name\`) to \`{ "messages": [...], "value": ... }\`. All faults
-  of a request are reported at once, and nothing is written when there is one.
+- \`ctx\` has the names and ids in the message; in the tables below they are in braces.
+- 422 adds \`errors\`, a map from field path (\`limit\`, \`events.0.name\`) to \`{ "messages": [...], "value": ... }\`. All errors
+  of a request are reported at once, and a request with an error changes nothing.
 - 400 adds \`type\`, equal to \`code\`, and \`errors\`, a list of \`{ "field", "message" }\` which may be empty.
-- 500 adds \`errorId\`, which the log has as well.
-- 409, 429 and 503 carry \`Retry-After\` when another attempt makes sense.
+- 500 adds \`errorId\`, which is also in the log.
+- 409, 429 and 503 have \`Retry-After\` when a retry makes sense.
 `;
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
@@ -66,8 +66,8 @@ const configIntro = `# Settings
 
 <!-- Generated from packages/server/src/config.ts by \`npm run generate\`. Do not edit. -->
 
-Settings are environment variables. They are read once at start and checked; all faults are reported together, and a
-misspelt \`TIDINGS_*\` variable is an error that names the nearest real one. Nothing has to be set for \`npm start\`.
+Settings are environment variables. They are read and checked once at start; all errors are reported together, and a
+misspelt \`TIDINGS_*\` variable is an error that names the nearest existing one. \`npm start\` needs none of them.
 
 | variable | default | meaning |
 |---|---|---|

@@ -1,5 +1,5 @@
-// The catalogue of errors: code, status and message. Code throws by code and names the parameters; only the edge turns
-// that into HTTP. Placeholders in braces are filled from the parameters, which also become `ctx` of the error body.
+// The catalogue of errors: code, status and message. The server throws an error by its code with parameters; only the HTTP
+// layer makes an answer of it. Placeholders in braces are filled from the parameters, which also become `ctx` of the body.
 // docs/errors.md is generated from here.
 
 type Entry = { status: number; message: string; when: string };
@@ -44,12 +44,12 @@ export const errorCatalogue = {
   OAUTH_NOT_SUPPORTED: {
     status: 400,
     message: "Provider {providerId} does not support OAuth",
-    when: "An OAuth address is asked for an integration whose provider has none.",
+    when: "An OAuth URL is requested for an integration whose provider does not support OAuth.",
   },
   PUBLIC_URL_MISSING: {
     status: 400,
-    message: "The setting TIDINGS_PUBLIC_URL is missing: the provider has to be told where people come back to",
-    when: "An OAuth address is asked for and the service does not know where it is reached from outside.",
+    message: "The setting TIDINGS_PUBLIC_URL is missing: OAuth needs it for the redirect URL",
+    when: "An OAuth URL is requested and the public URL of the service is not configured.",
   },
   CRITICAL_WORKFLOW: {
     status: 400,
@@ -59,15 +59,19 @@ export const errorCatalogue = {
   ACTION_NOT_FOUND: {
     status: 400,
     message: "Message with id {messageId} has no {type} action",
-    when: "A button is marked that the message does not have.",
+    when: "The action (button) to be marked does not exist in the message.",
   },
-  MISSING_AUTHORIZATION: { status: 401, message: "Missing authorization header", when: "No `Authorization` header." },
+  MISSING_AUTHORIZATION: {
+    status: 401,
+    message: "Missing authorization header",
+    when: "The request has no `Authorization` header.",
+  },
   INVALID_AUTH_SCHEME: {
     status: 401,
     message: 'Invalid authentication scheme: "{scheme}"',
-    when: "Another scheme than `ApiKey`.",
+    when: "The scheme of the `Authorization` header is not `ApiKey`.",
   },
-  UNAUTHORIZED: { status: 401, message: "Unauthorized", when: "The scheme without a key." },
+  UNAUTHORIZED: { status: 401, message: "Unauthorized", when: "The `Authorization` header has a scheme and no key." },
   API_KEY_NOT_FOUND: { status: 401, message: "API Key not found", when: "The key is unknown or revoked." },
   INVALID_SIGNATURE: {
     status: 401,
@@ -77,14 +81,14 @@ export const errorCatalogue = {
   FORBIDDEN: {
     status: 403,
     message: "This API key may not act on another environment",
-    when: "The key is valid, the action lies outside its environment.",
+    when: "The key is valid, but the operation concerns another environment.",
   },
   WRONG_VERIFY_TOKEN: {
     status: 403,
-    message: "The verify token is not the one of the integration",
-    when: "A provider asks whether the address of its reports is ours and shows another token, or the integration has none.",
+    message: "The verify token does not match that of the integration",
+    when: "A provider verifies the webhook URL with another token than the integration's, or the integration has no token.",
   },
-  ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "Unknown path." },
+  ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "The path is unknown." },
   CONNECTION_NOT_FOUND: {
     status: 404,
     message: "Channel connection with identifier {identifier} not found",
@@ -93,22 +97,22 @@ export const errorCatalogue = {
   DEAD_LETTER_NOT_FOUND: {
     status: 404,
     message: "Dead letter with id {id} not found",
-    when: "The id is unknown in this environment, or the letter was removed after its 30 days.",
+    when: "The id is unknown in this environment, or the dead letter was removed after 30 days.",
   },
   DEAD_LETTER_NOT_OPEN: {
     status: 409,
     message: "Dead letter with id {id} cannot be replayed: {reason}",
-    when: "It was replayed before, a provider has reported that it took the message, or the message is gone.",
+    when: "It was replayed before, the provider has reported that it accepted the message, or the message was deleted.",
   },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",
-    when: "The id is unknown in this environment, or the task was removed after its 30 days.",
+    when: "The id is unknown in this environment, or the failed task was removed after 30 days.",
   },
   FAILED_TASK_NOT_OPEN: {
     status: 409,
     message: "Failed task with id {id} was replayed before",
-    when: "It was put back into the queue before; if it failed again, it was set aside under a new id.",
+    when: "It was put back into the queue before; if it failed again, it is listed under a new id.",
   },
   CONTEXT_NOT_FOUND: {
     status: 404,
@@ -158,7 +162,7 @@ export const errorCatalogue = {
   TRANSACTION_NOT_FOUND: {
     status: 404,
     message: "Event with transaction id {transactionId} not found",
-    when: "Never accepted, older than what is kept, or of another environment.",
+    when: "Never accepted, older than the retention period, or of another environment.",
   },
   WORKFLOW_NOT_FOUND: {
     status: 404,
@@ -178,7 +182,7 @@ export const errorCatalogue = {
   TRANSLATION_NOT_FOUND: {
     status: 404,
     message: "Translation {locale} of {resourceType} {resourceId} not found",
-    when: "The resource exists and has no texts in this locale.",
+    when: "The resource has no texts in this locale.",
   },
   TRANSLATION_GROUP_NOT_FOUND: {
     status: 404,
@@ -198,7 +202,7 @@ export const errorCatalogue = {
   WEBHOOK_DELIVERY_NOT_FOUND: {
     status: 404,
     message: "Deliveries not found: {ids}",
-    when: "Deliveries are replayed that the webhook never had, or that are older than 30 days. None is replayed.",
+    when: "Some of the deliveries to replay do not belong to the webhook, or are older than 30 days. None is replayed.",
   },
   KEY_NOT_FOUND: {
     status: 404,
@@ -228,12 +232,12 @@ export const errorCatalogue = {
   ENVIRONMENT_PROTECTED: {
     status: 409,
     message: "Environment {environmentId} is protected and cannot be deleted",
-    when: "A production environment.",
+    when: "Production environments cannot be deleted.",
   },
   ENVIRONMENT_LIMIT: {
     status: 409,
     message: "An organisation may have no more than {limit} environments",
-    when: "As many environments as the setting `TIDINGS_MAX_ENVIRONMENTS` allows exist.",
+    when: "The organisation has as many environments as `TIDINGS_MAX_ENVIRONMENTS` allows.",
   },
   ENVIRONMENT_IDENTIFIER_TAKEN: {
     status: 409,
@@ -243,22 +247,22 @@ export const errorCatalogue = {
   TEST_CLOCK_REFUSED: {
     status: 409,
     message: "Environment {environmentId} is a production environment and stays in real time",
-    when: "Only `dev` environments can be put on a test clock.",
+    when: "Only `dev` environments can use a test clock.",
   },
   TEST_CLOCK_BACKWARDS: {
     status: 409,
-    message: "The test clock is at {now} and moves forward only, not to {asked}",
-    when: "A time before the present one of the clock, or before the one it is on its way to.",
+    message: "The test clock is at {now} and cannot move back to {asked}",
+    when: "The time is before the clock's current time, or before the target of a move in progress.",
   },
   API_KEY_LIMIT: {
     status: 409,
     message: "Environment {environmentId} already has two live API keys",
-    when: "A third key is made; revoke one first.",
+    when: "A third key is created; revoke one first.",
   },
   LAST_API_KEY: {
     status: 409,
     message: "The last live API key of an environment cannot be revoked",
-    when: "Make a new key first.",
+    when: "Create another key first.",
   },
   LAYOUT_ID_TAKEN: {
     status: 409,
@@ -273,7 +277,7 @@ export const errorCatalogue = {
   LAYOUT_IN_USE: {
     status: 409,
     message: "Layout {layoutId} is used by workflows: {workflowIds}",
-    when: "A layout is deleted that steps of workflows name.",
+    when: "The layout to delete is used by steps of workflows.",
   },
   LAYOUT_MISSING_IN_TARGET: {
     status: 409,
@@ -283,7 +287,7 @@ export const errorCatalogue = {
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
     message: "A request with this idempotency-key is still being processed",
-    when: "The first request with this key has not been answered yet; repeat after `Retry-After`.",
+    when: "The first request with this key has not been answered yet; retry after `Retry-After`.",
   },
   INTEGRATION_IDENTIFIER_TAKEN: {
     status: 409,
@@ -313,7 +317,7 @@ export const errorCatalogue = {
   WEBHOOK_INACTIVE: {
     status: 409,
     message: "Webhook with id {webhookId} is switched off",
-    when: "Deliveries are replayed to a webhook that gets none; switch it on first.",
+    when: "A replay is requested for a webhook that is not active; switch it on first.",
   },
   NOTIFICATION_SNOOZED: {
     status: 409,
@@ -343,12 +347,12 @@ export const errorCatalogue = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: "Content-Type must be application/json",
-    when: "A body of another type.",
+    when: "The body has another content type.",
   },
   MULTIPART_REQUIRED: {
     status: 415,
     message: "Content-Type must be multipart/form-data",
-    when: "An upload route got a body of another type.",
+    when: "The body of an upload has another content type.",
   },
   VALIDATION_ERROR: {
     status: 422,
@@ -358,33 +362,33 @@ export const errorCatalogue = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message: "This idempotency-key was used with another request",
-    when: "The same key came with another method, path or body.",
+    when: "The same key was used before with another method, path or body.",
   },
   RATE_LIMITED: {
     status: 429,
     message: "API rate limit exceeded",
-    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure) or read at the same time; repeat after `Retry-After`.",
+    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure) or read at the same time; retry after `Retry-After`.",
   },
   QUERY_TOO_EXPENSIVE: {
     status: 422,
-    message: "This request was stopped after reading for {seconds} seconds: ask for less",
-    when: "A list or another read took longer than `TIDINGS_READ_SECONDS`. Narrow it with its filters, or with `after` and `before`.",
+    message: "The query was stopped after {seconds} seconds: narrow it with filters",
+    when: "A list or another read took longer than `TIDINGS_READ_SECONDS`. Narrow it with filters, or with `after` and `before`.",
   },
   INTERNAL_ERROR: {
     status: 500,
     message: "Internal server error, quote the errorId when you report it",
-    when: "Anything unforeseen. The log has the same `errorId`.",
+    when: "An unexpected error. The log has the same `errorId`.",
   },
   UNAVAILABLE: {
     status: 503,
     message: "Service is temporarily unavailable",
-    when: "Starting, stopping, or the database is away; repeat after `Retry-After`.",
+    when: "The service is starting or stopping, or the database cannot be reached; retry after `Retry-After`.",
   },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** Every operation can give these; the OpenAPI document adds them to each. */
+/** Errors that every operation can return; the OpenAPI document adds them to each. */
 export const commonErrors = [
   "MISSING_AUTHORIZATION",
   "INVALID_AUTH_SCHEME",
@@ -407,7 +411,7 @@ type Placeholders<S extends string> = S extends `${string}{${infer Name}}${infer
   ? Name | Placeholders<Rest>
   : never;
 
-/** The parameters a message needs, read off its text. */
+/** The parameters of a message, derived from its placeholders. */
 export type ErrorParams<C extends ErrorCode> = Record<Placeholders<(typeof errorCatalogue)[C]["message"]>, string>;
 
 export const errorMessage = (code: ErrorCode, params: Record<string, unknown>): string =>

@@ -57,16 +57,16 @@ export const settings = {
   TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
   TIDINGS_HOST: {
     about:
-      "Address to listen on. The default serves this machine only; `0.0.0.0` serves every network it is in, as a " +
-      "container needs it.",
+      "Address to listen on. The default accepts connections from this machine only; `0.0.0.0` accepts them from every " +
+      "network, as a container needs.",
     fallback: "127.0.0.1",
     parse: (text: string) => text,
   },
   TIDINGS_PUBLIC_URL: {
     about:
-      "Where people reach this service, such as `https://notify.example.com`. Mails then carry a one-click unsubscribe link " +
-      "to its preference page (docs/email.md), people can connect chat workspaces (docs/chat.md), and providers can be told " +
-      "where to report (docs/webhooks.md); without it none of this works.",
+      "Public URL of this service, such as `https://notify.example.com`. It is required for one-click unsubscribe links in " +
+      "mails (docs/email.md), for connecting chat workspaces by OAuth (docs/chat.md), and for registering webhooks at " +
+      "providers (docs/webhooks.md).",
     fallback: "",
     parse: publicUrl,
   },
@@ -76,29 +76,31 @@ export const settings = {
     parse: (text: string) => resolve(text),
   },
   DATABASE_URL: {
-    about: "Any PostgreSQL 15 or later instead of the embedded one: `postgres://user:password@host:5432/database`.",
+    about:
+      "A PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`.",
     fallback: "",
     parse: (text: string) =>
       text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
   },
   TIDINGS_DATABASE_POOL: {
-    about: "Connections this process keeps to the database, beside up to 5 for the queue.",
+    about: "Database connections of this process, in addition to up to 5 for the queue.",
     fallback: "10",
     parse: integer(4, 500),
   },
   TIDINGS_READ_POOL: {
     about:
-      "Connections for lists and other reads of the API, beside those above; one environment has at most all but one.",
+      "Database connections for lists and other reads of the API, in addition to `TIDINGS_DATABASE_POOL`; one environment " +
+      "uses at most all but one.",
     fallback: "4",
     parse: integer(2, 500),
   },
   TIDINGS_READ_SECONDS: {
-    about: "A read of the API that takes longer than this is stopped (422 QUERY_TOO_EXPENSIVE).",
+    about: "Time-out of one read of the API, in seconds (422 QUERY_TOO_EXPENSIVE).",
     fallback: "10",
     parse: integer(1, 60),
   },
   TIDINGS_API_KEY: {
-    about: "The key to give the Development environment on first start; otherwise one is generated and printed.",
+    about: "API key of the Development environment, used on the first start; otherwise one is generated and printed.",
     fallback: "",
     parse: (text: string) =>
       text === "" || /^[\x21-\x7e]{16,255}$/.test(text)
@@ -107,13 +109,13 @@ export const settings = {
   },
   TIDINGS_ENCRYPTION_KEY: {
     about:
-      "Key for secrets at rest, 32 bytes in base64 or hex. Generated into the data folder for the embedded database, " +
+      "Key that encrypts secrets at rest, 32 bytes in base64 or hex. Generated in the data folder for the embedded database, " +
       "required with `DATABASE_URL`. To rotate: `2:<new key>,1:<old key>`.",
     fallback: "",
     parse: (text: string) => (text === "" ? [] : parseEncryptionKeys(text)),
   },
   TIDINGS_ROLE: {
-    about: "What this process does: `api`, `worker` or both. Any number of processes may share one database.",
+    about: "Role of this process: `api`, `worker` or both. Any number of processes may share one database.",
     fallback: "api,worker",
     parse: (text: string) => {
       const parts = text.split(",").map((part) => part.trim());
@@ -122,7 +124,7 @@ export const settings = {
     },
   },
   TIDINGS_WORKER_CONCURRENCY: {
-    about: "Batches of each kind of task that a worker process handles at the same time.",
+    about: "Concurrent batches of each kind of task in a worker process.",
     fallback: "2",
     parse: integer(1, 64),
   },
@@ -144,37 +146,38 @@ export const settings = {
     parse: word(["", "text", "json"]),
   },
   TIDINGS_RATE_TRIGGER: {
-    about: "Events per second and environment that the trigger routes take; 0 switches the limit off.",
+    about: "Rate limit of the trigger routes: events per second and environment; 0: no limit.",
     fallback: "50000",
     parse: rate,
   },
   TIDINGS_RATE_CONFIGURATION: {
-    about: "Requests per second and environment to subscribers, workflows, integrations and the like; 0: no limit.",
+    about:
+      "Rate limit of subscribers, workflows, integrations and the like: requests per second and environment; 0: no limit.",
     fallback: "5000",
     parse: rate,
   },
   TIDINGS_RATE_GLOBAL: {
-    about: "Requests per second and environment to everything else; 0: no limit.",
+    about: "Rate limit of all other routes: requests per second and environment; 0: no limit.",
     fallback: "5000",
     parse: rate,
   },
   TIDINGS_RATE_WRONG_KEYS: {
-    about: "Wrong API keys per ten seconds and address, after which further ones are answered with 429; 0: no limit.",
+    about: "Rate limit of wrong API keys: per ten seconds and client address, then 429; 0: no limit.",
     fallback: "50",
     parse: rate,
   },
   TIDINGS_MAX_ENVIRONMENTS: {
-    about: "Environments that an organisation may have.",
+    about: "Most environments of one organisation.",
     fallback: "100",
     parse: integer(2, 100_000),
   },
   TIDINGS_METRICS: {
-    about: "`on` serves `/metrics` to everyone who reaches the port, `off` answers 404.",
+    about: "`on` serves `/metrics` without authentication, `off` answers 404.",
     fallback: "on",
     parse: onOff,
   },
   TIDINGS_DOCS: {
-    about: "`on` serves `/docs` and `/openapi.json` to everyone who reaches the port, `off` answers 404.",
+    about: "`on` serves `/docs` and `/openapi.json` without authentication, `off` answers 404.",
     fallback: "on",
     parse: onOff,
   },
@@ -185,12 +188,12 @@ export const settings = {
     parse: bytes,
   },
   TIDINGS_MAX_RECIPIENTS: {
-    about: "Recipients in one event's `to`.",
+    about: "Most recipients in the `to` of one event.",
     fallback: "100",
     parse: integer(1, 10_000),
   },
   TIDINGS_RETENTION_DAYS: {
-    about: "How far back notifications can be listed.",
+    about: "How far back notifications can be listed, in days.",
     fallback: "90",
     parse: integer(1, 3_650),
   },
@@ -202,71 +205,80 @@ export const settings = {
   },
   TIDINGS_VOCABULARY: {
     about:
-      "Words on the wire: `neutral`, as documented, or `novu`, for existing SDKs and webhook receivers of that API (see docs/migrating.md).",
+      "Values in requests and answers: `neutral`, as documented, or `novu`, for existing SDKs and webhook receivers of that API " +
+      "(docs/migrating.md).",
     fallback: "neutral",
     parse: word(["neutral", "novu"]),
   },
   TIDINGS_DEFAULT_TIMEZONE: {
-    about: "Time zone of subscribers that have none of their own, an IANA name such as `Europe/Berlin`.",
+    about: "Time zone of subscribers without one, an IANA name such as `Europe/Berlin`.",
     fallback: "UTC",
     parse: timeZone,
   },
   TIDINGS_DELIVERY_ATTEMPTS: {
-    about: "How often a message is tried with one integration when the fault is transient.",
+    about: "Most attempts to send a message with one integration, when errors are transient.",
     fallback: "5",
     parse: integer(1, 20),
   },
   TIDINGS_DELIVERY_FIRST_WAIT: {
-    about: "Pause before the first repeat, in milliseconds; each varies at random between half and one and a half.",
+    about: "Wait before the first retry, in milliseconds; every wait is multiplied by a random factor of 0.5 to 1.5.",
     fallback: "1000",
     parse: integer(1, 3_600_000),
   },
   TIDINGS_DELIVERY_WAIT_FACTOR: {
-    about: "How many times longer each pause is than the one before.",
+    about: "Factor by which each wait between retries is longer than the one before.",
     fallback: "4",
     parse: integer(1, 100),
   },
   TIDINGS_DELIVERY_LONGEST_RETRY_AFTER: {
-    about: "A provider that asks for a longer pause than this, in seconds, is given up for the message.",
+    about:
+      "Longest `Retry-After` of a provider to wait for, in seconds; a longer one ends the retries with this integration.",
     fallback: "900",
     parse: integer(1, 86_400),
   },
   TIDINGS_DELIVERY_DEADLINE: {
     about:
-      "How long after it was made a message may still be sent, in seconds. A step's `deadlineSeconds` overrides it.",
+      "Deadline of a message after its creation, in seconds; then it is not sent any more. A step's `deadlineSeconds` " +
+      "overrides it.",
     fallback: "86400",
     parse: integer(1, 30 * 86_400),
   },
   TIDINGS_DELIVERY_UNKNOWN_WAIT: {
     about:
-      "How long a workflow with `onUnknownOutcome: may_delay` waits for a receipt before it sends again, in seconds.",
+      "How long a message with an unknown outcome waits for a receipt before the retry, in seconds (workflows with " +
+      "`onUnknownOutcome: may_delay`).",
     fallback: "600",
     parse: integer(1, 86_400),
   },
   TIDINGS_DELIVERY_WINDOW: {
     about:
-      "Calls to providers that a worker process has under way at once. One environment gets at most half of them and one " +
-      "integration a quarter; several busy environments share them evenly.",
+      "Concurrent calls to providers in a worker process. One environment gets at most half of them and one integration a " +
+      "quarter; several busy environments share them evenly.",
     fallback: "800",
     parse: integer(4, 10_000),
   },
   TIDINGS_PROVIDER_TIMEOUT: {
-    about: "Time limit of one call to a provider, in seconds.",
+    about: "Time-out of one call to a provider, in seconds.",
     fallback: "30",
     parse: integer(1, 300),
   },
   TIDINGS_CIRCUIT_FAILURES: {
-    about: "Failures in a row after which an integration is only probed until it answers again.",
+    about:
+      "Failures in a row that open the circuit breaker of an integration; it is then only probed until it answers.",
     fallback: "5",
     parse: integer(1, 1_000),
   },
   TIDINGS_CIRCUIT_FIRST_PROBE: {
-    about: "Pause before the first probe, in seconds; it doubles up to 10 minutes.",
+    about: "Wait before the first probe of an open circuit breaker, in seconds; it doubles up to 10 minutes.",
     fallback: "30",
     parse: integer(1, 600),
   },
-  TIDINGS_DEAD_LETTER_DAYS: { about: "How long dead letters are kept.", fallback: "30", parse: integer(1, 365) },
-  TIDINGS_DIGEST_EVENTS: { about: "Events kept per digest.", fallback: "1000", parse: integer(1, 100_000) },
+  TIDINGS_DEAD_LETTER_DAYS: {
+    about: "How long dead letters and failed tasks are kept, in days.",
+    fallback: "30",
+    parse: integer(1, 365),
+  },
+  TIDINGS_DIGEST_EVENTS: { about: "Most events that one digest keeps.", fallback: "1000", parse: integer(1, 100_000) },
 } as const satisfies Record<string, Setting<unknown>>;
 
 type Settings = typeof settings;

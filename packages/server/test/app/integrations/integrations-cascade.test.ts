@@ -222,7 +222,7 @@ describe("without a public address", () => {
   test("no workspace can be connected, and the setting is named", async () => {
     await chatIntegration(client, "lonely");
     const body = { integrationIdentifier: "lonely" };
-    const message = "The setting TIDINGS_PUBLIC_URL is missing: the provider has to be told where people come back to";
+    const message = "The setting TIDINGS_PUBLIC_URL is missing: OAuth needs it for the redirect URL";
     await assertRefused(client, "integrations.createChatOauthUrl", { body }, { code: "PUBLIC_URL_MISSING", message });
   });
 });

@@ -164,7 +164,7 @@ test("WhatsApp asks whether the address is ours, and gets its challenge for the 
     assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
   }
   const wrong = await ask(pathOf(whatsapp, { ...question, "hub.verify_token": "your token" }));
-  assert.equal(errorOf(wrong, "WRONG_VERIFY_TOKEN").message, "The verify token is not the one of the integration");
+  assert.equal(errorOf(wrong, "WRONG_VERIFY_TOKEN").message, "The verify token does not match that of the integration");
   errorOf(await ask(pathOf(whatsapp, { "hub.mode": "subscribe" })), "WRONG_VERIFY_TOKEN");
   errorOf(await ask(pathOf(whatsapp)), "INVALID_SIGNATURE");
   // Only a provider that asks such questions is answered.
