@@ -162,7 +162,7 @@ export const errorCatalogue = {
   TRANSACTION_NOT_FOUND: {
     status: 404,
     message: "Event with transaction id {transactionId} not found",
-    when: "Never accepted, older than the retention period, or of another environment.",
+    when: "Never accepted, no longer stored, or of another environment.",
   },
   WORKFLOW_NOT_FOUND: {
     status: 404,
