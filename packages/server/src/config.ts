@@ -77,7 +77,7 @@ export const settings = {
   },
   DATABASE_URL: {
     about:
-      "A PostgreSQL server (15 or later) to use instead of the embedded one: `postgres://user:password@host:5432/database`.",
+      "PostgreSQL server (15 or later) in place of the embedded one: `postgres://user:password@host:5432/database`.",
     fallback: "",
     parse: (text: string) =>
       text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
@@ -88,9 +88,7 @@ export const settings = {
     parse: integer(4, 500),
   },
   TIDINGS_READ_POOL: {
-    about:
-      "Database connections for lists and other reads of the API, in addition to `TIDINGS_DATABASE_POOL`; one environment " +
-      "uses at most all but one.",
+    about: "Further database connections, for reads of the API; one environment uses at most all but one.",
     fallback: "4",
     parse: integer(2, 500),
   },
@@ -151,8 +149,7 @@ export const settings = {
     parse: rate,
   },
   TIDINGS_RATE_CONFIGURATION: {
-    about:
-      "Rate limit of subscribers, workflows, integrations and the like: requests per second and environment; 0: no limit.",
+    about: "Rate limit of subscribers, workflows, integrations …: requests per second and environment; 0: no limit.",
     fallback: "5000",
     parse: rate,
   },
@@ -204,9 +201,7 @@ export const settings = {
     parse: integer(1, 3_650),
   },
   TIDINGS_VOCABULARY: {
-    about:
-      "Values in requests and answers: `neutral`, as documented, or `novu`, for existing SDKs and webhook receivers of that API " +
-      "(docs/migrating.md).",
+    about: "Values in requests and answers: `neutral` or, for existing SDKs and receivers, `novu` (docs/migrating.md).",
     fallback: "neutral",
     parse: word(["neutral", "novu"]),
   },
@@ -231,22 +226,17 @@ export const settings = {
     parse: integer(1, 100),
   },
   TIDINGS_DELIVERY_LONGEST_RETRY_AFTER: {
-    about:
-      "Longest `Retry-After` of a provider to wait for, in seconds; a longer one ends the retries with this integration.",
+    about: "Longest `Retry-After` of a provider, in seconds; a longer one ends the retries with this integration.",
     fallback: "900",
     parse: integer(1, 86_400),
   },
   TIDINGS_DELIVERY_DEADLINE: {
-    about:
-      "Deadline of a message after its creation, in seconds; then it is not sent any more. A step's `deadlineSeconds` " +
-      "overrides it.",
+    about: "Deadline of a message, in seconds after its creation. A step's `deadlineSeconds` overrides it.",
     fallback: "86400",
     parse: integer(1, 30 * 86_400),
   },
   TIDINGS_DELIVERY_UNKNOWN_WAIT: {
-    about:
-      "How long a message with an unknown outcome waits for a receipt before the retry, in seconds (workflows with " +
-      "`onUnknownOutcome: may_delay`).",
+    about: "Wait for a receipt after an unknown outcome, in seconds (workflows with `onUnknownOutcome: may_delay`).",
     fallback: "600",
     parse: integer(1, 86_400),
   },
@@ -263,8 +253,7 @@ export const settings = {
     parse: integer(1, 300),
   },
   TIDINGS_CIRCUIT_FAILURES: {
-    about:
-      "Failures in a row that open the circuit breaker of an integration; it is then only probed until it answers.",
+    about: "Failures in a row that open the circuit breaker of an integration; then it is probed until it answers.",
     fallback: "5",
     parse: integer(1, 1_000),
   },
