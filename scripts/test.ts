@@ -6,7 +6,7 @@ import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
-import { prepareTemplate } from "../packages/server/test/support/database.ts";
+import { adminUrlOf, prepareTemplate } from "../packages/server/test/support/database.ts";
 import { groupFiles } from "./test-groups.ts";
 
 const args = process.argv.slice(2);
@@ -18,6 +18,7 @@ const settings = { max_connections: "400", fsync: "off", synchronous_commit: "of
 const given = process.env.TEST_DATABASE_URL;
 const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
 const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
+const adminUrl = given ?? adminUrlOf(dataDir, database.url);
 const wholeSuite = (folder: string): string[] => [
   ...groupFiles(globSync("packages/server/test/**/*.test.ts"), folder),
   ...globSync("packages/{contract,providers}/test/**/*.test.ts"),
@@ -25,7 +26,7 @@ const wholeSuite = (folder: string): string[] => [
 
 let code = 1;
 try {
-  await prepareTemplate(database.url);
+  await prepareTemplate(adminUrl);
   code = await new Promise<number>((resolve) => {
     // The limit is for a group as much as for a test.
     const options = ["--test", "--test-concurrency=3", "--test-timeout=300000"];
@@ -33,7 +34,7 @@ try {
     const child = spawn(process.execPath, [...options, ...args, ...files], {
       stdio: "inherit",
       // Every group is a process that loads the same sources: the second one finds them compiled.
-      env: { ...process.env, TEST_DATABASE_URL: database.url, NODE_COMPILE_CACHE: join(dataDir, "compiled") },
+      env: { ...process.env, TEST_DATABASE_URL: adminUrl, NODE_COMPILE_CACHE: join(dataDir, "compiled") },
     });
     process.on("SIGINT", () => child.kill("SIGINT"));
     child.on("exit", (status) => resolve(status ?? 1));

@@ -38,8 +38,6 @@ export type Operation = {
   success: { status: number; also?: number; schema?: TSchema; text?: string };
   /** Errors of its own, beside those that every operation can give. */
   errors: readonly ErrorCode[];
-  /** The answer holds a secret in clear: what is kept of it under an idempotency key is encrypted. */
-  isSecretAnswer?: true;
   /** `bulk` raises the limit of the request body (settings). */
   bodyLimit?: "bulk";
 };

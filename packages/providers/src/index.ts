@@ -13,7 +13,7 @@ import type { Io, Provider, ProviderDescription } from "./provider.ts";
 import { genericReceipts, type InboundRequest, type Receipt, receiptStatuses, verifyDefault } from "./receipts.ts";
 import type { Registration, ReportTarget } from "./registration.ts";
 import { adapters } from "./registry.gen.ts";
-import { scrub, secretNames, secretValues, targetSecrets } from "./secrets.ts";
+import { messageSecrets, scrub, secretNames, secretValues } from "./secrets.ts";
 import { type CredentialFault, findFaults } from "./validate.ts";
 
 export type { CredentialField, CredentialFields, Credentials, FieldType } from "./credentials.ts";
@@ -138,7 +138,7 @@ export const send = async (
   if (!adapter) return unasked(rejected("config", `There is no provider ${providerId} that sends anything`));
   const outcome = await deliver(adapter, message, credentials, io);
   if (outcome.kind === "accepted" && !outcome.notTaken) return outcome;
-  const secrets = [...secretValues(secretFields(providerId), credentials), ...targetSecrets(message)];
+  const secrets = [...secretValues(secretFields(providerId), credentials), ...messageSecrets(message)];
   if (outcome.kind !== "accepted") return { ...outcome, reason: scrub(outcome.reason, secrets) };
   return { ...outcome, notTaken: outcome.notTaken?.map((reason) => scrub(reason, secrets)) };
 };

@@ -2,7 +2,7 @@
 // servers we do not control, and some of them answer a refused login by quoting it.
 
 import type { CredentialFields, Credentials } from "./credentials.ts";
-import type { Message } from "./message.ts";
+import type { ChatTarget, Message } from "./message.ts";
 
 /** Members of `tlsOptions` that are as secret as a password. */
 export const secretTlsMembers: readonly string[] = ["key", "pfx", "passphrase"];
@@ -33,20 +33,38 @@ export const secretValues = (names: readonly string[], credentials: Credentials)
   return [...values].sort((a, b) => b.length - a.length);
 };
 
-/** Who knows the address of a chat webhook may write to the channel: it is as secret as a credential. */
-export const targetSecrets = (message: Message): string[] => {
-  if (message.channel !== "chat") return [];
+/** Shorter texts say nothing, and stand in many sentences by chance. */
+const shortestSecret = 8;
+
+/**
+ * What of a message is as secret as a credential: who knows the address of a chat webhook or a device token may write
+ * there, and what an event passes through may be a login of the caller's.
+ */
+export const messageSecrets = (message: Message): string[] => {
   const values = new Set<string>();
-  const { target } = message;
-  if ("accessToken" in target) collect(target.accessToken, values);
-  if (target.kind === "webhook") {
-    collect(target.webhookUrl, values);
-    const url = URL.parse(target.webhookUrl);
-    // A server quotes the path it was asked for, not the whole address.
-    if (url && url.pathname.length + url.search.length >= 16) collect(`${url.pathname}${url.search}`, values);
+  const collectLong = (text: unknown) => {
+    if (typeof text === "string" && text.length >= shortestSecret) collect(text, values);
+  };
+  for (const lines of [message.passthrough?.headers, message.passthrough?.query]) {
+    for (const value of Object.values(lines ?? {})) {
+      collectLong(value);
+      // `Bearer …`, `Basic …`: what follows the scheme is quoted without it.
+      if (typeof value === "string") collectLong(value.slice(value.indexOf(" ") + 1));
+    }
   }
+  if (message.channel === "push") collectLong(message.token);
+  if (message.channel === "chat") collectTarget(message.target, values);
   return [...values].sort((a, b) => b.length - a.length);
 };
+
+function collectTarget(target: ChatTarget, values: Set<string>): void {
+  if ("accessToken" in target) collect(target.accessToken, values);
+  if (target.kind !== "webhook") return;
+  collect(target.webhookUrl, values);
+  const url = URL.parse(target.webhookUrl);
+  // A server quotes the path it was asked for, not the whole address.
+  if (url && url.pathname.length + url.search.length >= 16) collect(`${url.pathname}${url.search}`, values);
+}
 
 const collect = (value: unknown, into: Set<string>): void => {
   if (Array.isArray(value)) {

@@ -180,7 +180,7 @@ export const settings = {
   },
   TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
   TIDINGS_BULK_BODY_LIMIT: {
-    about: "Largest body of a bulk trigger in bytes.",
+    about: "Largest body of a bulk trigger in bytes. Parsing one blocks the process: about 35 ms per MB.",
     fallback: String(60 * 1024 * 1024),
     parse: bytes,
   },

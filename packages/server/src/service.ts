@@ -19,6 +19,7 @@ import { createTurnstile } from "./lib/turnstile.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
+import { sealOldRows } from "./pipeline/encrypt-old-rows.ts";
 import { forgetWebhooks } from "./pipeline/webhooks/events.ts";
 import { openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
@@ -41,6 +42,9 @@ export type Service = {
 
 /** Receivers of webhooks are to take note and answer; work that takes longer is for later. */
 const webhookTimeoutMs = 15_000;
+
+/** Pages of older rows that are encrypted before the service takes requests: 10,000 rows, a second or two. */
+const pagesSealedAtStart = 20;
 
 export async function startService(given: Config, log: Logger): Promise<Service> {
   const closers: (() => Promise<unknown>)[] = [];
@@ -83,10 +87,12 @@ async function start(
   const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
+  // A small installation is through with this before it serves; the rest of a large one is left to housekeeping.
+  await sealOldRows({ db, secrets }, pagesSealedAtStart);
   // Closed after the queue: calls that are under way finish first.
   const { resolveHost } = createUrlGuard({ allowNetworks: config.allowNetworks, lookup: createLookup() });
   const capture = (message: Message) =>
-    insertCaptured(db, { id: newId(), messageId: message.id, content: capturedContent(message), now: now() });
+    insertCaptured(db, { id: newId(), messageId: message.id, content: capturedContent(secrets, message), now: now() });
   const io = createIo({ resolveHost, capture, timeoutMs: config.delivery.timeoutMs });
   closers.push(() => io.close());
   const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });

@@ -37,7 +37,7 @@ const law: Law = {
       "claimProbes",
       "insertDeadLetters",
       "findTaskEnvironment",
-      "removeDeviceTokens",
+      "lockSubscribersByIds",
       "insertCaptured",
       "openOrJoinWindows",
       "takePasses",
@@ -109,6 +109,9 @@ const law: Law = {
     ),
     ...exempt(
       reasons.installation,
+      "findIdsAfter",
+      "lockClearRows",
+      "writeSealedRows",
       "lockInstallation",
       "isEmptyInstallation",
       "createInstallation",

@@ -59,7 +59,6 @@ export const environmentOperations = {
     category: "global",
     body: named("EnvironmentIn", { name: environmentName, color, parentId }),
     success: { status: 201, schema: Environment },
-    isSecretAnswer: true,
     errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_LIMIT"],
   }),
   "environments.update": operation({
@@ -152,7 +151,6 @@ export const environmentOperations = {
     category: "global",
     params: environmentPath,
     success: { status: 201, schema: ApiKey },
-    isSecretAnswer: true,
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "API_KEY_LIMIT"],
   }),
   "environments.revokeApiKey": operation({

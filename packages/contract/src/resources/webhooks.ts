@@ -132,7 +132,6 @@ export const webhookOperations = {
     }),
     success: { status: 201, schema: WebhookWithSecret },
     errors: ["WEBHOOK_LIMIT"],
-    isSecretAnswer: true,
   }),
   "webhooks.retrieve": operation({
     id: "webhooks.retrieve",
@@ -181,7 +180,6 @@ export const webhookOperations = {
     params: webhookPath,
     success: { status: 200, schema: WebhookWithSecret },
     errors: ["WEBHOOK_NOT_FOUND"],
-    isSecretAnswer: true,
   }),
   "webhooks.listDeliveries": operation({
     id: "webhooks.listDeliveries",

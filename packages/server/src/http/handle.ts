@@ -29,6 +29,9 @@ const jsonType = "application/json; charset=utf-8";
 /** Answers that must not be kept under an idempotency key although they are 4xx. */
 const passing = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
 
+/** No JSON text begins so: those that were kept before all answers were encrypted are told apart by it. */
+const isEncrypted = /^v\d+\./;
+
 type Answer = { status: number; body: string | null; isText?: boolean };
 /** With `settled`, the answer is worth waiting for once the request has committed. */
 type Worked = Answer & { settled?: () => Promise<Answer> };
@@ -80,13 +83,11 @@ export function createRequestHandler(ctx: OutsideCtx, id: OperationId, handler: 
       return { ...word(firstOf(answer)), settled };
     };
 
-    // Secrets are encrypted at rest, also in an answer that is kept for a repeat.
-    const seal = (answer: Answer): Answer =>
-      operation.isSecretAnswer && answer.body ? { ...answer, body: ctx.secrets.encrypt(answer.body) } : answer;
+    // An answer may hold keys, device tokens or addresses of webhooks: it is kept for a repeat encrypted.
+    const seal = <A extends Answer>(answer: A): A =>
+      answer.body ? { ...answer, body: ctx.secrets.encrypt(answer.body) } : answer;
     const unseal = (answer: Answer): Answer =>
-      operation.isSecretAnswer && answer.status < 300 && answer.body
-        ? { ...answer, body: ctx.secrets.decrypt(answer.body) }
-        : answer;
+      answer.body && isEncrypted.test(answer.body) ? { ...answer, body: ctx.secrets.decrypt(answer.body) } : answer;
 
     const answerWith = ({ status, body, isText }: Answer) =>
       isText ? sendText(reply, body) : send(reply, status, words && body !== null ? words.write(body) : body);
@@ -115,7 +116,10 @@ export function createRequestHandler(ctx: OutsideCtx, id: OperationId, handler: 
         const { status, body } = await work({ ...ctx, db: tx });
         return seal({ status, body });
       },
-      (error) => wordFailure(error, request, reply),
+      (error) => {
+        const refusal = wordFailure(error, request, reply);
+        return refusal && seal(refusal);
+      },
       askOutside,
     );
     reply.header("idempotency-key", key);

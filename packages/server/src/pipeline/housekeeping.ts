@@ -1,5 +1,6 @@
 // Scheduled upkeep: partitions for the months ahead, answers past their 24 hours, what deleted environments left, what has
-// been kept long enough, and what throttles and digests remember of groups that have long been quiet.
+// been kept long enough, what throttles and digests remember of groups that have long been quiet, and what older versions
+// stored in clear.
 import type { Ctx } from "../context.ts";
 import { purgeDeletedEnvironments } from "../store/environments/environments.ts";
 import { purgePasses } from "../store/events/digests.ts";
@@ -14,6 +15,7 @@ import { purgeBudgets } from "../store/queue/budgets.ts";
 import type { Task } from "../store/queue/queue.ts";
 import { purgeWebhookEvents } from "../store/webhooks/webhook-deliveries.ts";
 import { applyOldReceipts } from "./deliver/early-receipts.ts";
+import { sealOldRows } from "./encrypt-old-rows.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;
@@ -78,6 +80,12 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
       await repeat(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeat(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
+  seals: {
+    cron: "* * * * *",
+    async run(ctx) {
+      await sealOldRows(ctx, purgeRounds);
     },
   },
   environments: {

@@ -36,7 +36,16 @@ export type ClockMoveTask = { environmentId: string };
 export type WebhookTask = { deliveryId: string };
 
 export type HousekeepingTask = {
-  name: "partitions" | "idempotency" | "environments" | "groups" | "webhooks" | "receipts" | "captured" | "deadLetters";
+  name:
+    | "partitions"
+    | "idempotency"
+    | "environments"
+    | "groups"
+    | "webhooks"
+    | "receipts"
+    | "captured"
+    | "deadLetters"
+    | "seals";
 };
 
 /** Recipients handled in one transaction: large enough to be set-based, small enough to keep memory and locks short. */

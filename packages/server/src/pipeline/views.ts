@@ -1,10 +1,13 @@
 // Records as the interface shows them: what the API answers and what webhooks carry is the same.
 import type { Message, MessageCta, Subscriber } from "@tidings/contract";
+import type { Secrets } from "../lib/secrets.ts";
 import type { ListedMessage } from "../store/messages/messages.ts";
 import type { SubscriberRow } from "../store/subscribers/subscribers.ts";
+import { openAddress } from "./encrypted-parts.ts";
+import { entriesOf } from "./rules/contact.ts";
 import { shownOverrides } from "./rules/shown-overrides.ts";
 
-export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscriber => ({
+export const toSubscriber = (secrets: Secrets, row: SubscriberRow, organizationId: string): Subscriber => ({
   _id: row.id,
   subscriberId: row.subscriber_id,
   firstName: row.first_name ?? undefined,
@@ -15,7 +18,7 @@ export const toSubscriber = (row: SubscriberRow, organizationId: string): Subscr
   locale: row.locale ?? undefined,
   timezone: row.timezone ?? undefined,
   data: row.data ?? undefined,
-  channels: row.channels as Subscriber["channels"],
+  channels: entriesOf(secrets, row),
   isOnline: row.is_online ?? undefined,
   lastOnlineAt: row.last_online_at?.toISOString(),
   _organizationId: organizationId,
@@ -56,7 +59,9 @@ export function toCta(stored: StoredCta | null): MessageCta {
 }
 
 /** The address that was used, under the name its channel has for it. A chat message may go to a channel or a person instead. */
-function addressOf({ channel, address, subject }: ListedMessage): Partial<Message> {
+function addressOf(secrets: Secrets, row: ListedMessage): Partial<Message> {
+  const { channel, subject } = row;
+  const address = openAddress(secrets, row);
   switch (channel) {
     case "email":
       return { email: address ?? undefined };
@@ -72,14 +77,18 @@ function addressOf({ channel, address, subject }: ListedMessage): Partial<Messag
   }
 }
 
-export const toMessage = ({ organizationId }: { organizationId: string }, row: ListedMessage): Message => ({
+export const toMessage = (
+  secrets: Secrets,
+  { organizationId }: { organizationId: string },
+  row: ListedMessage,
+): Message => ({
   _id: row.id,
   _templateId: row.workflow_id,
   _environmentId: row.environment_id,
   _organizationId: organizationId,
   _notificationId: row.notification_id,
   _subscriberId: row.subscriber_id,
-  subscriber: row.subscriber ? toSubscriber(row.subscriber, organizationId) : undefined,
+  subscriber: row.subscriber ? toSubscriber(secrets, row.subscriber, organizationId) : undefined,
   templateIdentifier: row.workflow_identifier ?? undefined,
   createdAt: row.created_at.toISOString(),
   deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
@@ -92,13 +101,13 @@ export const toMessage = ({ organizationId }: { organizationId: string }, row: L
   read: row.read_at !== null,
   seen: row.seen_at !== null,
   snoozedUntil: row.snoozed_until?.toISOString(),
-  ...addressOf(row),
+  ...addressOf(secrets, row),
   providerId: row.provider_id ?? undefined,
   cta: toCta(row.cta),
   status: statusOf(row),
   errorId: row.error_id ?? undefined,
   errorText: row.error_text ?? undefined,
   payload: row.payload,
-  overrides: shownOverrides(row.overrides),
+  overrides: shownOverrides(secrets, row.overrides),
   contextKeys: row.context_keys,
 });

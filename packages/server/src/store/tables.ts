@@ -16,6 +16,7 @@ import type {
   WorkflowPreference,
 } from "@tidings/contract";
 import type { ColumnType } from "kysely";
+import type { Sealed } from "../lib/sealed.ts";
 
 /** A jsonb column: parsed on the way out, given as text on the way in. */
 type Json<T> = ColumnType<T, string, string>;
@@ -52,6 +53,14 @@ type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
+/** How a subscriber is reached through one integration; who has the credentials may write to them. */
+export type StoredChannel = {
+  providerId: string;
+  integrationIdentifier?: string;
+  credentials: Sealed<JsonObject>;
+  _integrationId: string;
+};
+
 type SubscribersTable = {
   id: string;
   environment_id: string;
@@ -64,7 +73,7 @@ type SubscribersTable = {
   locale: string | null;
   timezone: string | null;
   data: NullableJson<JsonObject>;
-  channels: Defaulted<JsonObject[]>;
+  channels: Defaulted<StoredChannel[]>;
   is_online: boolean | null;
   last_online_at: Date | null;
   created_at: Date;
@@ -219,7 +228,7 @@ type ChannelEndpointsTable = {
   subscriber_id: string;
   context_keys: string[];
   type: ChannelEndpointType;
-  endpoint: Json<ChannelEndpointAddress>;
+  endpoint: Json<Sealed<ChannelEndpointAddress>>;
   created_at: Date;
   updated_at: Date;
 };
@@ -266,6 +275,11 @@ type SubscriberPreferencesTable = {
 /** Recipients that are found while they are walked through, page by page in order of the subscriber's id. */
 export type Audience = { kind: "everyone" } | { kind: "topics"; topicKeys: string[]; exclude: string[] };
 
+/** A recipient as the event named it. */
+export type StoredRecipient = Omit<RecipientSubscriber, "channels"> & {
+  channels?: Sealed<NonNullable<RecipientSubscriber["channels"]>>;
+};
+
 type EventsTable = {
   id: string;
   environment_id: string;
@@ -273,9 +287,9 @@ type EventsTable = {
   workflow_id: string;
   workflow_version_id: string;
   payload: Json<JsonObject>;
-  overrides: NullableJson<JsonObject>;
-  recipients: Json<RecipientSubscriber[]>;
-  actor: NullableJson<RecipientSubscriber>;
+  overrides: NullableJson<Sealed<JsonObject>>;
+  recipients: Json<StoredRecipient[]>;
+  actor: NullableJson<StoredRecipient>;
   audience: NullableJson<Audience>;
   context_keys: string[];
   /** Identifier of the event's tenant. */
@@ -344,11 +358,11 @@ type MessagesTable = {
   cta: NullableJson<JsonObject>;
   data: NullableJson<JsonObject>;
   actor: NullableJson<JsonObject>;
-  /** Where it went: email address, phone number, device token or webhook, as the channel has it. */
+  /** Where it went: email address, phone number, device token or webhook, as the channel has it; of push and chat encrypted. */
   address: string | null;
   /** Everybody a mail went to, where that is more than its address. */
   recipients: Defaulted<string[] | null>;
-  outgoing: NullableJson<JsonObject>;
+  outgoing: NullableJson<Sealed<JsonObject>>;
   provider_message_id: string | null;
   /** Replays so far; what was tried in earlier rounds does not count any more. */
   round: Defaulted<number>;

@@ -185,3 +185,29 @@ describe("payload schemas", () => {
     assert.equal(await trigger({ properties: { list: { uniqueItems: true } } }, { list }), undefined);
   });
 });
+
+test("templates as heavy as they may be: saving, listing and publishing them leaves the others their turn", async () => {
+  const tags = (n: number) =>
+    Array.from(
+      { length: 1_500 },
+      (_, at) => `{{ payload.name_${n}_${at} | append: "x" | default: "${"y".repeat(60)}" }}`,
+    );
+  const steps = Array.from({ length: 10 }, (_, n) => inApp({ subject: `Step ${n}`, body: tags(n).join(" words\n") }));
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 5);
+  delay.enable();
+  const { workflowId } = await createWorkflow(client, "heavy", steps, { validatePayload: true });
+  assert.ok(turns >= steps.length, `other work had ${turns} turns`);
+  await client("workflows.list", { query: { status: ["ERROR"] } });
+  delay.disable();
+  clearInterval(timer);
+  process.stdout.write(`# ${workflowId}: longest stand-still ${(delay.max / 1e6).toFixed(0)} ms\n`);
+});
+
+test("a misspelt name is told among many tags and much text, and in a tag that quotes the end of one", async () => {
+  const body = `${"<p>words</p>".repeat(5_000)}{{ subscriber.nme }}${"{{ subscriber.email }} ".repeat(200)}{{ "}}" | append: subscriber.mail }}`;
+  const { steps } = await createWorkflow(client, "misspelt", [inApp({ subject: "S", body })]);
+  const told = steps[0]?.issues?.controls?.body?.map(({ variableName }) => variableName);
+  assert.deepEqual(told?.sort(), ["subscriber.mail", "subscriber.nme"]);
+});

@@ -9,6 +9,7 @@ import { ResourceTypeEnum } from "@novu/api/models/components/resourcetypeenum.j
 import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
 import fc from "fast-check";
 import { createTranslator, exchangeAt, exchangeSchema, placesOf } from "../../src/http/vocabulary.ts";
+import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
 import { pushSubscription } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, messagesOf, settled, trigger } from "../support/verbs.ts";
@@ -176,7 +177,8 @@ test("the schemas callers are checked against accept exactly the exchanged value
   }
 });
 
-const peer = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const TIDINGS_ENCRYPTION_KEY = "ef".repeat(32);
+const peer = await startTestService({ TIDINGS_VOCABULARY: "novu", TIDINGS_ENCRYPTION_KEY });
 
 test("requests, answers, refusals and the document speak the chosen words; stored text does not change", async () => {
   const { client } = peer;
@@ -315,7 +317,8 @@ test("a stored answer is neutral: it replays in the words of today, byte for byt
   assert.equal(await again.text(), text);
   assert.match(text, /"providerId":"novu-sms"/);
   const [stored] = await peer.db.selectFrom("idempotency_keys").select("body").where("key", "=", "k1").execute();
-  assert.match(String(stored?.body), /"providerId":"svc-sms"/);
+  const secrets = createSecrets(parseEncryptionKeys(TIDINGS_ENCRYPTION_KEY));
+  assert.match(secrets.decrypt(String(stored?.body)), /"providerId":"svc-sms"/);
 });
 
 test("a record in a refusal speaks the chosen words too", async () => {

@@ -1,5 +1,7 @@
 // A database per test file, cloned from a migrated template: a real PostgreSQL, empty, in about 100 ms.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
 import { newId } from "../../src/lib/ids.ts";
 import { openDb } from "../../src/store/db.ts";
@@ -8,6 +10,15 @@ import { ensurePartitions } from "../../src/store/partitions.ts";
 import { openQueue } from "../../src/store/queue/queue.ts";
 
 const template = "tidings_template";
+
+/** The superuser of an embedded server, who may create databases and end connections; the service's own role may not. */
+export function adminUrlOf(dataDir: string, serviceUrl: string): string {
+  const { password } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { password: string };
+  const url = new URL(serviceUrl);
+  url.username = "tidings";
+  url.password = password;
+  return url.href;
+}
 
 const withDatabase = (url: string, name: string): string => {
   const parsed = new URL(url);

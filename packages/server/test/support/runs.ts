@@ -1,6 +1,7 @@
 // Runs and facts for tests of the engine's pure core: a person, a workflow of the given steps, an event.
 import type { StepType } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
+import { createSecrets } from "../../src/lib/secrets.ts";
 import type { Facts, JobState, Run, StepInput } from "../../src/pipeline/run/run.ts";
 import type { IntegrationRow } from "../../src/store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../src/store/subscribers/preferences.ts";
@@ -92,7 +93,11 @@ const integration = (channel: IntegrationRow["channel"], provider_id: string) =>
     priority: 1,
   }) as unknown as IntegrationRow;
 
+/** Under a key of their own. */
+export const secrets = createSecrets([{ version: 1, key: Buffer.alloc(32, 1) }]);
+
 export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
+  secrets,
   integrations: [integration("in_app", "svc"), integration("email", "nodemailer")],
   verdicts: new Map(),
   digests: new Map(),

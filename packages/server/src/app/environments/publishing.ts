@@ -11,7 +11,8 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { emit } from "../../pipeline/webhooks/events.ts";
+import { createPauses } from "../../lib/pauses.ts";
+import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../store/environments/environments.ts";
 import {
   deleteLayouts,
@@ -171,7 +172,10 @@ async function report(
 ): Promise<void> {
   const shown = async (rows: WorkflowRow[]) => {
     const facts = await viewFacts(ctx, targetId);
-    return rows.map((row) => ({ object: toWorkflow(row, facts) }));
+    const pauses = createPauses();
+    const objects: EventData[] = [];
+    for (const row of rows) objects.push({ object: await toWorkflow(row, facts, pauses) });
+    return objects;
   };
   if (published.length > 0) {
     await emit(ctx, targetId, "workflow.published", now, () => shown(published));

@@ -7,6 +7,7 @@ import { failure } from "../../failure.ts";
 import { jsonBytes } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
+import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
 import { attachmentFaults, type EventAttachment, takeOutFiles } from "../../pipeline/rules/attachments.ts";
 import { triggerTasks } from "../../pipeline/trigger/trigger.ts";
 import {
@@ -242,9 +243,9 @@ function evaluate(
       workflow_id: target.id,
       workflow_version_id: target.version_id,
       payload: stored.payload,
-      overrides: event.overrides ?? null,
-      recipients: valid,
-      actor: actor?.recipient ?? null,
+      overrides: sealOverrides(ctx.secrets, event.overrides ?? null),
+      recipients: valid.map((recipient) => sealRecipient(ctx.secrets, recipient)),
+      actor: actor?.recipient ? sealRecipient(ctx.secrets, actor.recipient) : null,
       audience,
       context_keys: contextKeysOf(context.entries),
       tenant: tenant?.identifier ?? null,

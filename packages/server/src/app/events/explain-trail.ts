@@ -2,13 +2,14 @@
 // into a digest, what became of that.
 import type { ExplainedMessage, Explanation } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { openAddress } from "../../pipeline/encrypted-parts.ts";
 import { type Marks, toMarks } from "../../pipeline/rules/step-results.ts";
 import type { Told } from "../../pipeline/rules/step-story.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { findNotification, findTransactionIds, type ListedNotification } from "../../store/events/notifications.ts";
 import { findIntegrationsByIds, type IntegrationRow } from "../../store/integrations/integrations.ts";
 import { type AttemptRow, listAttempts } from "../../store/messages/attempts.ts";
-import { findMessagesOfNotification, type MessageRow } from "../../store/messages/messages.ts";
+import { findMessagesOfNotification, type StoredMessage } from "../../store/messages/messages.ts";
 import { tellSteps, toExplainedMessage } from "./explain-view.ts";
 import { toDetails } from "./notifications.ts";
 
@@ -87,7 +88,7 @@ async function loadMessages(ctx: Ctx, environmentId: string, notification: Liste
   for (const row of rows) {
     const told = {
       _id: row.id,
-      ...toExplainedMessage(fromRow(row), identifiers),
+      ...toExplainedMessage(fromRow(ctx.secrets, row), identifiers),
       attempts: (byMessage.get(row.id) ?? []).map((attempt) => toAttempt(attempt, byId.get(attempt.integration_id))),
     };
     const made = found.get(row.job_id) ?? { messages: [] };
@@ -98,12 +99,12 @@ async function loadMessages(ctx: Ctx, environmentId: string, notification: Liste
   return found;
 }
 
-const fromRow = (row: MessageRow) => ({
+const fromRow = (secrets: Ctx["secrets"], row: StoredMessage) => ({
   channel: row.channel as ExplainedMessage["channel"],
   status: row.status,
   providerId: row.provider_id,
   integrationId: row.integration_id,
-  address: row.address,
+  address: openAddress(secrets, row),
   subject: row.subject,
   content: row.content,
   cta: row.cta,

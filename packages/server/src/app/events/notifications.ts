@@ -81,7 +81,8 @@ async function jobsOf(ctx: Ctx, rows: ListedNotification[]): Promise<Map<string,
   return new Map(
     rows.map((row) => {
       const chain = byNotification.get(row.id) ?? [];
-      return [row.id, chain.map((job) => toJob(job, row, digestOf(job, chain, payloads)))];
+      const overrides = shownOverrides(ctx.secrets, row.overrides);
+      return [row.id, chain.map((job) => toJob(job, row, overrides, digestOf(job, chain, payloads)))];
     }),
   );
 }
@@ -107,7 +108,7 @@ function digestOf(job: JobRow, chain: JobRow[], payloads: Map<string, Record<str
   return { ...holder.digest, ...(events.length > 0 ? { events } : {}) } as Job["digest"];
 }
 
-function toJob(job: JobRow, notification: ListedNotification, digest: Job["digest"]): Job {
+function toJob(job: JobRow, notification: ListedNotification, overrides: Job["overrides"], digest: Job["digest"]): Job {
   const steps = notification.definition.steps.filter((candidate) => candidate.active);
   const step = steps[job.step_index]!;
   return {
@@ -127,7 +128,7 @@ function toJob(job: JobRow, notification: ListedNotification, digest: Job["diges
       _parentId: steps[job.step_index - 1]?.id ?? null,
     },
     payload: notification.payload,
-    overrides: shownOverrides(notification.overrides),
+    overrides,
     updatedAt: job.updated_at.toISOString(),
     scheduleExtensionsCount: extensionsOf(job) || undefined,
   };

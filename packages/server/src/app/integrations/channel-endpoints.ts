@@ -13,6 +13,7 @@ import {
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector, invalid } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
+import { openValue, sealValue } from "../../lib/sealed.ts";
 import { holdConnection } from "../../store/integrations/channel-connections.ts";
 import {
   deleteEndpoint,
@@ -27,7 +28,7 @@ import { readCursor, toCursorList } from "../paging.ts";
 import { readContextKeys } from "../subscribers/context-keys.ts";
 import { holdOwner } from "./channel-connections.ts";
 
-const toEndpoint = (row: EndpointRow): ChannelEndpoint => ({
+const toEndpoint = ({ secrets }: Ctx, row: EndpointRow): ChannelEndpoint => ({
   identifier: row.identifier,
   channel: row.channel,
   providerId: row.provider_id as ChannelEndpoint["providerId"],
@@ -36,7 +37,7 @@ const toEndpoint = (row: EndpointRow): ChannelEndpoint => ({
   subscriberId: row.subscriber_key,
   contextKeys: row.context_keys,
   type: row.type,
-  endpoint: row.endpoint,
+  endpoint: openValue(secrets, row.endpoint),
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 });
@@ -72,7 +73,7 @@ export async function create(
     subscriber_id: subscriberId!,
     context_keys: contextKeys,
     type: body.type,
-    endpoint: address,
+    endpoint: sealValue(ctx.secrets, address),
     created_at: now,
     updated_at: now,
   });
@@ -116,9 +117,8 @@ export async function list(
   const contextKeys = readContextKeys(query.contextKeys);
   const filters = { subscriberId, contextKeys, channel, providerId, integrationIdentifier, connectionIdentifier };
   const { orderBy = "createdAt" } = query;
-  return toCursorList(
-    await listEndpoints(ctx.db, caller.environmentId, filters, orderBy, readCursor(query)),
-    toEndpoint,
+  return toCursorList(await listEndpoints(ctx.db, caller.environmentId, filters, orderBy, readCursor(query)), (row) =>
+    toEndpoint(ctx, row),
   );
 }
 
@@ -129,7 +129,7 @@ export async function retrieve(
 ): Promise<Output<"channelEndpoints.retrieve">> {
   const row = await findEndpoint(ctx.db, caller.environmentId, identifier);
   if (!row) throw failure("ENDPOINT_NOT_FOUND", { identifier });
-  return toEndpoint(row);
+  return toEndpoint(ctx, row);
 }
 
 export async function update(
@@ -139,7 +139,8 @@ export async function update(
 ): Promise<Output<"channelEndpoints.update">> {
   const { type } = await retrieve(ctx, caller, { params });
   const address = readAddress(type, body.endpoint);
-  await updateEndpoint(ctx.db, caller.environmentId, params.identifier, address, ctx.now());
+  const sealed = sealValue(ctx.secrets, address);
+  await updateEndpoint(ctx.db, caller.environmentId, params.identifier, sealed, ctx.now());
   return retrieve(ctx, caller, { params });
 }
 

@@ -4,6 +4,8 @@ import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { codesIn } from "../../lib/codes.ts";
 import { linksIn } from "../../lib/links.ts";
+import { openValue, type Sealed, sealValue } from "../../lib/sealed.ts";
+import type { Secrets } from "../../lib/secrets.ts";
 import { type CapturedRow, deleteCaptured, listCaptured } from "../../store/messages/captured.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 
@@ -14,7 +16,9 @@ export async function list(
 ): Promise<Output<"captured.list">> {
   const { channel, transactionId, subscriberId } = query;
   const filters = { channel, transactionId, subscriberId };
-  return toCursorList(await listCaptured(ctx.db, caller.environmentId, filters, readCursor(query)), toCaptured);
+  return toCursorList(await listCaptured(ctx.db, caller.environmentId, filters, readCursor(query)), (row) =>
+    toCaptured(ctx, row),
+  );
 }
 
 /** Deleted by one request: a mailbox that nobody ever emptied must not hold a transaction for minutes. */
@@ -44,8 +48,15 @@ type Content = Omit<
   | "createdAt"
 >;
 
-/** What is kept of a message: what it says and where it went, without the bytes of attachments and without any secret. */
-export function capturedContent(message: Message): Content {
+/** What is kept of a message. Who knows where a push or a chat message went can write there, so that is encrypted. */
+export function capturedContent(secrets: Secrets, message: Message): Omit<Content, "to"> & { to: Sealed<string[]> } {
+  const content = contentOf(message);
+  const isSecret = message.channel === "push" || message.channel === "chat";
+  return isSecret ? { ...content, to: sealValue(secrets, content.to) } : content;
+}
+
+/** What it says and where it went, without the bytes of attachments. */
+function contentOf(message: Message): Content {
   switch (message.channel) {
     case "email": {
       const { to, cc, bcc, from, senderName, replyTo, subject, html, text, headers } = message;
@@ -75,8 +86,9 @@ function placeOf(target: ChatTarget): string {
 }
 
 /** Links and codes are looked for when somebody looks at the message: most are captured and never read. */
-function toCaptured(row: CapturedRow): CapturedMessage {
-  const content = row.content as Content;
+function toCaptured({ secrets }: Ctx, row: CapturedRow): CapturedMessage {
+  const stored = row.content as ReturnType<typeof capturedContent>;
+  const content: Content = { ...stored, to: openValue(secrets, stored.to) };
   return {
     ...content,
     id: row.id,

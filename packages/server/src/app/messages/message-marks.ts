@@ -31,7 +31,7 @@ export async function markMessages(
     writeMarks(ctx.db, caller.environmentId, subscriber.id, ids, marking),
   );
   const byId = new Map((await requireMessages(ctx, caller, subscriber, ids)).map((row) => [row.id, row]));
-  return ids.map((id) => toMessage(caller, byId.get(id)!));
+  return ids.map((id) => toMessage(ctx.secrets, caller, byId.get(id)!));
 }
 
 export async function markAllMessages(
@@ -66,7 +66,7 @@ export async function markMessageAction(
   const now = await environmentNow(ctx, caller);
   await markAction(ctx.db, caller.environmentId, messageId, { type, status, payload }, now);
   const [after] = await requireMessages(ctx, caller, subscriber, [messageId]);
-  return toMessage(caller, after!);
+  return toMessage(ctx.secrets, caller, after!);
 }
 
 export async function countUnseen(

@@ -37,7 +37,7 @@ export async function list(
     },
     pageRange(query),
   );
-  return { totalCount, ...toPage(rows, query, (row) => toMessage(caller, row)) };
+  return { totalCount, ...toPage(rows, query, (row) => toMessage(ctx.secrets, caller, row)) };
 }
 
 export async function listFeed(
@@ -56,7 +56,7 @@ export async function listFeed(
     pageRange(query),
     await environmentNow(ctx, caller),
   );
-  return { totalCount, ...toPage(rows, query, (row) => toFeedItem(caller, row)) };
+  return { totalCount, ...toPage(rows, query, (row) => toFeedItem(ctx, caller, row)) };
 }
 
 export async function remove(
@@ -120,7 +120,7 @@ function readPayloadFilter(text: string): Record<string, unknown> {
   throw invalid({ payload: { messages: ["payload must be a base64-encoded JSON object"], value: text } });
 }
 
-const toFeedItem = (caller: Caller, row: ListedMessage): FeedItem => ({
+const toFeedItem = ({ secrets }: Ctx, caller: Caller, row: ListedMessage): FeedItem => ({
   _id: row.id,
   _templateId: row.workflow_id,
   _environmentId: row.environment_id,
@@ -153,6 +153,6 @@ const toFeedItem = (caller: Caller, row: ListedMessage): FeedItem => ({
   status: row.status as FeedItem["status"],
   payload: row.payload,
   data: row.data,
-  overrides: shownOverrides(row.overrides),
+  overrides: shownOverrides(secrets, row.overrides),
   tags: row.tags,
 });

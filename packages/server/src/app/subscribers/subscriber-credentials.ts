@@ -8,8 +8,9 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { type ChannelEntry, sealChannel } from "../../pipeline/encrypted-parts.ts";
 import { appended, integrationOf, withEntry } from "../../pipeline/rules/channel-entries.ts";
-import { type ChannelEntry, entriesOf } from "../../pipeline/rules/contact.ts";
+import { entriesOf } from "../../pipeline/rules/contact.ts";
 import { toSubscriber } from "../../pipeline/views.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
 import { lockSubscriber, type SubscriberRow, setChannels } from "../../store/subscribers/subscribers.ts";
@@ -38,7 +39,7 @@ export async function deleteCredentials(
   { params }: Input<"subscribers.deleteCredentials">,
 ): Promise<Output<"subscribers.deleteCredentials">> {
   const row = await requireLocked(ctx, caller, params.subscriberId);
-  const rest = entriesOf(row).filter((entry) => entry.providerId !== params.providerId);
+  const rest = row.channels.filter((entry) => entry.providerId !== params.providerId);
   if (rest.length === row.channels.length) return;
   await setChannels(ctx.db, caller.environmentId, row.id, rest, ctx.now());
 }
@@ -53,9 +54,10 @@ async function change(
 ): Promise<Subscriber> {
   const row = await requireLocked(ctx, caller, subscriberId);
   const integration = await requireIntegration(ctx, caller, body);
-  const next = withEntry(entriesOf(row), integration, (stored) => withUniqueTokens(merge(stored)));
-  const saved = await setChannels(ctx.db, caller.environmentId, row.id, next, ctx.now());
-  return toSubscriber(saved, caller.organizationId);
+  const next = withEntry(entriesOf(ctx.secrets, row), integration, (stored) => withUniqueTokens(merge(stored)));
+  const sealed = next.map((entry) => sealChannel(ctx.secrets, entry));
+  const saved = await setChannels(ctx.db, caller.environmentId, row.id, sealed, ctx.now());
+  return toSubscriber(ctx.secrets, saved, caller.organizationId);
 }
 
 async function requireLocked(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {

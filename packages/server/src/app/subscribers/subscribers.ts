@@ -35,7 +35,7 @@ export async function create(
   const entry = { id: ctx.newId(), subscriberId, fields: profileOf(body) };
   const keepExisting = query.failIfExists ?? false;
   const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting });
-  const subscriber = toSubscriber(row!, caller.organizationId);
+  const subscriber = toSubscriber(ctx.secrets, row!, caller.organizationId);
   // Existing clients read the record out of the conflict, so its fields stand beside the error's.
   if (keepExisting && !row!.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
   return subscriber;
@@ -102,7 +102,7 @@ export async function list(
     query.orderBy ?? "createdAt",
     readCursor(query),
   );
-  return toCursorList(page, (row) => toSubscriber(row, caller.organizationId));
+  return toCursorList(page, (row) => toSubscriber(ctx.secrets, row, caller.organizationId));
 }
 
 export async function retrieve(
@@ -110,7 +110,7 @@ export async function retrieve(
   caller: Caller,
   { params }: Input<"subscribers.retrieve">,
 ): Promise<Output<"subscribers.retrieve">> {
-  return toSubscriber(await requireSubscriber(ctx, caller, params.subscriberId), caller.organizationId);
+  return toSubscriber(ctx.secrets, await requireSubscriber(ctx, caller, params.subscriberId), caller.organizationId);
 }
 
 export async function update(
@@ -121,7 +121,7 @@ export async function update(
   const subscriberId = params.subscriberId.trim();
   const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, profileOf(body), ctx.now());
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
-  return toSubscriber(row, caller.organizationId);
+  return toSubscriber(ctx.secrets, row, caller.organizationId);
 }
 
 export async function remove(
@@ -148,5 +148,5 @@ export async function updateOnlineStatus(
   const { subscriberId } = params;
   const row = await setOnline(ctx.db, caller.environmentId, subscriberId.trim(), body.isOnline, ctx.now());
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
-  return toSubscriber(row, caller.organizationId);
+  return toSubscriber(ctx.secrets, row, caller.organizationId);
 }

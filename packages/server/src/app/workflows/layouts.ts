@@ -10,6 +10,7 @@ import {
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { idFromSlug, kebab, slug } from "../../lib/ids.ts";
+import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
@@ -33,7 +34,7 @@ import { add, bodyIssues } from "./step-issues.ts";
 import { usesName } from "./template-names.ts";
 import { layoutVariables } from "./variables.ts";
 
-export const toLayout = (row: LayoutRow): Layout => ({
+export const toLayout = async (row: LayoutRow, pauses = createPauses()): Promise<Layout> => ({
   _id: row.id,
   layoutId: row.layout_id,
   slug: slug(row.name, "lt", row.id),
@@ -47,13 +48,13 @@ export const toLayout = (row: LayoutRow): Layout => ({
   type: "REGULAR",
   variables: layoutVariables(row),
   controls: { dataSchema: layoutControlSchema, uiSchema: layoutUiSchema, values: row.control_values },
-  issues: issuesOf(row),
+  issues: await issuesOf(row, pauses),
 });
 
-function issuesOf(row: LayoutRow): Layout["issues"] {
+async function issuesOf(row: LayoutRow, pauses: Pauses): Promise<Layout["issues"]> {
   const issues: NonNullable<NonNullable<Layout["issues"]>["controls"]> = {};
   const { body = "", editorType } = row.control_values.email ?? {};
-  const template = bodyIssues(issues, "email.body", body, editorType, layoutVariables(row));
+  const template = await bodyIssues(issues, "email.body", body, editorType, layoutVariables(row), pauses);
   if (template !== null && !usesName(template, "content")) {
     add(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
   }
@@ -82,7 +83,10 @@ export async function list(
   const order = { by: query.orderBy ?? "createdAt", direction: query.orderDirection ?? "DESC" };
   const page = { limit: query.limit ?? 10, offset: query.offset ?? 0 };
   const { rows, totalCount } = await listLayouts(ctx.db, caller.environmentId, { query: query.query }, order, page);
-  return { layouts: rows.map(toLayout), totalCount };
+  const pauses = createPauses();
+  const layouts: Layout[] = [];
+  for (const row of rows) layouts.push(await toLayout(row, pauses));
+  return { layouts, totalCount };
 }
 
 type NewLayout = Pick<LayoutRow, "layout_id" | "name" | "is_translation_enabled" | "control_values">;

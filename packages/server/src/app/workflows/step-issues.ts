@@ -2,6 +2,7 @@
 // workflow is read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
 import { isObject } from "../../lib/json.ts";
+import type { Pauses } from "../../lib/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { checkTemplate, RenderFault, type RenderTarget } from "../../pipeline/render/liquid.ts";
 import { isSafeUrl } from "../../pipeline/render/url.ts";
@@ -25,8 +26,14 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 
 type JudgedStep = { stepId: string; type: StepType; controlValues: JsonObject };
 
-export function stepIssues(step: JudgedStep, variables: JsonObject, facts: IssueFacts): StepIssues | undefined {
-  const controls = controlIssues(step, variables, facts);
+/** Templates take time to read, so that there is a pause between them when one is due. */
+export async function stepIssues(
+  step: JudgedStep,
+  variables: JsonObject,
+  facts: IssueFacts,
+  pauses: Pauses,
+): Promise<StepIssues | undefined> {
+  const controls = await controlIssues(step, variables, facts, pauses);
   const integration = integrationIssues(step.type, facts);
   const issues: StepIssues = {};
   if (Object.keys(controls).length > 0) issues.controls = controls;
@@ -52,7 +59,12 @@ function integrationIssues(type: StepType, facts: IssueFacts): StepIssues["integ
 export const hasErrors = ({ controls = {}, integration = {} }: StepIssues): boolean =>
   [...Object.values(controls), ...Object.values(integration)].flat().some(({ severity }) => severity === "error");
 
-function controlIssues(step: JudgedStep, variables: JsonObject, facts: IssueFacts): Issues {
+async function controlIssues(
+  step: JudgedStep,
+  variables: JsonObject,
+  facts: IssueFacts,
+  pauses: Pauses,
+): Promise<Issues> {
   const { type, controlValues: values } = step;
   const issues: Issues = {};
   const { properties, required } = branchOf(type, values);
@@ -75,24 +87,30 @@ function controlIssues(step: JudgedStep, variables: JsonObject, facts: IssueFact
     add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
   }
   for (const [path, template] of templatesIn(values)) {
-    if (type === "email" && path === "body") bodyIssues(issues, path, template, values.editorType, variables);
-    else templateIssues(issues, path, template, type === "in_app" && path === "body" ? "html" : "text", variables);
+    const target = type === "in_app" && path === "body" ? "html" : "text";
+    if (type === "email" && path === "body") {
+      await bodyIssues(issues, path, template, values.editorType, variables, pauses);
+    } else await templateIssues(issues, path, template, target, variables, pauses);
   }
   return issues;
 }
 
 /** Adds what is wrong with a body by whatever editor. Answers its template, or null when there is none that parses. */
-export function bodyIssues(
+export async function bodyIssues(
   issues: Issues,
   path: string,
   body: string,
   editorType: unknown,
   variables: JsonObject,
-): string | null {
-  if (!isBlockBody(editorType, body)) return templateIssues(issues, path, body, "html", variables) ? body : null;
+  pauses: Pauses,
+): Promise<string | null> {
+  if (!isBlockBody(editorType, body)) {
+    return (await templateIssues(issues, path, body, "html", variables, pauses)) ? body : null;
+  }
   try {
     const template = blockTemplate(body);
-    return templateIssues(issues, path, template, "html", variables, { hasPlaces: false }) ? template : null;
+    const parses = await templateIssues(issues, path, template, "html", variables, pauses, { hasPlaces: false });
+    return parses ? template : null;
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
     add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", error.message);
@@ -101,14 +119,19 @@ export function bodyIssues(
 }
 
 /** Adds what is wrong with one template: syntax, filters, names it may not use. Answers whether it parses. */
-export function templateIssues(
+async function templateIssues(
   issues: Issues,
   path: string,
   template: string,
   target: RenderTarget,
   variables: JsonObject,
+  pauses: Pauses,
   { hasPlaces = true } = {},
-): boolean {
+): Promise<boolean> {
+  const pause = async () => {
+    if (pauses.isDue()) await pauses.take();
+  };
+  await pause();
   try {
     checkTemplate(template, target);
   } catch (error) {
@@ -119,7 +142,9 @@ export function templateIssues(
     add(issues, path, issueType, `${error.message}${place}`);
     return false;
   }
+  await pause();
   for (const message of filterFaults(template)) add(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
+  await pause();
   for (const name of unknownNames(template, variables)) {
     add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", `${name} is not a variable that can be used here`, name);
   }

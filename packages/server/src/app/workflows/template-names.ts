@@ -1,6 +1,6 @@
 // Which names a template uses, held against the JSON Schema of those it may use: a misspelt variable renders as nothing,
 // so it has to be told when the workflow is saved.
-import { Liquid } from "liquidjs";
+import { Liquid, type Template } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { isObject } from "../../lib/json.ts";
 
@@ -15,9 +15,48 @@ function namesIn(template: string): Segments[] {
   if (!template.includes("{{") && !template.includes("{%")) return [];
   const cached = cache.get(template);
   if (cached) return cached;
-  const names = reader.globalVariableSegmentsSync(template);
+  const names = readNames(template);
   cache.set(template, names);
   return names;
+}
+
+/**
+ * Liquid counts lines from the beginning of the text for the place of every name: this many characters at the most, about
+ * 50 ms. What has more is not checked: 500 tags of 20 characters are well below it.
+ */
+const mostCounted = 5_000_000;
+
+function readNames(template: string): Segments[] {
+  const tags = tagsIn(template);
+  const text = tags.join("");
+  if (tags.length * text.length > mostCounted) return [];
+  const { globals } = reader.analyzeSync(parse(text) ?? reader.parse(template));
+  const used = Object.values(globals).flatMap((variables) => variables.map((one) => one.toArray() as Segments));
+  // Made distinct by their text: Liquid's own list compares every name with all others.
+  return [...new Map(used.map((segments) => [JSON.stringify(segments), segments])).values()];
+}
+
+/** Null for tags that hold the end of a tag in quotes: those are read with everything around them. */
+function parse(text: string): Template[] | null {
+  try {
+    return reader.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The text between tags has no names. */
+function tagsIn(template: string): string[] {
+  const tags: string[] = [];
+  let end = 0;
+  for (let start = template.indexOf("{"); start !== -1; start = template.indexOf("{", end)) {
+    const close = { "{": "}}", "%": "%}" }[template[start + 1] ?? ""];
+    const found = close ? template.indexOf(close, start + 2) : start - 1;
+    if (found === -1) break;
+    end = found + 2;
+    if (close) tags.push(template.slice(start, end));
+  }
+  return tags;
 }
 
 /** Names of the template, dotted, that the schema closes out. Open objects accept every member. */

@@ -9,6 +9,7 @@ import {
 } from "@tidings/contract";
 import { slug } from "../../lib/ids.ts";
 import { isObject } from "../../lib/json.ts";
+import type { Pauses } from "../../lib/pauses.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 import { hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
@@ -16,16 +17,26 @@ import { stepVariables } from "./variables.ts";
 /** What the answer depends on beside the workflow itself. */
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
-export const issuesOf = (row: WorkflowRow, index: number, facts: ViewFacts): Step["issues"] =>
-  stepIssues(row.steps[index]!, stepVariables(row, index), facts);
-
-export function statusOf(row: WorkflowRow, facts: ViewFacts): Workflow["status"] {
-  if (!row.active) return "INACTIVE";
-  const isBroken = row.steps.some((_step, index) => hasErrors(issuesOf(row, index, facts) ?? {}));
-  return isBroken ? "ERROR" : "ACTIVE";
+/** The issues of every step, in their order. */
+export async function issuesOf(row: WorkflowRow, facts: ViewFacts, pauses: Pauses): Promise<Step["issues"][]> {
+  const all: Step["issues"][] = [];
+  for (const [index, step] of row.steps.entries()) {
+    all.push(await stepIssues(step, stepVariables(row, index), facts, pauses));
+  }
+  return all;
 }
 
-export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
+export function statusOf(row: WorkflowRow, issues: Step["issues"][]): Workflow["status"] {
+  if (!row.active) return "INACTIVE";
+  return issues.some((each) => hasErrors(each ?? {})) ? "ERROR" : "ACTIVE";
+}
+
+export async function toWorkflow(row: WorkflowRow, facts: ViewFacts, pauses: Pauses): Promise<Workflow> {
+  const issues = await issuesOf(row, facts, pauses);
+  return withIssues(row, facts, issues);
+}
+
+const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]): Workflow => ({
   _id: row.id,
   workflowId: row.workflow_id,
   slug: slug(row.name, "wf", row.id),
@@ -41,13 +52,13 @@ export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
   updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
   lastPublishedAt: row.last_published_at?.toISOString() ?? null,
   lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
-  steps: row.steps.map((step, index) => toStep(row, step, index, facts)),
+  steps: row.steps.map((step, index) => toStep(row, step, index, issues[index])),
   origin: row.origin as Workflow["origin"],
   preferences: {
     user: row.preferences_user && complete(row.preferences_user),
     default: complete(row.preferences_default),
   },
-  status: statusOf(row, facts),
+  status: statusOf(row, issues),
   lastTriggeredAt: facts.lastTriggeredAt?.toISOString() ?? null,
   payloadExample: payloadExampleOf(row),
   severity: row.severity as Workflow["severity"],
@@ -55,7 +66,7 @@ export const toWorkflow = (row: WorkflowRow, facts: ViewFacts): Workflow => ({
   onUnknownOutcome: row.on_unknown_outcome,
 });
 
-export const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts: ViewFacts): Step => ({
+export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues: Step["issues"]): Step => ({
   _id: step.id,
   stepId: step.stepId,
   name: step.name,
@@ -71,7 +82,7 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, facts:
   },
   controlValues: shownValues(step),
   variables: stepVariables(row, index),
-  issues: issuesOf(row, index, facts),
+  issues,
   filters: step.filters,
   active: step.active,
   shouldStopOnFail: step.shouldStopOnFail,

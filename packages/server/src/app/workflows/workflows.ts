@@ -1,9 +1,10 @@
 // Workflows: saving is strict about structure and tolerant about content. Each save writes a new version; events under
 // way keep the version that started them.
-import type { Input, Output, StepIn, Workflow, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
+import type { Input, Output, Step, StepIn, Workflow, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import { idFromSlug, kebab, slug } from "../../lib/ids.ts";
+import { createPauses } from "../../lib/pauses.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
 import { isUniqueViolation } from "../../store/db.ts";
@@ -69,7 +70,7 @@ export async function viewFacts(
 
 export async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {
   const lastTriggeredAt = await findLastTriggered(ctx.db, row.environment_id, row.id);
-  return toWorkflow(row, await viewFacts(ctx, row.environment_id, lastTriggeredAt));
+  return toWorkflow(row, await viewFacts(ctx, row.environment_id, lastTriggeredAt), createPauses());
 }
 
 export async function create(
@@ -281,7 +282,8 @@ export async function retrieveStep(
   const row = await requireWorkflow(ctx, caller.environmentId, workflowId);
   const found = findStep(row, stepId);
   if (found === undefined) throw failure("STEP_NOT_FOUND", { stepId, workflowId });
-  return toStep(row, row.steps[found]!, found, await viewFacts(ctx, caller.environmentId));
+  const issues = await issuesOf(row, await viewFacts(ctx, caller.environmentId), createPauses());
+  return toStep(row, row.steps[found]!, found, issues[found]);
 }
 
 export async function list(
@@ -293,10 +295,18 @@ export async function list(
   const filters = { query: query.query, tags: query.tags };
   const rows = await listWorkflows(ctx.db, caller.environmentId, filters, order);
   const facts = await viewFacts(ctx, caller.environmentId);
+  const pauses = createPauses();
+  const issues = new Map<string, Step["issues"][]>();
+  const judge = async (some: WorkflowRow[]) => {
+    for (const row of some) if (!issues.has(row.id)) issues.set(row.id, await issuesOf(row, facts, pauses));
+  };
+  const statusOfRow = (row: WorkflowRow) => statusOf(row, issues.get(row.id)!);
   // The status depends on issues that are computed here, so the filter on it comes after reading.
-  const wanted = query.status?.length ? rows.filter((row) => query.status!.includes(statusOf(row, facts))) : rows;
+  if (query.status?.length) await judge(rows);
+  const wanted = query.status?.length ? rows.filter((row) => query.status!.includes(statusOfRow(row))) : rows;
   const offset = query.offset ?? 0;
   const page = wanted.slice(offset, offset + (query.limit ?? 10));
+  await judge(page);
   return {
     totalCount: wanted.length,
     workflows: page.map((row) => ({
@@ -307,7 +317,7 @@ export async function list(
       tags: row.tags,
       createdAt: row.created_at.toISOString(),
       updatedAt: row.updated_at.toISOString(),
-      status: statusOf(row, facts),
+      status: statusOfRow(row),
       origin: row.origin as Workflow["origin"],
       lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
       stepTypeOverviews: row.steps.map((step) => step.type),
@@ -315,7 +325,7 @@ export async function list(
       steps: row.steps.map((step, index) => ({
         slug: slug(step.name, "st", step.id),
         type: step.type,
-        issues: issuesOf(row, index, facts),
+        issues: issues.get(row.id)![index],
       })),
     })),
   };

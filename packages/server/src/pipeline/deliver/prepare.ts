@@ -15,6 +15,7 @@ import type { Task } from "../../store/queue/queue.ts";
 import { findSuppressed } from "../../store/subscribers/suppressions.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed, underWayIn } from "../clock/clock.ts";
+import { openMessage } from "../encrypted-parts.ts";
 import { detail } from "../rules/details.ts";
 import { loadVersions } from "../run/versions.ts";
 import { costOf, type DeliverTask } from "../tasks.ts";
@@ -33,10 +34,11 @@ import { withdraw } from "./withdraw.ts";
 export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], boarding: Boarding): Promise<Send[]> {
   // What is sent cannot be taken back, so a lapsed claim has to show before, not when the result is written.
   const kept = await tx.queue.keep(tx.db, "deliver", tasks);
-  const pending = await holdPendingMessages(
+  const held = await holdPendingMessages(
     tx.db,
     kept.map((task) => task.data.messageId),
   );
+  const pending = held.map((message) => openMessage(tx.secrets, message));
   const standings = await findStandings(
     tx.db,
     pending.map((message) => message.id),

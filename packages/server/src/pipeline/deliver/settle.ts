@@ -6,10 +6,10 @@ import { findUnfinished, lockJobs, updateJobs } from "../../store/events/jobs.ts
 import { finishAttempts } from "../../store/messages/attempts.ts";
 import { insertDeadLetters } from "../../store/messages/dead-letters.ts";
 import { type MessageOutcome, recordOutcomes } from "../../store/messages/messages.ts";
-import { type DeadToken, removeDeviceTokens } from "../../store/subscribers/subscribers.ts";
 import { openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
+import { type DeadToken, removeDeviceTokens } from "./dead-tokens.ts";
 import { applyEarlyReceipts } from "./early-receipts.ts";
 import { type Effect, effectOf, withdrawn } from "./effects.ts";
 import { recordHealth } from "./health.ts";
@@ -60,7 +60,7 @@ export async function settle(tx: Ctx, group: Settled[]): Promise<void> {
     batch.db,
     effects.flatMap((effect) => effect.deadLetter ?? []),
   );
-  await removeDeviceTokens(batch.db, group.flatMap(deadTokenOf), batch.now());
+  await removeDeviceTokens(batch, group.flatMap(deadTokenOf));
   await enqueueTimed(
     batch,
     "deliver",

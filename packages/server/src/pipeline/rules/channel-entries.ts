@@ -1,7 +1,7 @@
 // The entries of a subscriber's `channels`, one per integration, and how new credentials are laid into them.
 import { maxDeviceTokens, type RecipientSubscriber, type SubscriberCredentialsIn } from "@tidings/contract";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
-import type { ChannelEntry } from "./contact.ts";
+import type { ChannelEntry } from "../encrypted-parts.ts";
 
 type Credentials = ChannelEntry["credentials"];
 type Addressed = Pick<SubscriberCredentialsIn, "integrationIdentifier"> & { providerId: string };

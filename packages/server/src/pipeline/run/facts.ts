@@ -2,7 +2,10 @@
 // for a kind that no run of the batch can need.
 import type { StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { canonicalJson } from "../../lib/json.ts";
 import { localeChain } from "../../lib/locale.ts";
+import { openValue } from "../../lib/sealed.ts";
+import type { Secrets } from "../../lib/secrets.ts";
 import type { Db } from "../../store/db.ts";
 import {
   findTargetConnections,
@@ -16,6 +19,7 @@ import { findPreferencesOfMany } from "../../store/subscribers/preferences.ts";
 import { findTenantsOfMany } from "../../store/subscribers/tenants.ts";
 import { findLayoutsOf } from "../../store/workflows/layouts.ts";
 import { findTranslationsOf, type TranslationRow } from "../../store/workflows/translations.ts";
+import type { OpenEndpoint } from "../rules/contact.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
@@ -39,12 +43,13 @@ export async function loadFacts(
     layouts,
     translations: await loadTranslations(ctx.db, runs, layouts),
     tenants: await loadTenants(ctx.db, runs),
-    chatEndpoints: await loadChatEndpoints(ctx.db, runs, integrations),
+    chatEndpoints: await loadChatEndpoints(ctx, runs, integrations),
     marks: await loadMarks(ctx.db, runs),
     verdicts,
     digests: known.digests ?? new Map(),
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
+    secrets: ctx.secrets,
     newId: ctx.newId,
   };
 }
@@ -100,14 +105,19 @@ async function loadMarks(db: Db, runs: Run[]): Promise<Facts["marks"]> {
 }
 
 /** Endpoints of everyone with a chat step ahead, a query or two per environment of the batch. */
-async function loadChatEndpoints(db: Db, runs: Run[], active: IntegrationRow[]): Promise<Facts["chatEndpoints"]> {
-  const found = new Map<string, TargetEndpoint[]>();
+async function loadChatEndpoints(
+  { db, secrets }: Ctx,
+  runs: Run[],
+  active: IntegrationRow[],
+): Promise<Facts["chatEndpoints"]> {
+  const found = new Map<string, OpenEndpoint[]>();
   const chatting = runs.filter((run) => run.subscriber && mayRun(run, "chat"));
   for (const [environmentId, inside] of Map.groupBy(chatting, (run) => run.environmentId)) {
     const isHere = (one: IntegrationRow) => one.environment_id === environmentId && one.channel === "chat";
     const integrationIds = active.filter(isHere).map((integration) => integration.id);
     const recipients = inside.map((run) => ({ subscriberId: run.subscriber!.id, contextKeys: run.contextKeys }));
-    const endpoints = await findTargetEndpoints(db, environmentId, integrationIds, recipients);
+    const stored = await findTargetEndpoints(db, environmentId, integrationIds, recipients);
+    const endpoints = openEndpoints(secrets, stored);
     const connected = await withConnections(db, environmentId, endpoints, recipients);
     for (const [recipient, own] of Map.groupBy(connected, (endpoint) => endpoint.recipient)) {
       found.set(inside[recipient]!.notificationId, own);
@@ -116,13 +126,24 @@ async function loadChatEndpoints(db: Db, runs: Run[], active: IntegrationRow[]):
   return found;
 }
 
+/** An address that is stored twice comes once: which are the same, only the opened ones tell. */
+function openEndpoints(secrets: Secrets, stored: TargetEndpoint[]): OpenEndpoint[] {
+  const found = new Map<string, OpenEndpoint>();
+  for (const row of stored) {
+    const endpoint = openValue(secrets, row.endpoint);
+    const place = canonicalJson([row.recipient, row.integration_id, row.type, endpoint]);
+    if (!found.has(place)) found.set(place, { ...row, endpoint });
+  }
+  return [...found.values()];
+}
+
 /** An endpoint that names no connection uses the one its subscriber has, or shares, for the integration. */
 async function withConnections(
   db: Db,
   environmentId: string,
-  endpoints: TargetEndpoint[],
+  endpoints: OpenEndpoint[],
   recipients: { subscriberId: string; contextKeys: string[] }[],
-): Promise<TargetEndpoint[]> {
+): Promise<OpenEndpoint[]> {
   const open = endpoints.filter(({ type, connection_id }) => connection_id === null && connectedTypes.has(type));
   if (open.length === 0) return endpoints;
   const integrationIds = [...new Set(open.map((endpoint) => endpoint.integration_id))];

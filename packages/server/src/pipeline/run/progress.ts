@@ -5,6 +5,7 @@ import { insertNotifications, markDigested, type NotificationRow } from "../../s
 import { insertMessages, type NewMessage } from "../../store/messages/messages.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
+import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
@@ -120,7 +121,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[]): Promi
       }
     }
     for (const draft of progress.messages) {
-      messages.push(toMessage(progress, draft));
+      messages.push(sealMessage(batch.secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
       deliveries.push({ environmentId, data: { messageId: draft.id }, way: draft.integrationId ?? undefined });
     }

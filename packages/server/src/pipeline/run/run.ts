@@ -2,8 +2,8 @@
 // pinned workflow version and one job per active step. `advance()` takes it as far as it goes without waiting and answers
 // what has to be written; it reads nothing and writes nothing itself.
 import type { Channel, JobStatus } from "@tidings/contract";
+import type { Secrets } from "../../lib/secrets.ts";
 import type { EventRow } from "../../store/events/events.ts";
-import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
@@ -12,6 +12,8 @@ import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { openOverrides } from "../encrypted-parts.ts";
+import type { OpenEndpoint } from "../rules/contact.ts";
 import type { Marks } from "../rules/step-results.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -26,11 +28,12 @@ export type RunEvent = {
   createdAt: Date;
 };
 
-export const toRunEvent = (row: EventRow): RunEvent => ({
+/** Once for all runs of an event: overrides are encrypted. */
+export const toRunEvent = (secrets: Secrets, row: EventRow): RunEvent => ({
   id: row.id,
   transactionId: row.transaction_id,
   payload: row.payload,
-  overrides: row.overrides,
+  overrides: openOverrides(secrets, row.overrides),
   tenant: row.tenant,
   createdAt: row.created_at,
 });
@@ -104,7 +107,7 @@ export type Facts = {
   /** The tenants that events of the batch name, by environment and identifier. */
   tenants: ReadonlyMap<string, ReadonlyMap<string, TenantRow>>;
   /** Where a run with a chat step reaches its subscriber, by notification id; with the connection each will use. */
-  chatEndpoints: ReadonlyMap<string, TargetEndpoint[]>;
+  chatEndpoints: ReadonlyMap<string, OpenEndpoint[]>;
   /** Marks on in-app messages that were made before this batch, by job id. */
   marks: ReadonlyMap<string, Marks>;
   /** Answers to the claims of an earlier round, by job id. */
@@ -114,6 +117,8 @@ export type Facts = {
   maxWaitDays: number;
   /** For subscribers without one of their own. */
   defaultTimezone: string;
+  /** Opens what a subscriber's channels hold, for the steps that need it. */
+  secrets: Secrets;
   newId: () => string;
 };
 

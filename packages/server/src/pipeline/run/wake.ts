@@ -55,6 +55,7 @@ async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
     ctx,
     notifications.map((row) => row.workflow_version_id),
   );
+  const told = new Map([...events].map(([id, event]) => [id, toRunEvent(ctx.secrets, event)]));
   const runs: Run[] = [];
   for (const [environmentId, rows] of Map.groupBy(notifications, (row) => row.environment_id)) {
     const people = await loadPeople(ctx.db, environmentId, rows, events);
@@ -68,7 +69,7 @@ async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
         notificationId: row.id,
         environmentId,
         isNew: false,
-        event: toRunEvent(event),
+        event: told.get(event.id)!,
         version,
         subscriber: people.byId.get(row.subscriber_id) ?? null,
         actor: people.byKey.get(event.actor?.subscriberId ?? "") ?? null,

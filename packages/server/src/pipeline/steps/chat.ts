@@ -12,9 +12,9 @@ export const runChat = (input: StepInput): StepResult =>
     const { run, job, facts } = input;
     const endpoints = facts.chatEndpoints.get(run.notificationId) ?? [];
     const messages = messagesForAll(input, "chat", note, {
-      contactsOf: (integration) => chatContacts(run.subscriber, integration, endpoints),
+      contactsOf: (integration) => chatContacts(facts.secrets, run.subscriber, integration, endpoints),
       unreached: (integrations) => {
-        const isHalf = integrations.some((integration) => lacksWebhook(run.subscriber, integration));
+        const isHalf = integrations.some((integration) => lacksWebhook(facts.secrets, run.subscriber, integration));
         const errorId = "subscriber_missing_chat_channel";
         return isHalf
           ? new CannotSend("The subscriber's chat channel has no webhook URL", { detail: "no_webhook_url", errorId })

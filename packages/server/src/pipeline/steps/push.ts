@@ -12,7 +12,7 @@ export const runPush = (input: StepInput): StepResult =>
     const { run, job, facts } = input;
     const { subject, body } = job.step.controlValues;
     const messages = messagesForAll(input, "push", note, {
-      contactsOf: (integration) => deviceTokens(run.subscriber, integration),
+      contactsOf: (integration) => deviceTokens(facts.secrets, run.subscriber, integration),
       unreached: () => {
         const reason = { detail: "no_device_tokens", errorId: "subscriber_missing_device_tokens" } as const;
         return new CannotSend("The subscriber has no device tokens", reason);

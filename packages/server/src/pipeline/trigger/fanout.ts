@@ -1,17 +1,16 @@
 // Stage 2: from events to runs. Recipients are created or updated, one notification with its jobs is made for each, and
 // every run is taken as far as it goes at once, all in one transaction and a fixed number of statements per batch.
-import type { RecipientSubscriber } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { beginWalks, type EventRow, endWalk, lockEvents } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import type { StoredDetail, WorkflowDefinition } from "../../store/tables.ts";
+import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
 import { advanceAll, writeProgress } from "../run/progress.ts";
-import { type JobState, type Run, toRunEvent } from "../run/run.ts";
+import { type JobState, type Run, type RunEvent, toRunEvent } from "../run/run.ts";
 import { loadVersions } from "../run/versions.ts";
 import type { FanoutTask, PageTask } from "../tasks.ts";
 import { type Member, readPage } from "./audience.ts";
@@ -61,7 +60,7 @@ async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<
 }
 
 /** Recipients as the request named them, or members of an audience as they are stored. */
-export type Start = { event: EventRow; recipients?: RecipientSubscriber[]; members?: Member[] };
+export type Start = { event: EventRow; recipients?: StoredRecipient[]; members?: Member[] };
 
 export async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
   if (starts.length === 0) return;
@@ -83,14 +82,15 @@ export async function makeRuns(batch: Batch, starts: Start[], people: People): P
     const version = versions.get(event.workflow_version_id)!;
     const person = (id: string | undefined) => people(event.environment_id, id);
     const steps = version.definition.steps.filter((step) => step.active);
-    const notes = notesOn(event, version.definition, batch.clock.now(event.environment_id));
+    const told = toRunEvent(batch.secrets, event);
+    const notes = notesOn(told, version.definition, batch.clock.now(event.environment_id));
     const direct = recipients.map(({ subscriberId }) => ({ subscriber: person(subscriberId), subscriptions: null }));
     for (const { subscriber, subscriptions } of [...direct, ...members]) {
       runs.push({
         notificationId: batch.newId(),
         environmentId: event.environment_id,
         isNew: true,
-        event: toRunEvent(event),
+        event: told,
         version,
         subscriber,
         actor: person(event.actor?.subscriberId),
@@ -107,7 +107,7 @@ export async function makeRuns(batch: Batch, starts: Start[], people: People): P
 /** What is said about the event as a whole, for the job of the step it concerns or, without one, for the first job. */
 type Note = { stepId: string | null; detail: StoredDetail };
 
-function notesOn({ overrides }: EventRow, definition: WorkflowDefinition, now: Date): Note[] {
+function notesOn({ overrides }: RunEvent, definition: WorkflowDefinition, now: Date): Note[] {
   const severity = severityOverride(overrides);
   const notes = ignoredOverrides(
     overrides,

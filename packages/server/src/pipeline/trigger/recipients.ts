@@ -1,9 +1,7 @@
 // Bringing in the people that events name: created or updated with the fields given, each table in a few statements
 // however many there are.
-import type { RecipientSubscriber } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
-import type { Db } from "../../store/db.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import {
@@ -17,10 +15,12 @@ import {
   upsertSubscribers,
   withFields,
 } from "../../store/subscribers/subscribers.ts";
+import type { StoredChannel, StoredRecipient } from "../../store/tables.ts";
+import { openRecipient, sealChannel } from "../encrypted-parts.ts";
 import { type RecipientChannel, withRecipientChannels } from "../rules/channel-entries.ts";
-import { type ChannelEntry, entriesOf } from "../rules/contact.ts";
+import { entriesOf } from "../rules/contact.ts";
 
-type Naming = { event: EventRow; recipients?: RecipientSubscriber[] };
+type Naming = { event: EventRow; recipients?: StoredRecipient[] };
 
 /** Everyone who was named, by environment and subscriber id. */
 export type People = (environmentId: string, subscriberId: string | undefined) => SubscriberRow | null;
@@ -32,7 +32,7 @@ type Wanted = { fields: SubscriberFields; channels: RecipientChannel[] };
 export async function bringInSubscribers(ctx: Ctx, starts: Naming[]): Promise<People> {
   const people = new Map<string, Map<string, SubscriberRow>>();
   // One round per environment in the batch, not per recipient; in order, so that two batches cannot wait for each other.
-  for (const [environmentId, wanted] of [...collect(starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [environmentId, wanted] of [...collect(ctx, starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     people.set(environmentId, await bringIn(ctx, environmentId, wanted));
   }
   return (environmentId, subscriberId) => people.get(environmentId)?.get(subscriberId ?? "") ?? null;
@@ -44,10 +44,10 @@ export async function imagineSubscribers(
   environmentId: string,
   starts: Naming[],
 ): Promise<{ people: People; created: ReadonlySet<string> }> {
-  const wanted = collect(starts).get(environmentId) ?? new Map<string, Wanted>();
+  const wanted = collect(ctx, starts).get(environmentId) ?? new Map<string, Wanted>();
   const known = await findSubscribersByKeys(ctx.db, environmentId, [...wanted.keys()]);
   const people = new Map(known.map((row) => [row.subscriber_id, row]));
-  const merge = await channelMerge(ctx.db, environmentId, wanted);
+  const merge = await channelMerge(ctx, environmentId, wanted);
   for (const [subscriberId, { fields }] of wanted) {
     const before = people.get(subscriberId) ?? newSubscriber(environmentId, ctx.newId(), subscriberId, ctx.now());
     const row = withFields(before, fields);
@@ -58,12 +58,13 @@ export async function imagineSubscribers(
   return { people: (_environmentId, subscriberId) => people.get(subscriberId ?? "") ?? null, created };
 }
 
-function collect(starts: Naming[]): Map<string, Map<string, Wanted>> {
+function collect({ secrets }: Ctx, starts: Naming[]): Map<string, Map<string, Wanted>> {
   const all = new Map<string, Map<string, Wanted>>();
   for (const { event, recipients = [] } of starts) {
     const inEnvironment = all.get(event.environment_id) ?? new Map<string, Wanted>();
     all.set(event.environment_id, inEnvironment);
-    for (const { subscriberId, channels = [], ...fields } of event.actor ? [...recipients, event.actor] : recipients) {
+    for (const stored of event.actor ? [...recipients, event.actor] : recipients) {
+      const { subscriberId, channels = [], ...fields } = openRecipient(secrets, stored);
       const before = inEnvironment.get(subscriberId!);
       inEnvironment.set(subscriberId!, {
         fields: { ...before?.fields, ...fields },
@@ -86,7 +87,7 @@ async function bringIn(
     const row = people.get(subscriberId);
     if (!row || isDifferent(row, fields)) upserts.push({ id: ctx.newId(), subscriberId, fields });
   }
-  const merge = await channelMerge(ctx.db, environmentId, wanted);
+  const merge = await channelMerge(ctx, environmentId, wanted);
   const merging = merge ? [...wanted.keys()].filter((id) => merge(id, people.get(id) ?? null)) : [];
   const locked = await lockForChannels(ctx, environmentId, upserts, merging);
   for (const row of await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now()))
@@ -103,15 +104,15 @@ async function bringIn(
 }
 
 /** Null when nobody comes with channels; else the channels a person gets, or null when they stay as they are. */
-async function channelMerge(tx: Db, environmentId: string, wanted: Map<string, Wanted>) {
+async function channelMerge({ db, secrets }: Ctx, environmentId: string, wanted: Map<string, Wanted>) {
   if (![...wanted.values()].some(({ channels }) => channels.length > 0)) return null;
-  const integrations = await listIntegrations(tx, environmentId);
-  return (subscriberId: string, row: SubscriberRow | null): ChannelEntry[] | null => {
+  const integrations = await listIntegrations(db, environmentId);
+  return (subscriberId: string, row: SubscriberRow | null): StoredChannel[] | null => {
     const { channels } = wanted.get(subscriberId)!;
     if (channels.length === 0) return null;
-    const before = entriesOf(row);
+    const before = entriesOf(secrets, row);
     const after = withRecipientChannels(before, channels, integrations);
-    return canonicalJson(after) === canonicalJson(before) ? null : after;
+    return canonicalJson(after) === canonicalJson(before) ? null : after.map((entry) => sealChannel(secrets, entry));
   };
 }
 

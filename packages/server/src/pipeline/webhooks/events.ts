@@ -3,6 +3,7 @@
 // database announces every change of them, and what nobody hears is not even described.
 import type { MessageEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { sealText } from "../../lib/sealed.ts";
 import { findMessagesToReport, type ListedMessage } from "../../store/messages/messages.ts";
 import type { NewTask } from "../../store/queue/queue.ts";
 import {
@@ -101,7 +102,9 @@ export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<
     const happened = round.flatMap(({ messageId, error, ...event }) => {
       const row = byId.get(messageId);
       if (!row) return [];
-      return [{ ...event, data: { ...messageData(row, event.targets[0]!.organizationId), ...(error && { error }) } }];
+      return [
+        { ...event, data: { ...messageData(ctx, row, event.targets[0]!.organizationId), ...(error && { error }) } },
+      ];
     });
     await write(ctx, happened);
   }
@@ -115,12 +118,14 @@ export async function emitDeleted(
   organizationId: string,
   at: Date,
 ): Promise<void> {
-  await emit(ctx, environmentId, "message.deleted", at, () => rows.map((row) => messageData(row, organizationId)));
+  await emit(ctx, environmentId, "message.deleted", at, () => rows.map((row) => messageData(ctx, row, organizationId)));
 }
 
 /** The subscriber's device tokens and webhook addresses are nobody's business but the provider's. */
-function messageData(row: ListedMessage, organizationId: string): EventData {
-  const { subscriber, payload, ...message } = toMessage({ organizationId }, row);
+function messageData({ secrets }: Ctx, row: ListedMessage, organizationId: string): EventData {
+  // Not even opened, since they are left out.
+  const told = { ...row, subscriber: row.subscriber && { ...row.subscriber, channels: [] } };
+  const { subscriber, payload, ...message } = toMessage(secrets, { organizationId }, told);
   const { channels, ...person } = subscriber ?? {};
   return {
     object: { ...message, ...(payload && { payload }), ...(subscriber && { subscriber: person }) },
@@ -159,7 +164,13 @@ async function write(ctx: Ctx, happened: Happened[]): Promise<void> {
       timestamp: at.toISOString(),
       environmentId,
     };
-    events.push({ id, environment_id: environmentId, type, body: JSON.stringify(event), created_at: at });
+    events.push({
+      id,
+      environment_id: environmentId,
+      type,
+      body: sealText(ctx.secrets, JSON.stringify(event)),
+      created_at: at,
+    });
     for (const { id: webhook_id, isOff } of targets) {
       deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id, event_id: id, isOff });
     }

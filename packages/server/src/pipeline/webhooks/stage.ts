@@ -2,6 +2,7 @@
 // worker does not wait for the calls it started, so a slow receiver holds up nobody else. Receivers live in real time:
 // repeats and signatures follow the real clock, also in an environment on a test clock.
 import type { Ctx, OutsideCtx } from "../../context.ts";
+import { openText } from "../../lib/sealed.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
 import { isDatabaseAway } from "../../store/db.ts";
 import { ClaimLost, type NewTask, type Task } from "../../store/queue/queue.ts";
@@ -106,8 +107,9 @@ async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], boarding: Boarding)
 
 /** Never rejects: one receiver must not take the results of others with it. */
 async function tell(ctx: OutsideCtx, delivery: DueDelivery): Promise<Call> {
-  const { url, body } = delivery;
+  const { url } = delivery;
   try {
+    const body = openText(ctx.secrets, delivery.body);
     const now = ctx.now();
     const headers = {
       "content-type": "application/json",

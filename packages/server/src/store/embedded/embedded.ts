@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as files from "./folder.ts";
 import { ask, connect, keepLock, type Lock, type Session, takeLock } from "./lock.ts";
 import { endPostmaster, findPostmaster, freePort } from "./process.ts";
+import { connectService, servicePassword, serviceRole } from "./role.ts";
 
 export type EmbeddedDatabase = {
   url: string;
@@ -50,7 +51,8 @@ export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   return postmaster?.ready ? urlOf(postmaster.port, found!.password) : null;
 }
 
-const urlOf = (port: number, password: string): string => `postgres://tidings:${password}@127.0.0.1:${port}/tidings`;
+const urlOf = (port: number, password: string): string =>
+  `postgres://${serviceRole}:${servicePassword(password)}@127.0.0.1:${port}/tidings`;
 
 export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
   const { dataDir, progress = () => {}, settings } = options;
@@ -186,7 +188,7 @@ async function enter(folder: files.Folder, port: number, password: string): Prom
       return { kind: "misplaced", why: `it believes to be in ${serves}` };
     }
     // A server that is shutting down may still have given us the lock of its last service, but lets nobody in any more.
-    const second = await connect(port, password, "tidings");
+    const second = await connectService(session, port, password);
     const version = String(await ask(second, "show server_version").finally(() => second.socket.destroy()));
     return { kind: "entered", session, version: version.split(" ")[0] ?? version };
   } catch (error) {

@@ -9,9 +9,9 @@ const LOCK_KEY = "7310302718542051";
 
 export type Session = { client: pg.Client; socket: Socket };
 
-export async function connect(port: number, password: string, database: string): Promise<Session> {
+export async function connect(port: number, password: string, database: string, user = "tidings"): Promise<Session> {
   const socket = new Socket();
-  const address = { host: "127.0.0.1", port, user: "tidings", password, database, ssl: false };
+  const address = { host: "127.0.0.1", port, user, password, database, ssl: false };
   const limits = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, keepAlive: true };
   const client = new pg.Client({
     ...address,

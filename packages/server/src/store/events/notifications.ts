@@ -2,6 +2,7 @@
 // and the subscriber know.
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
+import type { Sealed } from "../../lib/sealed.ts";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { PassedSubscription, Tables, WorkflowDefinition } from "../tables.ts";
@@ -49,7 +50,7 @@ export async function markDigested(
 export type ListedNotification = NotificationRow & {
   transaction_id: string;
   payload: Record<string, unknown>;
-  overrides: Record<string, unknown> | null;
+  overrides: Sealed<Record<string, unknown>> | null;
   definition: WorkflowDefinition;
   external_id: string | null;
   first_name: string | null;

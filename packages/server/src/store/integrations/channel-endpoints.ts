@@ -65,7 +65,7 @@ export async function updateEndpoint(
   db: Db,
   environmentId: string,
   identifier: string,
-  endpoint: object,
+  endpoint: Row["endpoint"],
   now: Date,
 ): Promise<void> {
   await db

@@ -41,7 +41,7 @@ const recipientRows = (recipients: readonly ChannelRecipient[]) =>
 
 /**
  * All endpoints of each recipient for each of the integrations: those with exactly the recipient's contexts, or, when an
- * integration has none of these, those without context. An address that is stored twice comes once.
+ * integration has none of these, those without context.
  */
 export async function findTargetEndpoints(
   db: Db,
@@ -54,15 +54,13 @@ export async function findTargetEndpoints(
     select recipient, id, identifier, integration_id, connection_id, type, endpoint
     from (
       select w.n as recipient, e.id, e.identifier, e.integration_id, e.connection_id, e.type, e.endpoint,
-        rank() over (partition by w.n, e.integration_id order by (e.context_keys = w.context_keys) desc) as choice,
-        row_number() over (
-          partition by w.n, e.integration_id, e.context_keys, e.type, e.endpoint order by e.id) as copy
+        rank() over (partition by w.n, e.integration_id order by (e.context_keys = w.context_keys) desc) as choice
       from ${recipientRows(recipients)}
       join channel_endpoints e
         on e.subscriber_id = w.subscriber_id and (e.context_keys = w.context_keys or e.context_keys = '{}')
       where e.environment_id = ${environmentId} and e.integration_id = any(${[...integrationIds]}::uuid[])
     ) as found
-    where choice = 1 and copy = 1
+    where choice = 1
     order by recipient, integration_id, id`.execute(db);
   return rows;
 }

@@ -1,13 +1,17 @@
 // Messages: what was made for one person on one channel. The in-app feed is a view of them.
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
+import type { Sealed } from "../../lib/sealed.ts";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { Tables } from "../tables.ts";
 
-export type MessageRow = Selectable<Tables["messages"]>;
+/** As it stands in the table: parts of it are encrypted (pipeline/encrypted-parts.ts). */
+export type StoredMessage = Selectable<Tables["messages"]>;
+
+export type MessageRow = Omit<StoredMessage, "outgoing"> & { outgoing: Record<string, unknown> | null };
 
 const columns = {
   id: "uuid",
@@ -37,7 +41,7 @@ const columns = {
 };
 
 export type NewMessage = Omit<
-  MessageRow,
+  StoredMessage,
   | "seen_at"
   | "read_at"
   | "last_seen_at"
@@ -56,9 +60,9 @@ export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => ins
  * Messages that still wait to be handed to a provider. They are held until the transaction ends: whoever would withdraw
  * or confirm one comes before or after, never in between.
  */
-export async function holdPendingMessages(db: Db, ids: string[]): Promise<MessageRow[]> {
+export async function holdPendingMessages(db: Db, ids: string[]): Promise<StoredMessage[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<MessageRow>`
+  const { rows } = await sql<StoredMessage>`
     select * from messages where id = any(${ids}) and status = 'pending' order by id for no key update`.execute(db);
   return rows;
 }
@@ -69,9 +73,9 @@ export async function findMessagesOfNotification(
   environmentId: string,
   { id, event_id, subscriber_id }: { id: string; event_id: string; subscriber_id: string },
   limit: number,
-): Promise<MessageRow[]> {
+): Promise<StoredMessage[]> {
   // Messages are found by event or by subscriber; whichever is the shorter list.
-  const { rows } = await sql<MessageRow>`
+  const { rows } = await sql<StoredMessage>`
     select * from messages where environment_id = ${environmentId} and notification_id = ${id}
       and event_id = ${event_id} and subscriber_id = ${subscriber_id} order by id limit ${limit}`.execute(db);
   return rows;
@@ -159,10 +163,10 @@ export async function cancelPendingMessages(
 }
 
 /** What a listed message carries beside its own row. */
-export type ListedMessage = MessageRow & {
+export type ListedMessage = StoredMessage & {
   transaction_id: string;
   payload: Record<string, unknown>;
-  overrides: Record<string, unknown> | null;
+  overrides: Sealed<Record<string, unknown>> | null;
   workflow_identifier: string | null;
   tags: string[] | null;
   subscriber: SubscriberRow | null;
@@ -172,11 +176,13 @@ const whole = sql`e.payload, e.overrides`;
 
 /** Beyond this a report leaves a part out: it is told to many, and a payload may be half a megabyte. */
 const reportedBytes = sql.lit(65_536);
+/** As long as that many bytes are when they are encrypted and written in base64. */
+const sealedBytes = sql.lit(88_000);
 /** The later of two columns with one name counts. */
 const withoutLarge = sql`
   case when octet_length(m.content) <= ${reportedBytes} then m.content end as content,
   case when octet_length(e.payload::text) <= ${reportedBytes} then e.payload end as payload,
-  case when octet_length(e.overrides::text) <= ${reportedBytes} then e.overrides end as overrides`;
+  case when octet_length(e.overrides::text) <= ${sealedBytes} then e.overrides end as overrides`;
 
 /** `page`: a statement that gives whole rows of messages. */
 async function readListed(db: Db, page: RawBuilder<unknown>, parts = whole): Promise<ListedMessage[]> {

@@ -6,9 +6,9 @@ import type { Db } from "../db.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WorkflowRefRow } from "../workflows/workflow-refs.ts";
 import { unseen } from "./message-marks.ts";
-import type { MessageRow } from "./messages.ts";
+import type { StoredMessage } from "./messages.ts";
 
-export type InboxItem = MessageRow & {
+export type InboxItem = StoredMessage & {
   transaction_id: string;
   severity: string;
   /** Null when the workflow is gone for good. */

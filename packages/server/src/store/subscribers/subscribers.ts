@@ -4,7 +4,7 @@ import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
-import type { Tables } from "../tables.ts";
+import type { StoredChannel, Tables } from "../tables.ts";
 
 export type SubscriberRow = Selectable<Tables["subscribers"]>;
 
@@ -270,7 +270,7 @@ export const setChannels = (
   db: Db,
   environmentId: string,
   id: string,
-  channels: Record<string, unknown>[],
+  channels: StoredChannel[],
   now: Date,
 ): Promise<SubscriberRow> =>
   db
@@ -293,7 +293,7 @@ export async function lockSubscribersByKeys(db: Db, environmentId: string, keys:
 export async function setChannelsOfMany(
   db: Db,
   environmentId: string,
-  entries: { id: string; channels: object[] }[],
+  entries: { id: string; channels: StoredChannel[] }[],
   now: Date,
 ): Promise<void> {
   if (entries.length === 0) return;
@@ -318,26 +318,10 @@ export async function setOnline(
   return rows[0];
 }
 
-export type DeadToken = { subscriber_id: string; integration_id: string; token: string };
-
-/**
- * Takes device tokens that no longer exist out of the subscribers' channels. Rows are taken in order, and each is
- * rewritten from what it holds then: a token that was registered meanwhile stays.
- */
-export async function removeDeviceTokens(db: Db, tokens: DeadToken[], now: Date): Promise<void> {
-  if (tokens.length === 0) return;
-  const ids = [...new Set(tokens.map((token) => token.subscriber_id))];
-  await sql`select 1 from subscribers where id = any(${ids}) order by id for update`.execute(db);
-  const shape = { subscriber_id: "uuid", integration_id: "text", token: "text" };
-  await sql`
-    update subscribers s set updated_at = ${now}, channels = (
-      select jsonb_agg(case when dead.tokens is null then e.entry
-        else jsonb_set(e.entry, '{credentials,deviceTokens}', (e.entry #> '{credentials,deviceTokens}') - dead.tokens) end
-        order by e.position)
-      from jsonb_array_elements(s.channels) with ordinality as e(entry, position)
-      left join lateral (
-        select array_agg(r.token) as tokens from ${rowsOf("r", shape, tokens)}
-        where r.subscriber_id = s.id and r.integration_id = e.entry->>'_integrationId'
-          and jsonb_typeof(e.entry #> '{credentials,deviceTokens}') = 'array') dead on true)
-    where s.id = any(${ids}) and s.channels <> '[]'`.execute(db);
+/** Locked in the order of their ids, as a batch of deliveries takes them, whatever environments they are of. */
+export async function lockSubscribersByIds(db: Db, ids: string[]): Promise<SubscriberRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<SubscriberRow>`
+    select * from subscribers where id = any(${ids}) order by id for update`.execute(db);
+  return rows;
 }

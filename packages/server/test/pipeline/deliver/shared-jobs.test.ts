@@ -4,15 +4,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "@tidings/contract";
 import { sql } from "kysely";
+import type { Ctx } from "../../../src/context.ts";
+import { openText } from "../../../src/lib/sealed.ts";
+import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
+import { removeDeviceTokens } from "../../../src/pipeline/deliver/dead-tokens.ts";
 import { endJobs, type MessageEnd } from "../../../src/pipeline/deliver/job-ends.ts";
 import { type Db, inTransaction } from "../../../src/store/db.ts";
 import { unchanged, updateJobs } from "../../../src/store/events/jobs.ts";
 import { recordOutcomes } from "../../../src/store/messages/messages.ts";
-import { removeDeviceTokens } from "../../../src/store/subscribers/subscribers.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
 
-const { client, db } = await startTestService();
+const TIDINGS_ENCRYPTION_KEY = "ab".repeat(32);
+const secrets = createSecrets(parseEncryptionKeys(TIDINGS_ENCRYPTION_KEY));
+const { client, db } = await startTestService({ TIDINGS_ENCRYPTION_KEY });
 const integration = (
   await client("integrations.create", {
     body: {
@@ -40,12 +45,12 @@ const push = { name: "Push", type: "push", controlValues: { subject: "Hi", body:
 await createWorkflow(client, "push", [push, inApp({ body: "behind" })]);
 
 type Row = { id: string; job_id: string; address: string; status: string; data: object };
-const messagesOf = async (transactionId: string): Promise<Row[]> =>
-  (
-    await sql<Row>`select m.id, m.job_id, m.address, m.status, m.outgoing as data from messages m
-      join events e on e.id = m.event_id where e.transaction_id = ${transactionId} and m.channel = 'push'
-      order by m.address`.execute(db)
-  ).rows;
+async function messagesOf(transactionId: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`select m.id, m.job_id, m.address, m.status, m.outgoing as data from messages m
+    join events e on e.id = m.event_id where e.transaction_id = ${transactionId} and m.channel = 'push'`.execute(db);
+  const opened = rows.map((row) => ({ ...row, address: openText(secrets, row.address) }));
+  return opened.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+}
 
 test("a push whose provider refuses the integration: every device fails, the job once, each with a dead letter", async () => {
   await withDevices("ada", ["one", "two"]);
@@ -143,7 +148,8 @@ test("a dead token leaves its subscriber and nothing else does, and comes back w
     (await client("subscribers.retrieve", { params: { subscriberId } })).body.channels?.[0]?.credentials.deviceTokens;
   const integration_id = integration._id!;
   const gone = { subscriber_id: await idOf("bob"), integration_id, token: "dead" };
-  await removeDeviceTokens(db, [gone, { ...gone, token: "never-there" }], new Date());
+  const ctx = { db, secrets, now: () => new Date() } as Ctx;
+  await removeDeviceTokens(ctx, [gone, { ...gone, token: "never-there" }]);
   assert.deepEqual(await tokensOf("bob"), ["keep", "also"]);
   assert.deepEqual(await tokensOf("eve"), ["dead"], "another person's token of the same name stays");
   await setTokens("bob", ["keep", "dead"]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withoutTags } from "../../../src/pipeline/render/html.ts";
 import { shownOverrides } from "../../../src/pipeline/rules/shown-overrides.ts";
+import { secrets } from "../../support/runs.ts";
 
 test("credentials that an event passes through are masked wherever overrides are shown", () => {
   const passed = {
@@ -19,13 +20,13 @@ test("credentials that an event passes through are masked wherever overrides are
     headers: { Authorization: "********", "X-Api-Key": "********", cookie: "********", "X-Trace": "t" },
     query: { access_token: "********", page: "1" },
   };
-  assert.deepEqual(shownOverrides(overrides), {
+  assert.deepEqual(shownOverrides(secrets, overrides), {
     email: { subject: "S" },
     providers: { sendgrid: { _passthrough: seen } },
     steps: { a: { _passthrough: seen } },
   });
-  assert.equal(shownOverrides(null), undefined);
-  assert.deepEqual(shownOverrides({ _passthrough: "nonsense" }), { _passthrough: "nonsense" });
+  assert.equal(shownOverrides(secrets, null), undefined);
+  assert.deepEqual(shownOverrides(secrets, { _passthrough: "nonsense" }), { _passthrough: "nonsense" });
 });
 
 const texts: [given: string, left: string][] = [

@@ -236,7 +236,11 @@ describe("sms", () => {
 
 describe("push", () => {
   const integrations = [row("a", "push", "fcm"), row("b", "push", "expo"), row("c", "push", "apns")];
-  const entry = (_integrationId: string, deviceTokens: string[]) => ({ _integrationId, credentials: { deviceTokens } });
+  const entry = (_integrationId: string, deviceTokens: string[]) => ({
+    providerId: "fcm",
+    _integrationId,
+    credentials: { deviceTokens },
+  });
 
   test("a message for each device of each integration, with the overrides of its provider", () => {
     const channels = [entry("a", ["t1", "t2", "t1"]), entry("b", ["t3"]), entry("gone", ["t4"])];

@@ -85,9 +85,10 @@ test("chat goes to every place at which the subscriber is reached, as the event 
   assert.equal(job.executionDetails.filter(({ detail }) => detail === "Integration selected").length, 2);
 });
 
-test("endpoints of the subscriber come before its channel entry, with contexts of their own", async () => {
+test("endpoints of the subscriber come before its channel entry, with contexts of their own, and an address comes once", async () => {
   await chatIntegration(client, "hook", "chat-webhook");
   await client("subscribers.create", { body: { subscriberId: "pat" } });
+  await endpoint(client, "hook", "pat", { endpoint: { url: "https://10.0.0.1/plain" } });
   await endpoint(client, "hook", "pat", { endpoint: { url: "https://10.0.0.1/plain" } });
   await endpoint(client, "hook", "pat", {
     endpoint: { url: "https://10.0.0.1/acme" },

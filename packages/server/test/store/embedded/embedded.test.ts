@@ -29,6 +29,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import pg from "pg";
 import { DataFolderInUse, startEmbedded } from "../../../src/store/embedded/embedded.ts";
 import { atEnd } from "../../support/at-end.ts";
+import { adminUrlOf } from "../../support/database.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidings-embedded-")));
 const store = fileURLToPath(new URL("../../../src/store/", import.meta.url));
@@ -120,16 +121,26 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       const [facts] = await query(
         first.url,
         `select current_user as owner, pg_encoding_to_char(encoding) as encoding, datlocprovider as provider,
-         current_setting('listen_addresses') as listens, current_setting('unix_socket_directories') as sockets,
+         current_setting('listen_addresses') as listens,
          current_setting('fsync') || current_setting('synchronous_commit') as durable,
          current_setting('work_mem') as work_mem,
-         (select string_agg(distinct auth_method, ',') from pg_hba_file_rules) as methods
+         (select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls from pg_roles
+           where rolname = current_user) as is_mighty
        from pg_database where datname = current_database() and datdba = current_user::regrole`,
       );
       assert.deepEqual(facts, {
-        ...{ owner: "tidings", encoding: "UTF8", provider: "b", listens: "127.0.0.1", sockets: "" },
-        ...{ durable: "onon", work_mem: "9MB", methods: "scram-sha-256" },
+        ...{ owner: "tidings_service", encoding: "UTF8", provider: "b", listens: "127.0.0.1" },
+        ...{ durable: "onon", work_mem: "9MB", is_mighty: false },
       });
+      await assert.rejects(query(first.url, "create role another"), /permission denied/);
+      await assert.rejects(query(first.url, "copy (select 1) to program 'true'"), /permission denied/);
+      await query(first.url, "create extension pg_trgm");
+      const [closed] = await query(
+        adminUrlOf(dataDir, first.url),
+        `select current_setting('unix_socket_directories') as sockets,
+         (select string_agg(distinct auth_method, ',') from pg_hba_file_rules) as methods`,
+      );
+      assert.deepEqual(closed, { sockets: "", methods: "scram-sha-256" });
       await assert.rejects(
         query(first.url.replace(/:[^:@]+@/, ":wrong@"), "select 1"),
         /password authentication failed/,
@@ -159,6 +170,36 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       occupant.close();
     });
 
+    test("a folder whose database is the superuser's is handed over to the service's role", async () => {
+      const older = await startEmbedded({ dataDir });
+      const admin = adminUrlOf(dataDir, older.url);
+      await query(
+        admin,
+        `alter database tidings owner to tidings; reassign owned by tidings_service to tidings;
+         drop owned by tidings_service; drop role tidings_service;
+         create schema old; create type old.colour as enum ('red');
+         create table old.things (id int generated always as identity, n serial, colour old.colour) partition by range (id);
+         create table old.first partition of old.things for values from (0) to (10);
+         create view old.seen as select * from old.things;
+         create function old.one() returns int language sql as 'select 1'`,
+      );
+      await older.stop();
+
+      const next = await startEmbedded({ dataDir });
+      const word = await writeRow(next.url);
+      await query(
+        next.url,
+        `alter table old.things add column word text; alter table old.first alter column word set default 'x';
+         insert into old.things (colour) values ('red'); alter type old.colour add value 'blue';
+         drop function old.one(); create table old.second (like old.first); drop schema old cascade`,
+      );
+      await next.stop();
+      const again = await startEmbedded({ dataDir });
+      assert.equal(again.url, next.url);
+      await assertRow(again.url, word);
+      await again.stop();
+    });
+
     test("the server of a killed service is adopted, and stopped by its new service", async () => {
       const killed = service(dataDir);
       const { url } = await killed.outcome;
@@ -186,7 +227,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
 
       const holder = "select pid from pg_locks where locktype = 'advisory'";
       const [before] = await query(first.url, holder);
-      await query(first.url, `select pg_terminate_backend(${before?.pid})`);
+      await query(adminUrlOf(dataDir, first.url), `select pg_terminate_backend(${before?.pid})`);
       await until("the lock is regained", async () => {
         const [now] = await query(first.url, holder);
         return now && now.pid !== before?.pid;

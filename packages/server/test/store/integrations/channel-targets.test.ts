@@ -21,10 +21,9 @@ const tenant = ["tenant:a"];
 const other = ["tenant:b"];
 
 describe("endpoints", () => {
-  test("fall back per recipient and integration, and an address comes once", async () => {
+  test("fall back per recipient and integration", async () => {
     const at = (url: string) => ({ endpoint: { url: `https://${url}.example` } });
     await endpoint(client, "one", "ada", { ...at("plain"), identifier: "plain" });
-    await endpoint(client, "one", "ada", { ...at("plain"), identifier: "plain-again" });
     await endpoint(client, "one", "ada", { ...at("second"), identifier: "second" });
     await endpoint(client, "one", "ada", { ...at("a"), identifier: "in-a", context: { tenant: "a" } });
     await endpoint(client, "one", "ada", { ...at("ab"), identifier: "in-ab", context: { tenant: "a", app: "x" } });
@@ -44,7 +43,7 @@ describe("endpoints", () => {
       recipients.map((_, n) => namesOf(n)),
       [["plain", "second", "two"], ["in-a", "two"], ["plain", "second", "two"], [], ["bob"]],
     );
-    assert.deepEqual(found[0]!.endpoint, { url: "https://plain.example" });
+    assert.equal(typeof found[0]!.endpoint, "string", "encrypted");
     const onlyTwo = await findTargetEndpoints(db, environmentId, [two._id!], recipients);
     assert.deepEqual(
       onlyTwo.map((row) => row.identifier),

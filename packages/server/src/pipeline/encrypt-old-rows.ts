@@ -1,0 +1,94 @@
+// Encrypts what older versions stored in clear: addresses of chat webhooks, device tokens, and what events pass through to
+// providers. Page by page, each in a transaction of its own that also notes how far it came, so that it may end at any time
+// and goes on from there. Until it is done everything that reads these rows takes both forms.
+//
+// Answers kept under an idempotency key are left to expire: they live for a day.
+import type { Ctx } from "../context.ts";
+import { openValue, type Sealed, sealText, sealValue } from "../lib/sealed.ts";
+import type { Secrets } from "../lib/secrets.ts";
+import { type Db, inRepeatableTransaction } from "../store/db.ts";
+import { lockInstallation, readInstallationValue, writeInstallationValue } from "../store/environments/environments.ts";
+import type { EventRow } from "../store/events/events.ts";
+import type { StoredMessage } from "../store/messages/messages.ts";
+import type { StoredChannel } from "../store/tables.ts";
+import {
+  type ClearRow,
+  type ClearTableName,
+  clearTables,
+  findIdsAfter,
+  lockClearRows,
+  writeSealedRows,
+} from "../store/unencrypted-rows.ts";
+import { openChannel, sealChannel, sealMessage, sealOverrides, sealRecipient } from "./encrypted-parts.ts";
+
+const marker = "sealed_rows";
+const done = "done";
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+/** Rows of one transaction. */
+const pageSize = 500;
+
+type Tools = Pick<Ctx, "db" | "secrets">;
+
+/** Goes over `pages` pages at the most; answers whether there are more. Several processes take turns. */
+export async function sealOldRows({ db, secrets }: Tools, pages: number): Promise<boolean> {
+  if ((await readInstallationValue(db, marker)) === done) return false;
+  for (let page = 0; page < pages; page++) {
+    if (!(await inRepeatableTransaction(db, (tx) => sealPage({ db: tx, secrets })))) return false;
+  }
+  return true;
+}
+
+const tables = Object.keys(clearTables) as ClearTableName[];
+
+/** Answers whether there is more. */
+async function sealPage({ db, secrets }: Tools): Promise<boolean> {
+  await lockInstallation(db);
+  const noted = (await readInstallationValue(db, marker)) ?? `${tables[0]} ${firstId}`;
+  if (noted === done) return false;
+  const [table, after = firstId] = noted.split(" ");
+  const found = await nextIds(db, tables.indexOf(table as ClearTableName), after);
+  if (found) {
+    const rows = await lockClearRows(db, found.name, found.ids);
+    await writeSealedRows(
+      db,
+      found.name,
+      rows.map((row) => seals[found.name](secrets, row)),
+    );
+  }
+  await writeInstallationValue(db, marker, found ? `${found.name} ${found.ids.at(-1)}` : done);
+  return found !== null;
+}
+
+/** The next page of this table, or the first of the next one that has rows. */
+async function nextIds(db: Db, from: number, after: string): Promise<{ name: ClearTableName; ids: string[] } | null> {
+  for (const [offset, name] of tables.slice(from).entries()) {
+    const ids = await findIdsAfter(db, name, offset === 0 ? after : firstId, pageSize);
+    if (ids.length > 0) return { name, ids };
+  }
+  return null;
+}
+
+/** What is encrypted already stays as it is. */
+const seals: Record<ClearTableName, (secrets: Secrets, row: ClearRow) => ClearRow> = {
+  subscribers: (secrets, row) => ({
+    ...row,
+    channels: (row.channels as StoredChannel[]).map((entry) => sealChannel(secrets, openChannel(secrets, entry))),
+  }),
+  channel_endpoints: (secrets, row) => ({ ...row, endpoint: sealValue(secrets, row.endpoint as object) }),
+  events: (secrets, row) => {
+    const { overrides, recipients, actor } = row as unknown as EventRow;
+    return {
+      ...row,
+      overrides: sealOverrides(secrets, overrides),
+      recipients: recipients.map((recipient) => sealRecipient(secrets, recipient)),
+      actor: actor && sealRecipient(secrets, actor),
+    };
+  },
+  messages: (secrets, row) => sealMessage(secrets, row as ClearRow & StoredMessage),
+  captured_messages: (secrets, row) => {
+    const content = row.content as { to: Sealed<string[]> };
+    return { ...row, content: { ...content, to: sealValue(secrets, openValue(secrets, content.to)) } };
+  },
+  webhook_events: (secrets, row) => ({ ...row, body: sealText(secrets, row.body as string) }),
+};

@@ -1,0 +1,81 @@
+// Rows that hold in clear what is encrypted today, because an older version wrote them: found table by table, in pages by
+// id, and written back with those parts encrypted.
+import { type RawBuilder, sql } from "kysely";
+import { rowsOf } from "./bulk.ts";
+import type { Db } from "./db.ts";
+
+/** `lockOrder`: the order in which everyone else takes several rows of the table. */
+type ClearTable = { columns: Record<string, string>; isClear: RawBuilder<unknown>; lockOrder: RawBuilder<unknown> };
+
+const isPrivate = sql`t.channel in ('push', 'chat')`;
+const hasObject = (column: string, path: string) =>
+  sql`jsonb_path_exists(${sql.ref(`t.${column}`)}, ${sql.lit(`${path} ? (@.type() == "object")`)})`;
+
+export const clearTables = {
+  subscribers: {
+    columns: { channels: "jsonb" },
+    isClear: hasObject("channels", "$[*].credentials"),
+    lockOrder: sql`t.environment_id, t.subscriber_id`,
+  },
+  channel_endpoints: {
+    columns: { endpoint: "jsonb" },
+    isClear: sql`jsonb_typeof(t.endpoint) = 'object'`,
+    lockOrder: sql`t.id`,
+  },
+  events: {
+    columns: { overrides: "jsonb", recipients: "jsonb", actor: "jsonb" },
+    // The path takes a list apart, so that channels count that are still a list of objects.
+    isClear: sql`(jsonb_typeof(t.overrides) = 'object' or ${hasObject("recipients", "$[*].channels")}
+      or ${hasObject("actor", "$.channels")})`,
+    lockOrder: sql`t.id`,
+  },
+  messages: {
+    columns: { channel: "text", address: "text", outgoing: "jsonb" },
+    isClear: sql`(${isPrivate} and (not starts_with(t.address, 'sealed:') or jsonb_typeof(t.outgoing) = 'object')
+      or ${hasObject("outgoing", "$.passthrough")} or ${hasObject("outgoing", "$.perProvider.*.passthrough")})`,
+    lockOrder: sql`t.id`,
+  },
+  captured_messages: {
+    columns: { channel: "text", content: "jsonb" },
+    isClear: sql`(${isPrivate} and jsonb_typeof(t.content -> 'to') = 'array')`,
+    lockOrder: sql`t.id`,
+  },
+  webhook_events: {
+    columns: { body: "text" },
+    isClear: sql`not starts_with(t.body, 'sealed:')`,
+    lockOrder: sql`t.id`,
+  },
+} satisfies Record<string, ClearTable>;
+
+export type ClearTableName = keyof typeof clearTables;
+export type ClearRow = { id: string } & Record<string, unknown>;
+
+/** The ids behind `after`, in order: a page, whatever its rows hold. */
+export async function findIdsAfter(db: Db, name: ClearTableName, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(name)} where id > ${after} order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the rows that hold something in clear, locked. */
+export async function lockClearRows(db: Db, name: ClearTableName, ids: string[]): Promise<ClearRow[]> {
+  const { columns, isClear, lockOrder }: ClearTable = clearTables[name];
+  const list = sql.join(["id", ...Object.keys(columns)].map((column) => sql.ref(`t.${column}`)));
+  const { rows } = await sql<ClearRow>`
+    select ${list} from ${sql.table(name)} t where t.id = any(${ids}::uuid[]) and ${isClear}
+    order by ${lockOrder} for no key update`.execute(db);
+  return rows;
+}
+
+export async function writeSealedRows(db: Db, name: ClearTableName, rows: ClearRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { columns }: ClearTable = clearTables[name];
+  const assign = sql.raw(
+    Object.keys(columns)
+      .map((column) => `${column} = r.${column}`)
+      .join(", "),
+  );
+  await sql`
+    update ${sql.table(name)} t set ${assign} from ${rowsOf("r", { id: "uuid", ...columns }, rows)}
+    where t.id = r.id`.execute(db);
+}
