@@ -3,7 +3,7 @@
 import type { ErrorCode } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationId, type Operations, type Output, operations } from "./operations.ts";
-import type { Static, TSchema, UploadedFile } from "./schema.ts";
+import type { JsonObject, Static, TSchema, UploadedFile } from "./schema.ts";
 
 export type ClientOptions = {
   /** Origin of the service, with a path prefix if it sits behind one; `""` in a browser means the page's own origin. */
@@ -33,8 +33,8 @@ type CallArguments<Id extends OperationId> =
 
 /** What the service may be sent when the point is to see it refused. */
 export type RawInput = CallOptions & {
-  params?: Record<string, unknown>;
-  query?: Record<string, unknown>;
+  params?: JsonObject;
+  query?: JsonObject;
   body?: unknown;
 };
 
@@ -65,7 +65,7 @@ export class ApiError extends Error {
   }
 }
 
-export const createClient = (options: ClientOptions): Client => {
+export function createClient(options: ClientOptions): Client {
   const raw = async (id: OperationId, input: RawInput = {}): Promise<Answer<unknown>> => {
     const operation: Operation = operations[id];
     const send = options.fetch ?? globalThis.fetch;
@@ -89,15 +89,15 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   return Object.assign(call, { raw }) as Client;
-};
+}
 
 /** JSON of the kind that was asked for: an object or a list, or the bare value that a few operations answer. */
-const isReadable = (schema: TSchema, body: unknown): boolean => {
+function isReadable(schema: TSchema, body: unknown): boolean {
   const { type } = schema as { type?: string };
   return type === "boolean" || type === "number" ? typeof body === type : typeof body === "object" && body !== null;
-};
+}
 
-const urlOf = (baseUrl: string, operation: Operation, input: RawInput): string => {
+function urlOf(baseUrl: string, operation: Operation, input: RawInput): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathPart(name, input.params?.[name]));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -106,22 +106,22 @@ const urlOf = (baseUrl: string, operation: Operation, input: RawInput): string =
     }
   }
   return `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}${query.size > 0 ? `?${query}` : ""}`;
-};
+}
 
 // URL parsers resolve "." and ".." even when percent-encoded, and an empty part names the list instead of the record:
 // each would silently address another resource.
-const pathPart = (name: string, value: unknown): string => {
+function pathPart(name: string, value: unknown): string {
   const text = String(value ?? "");
   if (["", ".", ".."].includes(text)) throw new TypeError(`${name} cannot be "${text}" in a path`);
   return encodeURIComponent(text);
-};
+}
 
-const bodyOf = (operation: Operation, body: unknown): string | FormData | undefined => {
+function bodyOf(operation: Operation, body: unknown): string | FormData | undefined {
   if (body === undefined) return undefined;
-  return operation.bodyType === "multipart" ? formOf(body as Record<string, unknown>) : JSON.stringify(body);
-};
+  return operation.bodyType === "multipart" ? formOf(body as JsonObject) : JSON.stringify(body);
+}
 
-const formOf = (body: Record<string, unknown>): FormData => {
+function formOf(body: JsonObject): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -132,12 +132,12 @@ const formOf = (body: Record<string, unknown>): FormData => {
     }
   }
   return form;
-};
+}
 
 const isUploadedFile = (value: unknown): value is UploadedFile =>
   typeof value === "object" && value !== null && "fileName" in value && "bytes" in value;
 
-const headersOf = (options: ClientOptions, operation: Operation, input: RawInput): Headers => {
+function headersOf(options: ClientOptions, operation: Operation, input: RawInput): Headers {
   const headers = new Headers({ accept: "application/json", authorization: `ApiKey ${options.apiKey}` });
   // A form brings its own, with the boundary in it.
   const isJson = input.body !== undefined && operation.bodyType !== "multipart";
@@ -147,13 +147,13 @@ const headersOf = (options: ClientOptions, operation: Operation, input: RawInput
     else headers.set(name, value);
   }
   return headers;
-};
+}
 
-const parse = (text: string): unknown => {
+function parse(text: string): unknown {
   if (text === "") return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
-};
+}

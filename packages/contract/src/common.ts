@@ -1,9 +1,12 @@
 // Words and rules shared by several resources: enumerations, identifier patterns, the paging envelopes.
-import { nullableString, oneOf, repeated, type TSchema, Type } from "./schema.ts";
+import { named, nullableString, oneOf, openObject, repeated, type Static, type TSchema, Type } from "./schema.ts";
 
 export const channels = ["in_app", "email", "sms", "chat", "push"] as const;
 export type Channel = (typeof channels)[number];
-export const isChannel = (word: string): word is Channel => (channels as readonly string[]).includes(word);
+
+export function isChannel(word: string): word is Channel {
+  return (channels as readonly string[]).includes(word);
+}
 
 /** The nine step types of a workflow. The internal `trigger` job is no step. */
 export const stepTypes = ["in_app", "email", "sms", "chat", "push", "digest", "delay", "throttle", "custom"] as const;
@@ -27,8 +30,8 @@ export const OriginWord = oneOf(origins, { title: "Origin" });
 
 const loose = "[a-zA-Z0-9_:.-]+";
 const looseIdentifier = `^${loose}$`;
-// Control and format characters (U+0085, zero-width space) cannot be seen, and an address with one is refused when a mail is
-// sent to it.
+// Control and format characters (U+0085, zero-width space) cannot be seen, and an address with one is refused when a
+// mail is sent to it.
 const hidden = "\\p{Cc}\\p{Cf}";
 const emailLike = `[^\\s@<>"'${hidden}]+@[^\\s@<>"'${hidden}]+`;
 // As a mail can carry it: the signs that structure a list of addresses are left out.
@@ -56,8 +59,8 @@ export const cursorQuery = {
   includeCursor: Type.Optional(Type.Boolean({ description: "Include the cursor's own item" })),
 };
 
-export const cursorList = <S extends TSchema>(title: string, item: S) =>
-  Type.Object(
+export function cursorList<S extends TSchema>(title: string, item: S) {
+  return Type.Object(
     {
       data: Type.Array(item),
       next: nullableString({ description: "Cursor of the next page; null when there is none" }),
@@ -67,22 +70,39 @@ export const cursorList = <S extends TSchema>(title: string, item: S) =>
     },
     { title },
   );
+}
 
-/** Counting stops here: an exact count of a huge list costs more than it tells. */
+/** Counting stops here: an exact count of a huge list is expensive and of little use. */
 export const countCap = 50_000;
 
-export const pageQuery = (limit: { default: number; maximum: number }) => ({
-  page: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, ...limit })),
-});
+export function pageQuery(limit: { default: number; maximum: number }) {
+  return {
+    page: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, ...limit })),
+  };
+}
 
-export const pageEnvelope = <S extends TSchema>(item: S) => ({
-  hasMore: Type.Boolean({ description: "More items follow this page" }),
-  data: Type.Array(item),
-  pageSize: Type.Integer({ description: "Number of items in this page" }),
-  page: Type.Integer(),
-});
+export function pageEnvelope<S extends TSchema>(item: S) {
+  return {
+    hasMore: Type.Boolean({ description: "More items follow this page" }),
+    data: Type.Array(item),
+    pageSize: Type.Integer({ description: "Number of items in this page" }),
+    page: Type.Integer(),
+  };
+}
 
 export const contextKeysQuery = Type.Optional(
   repeated(Type.String(), { description: "Exact set of `<type>:<id>` keys; one empty value means without context" }),
 );
+
+/** What other records say about a workflow: enough to name it, without its steps. */
+export const WorkflowRef = named("WorkflowRef", {
+  id: Type.String({ description: "Internal id" }),
+  identifier: Type.String({ description: "The `workflowId` that triggers use" }),
+  name: Type.String(),
+  critical: Type.Boolean({ description: "Subscribers cannot switch it off" }),
+  tags: Type.Optional(Type.Array(Type.String())),
+  data: Type.Optional(openObject()),
+  severity: SeverityWord,
+});
+export type WorkflowRef = Static<typeof WorkflowRef>;

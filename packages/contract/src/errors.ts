@@ -2,6 +2,8 @@
 // layer makes an answer of it. Placeholders in braces are filled from the parameters, which also become `ctx` of the body.
 // docs/errors.md is generated from here.
 
+import type { JsonObject } from "./schema.ts";
+
 type Entry = { status: number; message: string; when: string };
 
 export const errorCatalogue = {
@@ -414,5 +416,6 @@ type Placeholders<S extends string> = S extends `${string}{${infer Name}}${infer
 /** The parameters of a message, derived from its placeholders. */
 export type ErrorParams<C extends ErrorCode> = Record<Placeholders<(typeof errorCatalogue)[C]["message"]>, string>;
 
-export const errorMessage = (code: ErrorCode, params: Record<string, unknown>): string =>
-  errorCatalogue[code].message.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? ""));
+export function errorMessage(code: ErrorCode, params: JsonObject): string {
+  return errorCatalogue[code].message.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? ""));
+}

@@ -1,6 +1,6 @@
 // The shared half of the OpenAPI document: named schemas, the error body, headers and the security scheme, so that each
 // is said once and every operation refers to it.
-import type { JsonSchema, OpenApiDocument } from "./openapi.ts";
+import type { JsonSchema, OpenApiDocument } from "./openapi-types.ts";
 
 const fill = <K extends string>(kind: K, names: string): Record<string, K> =>
   Object.fromEntries(names.split(" ").map((name) => [name, kind]));
@@ -22,7 +22,7 @@ const formatNames: Record<string, string> = { "email-address": "email", "iso-tim
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
 
 /** Cleans schemas and moves every titled one into `components`, leaving a reference in its place. */
-export const schemaCollector = () => {
+export function schemaCollector() {
   const components = new Map<string, { schema: JsonSchema; text: string }>();
 
   const visit = (source: object): JsonSchema => {
@@ -68,13 +68,13 @@ export const schemaCollector = () => {
     );
 
   return { visit, sorted };
-};
+}
 
-const withSizeLimit = ({ description }: JsonSchema, bytes: number): string => {
+function withSizeLimit({ description }: JsonSchema, bytes: number): string {
   const sentence = `At most ${bytes / 1024} KB of JSON`;
   if (typeof description !== "string") return sentence;
   return description.includes(sentence) ? description : `${description}. ${sentence}`;
-};
+}
 
 /** The body of every answer outside 2xx. */
 export const errorSchema: JsonSchema = {

@@ -10,60 +10,21 @@ import {
   schemaCollector,
   securitySchemes,
 } from "./openapi-components.ts";
+import type {
+  Content,
+  JsonSchema,
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+  Reference,
+} from "./openapi-types.ts";
 import { type Operation, readsOnly, successStatuses } from "./operation.ts";
 import { operations } from "./operations.ts";
 
-export type JsonSchema = { [keyword: string]: unknown };
-export type OpenApiParameter = {
-  name: string;
-  in: "path" | "query" | "header";
-  required: boolean;
-  description?: string;
-  deprecated?: boolean;
-  schema: JsonSchema;
-  style?: string;
-  explode?: boolean;
-};
-type Reference = { $ref: string };
-type Content = { [mediaType: string]: { schema: JsonSchema } };
-export type OpenApiResponse = {
-  description: string;
-  headers: Record<string, Reference>;
-  content?: Content;
-  /** The errors of this status, for readers that want more than the description's prose. */
-  "x-errors"?: { code: string; message: string; when: string }[];
-};
-export type OpenApiOperation = {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description?: string;
-  parameters: (OpenApiParameter | Reference)[];
-  requestBody?: { required: boolean; content: Content };
-  /** Only where it is not the document's. */
-  security?: Record<string, string[]>[];
-  responses: Record<string, OpenApiResponse | Reference>;
-  "x-rate-limit-category": string;
-};
-export type OpenApiDocument = {
-  openapi: string;
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  security: Record<string, string[]>[];
-  paths: Record<string, Record<string, OpenApiOperation>>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    responses: Record<string, OpenApiResponse>;
-    parameters: Record<string, OpenApiParameter>;
-    headers: Record<string, { description: string; schema: JsonSchema }>;
-    securitySchemes: Record<string, { type: string; in: string; name: string; description: string }>;
-  };
-};
-
 /** One line per resource; a resource that is not here is named after its id. */
 const resourceDescriptions: Record<string, string> = {
-  events: "Tell the service that something happened; it decides who hears of it, where and when.",
+  events: "Trigger workflows: report that something happened, and the service decides who is notified, where and when.",
   notifications: "What became of an event for each recipient, step by step, with the reason for every decision.",
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",
@@ -79,25 +40,25 @@ const resourceDescriptions: Record<string, string> = {
   channelConnections: "Workspaces and tenants of chat providers that an integration may write to.",
   channelEndpoints: "Where in a connected workspace a subscriber is reached.",
   environments: "Separate worlds of one organisation, such as development and production.",
-  webhooks: "Addresses of yours that are told what happened to notifications.",
+  webhooks: "Addresses of yours that receive events about notifications.",
   inboundWebhooks: "Delivery receipts from providers.",
   deadLetters: "Deliveries that were given up, to be inspected and tried again.",
-  failedTasks: "Work of the pipeline that failed every time and was set aside, to be inspected and tried again.",
+  failedTasks: "Tasks of the pipeline that failed on every retry, to be inspected and tried again.",
   suppressions: "Addresses that nothing is sent to any more, after a hard bounce, a complaint or by hand.",
-  captured: "What the built-in capture providers took in instead of sending it.",
+  captured: "Messages that the built-in capture providers stored instead of sending.",
 };
 
-const humanName = (resource: string): string => {
+function humanName(resource: string): string {
   const words = resource.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-};
+}
 
 const resourceOf = (operation: Operation): string => operation.id.slice(0, operation.id.indexOf("."));
 
 type Visit = (schema: object) => JsonSchema;
 
-const parametersOf = (operation: Operation, visit: Visit): OpenApiParameter[] =>
-  (["path", "query"] as const).flatMap((place) => {
+function parametersOf(operation: Operation, visit: Visit): OpenApiParameter[] {
+  return (["path", "query"] as const).flatMap((place) => {
     const source = place === "path" ? operation.params : operation.query;
     if (!source) return [];
     const required: readonly string[] = source.required ?? [];
@@ -117,9 +78,10 @@ const parametersOf = (operation: Operation, visit: Visit): OpenApiParameter[] =>
       };
     });
   });
+}
 
-/** Fields that somebody else names: as OpenAPI writes it, one parameter whose members are the fields. */
-const anyFields = (place: OpenApiParameter["in"], source: JsonSchema, visit: Visit): OpenApiParameter => {
+/** Fields whose names are not known in advance: in OpenAPI, one parameter whose members are the fields. */
+function anyFields(place: OpenApiParameter["in"], source: JsonSchema, visit: Visit): OpenApiParameter {
   const { description, properties, ...schema } = source;
   return {
     name: "fields",
@@ -130,13 +92,15 @@ const anyFields = (place: OpenApiParameter["in"], source: JsonSchema, visit: Vis
     style: "form",
     explode: true,
   };
-};
+}
 
 const jsonContent = (schema: JsonSchema): Content => ({ "application/json": { schema } });
-const bodyContent = (operation: Operation, schema: JsonSchema): Content => {
+
+function bodyContent(operation: Operation, schema: JsonSchema): Content {
   if (operation.bodyType === "multipart") return { "multipart/form-data": { schema } };
   return operation.bodyType === "raw" ? { "*/*": { schema } } : jsonContent(schema);
-};
+}
+
 const textContent = (description: string | undefined): Content =>
   description === undefined ? {} : { "text/plain": { schema: { type: "string", description } } };
 const headerReferences = (names: string[]): Record<string, Reference> =>
@@ -147,20 +111,22 @@ const successWords: Record<number, string> = { 200: "OK", 201: "Created", 202: "
 /** Answers that tell when another attempt makes sense. */
 const retryStatuses = [409, 429, 503];
 
-const errorResponse = (status: number, codes: ErrorCode[]): OpenApiResponse => ({
-  description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].message}`).join("\n"),
-  headers: headerReferences([
-    ...(status === 401 ? ["WWW-Authenticate"] : rateLimitHeaders),
-    ...(retryStatuses.includes(status) ? ["Retry-After"] : []),
-  ]),
-  content: jsonContent({ $ref: "#/components/schemas/Error" }),
-  "x-errors": codes.map((code) => ({ code, message: errorCatalogue[code].message, when: errorCatalogue[code].when })),
-});
+function errorResponse(status: number, codes: ErrorCode[]): OpenApiResponse {
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].message}`).join("\n"),
+    headers: headerReferences([
+      ...(status === 401 ? ["WWW-Authenticate"] : rateLimitHeaders),
+      ...(retryStatuses.includes(status) ? ["Retry-After"] : []),
+    ]),
+    content: jsonContent({ $ref: "#/components/schemas/Error" }),
+    "x-errors": codes.map((code) => ({ code, message: errorCatalogue[code].message, when: errorCatalogue[code].when })),
+  };
+}
 
-const byStatus = (codes: readonly ErrorCode[]): Map<number, ErrorCode[]> => {
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const groups = Map.groupBy(new Set(codes), (code) => errorCatalogue[code].status);
   return new Map([...groups].sort(([a], [b]) => a - b));
-};
+}
 
 // The common errors are most of every operation's answers: said once, they take the document of
 // 24 operations from 321 KB to 187 KB.
@@ -171,13 +137,13 @@ const commonResponses = (): Record<string, OpenApiResponse> =>
     [...commonByStatus].map(([status, codes]) => [commonResponseName(status), errorResponse(status, codes)]),
   );
 
-/** Without a key nothing can be wrong with it, and idempotency keys need somebody they belong to. */
+/** Signed operations have no API key, so errors about keys cannot occur, and idempotency keys are ignored. */
 const needsKey = (code: ErrorCode): boolean => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
 const commonErrorsOf = (operation: Operation): readonly ErrorCode[] =>
   operation.access === "signed" ? commonErrors.filter((code) => !needsKey(code)) : commonErrors;
 
-const errorResponses = (operation: Operation): Record<string, OpenApiResponse | Reference> =>
-  Object.fromEntries(
+function errorResponses(operation: Operation): Record<string, OpenApiResponse | Reference> {
+  return Object.fromEntries(
     [...byStatus([...commonErrorsOf(operation), ...operation.errors])].map(([status, codes]) => [
       String(status),
       codes.every((code) => commonByStatus.get(status)?.includes(code)) &&
@@ -186,11 +152,12 @@ const errorResponses = (operation: Operation): Record<string, OpenApiResponse | 
         : errorResponse(status, codes),
     ]),
   );
+}
 
 /** What can be stored under an idempotency key: the answer of a write. */
 const isKept = (operation: Operation): boolean => !operation.access && !readsOnly(operation);
 
-const successResponses = (operation: Operation, visit: Visit): Record<string, OpenApiResponse> => {
+function successResponses(operation: Operation, visit: Visit): Record<string, OpenApiResponse> {
   const { success } = operation;
   return Object.fromEntries(
     successStatuses(success).map((status) => [
@@ -202,24 +169,26 @@ const successResponses = (operation: Operation, visit: Visit): Record<string, Op
       },
     ]),
   );
-};
+}
 
-const describeOperation = (operation: Operation, visit: Visit): OpenApiOperation => ({
-  operationId: operation.id,
-  tags: [humanName(resourceOf(operation))],
-  summary: operation.summary,
-  ...(operation.description !== undefined && { description: operation.description }),
-  parameters: [
-    ...parametersOf(operation, visit),
-    ...(operation.access ? [] : [{ $ref: "#/components/parameters/IdempotencyKey" }]),
-  ],
-  ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
-  ...(operation.access && { security: [] }),
-  responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
-  "x-rate-limit-category": operation.category,
-});
+function describeOperation(operation: Operation, visit: Visit): OpenApiOperation {
+  return {
+    operationId: operation.id,
+    tags: [humanName(resourceOf(operation))],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    parameters: [
+      ...parametersOf(operation, visit),
+      ...(operation.access ? [] : [{ $ref: "#/components/parameters/IdempotencyKey" }]),
+    ],
+    ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
+    ...(operation.access && { security: [] }),
+    responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
+    "x-rate-limit-category": operation.category,
+  };
+}
 
-export const openApiDocument = ({ version }: { version: string }): OpenApiDocument => {
+export function openApiDocument({ version }: { version: string }): OpenApiDocument {
   const all: Operation[] = Object.values(operations);
   const { visit, sorted } = schemaCollector();
   visit(errorSchema);
@@ -249,4 +218,4 @@ export const openApiDocument = ({ version }: { version: string }): OpenApiDocume
     paths,
     components: { schemas: sorted(), responses: commonResponses(), parameters, headers, securitySchemes },
   };
-};
+}

@@ -27,7 +27,7 @@ export type Operation = {
   access?: "signed";
   /**
    * Where the method says otherwise: true reads only, although it is no GET (no transaction is opened for it, and
-   * idempotency keys have no meaning); false is a GET that writes, because somebody else chose the method.
+   * idempotency keys have no meaning); false is a GET that writes, because its method is prescribed from outside.
    */
   isReadOnly?: boolean;
   /**
@@ -43,13 +43,18 @@ export type Operation = {
 };
 
 /** Every status a success answer of the operation may have. */
-export const successStatuses = ({ status, also }: Operation["success"]): number[] =>
-  also === undefined ? [status] : [status, also];
+export function successStatuses({ status, also }: Operation["success"]): number[] {
+  return also === undefined ? [status] : [status, also];
+}
 
 /** Whether a request of the operation leaves everything as it was. */
-export const readsOnly = ({ method, isReadOnly = method === "GET" }: Operation): boolean => isReadOnly;
+export function readsOnly({ method, isReadOnly = method === "GET" }: Operation): boolean {
+  return isReadOnly;
+}
 
-export const operation = <const O extends Operation>(definition: O): O => definition;
+export function operation<const O extends Operation>(definition: O): O {
+  return definition;
+}
 
 type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise;
 

@@ -89,7 +89,7 @@ export const providerIds = [
   ...providerIdsByChannel.chat,
 ] as const;
 
-/** Beside the 77: no client of the API knows these words, so they appear only where somebody has set one up. */
+/** Beside the 77: clients of the peer API do not know these ids, so they appear only where an integration uses one. */
 export const addedProviderIdsByChannel = { push: ["web-push"] } as const;
 
 export const addedProviderIds = [...addedProviderIdsByChannel.push] as const;

@@ -4,35 +4,47 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 
 export { type Static, type TObject, type TProperties, type TSchema, Type };
 
-type Options = Record<string, unknown>;
+/** A JSON object with any members. */
+export type JsonObject = Record<string, unknown>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** A closed set of words. */
-export const oneOf = <const V extends readonly string[]>(values: V, options: Options = {}) =>
-  Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+export function oneOf<const V extends readonly string[]>(values: V, options: JsonObject = {}) {
+  return Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+}
 
-export const nullableString = (options: Options = {}) =>
-  Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
+export function nullableString(options: JsonObject = {}) {
+  return Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
+}
 
-export const nullableBoolean = (options: Options = {}) =>
-  Type.Unsafe<boolean | null>({ type: ["boolean", "null"], ...options });
+export function nullableBoolean(options: JsonObject = {}) {
+  return Type.Unsafe<boolean | null>({ type: ["boolean", "null"], ...options });
+}
 
-/** A JSON object whose members are the caller's business. */
-export type OpenObject = Record<string, unknown>;
+export function openObject(options: JsonObject = {}) {
+  return Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, ...options });
+}
 
-export const openObject = (options: Options = {}) =>
-  Type.Unsafe<OpenObject>({ type: "object", additionalProperties: true, ...options });
-
-export const nullableOpenObject = (options: Options = {}) =>
-  Type.Unsafe<OpenObject | null>({ type: ["object", "null"], additionalProperties: true, ...options });
+export function nullableOpenObject(options: JsonObject = {}) {
+  return Type.Unsafe<JsonObject | null>({ type: ["object", "null"], additionalProperties: true, ...options });
+}
 
 /** A query parameter that may be repeated; one value is a list of one (the edge wraps it). */
-export const repeated = <S extends TSchema>(items: S, options: Options = {}) => Type.Array(items, options);
+export function repeated<S extends TSchema>(items: S, options: JsonObject = {}) {
+  return Type.Array(items, options);
+}
 
-export const isoTime = (description: string) => Type.String({ description: `${description} (ISO 8601, UTC)` });
+export function isoTime(description: string) {
+  return Type.String({ description: `${description} (ISO 8601, UTC)` });
+}
 
 /** An object that carries a name into the OpenAPI document. */
-export const named = <P extends TProperties>(title: string, properties: P, options: Options = {}): TObject<P> =>
-  Type.Object(properties, { title, ...options });
+export function named<P extends TProperties>(title: string, properties: P, options: JsonObject = {}): TObject<P> {
+  return Type.Object(properties, { title, ...options });
+}
 
 /** A file of a form, as the service sees it. */
 export type UploadedFile = {
@@ -43,8 +55,9 @@ export type UploadedFile = {
 };
 
 /** A file in a multipart body; OpenAPI shows it as a binary string. */
-export const uploadedFile = (options: Options = {}) =>
-  Type.Unsafe<UploadedFile>({ type: "object", isUpload: true, ...options });
+export function uploadedFile(options: JsonObject = {}) {
+  return Type.Unsafe<UploadedFile>({ type: "object", isUpload: true, ...options });
+}
 
 /** A request as it was sent, for operations that check a signature over its bytes. */
 export type RawRequest = {

@@ -14,9 +14,9 @@ let client: Client;
 let seen: Seen;
 let reply: Reply;
 
-const answer = (status: number, body?: unknown) => {
+function answer(status: number, body?: unknown) {
   reply = { status, body: body === undefined ? undefined : JSON.stringify(body) };
-};
+}
 
 before(async () => {
   server = createServer(async (request, response) => {

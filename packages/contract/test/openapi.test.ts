@@ -5,6 +5,7 @@ import {
   commonErrors,
   type ErrorCode,
   errorCatalogue,
+  type JsonObject,
   type Operation,
   openApiDocument,
   operations,
@@ -30,7 +31,7 @@ const resolve = (reference: string): unknown =>
   reference
     .slice("#/".length)
     .split("/")
-    .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
+    .reduce<unknown>((at, part) => (at as JsonObject | undefined)?.[part], document);
 
 const follow = <T extends object>(value: T | { $ref: string }): T =>
   "$ref" in value ? (resolve(value.$ref) as T) : value;

@@ -18,7 +18,7 @@ const channels = [
 
 const isAdded = ({ id }: ProviderInfo): boolean => (addedProviderIds as readonly string[]).includes(id);
 
-const intro = (all: readonly ProviderInfo[]): string => {
+function intro(all: readonly ProviderInfo[]): string {
   const counts = channels
     .filter(([channel]) => channel !== "in_app")
     .map(([channel, title]) => `${all.filter((one) => one.channel === channel && !isAdded(one)).length} ${title}`);
@@ -28,49 +28,55 @@ const intro = (all: readonly ProviderInfo[]): string => {
 
 <!-- Generated from packages/providers/src by \`npm run generate\`. Do not edit. -->
 
-${known} providers (${counts.join(", ")}), and ${added.join(", ")} beside them ([web-push.md](web-push.md)). \`GET /v1/providers\` tells
-the same to programs.
+${known} providers (${counts.join(", ")}), and ${added.join(", ")} beside them ([web-push.md](web-push.md)). \`GET /v1/providers\` returns the same
+as JSON.
 
 - **Credentials** are members of an integration's \`credentials\`. **Bold** ones are required for an active integration (\`from\` and
   \`senderName\` may also come with the step or the event); those with a key (🔑) are secret: encrypted at rest, never shown.
-- **Limits**: what is over them fails before the provider is called, with the limit in the error text; calls a second are waited for.
-- **Receipts**: the provider's own delivery reports are understood. For every other provider reports in the generic form are
+- **Limits**: a message over a limit fails before the provider is called, with the limit in the error text; calls a second are a rate limit, and further calls wait.
+- **Receipts**: the provider's own delivery reports are understood. For every other provider, reports in the generic form are understood
   ([webhooks.md](webhooks.md)).
 - **Check**: \`"check": true\` of an integration asks the provider whether the credentials work.
-- **Auto**: \`POST /v1/integrations/{integrationId}/auto-configure\` tells the provider where to report; for every other one the address
-  is entered there by hand.
+- **Auto**: \`POST /v1/integrations/{integrationId}/auto-configure\` registers the webhook for delivery reports at the provider; for
+  every other one its address is entered there by hand.
 
 Every adapter has a conformance case made from the provider's documentation (\`packages/providers/test/conformance/cases\`); none of
-them has been played against a live account. Where the documentation that could be read leaves something open, the note says so.
+them has been run against a live account. Where the documentation that could be read leaves something open, the note says so.
 `;
-};
+}
 
 const thousands = (value: number): string => value.toLocaleString("en-US");
 
-const limitWords = ({ limits = {} }: ProviderInfo): string =>
-  [
-    limits.text !== undefined && `${thousands(limits.text)} characters`,
-    limits.recipients !== undefined && `${thousands(limits.recipients)} recipients`,
-    limits.attachmentBytes !== undefined && `${thousands(limits.attachmentBytes / 1_000_000)} MB attached`,
-    limits.perSecond !== undefined && `${thousands(limits.perSecond)} a second`,
-  ]
-    .filter(Boolean)
-    .join(", ") || "–";
+function limitWords({ limits = {} }: ProviderInfo): string {
+  return (
+    [
+      limits.text !== undefined && `${thousands(limits.text)} characters`,
+      limits.recipients !== undefined && `${thousands(limits.recipients)} recipients`,
+      limits.attachmentBytes !== undefined && `${thousands(limits.attachmentBytes / 1_000_000)} MB attached`,
+      limits.perSecond !== undefined && `${thousands(limits.perSecond)} a second`,
+    ]
+      .filter(Boolean)
+      .join(", ") || "–"
+  );
+}
 
-const credentialWords = ({ credentials }: ProviderInfo): string =>
-  Object.entries(credentials)
-    .map(([key, { label, required, secret, options, default: fallback }]) => {
-      const name = required ? `**\`${key}\`**` : `\`${key}\``;
-      const values = options ? `: ${options.join(", ")}` : "";
-      const blank = fallback === undefined ? "" : `; default ${fallback}`;
-      return `${name}${secret ? " 🔑" : ""} ${label}${values}${blank}`;
-    })
-    .join("<br>") || "none";
+function credentialWords({ credentials }: ProviderInfo): string {
+  return (
+    Object.entries(credentials)
+      .map(([key, { label, required, secret, options, default: fallback }]) => {
+        const name = required ? `**\`${key}\`**` : `\`${key}\``;
+        const values = options ? `: ${options.join(", ")}` : "";
+        const blank = fallback === undefined ? "" : `; default ${fallback}`;
+        return `${name}${secret ? " 🔑" : ""} ${label}${values}${blank}`;
+      })
+      .join("<br>") || "none"
+  );
+}
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const mark = (does: boolean): string => (does ? "yes" : "–");
 
-const row = (info: ProviderInfo): string => {
+function row(info: ProviderInfo): string {
   const { id, name, docs, receipts, hasCheck, autoConfigure } = info;
   const title = docs ? `[${name}](${docs})` : name;
   const cells = [
@@ -83,19 +89,19 @@ const row = (info: ProviderInfo): string => {
     mark(autoConfigure),
   ];
   return `| ${cells.map(cell).join(" | ")} |`;
-};
+}
 
 /** What the head comment says about the documentation, if it does. */
-const noteOf = ({ id, channel }: ProviderInfo): string | undefined => {
+function noteOf({ id, channel }: ProviderInfo): string | undefined {
   if (channel === "in_app") return undefined;
   const [head = ""] = readFileSync(join(source, channel, `${id}.ts`), "utf8").split("\n\n");
   const text = head.replaceAll(/^\/\/ ?/gm, "").replaceAll("\n", " ");
   return /Documentation seen.*$/.exec(text)?.[0];
-};
+}
 
 /** Which of the email providers do without what most can carry. */
-const lacking = (list: ProviderInfo[]): string[] =>
-  (
+function lacking(list: ProviderInfo[]): string[] {
+  return (
     [
       ["inline", "Inline images (`cid`) are shown by all but"],
       ["customData", "`customData` of the event are kept by all but"],
@@ -104,8 +110,9 @@ const lacking = (list: ProviderInfo[]): string[] =>
     const ids = list.filter(({ takes = [] }) => !takes.includes(what)).map(({ id }) => `\`${id}\``);
     return `- ${words} ${ids.join(", ")}. [email.md](email.md) has the rest.`;
   });
+}
 
-const section = (title: string, list: ProviderInfo[]): string => {
+function section(title: string, list: ProviderInfo[]): string {
   const documented = list.flatMap((info) => {
     const note = noteOf(info);
     return note ? [`- \`${info.id}\`: ${note}`] : [];
@@ -120,9 +127,9 @@ const section = (title: string, list: ProviderInfo[]): string => {
     ...(notes.length > 0 ? ["", ...notes] : []),
     "",
   ].join("\n");
-};
+}
 
-export const generateProvidersPage = (): { path: string; content: string } => {
+export function generateProvidersPage(): { path: string; content: string } {
   const all = listProviders();
   const sections = channels.map(([channel, title]) =>
     section(
@@ -131,4 +138,4 @@ export const generateProvidersPage = (): { path: string; content: string } => {
     ),
   );
   return { path: "docs/providers.md", content: [intro(all), ...sections].join("\n") };
-};
+}

@@ -1,4 +1,4 @@
-// Generated from the files in this folder by `npm run generate`. Do not edit.
+// Generated from the folders beside this file by `npm run generate`. Do not edit.
 
 import braze from "./email/braze.ts";
 import emailWebhook from "./email/email-webhook.ts";
@@ -78,7 +78,7 @@ import slack from "./chat/slack.ts";
 import svcSlack from "./chat/svc-slack.ts";
 import whatsappBusiness from "./chat/whatsapp-business.ts";
 import zulip from "./chat/zulip.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./kit/provider.ts";
 
 export const adapters: readonly Provider[] = [
   braze,

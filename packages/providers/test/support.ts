@@ -25,10 +25,10 @@ export const resolveHere: IoOptions["resolveHost"] = async (host) => {
   return { address: "127.0.0.1", family: 4 };
 };
 
-export const openIo = (
+export function openIo(
   t: { after(close: () => Promise<void>): void },
   options: Partial<IoOptions> = {},
-): Io & { captured: Message[] } => {
+): Io & { captured: Message[] } {
   const captured: Message[] = [];
   const io = createIo({
     resolveHost: resolveHere,
@@ -38,17 +38,19 @@ export const openIo = (
   });
   t.after(() => io.close());
   return { ...io, captured };
-};
+}
 
-export const email = (changes: Partial<EmailMessage> = {}): EmailMessage => ({
-  id: "0199a1b2-0000-7000-8000-000000000001",
-  channel: "email",
-  to: ["ada@example.com"],
-  subject: "Hello",
-  html: "<p>Hello Ada</p>",
-  text: "Hello Ada",
-  ...changes,
-});
+export function email(changes: Partial<EmailMessage> = {}): EmailMessage {
+  return {
+    id: "0199a1b2-0000-7000-8000-000000000001",
+    channel: "email",
+    to: ["ada@example.com"],
+    subject: "Hello",
+    html: "<p>Hello Ada</p>",
+    text: "Hello Ada",
+    ...changes,
+  };
+}
 
 /**
  * What the mail below holds, for what is expected of it: every byte there is, NUL and those that are no ASCII among them, an
@@ -72,8 +74,8 @@ export const rich = (() => {
 })();
 
 /** A mail with everything a mail can have, the harder the better. */
-export const richEmail = (changes: Partial<EmailMessage> = {}): EmailMessage =>
-  email({
+export function richEmail(changes: Partial<EmailMessage> = {}): EmailMessage {
+  return email({
     to: ["Ada Lovelace <ada@example.com>", "Zoë Ñandú <b@example.com>"],
     // Addresses that are there already, in another case.
     cc: ["c@example.com", "ADA@Example.com"],
@@ -91,15 +93,16 @@ export const richEmail = (changes: Partial<EmailMessage> = {}): EmailMessage =>
     origin: rich.origin,
     ...changes,
   });
+}
 
-export interface Received {
+export type Received = {
   mail: Email;
   raw: string;
   recipients: string[];
   sender: string;
-}
+};
 
-export const startSmtp = async (t: TestContext, options: SMTPServerOptions = {}) => {
+export async function startSmtp(t: TestContext, options: SMTPServerOptions = {}) {
   const received: Received[] = [];
   const sessions = new Set<string>();
   const server = new SMTPServer({
@@ -134,30 +137,31 @@ export const startSmtp = async (t: TestContext, options: SMTPServerOptions = {})
   t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   return { port, received, sessions };
-};
+}
 
 const senderOf = ({ envelope }: SMTPServerSession): string => (envelope.mailFrom ? envelope.mailFrom.address : "");
 
 /** An SMTP error as the server package takes it. */
-export const smtpError = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
+export function smtpError(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}
 
-const listen = async (t: TestContext, server: Server): Promise<number> => {
+async function listen(t: TestContext, server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
   return (server.address() as AddressInfo).port;
-};
+}
 
-export const startHttp = async (t: TestContext, listener: RequestListener): Promise<string> => {
+export async function startHttp(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   t.after(() => server.closeAllConnections());
   return `http://api.test:${await listen(t, server)}`;
-};
+}
 
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-export const startHttp2 = async (t: TestContext, listener: Http2Listener) => {
+export async function startHttp2(t: TestContext, listener: Http2Listener) {
   const sessions: ServerHttp2Session[] = [];
   const server = createHttp2Server(listener);
   server.on("session", (session) => {
@@ -172,9 +176,9 @@ export const startHttp2 = async (t: TestContext, listener: Http2Listener) => {
     server.close();
   });
   return { url: `http://push.test:${(server.address() as AddressInfo).port}`, sessions };
-};
+}
 
-export const startTcp = async (t: TestContext, onConnection: (socket: Socket) => void): Promise<number> => {
+export async function startTcp(t: TestContext, onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket);
@@ -185,14 +189,14 @@ export const startTcp = async (t: TestContext, onConnection: (socket: Socket) =>
     for (const socket of sockets) socket.destroy();
   });
   return listen(t, server);
-};
+}
 
-/** A port nobody listens on. */
-export const closedPort = async (): Promise<number> => {
+/** A port without a listener. */
+export async function closedPort(): Promise<number> {
   const server = createTcpServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");
   return port;
-};
+}

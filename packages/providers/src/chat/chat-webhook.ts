@@ -3,12 +3,13 @@
 // the id of the message, the same on a repeat. Any 2xx means that the message was taken, and may name it: {id}. Receivers
 // written for the peer API get its body, {content, webhookUrl, channel?}.
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { secret } from "../credentials.ts";
-import { defineProvider } from "../provider.ts";
-import { genericReceipts } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { signWebhook } from "../webhook.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { secret } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { signWebhook } from "../kit/webhook.ts";
 
 export default defineProvider({
   id: "chat-webhook",

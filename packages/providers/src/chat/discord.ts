@@ -2,10 +2,10 @@
 // holds, is all (channel settings, Integrations, Webhooks).
 // API: https://discord.com/developers/docs/resources/webhook#execute-webhook
 
-import { readWebhook, targetOf } from "../chat.ts";
-import type { ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ErrorClasses, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   10003: "recipient",
@@ -26,7 +26,7 @@ export default defineProvider({
   credentials: {},
   limits: { text: 2000 },
   // Without `wait` Discord answers before it has looked at the message. Who wants @everyone to work overrides
-  // allowed_mentions: a text made from somebody's input must not wake a whole server.
+  // allowed_mentions: a text made from a subscriber's input must not notify a whole server.
   request: (message) =>
     post(targetOf(message, "webhook").webhookUrl, {
       query: { wait: true },

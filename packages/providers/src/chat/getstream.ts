@@ -4,10 +4,10 @@
 // Stream's REST API wants a token signed with the API secret, which the credentials of this provider do not hold, so the
 // message goes to the address of the subscriber's endpoint.
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { secret } from "../credentials.ts";
-import { defineProvider } from "../provider.ts";
-import { post } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { secret } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { post } from "../kit/request.ts";
 
 export default defineProvider({
   id: "getstream",

@@ -3,10 +3,10 @@
 // every message is an alert of its own, and a repeat is not.
 // API: https://grafana.com/docs/oncall/latest/configure/integrations/references/webhook/
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { text } from "../credentials.ts";
-import { defineProvider } from "../provider.ts";
-import { post } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { post } from "../kit/request.ts";
 
 export default defineProvider({
   id: "grafana-on-call",

@@ -2,10 +2,10 @@
 // holds, is all (Integrations, Incoming Webhooks). The endpoint may name another channel than the webhook's own.
 // API: https://developers.mattermost.com/integrate/webhooks/incoming/
 
-import { readWebhook, targetOf } from "../chat.ts";
-import type { ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ErrorClasses, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   "web.incoming_webhook.channel.app_error": "recipient",

@@ -8,18 +8,19 @@
 // A bot for one organisation has its directory in tenantId. One for several has none there: it gets its tokens from the
 // Bot Framework, and writes to the organisation of the connection. Who connects one has to sign in to it (entra-sign-in.ts).
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { secret, text } from "../credentials.ts";
-import { parsed } from "../email.ts";
-import { isTenant, login, readSignIn, signInAddress } from "../entra-sign-in.ts";
-import { withQuery } from "../oauth.ts";
-import { type ErrorClasses, type Outcome, rejected, retry, SendFault } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider, type Io } from "../provider.ts";
-import { type HttpReply, type HttpRequest, post, textAt } from "../request.ts";
-import { buyToken, cacheKey, harmless, withToken } from "../token.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { secret, text } from "../kit/credentials.ts";
+import type { Io } from "../kit/io.ts";
+import { withQuery } from "../kit/oauth.ts";
+import { type Outcome, rejected, retry, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ErrorClasses, type HttpReply, parseJson, textAt } from "../kit/reply.ts";
+import { type HttpRequest, post } from "../kit/request.ts";
+import { cacheKey, fetchToken, retryUnknown, withToken } from "../kit/token.ts";
+import { isTenant, login, signInUrl, verifySignIn } from "./msteams-sign-in.ts";
 
-// Where a bot speaks first, before any message has told it the address of its region.
+// The address for a first message, before a reply has named the address of the bot's region.
 const conversations = "https://smba.trafficmanager.net/teams/v3/conversations";
 
 const classes: ErrorClasses = {
@@ -39,47 +40,47 @@ const attached = (content: unknown) => ({
 });
 
 /** The text as an adaptive card, where it is one: a template wrote the card itself. */
-const cardIn = (said: string): unknown => {
-  const content = parsed(said);
+function cardIn(said: string): unknown {
+  const content = parseJson(said);
   return textAt(content, "type") === "AdaptiveCard" ? content : undefined;
-};
+}
 
-const plainCard = (said: string) => {
+function plainCard(said: string) {
   const $schema = "http://adaptivecards.io/schemas/adaptive-card.json";
   const body = [{ type: "TextBlock", text: said, wrap: true }];
   return { $schema, type: "AdaptiveCard", version: "1.4", body };
-};
+}
 
-const read = (reply: HttpReply): Outcome => {
-  // An incoming webhook answers 200 also when Teams refused, and tells the status in words.
+function read(reply: HttpReply): Outcome {
+  // An incoming webhook answers 200 also when Teams refused, with the status as text in the body.
   const status = /returned HTTP error (\d{3})/.exec(reply.text)?.[1];
   if (status) return readWebhook({ ...reply, status: Number(status) });
   const id = textAt(reply.json, "activityId") ?? textAt(reply.json, "id");
   return readWebhook(reply, { id, code: textAt(reply.json, "error", "code"), classes });
-};
+}
 
 type Values = { readonly [K in "clientId" | "secretKey" | "tenantId"]?: string };
 
 /** `home` is where the bot gets its tokens, `tenant` where it writes. */
-const botOf = ({ clientId, secretKey, tenantId }: Values, workspace: string | undefined) => {
+function botOf({ clientId, secretKey, tenantId }: Values, workspace: string | undefined) {
   const tenant = tenantId || workspace;
   if (clientId && secretKey && tenant) return { clientId, secretKey, tenant, home: tenantId || "botframework.com" };
   const needed = "clientId, secretKey, and tenantId or a connection, are needed to write to Teams as a bot";
   const reason = `${needed}; without them only webhooks work`;
   throw new SendFault(rejected("config", reason));
-};
+}
 
-const buyAppToken = (io: Io, home: string, client: { clientId: string; secretKey: string }, scope: string) => {
+function buyAppToken(io: Io, home: string, client: { clientId: string; secretKey: string }, scope: string) {
   const { clientId, secretKey } = client;
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secretKey, scope };
-  return buyToken(io, post(`${login}/${encodeURIComponent(home)}/oauth2/v2.0/token`, { form }));
-};
+  return fetchToken(io, post(`${login}/${encodeURIComponent(home)}/oauth2/v2.0/token`, { form }));
+}
 
 // The app is not known in the organisation: a consent takes a moment until every server has heard of it.
-const notYet = (error: unknown): never => {
+function notYet(error: unknown): never {
   const isMissing = error instanceof SendFault && /AADSTS(700016|7000229)\b/.test(error.message);
   throw isMissing ? new SendFault(retry(error.message)) : error;
-};
+}
 
 const refusedConsent = (reason: string): SendFault => new SendFault(rejected("content", reason));
 
@@ -120,7 +121,7 @@ export default defineProvider({
     const { user } = targetOf(message, "user");
     const people = { bot: { id: `28:${clientId}` }, members: [{ id: user }] };
     const json = { isGroup: false, ...people, channelData: { tenant }, tenantId };
-    const opened = await harmless(call(post(conversations, { json })));
+    const opened = await retryUnknown(call(post(conversations, { json })));
     if (opened.status >= 300) return read(opened);
     const id = textAt(opened.json, "id");
     if (!id) return retry("Teams opened the conversation without naming it");
@@ -131,17 +132,17 @@ export default defineProvider({
     needs: ["clientId", "secretKey"],
     // Whatever the app's registration asks for.
     scopes: ["https://graph.microsoft.com/.default"],
-    address: ({ scopes, redirectUri, state }, { clientId = "", tenantId }) =>
+    authorizationUrl: ({ scopes, redirectUri, state }, { clientId = "", tenantId }) =>
       withQuery(`${login}/${encodeURIComponent(tenantId || "organizations")}/v2.0/adminconsent`, {
         client_id: clientId,
         scope: scopes.join(" "),
         redirect_uri: redirectUri,
         state,
       }),
-    // An administrator's consent is told by two parameters that any caller could write. What proves it is that the app gets a
-    // token of that organisation; but it gets one of every organisation that has ever consented. So the organisation is
-    // the integration's own, or the one that the person signs in to next. Messages are sent with tokens bought when they
-    // are needed.
+    // An administrator's consent arrives as two query parameters, which can be forged. What proves it is that the app
+    // gets a token of that organisation; but it gets one of every organisation that has ever consented. So the
+    // organisation is the integration's own, or the one that the person signs in to next. Messages are sent with tokens
+    // fetched when they are needed.
     connect: async (brought, redirectUri, credentials, io) => {
       const { tenant: consented = "", admin_consent: consent, code, state = "" } = brought;
       const { clientId = "", secretKey = "", tenantId } = credentials;
@@ -153,8 +154,8 @@ export default defineProvider({
       if (tenantId && tenantId.toLowerCase() !== consented.toLowerCase()) {
         throw refusedConsent("The consent is that of another organisation than the integration's");
       }
-      if (!tenantId && !isSignedIn) return { next: signInAddress({ clientId, redirectUri, state }) };
-      const tenant = isSignedIn ? await readSignIn(io, client, { code, redirectUri, state }) : consented;
+      if (!tenantId && !isSignedIn) return { next: signInUrl({ clientId, redirectUri, state }) };
+      const tenant = isSignedIn ? await verifySignIn(io, client, { code, redirectUri, state }) : consented;
       await buyAppToken(io, tenant, client, "https://graph.microsoft.com/.default").catch(notYet);
       return { workspace: { id: tenant.toLowerCase() }, auth: { accessToken: "app-only" } };
     },

@@ -2,11 +2,12 @@
 // names the server as its URL and the room's id as its channel.
 // API: https://developer.rocket.chat/apidocs/send-message
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { secret, text } from "../credentials.ts";
-import { type ErrorClasses, rejected, SendFault } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { baseUrl, post, textAt } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ErrorClasses, textAt } from "../kit/reply.ts";
+import { baseUrl, post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   "error-action-not-allowed": "recipient",

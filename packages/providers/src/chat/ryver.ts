@@ -3,9 +3,9 @@
 // API: https://api.ryver.com/ryvhooks_simple_incoming.html. Documentation seen: the body and how webhooks are made; nothing
 // is said about answers, so the status alone decides.
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { defineProvider } from "../provider.ts";
-import { post } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { post } from "../kit/request.ts";
 
 export default defineProvider({
   id: "ryver",

@@ -5,24 +5,15 @@
 // Webhooks: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
 // Connecting a workspace: https://docs.slack.dev/authentication/installing-with-oauth
 
-import { readWebhook, targetOf } from "../chat.ts";
-import { flag, secret, text } from "../credentials.ts";
-import type { ChatMessage } from "../message.ts";
-import { type Access, withQuery } from "../oauth.ts";
-import {
-  accepted,
-  describeReply,
-  type ErrorClasses,
-  refused,
-  rejected,
-  retry,
-  SendFault,
-  unknown,
-  unreadable,
-} from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type HttpReply, post, textAt } from "../request.ts";
-import { harmless } from "../token.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { flag, secret, text } from "../kit/credentials.ts";
+import type { ChatMessage } from "../kit/message.ts";
+import { type Access, withQuery } from "../kit/oauth.ts";
+import { accepted, rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { describeReply, type ErrorClasses, failureByCode, type HttpReply, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { retryUnknown } from "../kit/token.ts";
 
 const classes: ErrorClasses = {
   access_denied: "auth",
@@ -68,20 +59,20 @@ const classes: ErrorClasses = {
 const halfDone = new Set(["fatal_error", "internal_error"]);
 const passing: ErrorClasses = { fatal_error: "retry", internal_error: "retry" };
 
-const whereTo = (message: ChatMessage): { channel: string; accessToken: string } => {
+function whereTo(message: ChatMessage): { channel: string; accessToken: string } {
   const { accessToken, ...target } = message.target.kind === "user" ? message.target : targetOf(message, "channel");
   if (!accessToken) {
     throw new SendFault(rejected("config", "The subscriber's endpoint has no connection with an access token"));
   }
   return { channel: target.kind === "user" ? target.user : target.channel, accessToken };
-};
+}
 
 // https://docs.slack.dev/reference/methods/oauth.v2.access. Refusals come with 200, as everywhere at Slack; an answer that
 // is none is never quoted, because it holds the token.
-const readAccess = (reply: HttpReply, now: Date): Access => {
+function readAccess(reply: HttpReply, now: Date): Access {
   const { json, status } = reply;
   const code = textAt(json, "error");
-  if (code || status >= 300) throw new SendFault(refused(reply, code, { ...classes, ...passing }));
+  if (code || status >= 300) throw new SendFault(failureByCode(reply, code, { ...classes, ...passing }));
   // An app of a whole organisation has no workspace of its own.
   const place = textAt(json, "team", "id") ? "team" : "enterprise";
   const [id, name] = [textAt(json, place, "id"), textAt(json, place, "name")];
@@ -95,7 +86,7 @@ const readAccess = (reply: HttpReply, now: Date): Access => {
     auth: { accessToken, refreshToken: textAt(json, "refresh_token"), expiresAt },
     webhook: url ? { url, channel: textAt(json, "incoming_webhook", "channel") } : undefined,
   };
-};
+}
 
 export default defineProvider({
   id: "slack",
@@ -133,12 +124,12 @@ export default defineProvider({
     const ok = (reply.json as { ok?: unknown } | null | undefined)?.ok;
     if (ok === true || code === "ok") return accepted(textAt(reply.json, "ts"));
     if (ok !== false) return unreadable(reply);
-    return halfDone.has(code) ? unknown(describeReply(reply)) : refused(reply, code, classes);
+    return halfDone.has(code) ? unknown(describeReply(reply)) : failureByCode(reply, code, classes);
   },
   oauth: {
     needs: ["clientId", "secretKey"],
     scopes: ["chat:write", "chat:write.public", "channels:read", "groups:read", "users:read", "users:read.email"],
-    address: ({ scopes, redirectUri, state }, { clientId }) =>
+    authorizationUrl: ({ scopes, redirectUri, state }, { clientId }) =>
       withQuery("https://slack.com/oauth/v2/authorize", {
         client_id: clientId,
         scope: scopes.join(","),
@@ -149,7 +140,7 @@ export default defineProvider({
       if (!code) throw new SendFault(rejected("content", "Slack sent no code along"));
       const form = { code, redirect_uri: redirectUri };
       const request = post("https://slack.com/api/oauth.v2.access", { basic: [clientId, secretKey], form });
-      return readAccess(await harmless(io.http(request)), io.now());
+      return readAccess(await retryUnknown(io.http(request)), io.now());
     },
   },
 });

@@ -1,5 +1,5 @@
 // WhatsApp Business, the Cloud API of Meta. Credentials: developers.facebook.com, the app, WhatsApp, API Setup; for more than
-// a day take the token of a system user. A text reaches people who wrote within the last 24 hours; everybody else needs an
+// a day take the token of a system user. A text reaches people who wrote within the last 24 hours; all others need an
 // approved template, given as `template` in the overrides, or any other kind of message under its name.
 // API: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages
 // Codes: https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
@@ -11,12 +11,12 @@
 // encryption key.
 
 import { createHmac } from "node:crypto";
-import { targetOf } from "../chat.ts";
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type ReceiptStatus, receipt, sameText } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { targetOf } from "../kit/chat.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt, sameText } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, listAt, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const api = (phoneId: string): string => `https://graph.facebook.com/v23.0/${encodeURIComponent(phoneId)}`;
 
@@ -40,9 +40,6 @@ const statuses: Record<string, ReceiptStatus> = {
 };
 
 const kinds = ["template", "interactive", "image", "document", "video", "audio", "location", "contacts", "sticker"];
-
-const listAt = (value: unknown, name: string): unknown[] =>
-  typeof value === "object" && value !== null ? eventsOf(Reflect.get(value, name)) : [];
 
 export default defineProvider({
   id: "whatsapp-business",
@@ -94,7 +91,7 @@ export default defineProvider({
     keyCredential: "secretKey",
     verify: ({ headers, raw }, key) =>
       sameText(headers["x-hub-signature-256"] ?? "", `sha256=${createHmac("sha256", key).update(raw).digest("hex")}`),
-    answer: ({ body }, { token }) => {
+    answerChallenge: ({ body }, { token }) => {
       const mode = textAt(body, "hub.mode");
       if (mode === undefined) return undefined;
       const challenge = textAt(body, "hub.challenge");
@@ -105,9 +102,7 @@ export default defineProvider({
     read: ({ body }) =>
       listAt(body, "entry")
         .flatMap((entry) => listAt(entry, "changes"))
-        .flatMap((change) =>
-          listAt(typeof change === "object" && change ? Reflect.get(change, "value") : 0, "statuses"),
-        )
+        .flatMap((change) => listAt(change, "value", "statuses"))
         .flatMap((event) => {
           const [status, externalId] = [statuses[textAt(event, "status") ?? ""], textAt(event, "id")];
           if (!status || !externalId) return [];

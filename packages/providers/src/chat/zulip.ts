@@ -2,10 +2,10 @@
 // the subscriber's endpoint holds, is all: https://<organisation>/api/v1/external/slack_incoming?api_key=…&stream=…&topic=…
 // API: https://zulip.com/integrations/doc/slack_incoming; errors: https://zulip.com/api/rest-error-handling
 
-import { readWebhook, targetOf } from "../chat.ts";
-import type { ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
+import { readWebhook, targetOf } from "../kit/chat.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ErrorClasses, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 // The key is a part of the address, so one that is refused is a fault of the endpoint.
 const classes: ErrorClasses = {

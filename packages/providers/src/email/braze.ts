@@ -4,21 +4,23 @@
 // API: https://www.braze.com/docs/api/endpoints/messaging/send_messages/post_send_messages/
 // Lookup: https://www.braze.com/docs/api/endpoints/export/user_data/post_users_identifier/
 
-import { destination, secret, text } from "../credentials.ts";
-import { filled, literalLiquid } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import { byStatus, checkByStatus, refused, rejected, retry, SendFault } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider, type Io } from "../provider.ts";
-import { baseUrl, post, textAt } from "../request.ts";
-import { harmless } from "../token.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { literalLiquid, nonEmpty } from "../kit/email.ts";
+import type { Io } from "../kit/io.ts";
+import { formatMailbox, toMail } from "../kit/mail.ts";
+import { rejected, retry, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, checkByStatus, failureByCode, textAt } from "../kit/reply.ts";
+import { baseUrl, post } from "../kit/request.ts";
+import { retryUnknown } from "../kit/token.ts";
 
 type Profile = { external_id: string } | { alias: { alias_name: string; alias_label: string } };
 
-const profileOf = async (api: string, bearer: string, address: string, io: Io): Promise<Profile> => {
+async function profileOf(api: string, bearer: string, address: string, io: Io): Promise<Profile> {
   const json = { email_address: address, fields_to_export: ["external_id", "user_aliases"] };
-  const reply = await harmless(io.http(post(`${api}/users/export/ids`, { bearer, json })));
-  if (reply.status < 200 || reply.status >= 300) throw new SendFault(refused(reply, undefined, {}));
+  const reply = await retryUnknown(io.http(post(`${api}/users/export/ids`, { bearer, json })));
+  if (reply.status < 200 || reply.status >= 300) throw new SendFault(failureByCode(reply, undefined, {}));
   const users = typeof reply.json === "object" && reply.json !== null ? Reflect.get(reply.json, "users") : undefined;
   if (!Array.isArray(users)) throw new SendFault(retry("Braze did not say which user has the address"));
   // An address may be on several profiles: one mail is enough, and a known user goes first.
@@ -32,7 +34,7 @@ const profileOf = async (api: string, bearer: string, address: string, io: Io): 
   if (alias_name && alias_label) return { alias: { alias_name, alias_label } };
   // Any other provider would send there.
   throw new SendFault(rejected("config", `Braze has no user with the address ${address}`));
-};
+}
 
 // biome-ignore format: one line
 const rootMembers = ["messages", "campaign_id", "send_id", "override_frequency_capping", "recipient_subscription_state"];
@@ -70,7 +72,7 @@ export default defineProvider({
       subject: literalLiquid(mail.subject),
       body: literalLiquid(mail.html),
       plaintext_body: mail.text ? literalLiquid(mail.text) : undefined,
-      headers: filled(mail.headers),
+      headers: nonEmpty(mail.headers),
     };
     const json = {
       external_user_ids: ids.size > 0 ? [...ids] : undefined,

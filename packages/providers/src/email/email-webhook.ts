@@ -6,20 +6,20 @@
 // cc, bcc: [address], replyTo, subject, html, text, headers, attachments: [{name, mime, file, cid?}], payload}. Reports come back as
 // {messageId or externalId, status, date?, response?}.
 
-import { destination, secret, text } from "../credentials.ts";
-import { filled, people, person } from "../email.ts";
-import { toMail } from "../mail.ts";
-import type { EmailMessage, PeerDetails } from "../message.ts";
-import { byStatus } from "../outcome.ts";
-import { defineProvider, type Mailbox } from "../provider.ts";
-import { genericReceipts } from "../receipts.ts";
-import { base64, post, textAt } from "../request.ts";
-import { signWebhook } from "../webhook.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { nonEmpty, toPeople, toPerson } from "../kit/email.ts";
+import { type Mailbox, toMail } from "../kit/mail.ts";
+import type { EmailMessage, PeerDetails } from "../kit/message.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, textAt } from "../kit/reply.ts";
+import { base64, post } from "../kit/request.ts";
+import { signWebhook } from "../kit/webhook.ts";
 
 /** The body of the peer API: addresses are texts, and the content of a file is written as Node writes bytes in JSON. */
-const peerBody = (message: EmailMessage & { from: string }, { payload }: PeerDetails) => {
+function peerBody(message: EmailMessage & { from: string }, { payload }: PeerDetails) {
   const mail = toMail(message);
-  const addresses = (list: readonly Mailbox[]) => filled(list.map(({ address }) => address));
+  const addresses = (list: readonly Mailbox[]) => nonEmpty(list.map(({ address }) => address));
   return {
     id: message.id,
     from: mail.from.address,
@@ -31,7 +31,7 @@ const peerBody = (message: EmailMessage & { from: string }, { payload }: PeerDet
     subject: mail.subject,
     html: mail.html,
     text: mail.text,
-    headers: filled(mail.headers),
+    headers: nonEmpty(mail.headers),
     attachments: message.attachments?.map(({ name, mime, content, contentId, disposition }) => ({
       name,
       mime,
@@ -42,7 +42,7 @@ const peerBody = (message: EmailMessage & { from: string }, { payload }: PeerDet
     payload,
     payloadDetails: payload,
   };
-};
+}
 
 export default defineProvider({
   id: "email-webhook",
@@ -63,15 +63,15 @@ export default defineProvider({
     const mail = toMail(message);
     const json = {
       id: message.id,
-      from: person(mail.from),
-      to: people(mail.to),
-      cc: people(mail.cc),
-      bcc: people(mail.bcc),
-      replyTo: mail.replyTo && person(mail.replyTo),
+      from: toPerson(mail.from),
+      to: toPeople(mail.to),
+      cc: toPeople(mail.cc),
+      bcc: toPeople(mail.bcc),
+      replyTo: mail.replyTo && toPerson(mail.replyTo),
       subject: mail.subject,
       html: mail.html,
       text: mail.text,
-      headers: filled(mail.headers),
+      headers: nonEmpty(mail.headers),
       attachments: message.attachments?.map((file) => ({ ...file, content: base64(file.content) })),
       origin: message.origin,
       customData: message.customData,

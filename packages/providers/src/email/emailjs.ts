@@ -2,9 +2,9 @@
 // user and password. The service of the same name at emailjs.com has nothing to do with it. Which of the two SMTP
 // providers is used makes no difference on the wire; this one has the credentials that existing integrations have.
 
-import { destination, flag, number, secret, text } from "../credentials.ts";
-import { defineProvider } from "../provider.ts";
-import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
+import { destination, flag, number, secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { sendBySmtp, smtpOverrideNames } from "../kit/smtp-mail.ts";
 
 export default defineProvider({
   id: "emailjs",

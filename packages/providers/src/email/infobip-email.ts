@@ -3,14 +3,23 @@
 // API: https://www.infobip.com/docs/api/channels/email/send-fully-featured-email
 // Statuses: https://www.infobip.com/docs/essentials/response-status-and-error-codes
 
-import { destination, secret, text } from "../credentials.ts";
-import { filled, inlineId } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import type { Part } from "../multipart.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { baseUrl, get, post, textAt } from "../request.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { inlineContentId, nonEmpty } from "../kit/email.ts";
+import { formatMailbox, toMail } from "../kit/mail.ts";
+import type { Part } from "../kit/multipart.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import {
+  byStatus,
+  checkByStatus,
+  type ErrorClasses,
+  eventsOf,
+  failureByCode,
+  textAt,
+  unreadable,
+} from "../kit/reply.ts";
+import { baseUrl, get, post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   REJECTED_NOT_ENOUGH_CREDITS: "quota",
@@ -63,7 +72,7 @@ export default defineProvider({
   overrideNames,
   request: (message, { apiKey, baseUrl: base }) => {
     const mail = toMail(message);
-    const headers = filled(mail.headers);
+    const headers = nonEmpty(mail.headers);
     const field = (name: string, value: string): Part => ({ name, value });
     const parts = [
       field("from", formatMailbox(mail.from)),
@@ -80,7 +89,7 @@ export default defineProvider({
       field("preserveRecipients", "true"),
       // The html shows an inline image by the name of its file.
       ...mail.attachments.map((file): Part => {
-        const [id, { mime: type, content }] = [inlineId(file), file];
+        const [id, { mime: type, content }] = [inlineContentId(file), file];
         return { name: id ? "inlineImage" : "attachment", filename: id ?? file.name, type, content };
       }),
     ];
@@ -92,7 +101,7 @@ export default defineProvider({
     const [group, name] = ["groupName", "name"].map((key) => textAt(reply.json, "messages", 0, "status", key));
     if (!group) return unreadable(reply);
     return group === "REJECTED"
-      ? refused(reply, name, classes)
+      ? failureByCode(reply, name, classes)
       : accepted(textAt(reply.json, "messages", 0, "messageId"));
   },
   check: async ({ apiKey, baseUrl: base }, io) =>

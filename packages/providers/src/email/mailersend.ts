@@ -4,14 +4,23 @@
 // API: https://developers.mailersend.com/api/v1/email.html; events: https://developers.mailersend.com/api/v1/webhooks.html
 // Headers: https://www.mailersend.com/help/custom-headers
 
-import { secret, text } from "../credentials.ts";
-import { filled, inlineId, people, person, workflowTag } from "../email.ts";
-import { toMail } from "../mail.ts";
-import { mailersendReceipts } from "../mailersend-receipts.ts";
-import { byStatus, checkByStatus, type ErrorClasses, type Outcome, refused } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider, type Mail } from "../provider.ts";
-import { base64, get, type HttpReply, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { inlineContentId, nonEmpty, toJsonMail, workflowTag } from "../kit/email.ts";
+import { type Mail, toMail } from "../kit/mail.ts";
+import type { Outcome } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import {
+  byStatus,
+  checkByStatus,
+  type ErrorClasses,
+  failureByCode,
+  type HttpReply,
+  textAt,
+  valueAt,
+} from "../kit/reply.ts";
+import { base64, get, post } from "../kit/request.ts";
+import { mailersendReceipts } from "./mailersend-receipts.ts";
 
 const api = "https://api.mailersend.com/v1";
 
@@ -27,26 +36,25 @@ const classes: ErrorClasses = {
 };
 
 // The first field an error is about, as "to.0.email".
-const codeOf = ({ json }: HttpReply): string | undefined => {
+function codeOf({ json }: HttpReply): string | undefined {
   if (/quota|limit of your plan/i.test(textAt(json, "message") ?? "")) return "quota";
-  const errors = typeof json === "object" && json !== null && "errors" in json ? json.errors : undefined;
-  return Object.keys(errors ?? {})[0]?.split(".")[0];
-};
+  return Object.keys(valueAt(json, "errors") ?? {})[0]?.split(".")[0];
+}
 
-const read = (reply: HttpReply): Outcome => {
+function read(reply: HttpReply): Outcome {
   const warning = textAt(reply.json, "warnings", 0, "type");
-  if (reply.status === 202 && warning === "ALL_SUPPRESSED") return refused(reply, warning, classes);
+  if (reply.status === 202 && warning === "ALL_SUPPRESSED") return failureByCode(reply, warning, classes);
   return byStatus(reply, reply.headers["x-message-id"], { code: codeOf(reply), classes });
-};
+}
 
 /** The link to unsubscribe has a field of its own, which takes one address and makes both headers of it. */
-const headersOf = ({ headers }: Mail) => {
+function headersOf({ headers }: Mail) {
   const isOwn = (name: string) => /^list-unsubscribe(-post)?$/i.test(name);
   const [, link] = Object.entries(headers).find(([name]) => name.toLowerCase() === "list-unsubscribe") ?? [];
   const others = Object.entries(headers).flatMap(([name, value]) => (isOwn(name) ? [] : [{ name, value }]));
   const [address] = [/<(https?:[^>]+)>/i, /<(mailto:[^>]+)>/i].flatMap((form) => form.exec(link ?? "")?.[1] ?? []);
-  return { headers: filled(others), list_unsubscribe: address };
-};
+  return { headers: nonEmpty(others), list_unsubscribe: address };
+}
 
 // biome-ignore format: a list of names reads better in lines than in a column
 const overrideNames = {
@@ -71,21 +79,14 @@ export default defineProvider({
     const mail = toMail(message);
     const { list_unsubscribe, headers } = headersOf(mail);
     const json = {
-      from: person(mail.from),
-      to: people(mail.to),
-      cc: people(mail.cc),
-      bcc: people(mail.bcc),
-      reply_to: mail.replyTo && person(mail.replyTo),
-      subject: mail.subject,
-      text: mail.text || undefined,
-      html: mail.html || undefined,
+      ...toJsonMail(mail),
       headers,
       tags: workflowTag(message, 100),
       attachments: message.attachments?.map((file) => ({
         content: base64(file.content),
         filename: file.name,
-        disposition: inlineId(file) ? "inline" : "attachment",
-        id: inlineId(file),
+        disposition: inlineContentId(file) ? "inline" : "attachment",
+        id: inlineContentId(file),
       })),
     };
     const call = (body: object) =>
@@ -97,7 +98,7 @@ export default defineProvider({
   },
   check: async ({ apiKey }, io) => {
     const reply = await io.http(get(`${api}/api-quota`, { bearer: apiKey }));
-    // A token for sending alone may not ask; a wrong one is not let in at all.
+    // A token that may only send gets 403 here; an invalid token gets 401.
     return reply.status === 403 ? { ok: true } : checkByStatus(reply);
   },
   receipts: mailersendReceipts,

@@ -5,15 +5,16 @@
 // https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/domain-webhooks
 
 import { createHmac } from "node:crypto";
-import { destination, secret, text } from "../credentials.ts";
-import { inlineId, metadataOf, workflowTag } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import type { Part } from "../multipart.ts";
-import { byStatus, checkByStatus, rejected, SendFault } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, isRecent, type ReceiptStatus, receipt, sameText } from "../receipts.ts";
-import { memberIn, required, succeeded, textsIn } from "../registration.ts";
-import { baseUrl, get, post, put, textAt } from "../request.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { inlineContentId, metadataOf, workflowTag } from "../kit/email.ts";
+import { formatMailbox, toMail } from "../kit/mail.ts";
+import type { Part } from "../kit/multipart.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, isRecent, type ReceiptStatus, receipt, sameText } from "../kit/receipts.ts";
+import { readTexts, requireMember, requireSuccess, requireText } from "../kit/registration.ts";
+import { byStatus, checkByStatus, textAt, valueAt } from "../kit/reply.ts";
+import { baseUrl, get, post, put } from "../kit/request.ts";
 
 const api = (base: string | undefined): string => baseUrl(base, "https://api.mailgun.net");
 
@@ -34,14 +35,14 @@ const statuses: Record<string, ReceiptStatus> = {
 const webhookTypes = ["delivered", "opened", "clicked", "unsubscribed", "complained", "permanent_fail", "temporary_fail"];
 const mostUrls = 3;
 
-const statusOf = (event: unknown): ReceiptStatus | undefined => {
+function statusOf(event: unknown): ReceiptStatus | undefined {
   if (textAt(event, "event") !== "failed") return statuses[textAt(event, "event") ?? ""];
   if (textAt(event, "severity") === "temporary") return "deferred";
   const reason = textAt(event, "reason") ?? "";
   // Suppressed addresses are not tried at all; an old message was tried for hours.
   if (reason.startsWith("suppress-")) return "dropped";
   return reason === "old" ? "undelivered" : reason === "espblock" ? "blocked" : "bounced";
-};
+}
 
 // Replies carry the id in angle brackets, events do not.
 const bare = (id: string | undefined): string | undefined => id?.replace(/^<|>$/g, "");
@@ -81,7 +82,7 @@ export default defineProvider({
       ...(workflowTag(message, 128) ?? []).map((tag) => field("o:tag", tag)),
       // The html shows an inline image by the name of its file.
       ...mail.attachments.map((file): Part => {
-        const [id, { mime: type, content }] = [inlineId(file), file];
+        const [id, { mime: type, content }] = [inlineContentId(file), file];
         return { name: id ? "inline" : "attachment", filename: id ?? file.name, type, content };
       }),
     ];
@@ -107,7 +108,7 @@ export default defineProvider({
       return isRecent(timestamp, now) && sameText(textAt(body, "signature", "signature") ?? "", expected);
     },
     read: ({ body }) => {
-      const event = typeof body === "object" && body !== null ? Reflect.get(body, "event-data") : undefined;
+      const event = valueAt(body, "event-data");
       const status = statusOf(event);
       const externalId = bare(textAt(event, "message", "headers", "message-id"));
       if (!status || !externalId) return [];
@@ -123,10 +124,10 @@ export default defineProvider({
     const basic: [string, string] = [user, apiKey];
     const webhooks = `${api(base)}/v3/domains/${encodeURIComponent(domain)}/webhooks`;
     // The key belongs to the account and signs all of its reports. It is read first: without it they would be refused.
-    const account = await succeeded(io.http(get(`${api(base)}/v5/accounts/http_signing_key`, { basic })));
-    const signingKey = required(account, textAt(account.json, "http_signing_key"));
-    const byType = memberIn(await succeeded(io.http(get(webhooks, { basic }))), "webhooks");
-    const known = webhookTypes.map((type) => ({ type, urls: textsIn(Reflect.get(byType, type), "urls") }));
+    const account = await requireSuccess(io.http(get(`${api(base)}/v5/accounts/http_signing_key`, { basic })));
+    const signingKey = requireText(account, textAt(account.json, "http_signing_key"));
+    const byType = requireMember(await requireSuccess(io.http(get(webhooks, { basic }))), "webhooks");
+    const known = webhookTypes.map((type) => ({ type, urls: readTexts(Reflect.get(byType, type), "urls") }));
     const full = known.find(({ urls }) => !urls.includes(url) && urls.length >= mostUrls);
     if (full) {
       const reason = `the webhook ${full.type} of ${domain} has ${mostUrls} addresses already, and Mailgun allows no more`;
@@ -140,7 +141,7 @@ export default defineProvider({
         urls.length > 0
           ? put(`${webhooks}/${type}`, { basic, multipart: { seed: type, parts } })
           : post(webhooks, { basic, multipart: { seed: type, parts: [part("id", type), ...parts] } });
-      await succeeded(io.http(request));
+      await requireSuccess(io.http(request));
     }
     return signingKey;
   },

@@ -1,14 +1,22 @@
 // Mailjet. Credentials: app.mailjet.com/account/apikeys; the sender must be validated under Sender domains & addresses.
 // API: https://dev.mailjet.com/email/reference/send-emails/; events: https://dev.mailjet.com/email/guides/webhooks/
 
-import { secret, text } from "../credentials.ts";
-import { byPlace, filled, metadataOf } from "../email.ts";
-import { toMail } from "../mail.ts";
-import type { Attachment } from "../message.ts";
-import { byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider, type Mailbox } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { metadataOf, nonEmpty, splitInline } from "../kit/email.ts";
+import { type Mailbox, toMail } from "../kit/mail.ts";
+import type { Attachment } from "../kit/message.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import {
+  byStatus,
+  checkByStatus,
+  type ErrorClasses,
+  eventsOf,
+  failureByCode,
+  textAt,
+  unreadable,
+} from "../kit/reply.ts";
+import { base64, get, post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   To: "recipient",
@@ -30,15 +38,15 @@ const statuses: Record<string, ReceiptStatus> = {
   unsub: "unsubscribed",
 };
 
-const statusOf = (event: unknown): ReceiptStatus | undefined => {
+function statusOf(event: unknown): ReceiptStatus | undefined {
   const status = statuses[textAt(event, "event") ?? ""];
   if (status !== "bounced" || Reflect.get(event as object, "hard_bounce") === true) return status;
   // The one error after which Mailjet says that it tries again.
   return textAt(event, "error") === "greylisted" ? "deferred" : "undelivered";
-};
+}
 
 const person = ({ name, address }: Mailbox) => (name ? { Email: address, Name: name } : { Email: address });
-const people = (mailboxes: Mailbox[]) => filled(mailboxes.map(person));
+const people = (mailboxes: Mailbox[]) => nonEmpty(mailboxes.map(person));
 
 const fileOf = ({ name, mime, content }: Attachment) => ({
   ContentType: mime,
@@ -72,7 +80,7 @@ export default defineProvider({
   overrideNames,
   request: (message, { apiKey, secretKey }) => {
     const mail = toMail(message);
-    const { inline, attached } = byPlace(message.attachments);
+    const { inline, attached } = splitInline(message.attachments);
     const content = {
       From: person(mail.from),
       To: people(mail.to),
@@ -82,11 +90,11 @@ export default defineProvider({
       Subject: mail.subject,
       TextPart: mail.text || undefined,
       HTMLPart: mail.html || undefined,
-      Headers: filled(mail.headers),
+      Headers: nonEmpty(mail.headers),
       CustomID: message.id,
       EventPayload: JSON.stringify(metadataOf(message)),
-      Attachments: filled(attached.map(fileOf)),
-      InlinedAttachments: filled(inline.map((file) => ({ ...fileOf(file), ContentID: file.id }))),
+      Attachments: nonEmpty(attached.map(fileOf)),
+      InlinedAttachments: nonEmpty(inline.map((file) => ({ ...fileOf(file), ContentID: file.id }))),
     };
     return post("https://api.mailjet.com/v3.1/send", { basic: [apiKey, secretKey], json: { Messages: [content] } });
   },
@@ -103,7 +111,7 @@ export default defineProvider({
     if (!status) return unreadable(reply);
     // MessageID is an integer beyond what JSON numbers keep exactly.
     const id = textAt(reply.json, "Messages", 0, "To", 0, "MessageUUID");
-    return status === "success" ? byStatus(reply, id) : refused(reply, code, classes);
+    return status === "success" ? byStatus(reply, id) : failureByCode(reply, code, classes);
   },
   check: async ({ apiKey, secretKey }, io) =>
     checkByStatus(await io.http(get("https://api.mailjet.com/v3/REST/sender", { basic: [apiKey, secretKey] }))),

@@ -2,13 +2,13 @@
 // API: https://docs.mailtrap.io/developers/email-sending/transactional
 // Events: https://docs.mailtrap.io/email-api-smtp/advanced/webhooks
 
-import { secret, text } from "../credentials.ts";
-import { filled, inlineId, metadataOf, people, person, workflowTag } from "../email.ts";
-import { toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, type HttpReply, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { inlineContentId, metadataOf, nonEmpty, toJsonMail, workflowTag } from "../kit/email.ts";
+import { toMail } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, type HttpReply, listAt, textAt } from "../kit/reply.ts";
+import { base64, get, post } from "../kit/request.ts";
 
 const classes: ErrorClasses = { recipient: "recipient", sender: "config", quota: "quota" };
 
@@ -25,12 +25,12 @@ const statuses: Record<string, ReceiptStatus> = {
 };
 
 // Errors are sentences that begin with the field.
-const codeOf = ({ json }: HttpReply): string | undefined => {
+function codeOf({ json }: HttpReply): string | undefined {
   const said = textAt(json, "errors", 0) ?? textAt(json, "error") ?? "";
   if (/^'?(to|cc|bcc)\b/i.test(said)) return "recipient";
   if (/^'?from\b|sending domain|domain .*(not|un)\s?verified/i.test(said)) return "sender";
   return /\b(quota|billing|limit reached)\b/i.test(said) ? "quota" : undefined;
-};
+}
 
 export default defineProvider({
   id: "mailtrap",
@@ -45,15 +45,8 @@ export default defineProvider({
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
-      from: person(mail.from),
-      to: people(mail.to),
-      cc: people(mail.cc),
-      bcc: people(mail.bcc),
-      reply_to: mail.replyTo && person(mail.replyTo),
-      subject: mail.subject,
-      text: mail.text || undefined,
-      html: mail.html || undefined,
-      headers: filled(mail.headers),
+      ...toJsonMail(mail),
+      headers: nonEmpty(mail.headers),
       category: workflowTag(message, 255)?.[0],
       // 1000 bytes in all.
       custom_variables: metadataOf(message, 200),
@@ -61,7 +54,7 @@ export default defineProvider({
         content: base64(file.content),
         filename: file.name,
         type: file.mime,
-        ...(inlineId(file) ? { disposition: "inline", content_id: inlineId(file) } : {}),
+        ...(inlineContentId(file) ? { disposition: "inline", content_id: inlineContentId(file) } : {}),
       })),
     };
     return post("https://send.api.mailtrap.io/api/send", { bearer: apiKey, json });
@@ -71,8 +64,7 @@ export default defineProvider({
     checkByStatus(await io.http(get("https://mailtrap.io/api/accounts", { bearer: apiKey }))),
   receipts: {
     read: ({ body }) => {
-      const events = typeof body === "object" && body !== null && "events" in body ? body.events : undefined;
-      return eventsOf(events).flatMap((event): Receipt[] => {
+      return listAt(body, "events").flatMap((event): Receipt[] => {
         const [status, externalId] = [statuses[textAt(event, "event") ?? ""], textAt(event, "message_id")];
         if (!status || !externalId) return [];
         const messageId = textAt(event, "custom_variables", "tidingsMessageId");

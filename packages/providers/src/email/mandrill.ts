@@ -3,14 +3,23 @@
 // API: https://mailchimp.com/developer/transactional/api/messages/send-new-message/
 // Events: https://mailchimp.com/developer/transactional/docs/webhooks/
 
-import { secret, text } from "../credentials.ts";
-import { byPlace, filled, metadataOf, parsed, workflowTag } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import type { Attachment } from "../message.ts";
-import { accepted, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider, type Mailbox } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { metadataOf, nonEmpty, splitInline, workflowTag } from "../kit/email.ts";
+import { formatMailbox, type Mailbox, toMail } from "../kit/mail.ts";
+import type { Attachment } from "../kit/message.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import {
+  checkByStatus,
+  type ErrorClasses,
+  eventsOf,
+  failureByCode,
+  parseJson,
+  textAt,
+  unreadable,
+} from "../kit/reply.ts";
+import { base64, post } from "../kit/request.ts";
 
 const api = "https://mandrillapp.com/api/1.0";
 
@@ -73,7 +82,7 @@ export default defineProvider({
   },
   request: (message, { apiKey }) => {
     const mail = toMail(message);
-    const { inline, attached } = byPlace(message.attachments?.map(asTaken));
+    const { inline, attached } = splitInline(message.attachments?.map(asTaken));
     const of = (type: string) => (box: Mailbox) => ({ email: box.address, name: box.name || undefined, type });
     const replyTo = mail.replyTo && { "Reply-To": formatMailbox(mail.replyTo) };
     const content = {
@@ -83,30 +92,32 @@ export default defineProvider({
       subject: mail.subject,
       html: mail.html,
       text: mail.text,
-      headers: filled({ ...replyTo, ...mail.headers }),
-      // Otherwise nobody sees the other recipients, whatever was asked for.
+      headers: nonEmpty({ ...replyTo, ...mail.headers }),
+      // Otherwise each recipient sees only their own address.
       preserve_recipients: true,
       // Tags that begin with an underscore are Mandrill's own.
       tags: workflowTag(message, 50)?.map((tag) => tag.replace(/^_/, "-")),
       metadata: metadataOf(message),
-      attachments: filled(attached.map(({ name, mime, content }) => ({ type: mime, name, content: base64(content) }))),
-      images: filled(inline.map(({ id, mime, content }) => ({ type: mime, name: id, content: base64(content) }))),
+      attachments: nonEmpty(
+        attached.map(({ name, mime, content }) => ({ type: mime, name, content: base64(content) })),
+      ),
+      images: nonEmpty(inline.map(({ id, mime, content }) => ({ type: mime, name: id, content: base64(content) }))),
     };
     return post(`${api}/messages/send`, { json: { key: apiKey, message: content } });
   },
   extraAt: ["message"],
   rootMembers: ["message", "async", "ip_pool", "send_at"],
   read: (reply) => {
-    if (reply.status !== 200) return refused(reply, textAt(reply.json, "name"), classes);
+    if (reply.status !== 200) return failureByCode(reply, textAt(reply.json, "name"), classes);
     if (!Array.isArray(reply.json)) return unreadable(reply);
     const taken = reply.json.find((one) => /^(sent|queued|scheduled)$/.test(textAt(one, "status") ?? ""));
     if (taken) return accepted(textAt(taken, "_id"));
-    return refused(reply, textAt(reply.json, 0, "reject_reason") ?? textAt(reply.json, 0, "status"), classes);
+    return failureByCode(reply, textAt(reply.json, 0, "reject_reason") ?? textAt(reply.json, 0, "status"), classes);
   },
   check: async ({ apiKey }, io) => checkByStatus(await io.http(post(`${api}/users/ping2`, { json: { key: apiKey } }))),
   receipts: {
     read: ({ body }) =>
-      eventsOf(parsed(textAt(body, "mandrill_events"))).flatMap((event): Receipt[] => {
+      eventsOf(parseJson(textAt(body, "mandrill_events"))).flatMap((event): Receipt[] => {
         const status = statuses[textAt(event, "event") ?? ""];
         const externalId = textAt(event, "_id");
         if (!status || !externalId) return [];

@@ -3,13 +3,13 @@
 // API: https://emaildocs.netcorecloud.com/reference/send-email. Documentation seen: the published libraries for v5 and v5.1
 // and examples of events; names of events differ between them ("open" and "opened"), so both are read.
 
-import { secret, text } from "../credentials.ts";
-import { filled, people, person } from "../email.ts";
-import { toMail } from "../mail.ts";
-import { byStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { nonEmpty, toPeople, toPerson } from "../kit/email.ts";
+import { toMail } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, eventsOf, textAt } from "../kit/reply.ts";
+import { base64, post } from "../kit/request.ts";
 
 const classes: ErrorClasses = { from: "config", personalizations: "recipient" };
 
@@ -33,10 +33,10 @@ const statuses: Record<string, ReceiptStatus> = {
 };
 
 // Mostly an integer beyond what JSON numbers keep exactly, and a wrong id is worse than none: ours comes back as well.
-const exactId = (event: unknown): string | undefined => {
+function exactId(event: unknown): string | undefined {
   const { TRANSID } = Object(event) as { TRANSID?: unknown };
   return typeof TRANSID === "number" && !Number.isSafeInteger(TRANSID) ? undefined : textAt(event, "TRANSID");
-};
+}
 
 export default defineProvider({
   id: "netcore",
@@ -50,16 +50,16 @@ export default defineProvider({
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
-      from: person(mail.from),
+      from: toPerson(mail.from),
       reply_to: mail.replyTo?.address,
       subject: mail.subject,
       content: [{ type: "html", value: mail.html }],
       personalizations: [
         {
-          to: people(mail.to),
-          cc: people(mail.cc),
-          bcc: people(mail.bcc),
-          headers: filled(mail.headers),
+          to: toPeople(mail.to),
+          cc: toPeople(mail.cc),
+          bcc: toPeople(mail.bcc),
+          headers: nonEmpty(mail.headers),
           // Comes back with every event.
           token_to: message.id,
           attachments: message.attachments?.map(({ name, content }) => ({ name, content: base64(content) })),

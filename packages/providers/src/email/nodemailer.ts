@@ -1,8 +1,9 @@
 // SMTP, to any server. The names of the DKIM fields (domain, secretKey, accountSid) are those of the public API.
 
-import { type CredentialValues, destination, flag, json, number, secret, text } from "../credentials.ts";
-import { defineProvider, type SmtpSettings } from "../provider.ts";
-import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
+import { type CredentialValues, destination, flag, json, number, secret, text } from "../kit/credentials.ts";
+import type { SmtpSettings } from "../kit/io.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { sendBySmtp, smtpOverrideNames } from "../kit/smtp-mail.ts";
 
 const credentials = {
   user: text("User", { optional: true }),
@@ -35,9 +36,9 @@ export default defineProvider({
   },
 });
 
-const toSettings = (values: CredentialValues<typeof credentials>): SmtpSettings => {
+function toSettings(values: CredentialValues<typeof credentials>): SmtpSettings {
   const { host, port, user, password, secure, requireTls, ignoreTls, tlsOptions } = values;
   const { domain, secretKey: privateKey, accountSid: selector } = values;
   const dkim = domain && privateKey && selector ? { domain, privateKey, selector } : undefined;
   return { host, port, user, password, secure, requireTls, ignoreTls, tlsOptions, dkim };
-};
+}

@@ -3,19 +3,22 @@
 // off by default at the end of 2026: an administrator can keep it on, later other providers are the way.
 // https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission
 
-import { secret, text } from "../credentials.ts";
-import { parseMailbox } from "../mail.ts";
-import { defineProvider, type SmtpSettings } from "../provider.ts";
-import { sendBySmtp, smtpOverrideNames } from "../smtp-mail.ts";
+import { secret, text } from "../kit/credentials.ts";
+import type { SmtpSettings } from "../kit/io.ts";
+import { parseMailbox } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { sendBySmtp, smtpOverrideNames } from "../kit/smtp-mail.ts";
 
-const settings = (from: string, password: string): SmtpSettings => ({
-  host: "smtp.office365.com",
-  port: 587,
-  secure: false,
-  requireTls: true,
-  user: parseMailbox(from)?.address ?? from,
-  password,
-});
+function settings(from: string, password: string): SmtpSettings {
+  return {
+    host: "smtp.office365.com",
+    port: 587,
+    secure: false,
+    requireTls: true,
+    user: parseMailbox(from)?.address ?? from,
+    password,
+  };
+}
 
 export default defineProvider({
   id: "outlook365",

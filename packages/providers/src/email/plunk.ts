@@ -6,13 +6,14 @@
 // generations of the API, and the body is one that both take: plain addresses, the sender's name beside them, at most
 // five recipients. The older one answers {emails} where the newer one has {data: {emails}}.
 
-import { secret, text } from "../credentials.ts";
-import { filled, inlineId, literalLiquid } from "../email.ts";
-import { toMail } from "../mail.ts";
-import { accepted, byStatus, describeReply, type ErrorClasses, retry, unknown } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, type HttpReply, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { inlineContentId, literalLiquid, nonEmpty } from "../kit/email.ts";
+import { toMail } from "../kit/mail.ts";
+import { accepted, retry, unknown } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, describeReply, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
+import { base64, post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   to: "recipient",
@@ -59,12 +60,12 @@ export default defineProvider({
       reply: mail.replyTo?.address,
       subject: literalLiquid(mail.subject),
       body: literalLiquid(mail.html),
-      headers: filled(mail.headers),
+      headers: nonEmpty(mail.headers),
       attachments: message.attachments?.map((file) => ({
         filename: file.name,
         content: base64(file.content),
         contentType: file.mime,
-        ...(inlineId(file) ? { contentId: inlineId(file), disposition: "inline" } : {}),
+        ...(inlineContentId(file) ? { contentId: inlineContentId(file), disposition: "inline" } : {}),
       })),
     };
     const headers = { "idempotency-key": message.id };

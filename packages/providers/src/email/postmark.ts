@@ -3,14 +3,14 @@
 // Events: https://postmarkapp.com/developer/webhooks/webhooks-overview; registering them, for the stream "outbound", through
 // which everything goes that names no other: https://postmarkapp.com/developer/api/webhooks-api
 
-import { secret, text } from "../credentials.ts";
-import { filled, inlineId, metadataOf, workflowTag } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { postmarkReceipts } from "../postmark-receipts.ts";
-import { defineProvider, type Mailbox } from "../provider.ts";
-import { listIn, registeredUser, required, succeeded } from "../registration.ts";
-import { base64, get, post, put, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { inlineContentId, metadataOf, nonEmpty, workflowTag } from "../kit/email.ts";
+import { formatMailbox, type Mailbox, toMail } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { registeredUser, requireList, requireSuccess, requireText } from "../kit/registration.ts";
+import { byStatus, checkByStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { base64, get, post, put } from "../kit/request.ts";
+import { postmarkReceipts } from "./postmark-receipts.ts";
 
 const api = "https://api.postmarkapp.com";
 
@@ -63,14 +63,14 @@ export default defineProvider({
       Subject: mail.subject,
       HtmlBody: mail.html || undefined,
       TextBody: mail.text || undefined,
-      Headers: filled(Object.entries(mail.headers).map(([Name, Value]) => ({ Name, Value }))),
+      Headers: nonEmpty(Object.entries(mail.headers).map(([Name, Value]) => ({ Name, Value }))),
       Tag: workflowTag(message, 1000)?.[0],
       Metadata: metadataOf(message, 80),
       Attachments: message.attachments?.map((file) => ({
         Name: file.name,
         Content: base64(file.content),
         ContentType: file.mime,
-        ContentID: inlineId(file) && `cid:${inlineId(file)}`,
+        ContentID: inlineContentId(file) && `cid:${inlineContentId(file)}`,
       })),
     };
     return post(`${api}/email`, { headers: { "x-postmark-server-token": apiKey }, json });
@@ -88,13 +88,13 @@ export default defineProvider({
   registerReceipts: async ({ url, key }, { apiKey }, io) => {
     const [webhooks, headers] = [`${api}/webhooks`, { "x-postmark-server-token": apiKey }];
     const MessageStream = "outbound";
-    const all = await succeeded(io.http(get(webhooks, { headers, query: { MessageStream } })));
-    const existing = listIn(all, "Webhooks").find((webhook) => textAt(webhook, "Url") === url);
+    const all = await requireSuccess(io.http(get(webhooks, { headers, query: { MessageStream } })));
+    const existing = requireList(all, "Webhooks").find((webhook) => textAt(webhook, "Url") === url);
     const json = { Url: url, HttpAuth: { Username: registeredUser, Password: key }, Triggers: triggers };
     if (existing) {
-      const id = encodeURIComponent(required(all, textAt(existing, "ID")));
-      await succeeded(io.http(put(`${webhooks}/${id}`, { headers, json })));
-    } else await succeeded(io.http(post(webhooks, { headers, json: { ...json, MessageStream } })));
+      const id = encodeURIComponent(requireText(all, textAt(existing, "ID")));
+      await requireSuccess(io.http(put(`${webhooks}/${id}`, { headers, json })));
+    } else await requireSuccess(io.http(post(webhooks, { headers, json: { ...json, MessageStream } })));
     return key;
   },
 });

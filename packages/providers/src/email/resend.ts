@@ -2,15 +2,16 @@
 // API: https://resend.com/docs/api-reference/emails/send-email; errors: https://resend.com/docs/api-reference/errors
 // Registering receipts needs a key with "Full access": https://resend.com/docs/api-reference/webhooks/create-webhook
 
-import { secret, text } from "../credentials.ts";
-import { inlineId, tagsOf } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
-import { defineProvider, type Mailbox } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt, verifyStandardWebhook } from "../receipts.ts";
-import { listIn, required, succeeded, textsIn } from "../registration.ts";
-import { base64, get, patch, post, textAt } from "../request.ts";
-import { bounceStatus } from "../ses-receipts.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { inlineContentId, tagsOf } from "../kit/email.ts";
+import { formatMailbox, type Mailbox, toMail } from "../kit/mail.ts";
+import { unknown } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt, verifyStandardWebhook } from "../kit/receipts.ts";
+import { readTexts, requireList, requireSuccess, requireText } from "../kit/registration.ts";
+import { byStatus, checkByStatus, describeReply, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { base64, get, patch, post } from "../kit/request.ts";
+import { bounceStatus } from "./ses-receipts.ts";
 
 const api = "https://api.resend.com";
 
@@ -34,12 +35,12 @@ const statuses: Record<string, ReceiptStatus> = {
   "email.suppressed": "dropped",
 };
 
-// A bounce is told in the words of Amazon SES, through which Resend sends.
-const statusOf = (body: unknown): ReceiptStatus | undefined => {
+// Bounces have the types of Amazon SES, through which Resend sends.
+function statusOf(body: unknown): ReceiptStatus | undefined {
   const status = statuses[textAt(body, "type") ?? ""];
   const [type, subType] = ["type", "subType"].map((name) => textAt(body, "data", "bounce", name));
   return status === "bounced" ? bounceStatus(type, subType) : status;
-};
+}
 
 const listed = (mailboxes: Mailbox[]) => (mailboxes.length > 0 ? mailboxes.map(formatMailbox) : undefined);
 
@@ -71,7 +72,7 @@ export default defineProvider({
         filename: file.name,
         content: base64(file.content),
         content_type: file.mime,
-        content_id: inlineId(file),
+        content_id: inlineContentId(file),
       })),
     };
     return post(`${api}/emails`, { bearer: apiKey, headers: { "idempotency-key": message.id }, json });
@@ -104,19 +105,19 @@ export default defineProvider({
   registerReceipts: async ({ url }, { apiKey }, io) => {
     const [webhooks, events] = [`${api}/webhooks`, Object.keys(statuses)];
     // No plan allows as many webhooks as fit on this page.
-    const all = await succeeded(io.http(get(webhooks, { bearer: apiKey, query: { limit: 100 } })));
-    const existing = listIn(all, "data").find((webhook) => textAt(webhook, "endpoint") === url);
+    const all = await requireSuccess(io.http(get(webhooks, { bearer: apiKey, query: { limit: 100 } })));
+    const existing = requireList(all, "data").find((webhook) => textAt(webhook, "endpoint") === url);
     if (!existing) {
-      const made = await succeeded(io.http(post(webhooks, { bearer: apiKey, json: { endpoint: url, events } })));
-      return required(made, textAt(made.json, "signing_secret"));
+      const made = await requireSuccess(io.http(post(webhooks, { bearer: apiKey, json: { endpoint: url, events } })));
+      return requireText(made, textAt(made.json, "signing_secret"));
     }
-    const id = encodeURIComponent(required(all, textAt(existing, "id")));
-    const known = await succeeded(io.http(get(`${webhooks}/${id}`, { bearer: apiKey })));
-    const heard = textsIn(known.json, "events");
+    const id = encodeURIComponent(requireText(all, textAt(existing, "id")));
+    const known = await requireSuccess(io.http(get(`${webhooks}/${id}`, { bearer: apiKey })));
+    const heard = readTexts(known.json, "events");
     if (textAt(known.json, "status") !== "enabled" || events.some((event) => !heard.includes(event))) {
       const json = { endpoint: url, events, status: "enabled" };
-      await succeeded(io.http(patch(`${webhooks}/${id}`, { bearer: apiKey, json })));
+      await requireSuccess(io.http(patch(`${webhooks}/${id}`, { bearer: apiKey, json })));
     }
-    return required(known, textAt(known.json, "signing_secret"));
+    return requireText(known, textAt(known.json, "signing_secret"));
   },
 });

@@ -6,14 +6,14 @@
 // https://www.twilio.com/docs/sendgrid/api-reference/webhooks/create-a-new-event-webhook
 
 import { createPublicKey, createVerify } from "node:crypto";
-import { choice, destination, secret, text } from "../credentials.ts";
-import { filled, inlineId, metadataOf, people, person, workflowTag } from "../email.ts";
-import { toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, isRecent, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { listIn, registeredName, required, succeeded } from "../registration.ts";
-import { base64, get, patch, post, textAt } from "../request.ts";
+import { choice, destination, secret, text } from "../kit/credentials.ts";
+import { inlineContentId, metadataOf, nonEmpty, toPeople, toPerson, workflowTag } from "../kit/email.ts";
+import { toMail } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, isRecent, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { registeredName, requireList, requireSuccess, requireText } from "../kit/registration.ts";
+import { byStatus, checkByStatus, type ErrorClasses, eventsOf, textAt } from "../kit/reply.ts";
+import { base64, get, patch, post } from "../kit/request.ts";
 
 const api = (region: string | undefined): string => `https://api.${region === "eu" ? "eu." : ""}sendgrid.com/v3`;
 
@@ -94,15 +94,15 @@ export default defineProvider({
     const mail = toMail(message);
     // Two members of the caller's data choose a template; the others come back with every event.
     const { templateId, dynamicTemplateData, ...customData } = message.customData ?? {};
-    const [to, cc, bcc] = [people(mail.to), people(mail.cc), people(mail.bcc)];
+    const [to, cc, bcc] = [toPeople(mail.to), toPeople(mail.cc), toPeople(mail.bcc)];
     const bodies = Object.entries({ "text/plain": mail.text, "text/html": mail.html });
     const json = {
       personalizations: [{ to, cc, bcc, dynamic_template_data: dynamicTemplateData }],
-      from: person(mail.from),
-      reply_to: mail.replyTo && person(mail.replyTo),
+      from: toPerson(mail.from),
+      reply_to: mail.replyTo && toPerson(mail.replyTo),
       subject: mail.subject,
       content: bodies.flatMap(([type, value]) => (value ? [{ type, value }] : [])),
-      headers: filled(mail.headers),
+      headers: nonEmpty(mail.headers),
       template_id: templateId,
       categories: workflowTag(message, 255),
       custom_args: metadataOf({ ...message, customData }),
@@ -111,7 +111,7 @@ export default defineProvider({
         content: base64(file.content),
         filename: file.name,
         type: file.mime,
-        ...(inlineId(file) ? { disposition: "inline", content_id: inlineId(file) } : {}),
+        ...(inlineContentId(file) ? { disposition: "inline", content_id: inlineContentId(file) } : {}),
       })),
     };
     return post(`${api(region)}/mail/send`, { bearer: apiKey, json });
@@ -149,21 +149,22 @@ export default defineProvider({
     // A webhook cannot be made signed: that is a call of its own, which answers the key.
     const sign = async (id: string): Promise<string> => {
       const request = patch(`${settings}/signed/${id}`, { bearer: apiKey, json: { enabled: true } });
-      const reply = await succeeded(io.http(request));
-      return required(reply, textAt(reply.json, "public_key"));
+      const reply = await requireSuccess(io.http(request));
+      return requireText(reply, textAt(reply.json, "public_key"));
     };
-    const all = await succeeded(io.http(get(`${settings}/all`, { bearer: apiKey })));
-    const existing = listIn(all, "webhooks").find((webhook) => textAt(webhook, "url") === url);
+    const all = await requireSuccess(io.http(get(`${settings}/all`, { bearer: apiKey })));
+    const existing = requireList(all, "webhooks").find((webhook) => textAt(webhook, "url") === url);
     // Settings are replaced as a whole: an event that is not named is switched off.
     const json = { url, friendly_name: registeredName, ...wanted, group_resubscribe: false };
     if (!existing) {
-      const made = await succeeded(io.http(post(settings, { bearer: apiKey, json })));
-      return sign(encodeURIComponent(required(made, textAt(made.json, "id"))));
+      const made = await requireSuccess(io.http(post(settings, { bearer: apiKey, json })));
+      return sign(encodeURIComponent(requireText(made, textAt(made.json, "id"))));
     }
-    const id = encodeURIComponent(required(all, textAt(existing, "id")));
-    if (!isAsWanted(existing as object)) await succeeded(io.http(patch(`${settings}/${id}`, { bearer: apiKey, json })));
+    const id = encodeURIComponent(requireText(all, textAt(existing, "id")));
+    if (!isAsWanted(existing as object))
+      await requireSuccess(io.http(patch(`${settings}/${id}`, { bearer: apiKey, json })));
     // Signed already: switched on once more, it might be given another key.
-    const signed = await succeeded(io.http(get(`${settings}/signed/${id}`, { bearer: apiKey })));
+    const signed = await requireSuccess(io.http(get(`${settings}/signed/${id}`, { bearer: apiKey })));
     return textAt(signed.json, "public_key") || sign(id);
   },
 });

@@ -4,14 +4,15 @@
 // Documentation seen: a repeated idempotency key is said to be ignored, but not what is answered to it. Of registered
 // webhooks it does not say whether the list shows the password inside an address.
 
-import { secret, text } from "../credentials.ts";
-import { people, person, workflowTag } from "../email.ts";
-import { toMail } from "../mail.ts";
-import { byStatus, checkByStatus, describeReply, type ErrorClasses, unknown } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { listIn, registeredName, registeredUser, required, succeeded } from "../registration.ts";
-import { base64, get, post, put, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { toPeople, toPerson, workflowTag } from "../kit/email.ts";
+import { toMail } from "../kit/mail.ts";
+import { unknown } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { registeredName, registeredUser, requireList, requireSuccess, requireText } from "../kit/registration.ts";
+import { byStatus, checkByStatus, describeReply, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { base64, get, post, put } from "../kit/request.ts";
 
 const api = "https://api.brevo.com/v3";
 
@@ -48,10 +49,10 @@ const webhookEvents = [
 ];
 
 /** An address without the user and password in it. */
-const bare = (address: string | undefined): string | undefined => {
+function bare(address: string | undefined): string | undefined {
   const url = URL.parse(address ?? "");
   return url ? `${url.origin}${url.pathname}${url.search}` : address;
-};
+}
 
 export default defineProvider({
   id: "sendinblue",
@@ -65,11 +66,11 @@ export default defineProvider({
   request: (message, { apiKey }) => {
     const mail = toMail(message);
     const json = {
-      sender: person(mail.from),
-      to: people(mail.to),
-      cc: people(mail.cc),
-      bcc: people(mail.bcc),
-      replyTo: mail.replyTo && person(mail.replyTo),
+      sender: toPerson(mail.from),
+      to: toPeople(mail.to),
+      cc: toPeople(mail.cc),
+      bcc: toPeople(mail.bcc),
+      replyTo: mail.replyTo && toPerson(mail.replyTo),
       subject: mail.subject,
       htmlContent: mail.html,
       textContent: mail.text || undefined,
@@ -112,16 +113,17 @@ export default defineProvider({
     const [webhooks, headers] = [`${api}/webhooks`, { "api-key": apiKey }];
     const reply = await io.http(get(webhooks, { headers, query: { type: "transactional" } }));
     // An account without webhooks has no list of them.
-    const known = textAt(reply.json, "code") === "document_not_found" ? [] : listIn(await succeeded(reply), "webhooks");
+    const known =
+      textAt(reply.json, "code") === "document_not_found" ? [] : requireList(await requireSuccess(reply), "webhooks");
     const existing = known.find((webhook) => bare(textAt(webhook, "url")) === bare(url));
     const secured = new URL(url);
     secured.username = registeredUser;
     secured.password = key;
     const json = { url: secured.href, description: registeredName, events: webhookEvents };
     if (existing) {
-      const id = encodeURIComponent(required(reply, textAt(existing, "id")));
-      await succeeded(io.http(put(`${webhooks}/${id}`, { headers, json })));
-    } else await succeeded(io.http(post(webhooks, { headers, json: { ...json, type: "transactional" } })));
+      const id = encodeURIComponent(requireText(reply, textAt(existing, "id")));
+      await requireSuccess(io.http(put(`${webhooks}/${id}`, { headers, json })));
+    } else await requireSuccess(io.http(post(webhooks, { headers, json: { ...json, type: "transactional" } })));
     return key;
   },
 });

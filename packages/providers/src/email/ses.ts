@@ -4,14 +4,14 @@
 // Keys that were made for SMTP or for the older API may be limited to ses:SendRawEmail, which is not enough here.
 // API: https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
 
-import { awsHost, awsSigned } from "../aws.ts";
-import { destination, secret, text } from "../credentials.ts";
-import { filled, inlineId, tagsOf } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider, type Mailbox } from "../provider.ts";
-import { base64, get, type HttpReply, post, textAt } from "../request.ts";
-import { sesReceipts } from "../ses-receipts.ts";
+import { awsHost, signAwsRequest } from "../kit/aws.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { inlineContentId, nonEmpty, tagsOf } from "../kit/email.ts";
+import { formatMailbox, type Mailbox, toMail } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, checkByStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
+import { base64, get, post } from "../kit/request.ts";
+import { sesReceipts } from "./ses-receipts.ts";
 
 const classes: ErrorClasses = {
   unverified: "config",
@@ -53,11 +53,11 @@ const overrideNames = {
   ],
 };
 
-const codeOf = (reply: HttpReply): string | undefined => {
+function codeOf(reply: HttpReply): string | undefined {
   const said = textAt(reply.json, "message") ?? "";
   if (/address(es)? (is|are) not verified|domain is not verified/i.test(said)) return "unverified";
   return /daily message quota/i.test(said) ? "quota" : reply.headers["x-amzn-errortype"]?.split(":")[0];
-};
+}
 
 export default defineProvider({
   id: "ses",
@@ -82,22 +82,22 @@ export default defineProvider({
       FromEmailAddress: mailbox(mail.from),
       Destination: {
         ToAddresses: mail.to.map(mailbox),
-        CcAddresses: filled(mail.cc.map(mailbox)),
-        BccAddresses: filled(mail.bcc.map(mailbox)),
+        CcAddresses: nonEmpty(mail.cc.map(mailbox)),
+        BccAddresses: nonEmpty(mail.bcc.map(mailbox)),
       },
       ReplyToAddresses: mail.replyTo && [mailbox(mail.replyTo)],
       Content: {
         Simple: {
           Subject: utf8(mail.subject),
           Body: { Text: mail.text ? utf8(mail.text) : undefined, Html: utf8(mail.html) },
-          Headers: filled(toHeaders(mail.headers)),
+          Headers: nonEmpty(toHeaders(mail.headers)),
           // How SES writes the file into the mail. Its own choice is 7 bit, which destroys everything but ASCII text.
           Attachments: message.attachments?.map((file) => ({
             FileName: file.name,
             ContentType: file.mime,
             RawContent: base64(file.content),
             ContentTransferEncoding: "BASE64",
-            ...(inlineId(file) ? { ContentDisposition: "INLINE", ContentId: inlineId(file) } : {}),
+            ...(inlineContentId(file) ? { ContentDisposition: "INLINE", ContentId: inlineContentId(file) } : {}),
           })),
         },
       },
@@ -105,11 +105,11 @@ export default defineProvider({
     };
     return post(endpoint(region, "outbound-emails"), { json });
   },
-  sign: (request, credentials, now) => awsSigned(request, "ses", credentials, now),
+  sign: (request, credentials, now) => signAwsRequest(request, "ses", credentials, now),
   read: (reply) => byStatus(reply, textAt(reply.json, "MessageId"), { code: codeOf(reply), classes }),
   check: async (credentials, io) => {
     const request = get(endpoint(credentials.region, "account"));
-    const reply = await io.http(await awsSigned(request, "ses", credentials, io.now()));
+    const reply = await io.http(await signAwsRequest(request, "ses", credentials, io.now()));
     // A key that may only send is refused here, and by this name it is a good key.
     return codeOf(reply) === "AccessDeniedException" ? { ok: true } : checkByStatus(reply);
   },

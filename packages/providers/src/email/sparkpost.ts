@@ -2,13 +2,13 @@
 // EU choose the region eu. The sender's domain must be verified.
 // API: https://developers.sparkpost.com/api/transmissions/; events: https://developers.sparkpost.com/api/webhooks/
 
-import { choice, destination, secret, text } from "../credentials.ts";
-import { byPlace, filled, metadataOf, person } from "../email.ts";
-import { formatMailbox, toMail } from "../mail.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { choice, destination, secret, text } from "../kit/credentials.ts";
+import { metadataOf, nonEmpty, splitInline, toPerson } from "../kit/email.ts";
+import { formatMailbox, toMail } from "../kit/mail.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, eventsOf, textAt, valueAt } from "../kit/reply.ts";
+import { base64, get, post } from "../kit/request.ts";
 
 const api = (region: string | undefined): string => `https://api.${region === "eu" ? "eu." : ""}sparkpost.com/api/v1`;
 
@@ -40,12 +40,12 @@ const bounceClasses: Record<string, ReceiptStatus | "none"> = {
   60: "none", 80: "none", 90: "unsubscribed", 100: "deferred",
 };
 
-const statusOf = (event: unknown): ReceiptStatus | "none" | undefined => {
+function statusOf(event: unknown): ReceiptStatus | "none" | undefined {
   const status = statuses[textAt(event, "type") ?? ""];
   if (status !== "bounced") return status;
   // The others may pass, but the mail is given up: while it is tried, it is a delay.
   return bounceClasses[textAt(event, "bounce_class") ?? ""] ?? "undelivered";
-};
+}
 
 // Everything passes their template language: braces of a finished text must stay braces.
 const literal = (content: string): string => content.replaceAll("{{", "{{opening_double_curly()}}");
@@ -77,22 +77,24 @@ export default defineProvider({
   overrideNames,
   request: (message, { apiKey, region }) => {
     const mail = toMail(message);
-    const { inline, attached } = byPlace(message.attachments);
+    const { inline, attached } = splitInline(message.attachments);
     const everyone = [...mail.to, ...mail.cc, ...mail.bcc];
     const header_to = mail.to.map(formatMailbox).join(", ");
     const copies = mail.cc.length > 0 ? { CC: mail.cc.map(formatMailbox).join(", ") } : {};
     const json = {
       recipients: everyone.map(({ address }) => ({ address: { email: address, header_to } })),
       content: {
-        from: person(mail.from),
+        from: toPerson(mail.from),
         reply_to: mail.replyTo && formatMailbox(mail.replyTo),
         subject: literal(mail.subject),
         html: literal(mail.html),
         text: mail.text ? literal(mail.text) : undefined,
-        headers: filled({ ...copies, ...mail.headers }),
-        attachments: filled(attached.map(({ name, mime, content }) => ({ name, type: mime, data: base64(content) }))),
+        headers: nonEmpty({ ...copies, ...mail.headers }),
+        attachments: nonEmpty(attached.map(({ name, mime, content }) => ({ name, type: mime, data: base64(content) }))),
         // The html shows an inline image by its name.
-        inline_images: filled(inline.map(({ id, mime, content }) => ({ name: id, type: mime, data: base64(content) }))),
+        inline_images: nonEmpty(
+          inline.map(({ id, mime, content }) => ({ name: id, type: mime, data: base64(content) })),
+        ),
       },
       options: { transactional: true },
       metadata: metadataOf(message),
@@ -105,13 +107,13 @@ export default defineProvider({
   },
   check: async ({ apiKey, region }, io) => {
     const reply = await io.http(get(`${api(region)}/account`, { headers: { authorization: apiKey } }));
-    // A key that may only send is not allowed to ask; a wrong one is not let in at all.
+    // A key that may only send gets 403 here; an invalid key gets 401.
     return reply.status === 403 ? { ok: true } : checkByStatus(reply);
   },
   receipts: {
     read: ({ body }) =>
       eventsOf(body).flatMap((wrapped): Receipt[] => {
-        const msys = typeof wrapped === "object" && wrapped !== null ? Reflect.get(wrapped, "msys") : undefined;
+        const msys = valueAt(wrapped, "msys");
         const [event] = Object.values(msys ?? {});
         const [status, externalId] = [statusOf(event), textAt(event, "transmission_id")];
         if (!status || status === "none" || !externalId) return [];

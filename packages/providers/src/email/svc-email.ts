@@ -1,7 +1,7 @@
 // The built-in development mailbox: what would have been sent is kept and shown, and nothing leaves the service.
 
-import { accepted } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
 
 export default defineProvider({
   id: "svc-email",

@@ -1,38 +1,39 @@
-// A small cache for what is bought for a while, such as access tokens. One purchase at a time per key, the 1000 most
-// recently used kept, and nothing kept to its very last second unless it is wanted so.
+// A cache of up to 1000 values that expire, such as access tokens. Concurrent callers of a key share one fetch, the
+// least recently used value is evicted, and a value is dropped 30 seconds before it expires unless the caller sets
+// another margin.
 
-import type { Cached } from "../provider.ts";
+import type { Cached } from "../kit/io.ts";
 
 const maxEntries = 1000;
 
 // A token must still be good when the request that carries it arrives.
 const tokenMarginMs = 30_000;
 
-interface Entry {
+type Entry = {
   pending: Promise<Cached<unknown>>;
-  /** Unknown while the purchase is under way. */
+  /** Undefined while the fetch is under way. */
   expiresAt?: number;
-}
+};
 
-export const createCache = (now: () => Date, marginMs = tokenMarginMs) => {
+export function createCache(now: () => Date, marginMs = tokenMarginMs) {
   // A Map keeps the order of insertion, so the first key is the one used longest ago.
   const entries = new Map<string, Entry>();
 
   const cached = async <T>(key: string, make: () => Promise<Cached<T>>): Promise<T> => {
     const found = entries.get(key);
-    const entry = found && isFresh(found) ? found : buy(key, make);
+    const entry = found && isFresh(found) ? found : load(key, make);
     entries.delete(key);
     entries.set(key, entry);
     const [oldest] = entries.keys();
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
     const { value } = await entry.pending;
-    // The key names what was bought, so its type is that of every other buyer.
+    // A key is used for one kind of value, so the type is the same for every caller.
     return value as T;
   };
 
   const isFresh = ({ expiresAt }: Entry): boolean => expiresAt === undefined || now().getTime() < expiresAt - marginMs;
 
-  const buy = <T>(key: string, make: () => Promise<Cached<T>>): Entry => {
+  const load = <T>(key: string, make: () => Promise<Cached<T>>): Entry => {
     const entry: Entry = { pending: make() };
     entry.pending.then(
       ({ expiresAt }) => {
@@ -46,4 +47,4 @@ export const createCache = (now: () => Date, marginMs = tokenMarginMs) => {
   };
 
   return { cached, forget: (key: string): void => void entries.delete(key) };
-};
+}

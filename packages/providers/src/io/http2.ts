@@ -1,79 +1,89 @@
-// One HTTP/2 call, with the promises of http.ts: the guard resolves the name and the connection goes to that address,
-// time and size are bounded, and a failure says whether the request can have arrived.
+// One HTTP/2 call, with the same guarantees as http.ts: the guard resolves the name and the connection goes to that address,
+// time and size are bounded, and a failure says whether the request can have reached the server.
 //
-// One session per origin is kept, because APNs takes a connection per message for an attack. A session that has not
-// answered for a while is pinged before it is trusted with a message, one on which a call was not answered in time takes no
-// new ones, and one that stays idle is closed.
+// One session per origin is kept, because APNs treats a connection per message as an attack. A session without an answer
+// for 30 seconds is pinged before the next call, a session on which a call timed out takes no new calls, and an idle
+// session is closed after 5 minutes.
 
 import http2 from "node:http2";
 import { connect as connectTcp, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { rejected, retry, SendFault, unknown } from "../outcome.ts";
-import type { HttpReply, HttpRequest } from "../request.ts";
-import { freeHeaders, maxReplyBytes, parseJson, parseUrl, type Resolve, type Target, withDeadline } from "./http.ts";
+import { errorText, rejected, retry, SendFault } from "../kit/outcome.ts";
+import type { HttpReply } from "../kit/reply.ts";
+import type { HttpRequest } from "../kit/request.ts";
+import {
+  callFault,
+  checkHeaders,
+  collectBody,
+  parseUrl,
+  type Resolve,
+  type Target,
+  toReply,
+  withDeadline,
+} from "./exchange.ts";
 
 const maxSessions = 20;
 const idleMs = 5 * 60_000;
-const trustMs = 30_000;
-const pingMs = 2000;
+const pingAfterMs = 30_000;
+const pingTimeoutMs = 2000;
 
-interface Line {
+type Connection = {
   session: http2.ClientHttp2Session;
   ready: Promise<void>;
   answeredAt: number;
-  /** Under way: whoever wants to know whether the session is alive shares it. */
+  /** A ping under way; concurrent calls share it. */
   ping?: Promise<boolean>;
-  /** After GOAWAY: the last stream the server has looked at. */
+  /** After GOAWAY: the last stream that the server has processed. */
   lastStream: number;
-}
+};
 
-export const createHttp2 = (resolve: Resolve, timeoutMs: number) => {
+export function createHttp2(resolve: Resolve, timeoutMs: number) {
   // A Map keeps the order of insertion, so the first key is the one used longest ago.
-  const lines = new Map<string, Line>();
+  const connections = new Map<string, Connection>();
 
   const call = async (request: HttpRequest): Promise<HttpReply> => {
     const url = parseUrl(request.url);
     const deadline = AbortSignal.timeout(timeoutMs);
-    const line = await lineTo(url, deadline);
-    return exchange(request, url, line, deadline);
+    const connection = await connectTo(url, deadline);
+    return exchange(request, url, connection, deadline);
   };
 
-  const lineTo = async (url: Target, deadline: AbortSignal): Promise<Line> => {
+  const connectTo = async (url: Target, deadline: AbortSignal): Promise<Connection> => {
     const origin = `${url.protocol}//${url.hostHeader}`;
-    const found = lines.get(origin);
+    const found = connections.get(origin);
     if (found && (await isAlive(found))) {
-      lines.delete(origin);
-      lines.set(origin, found);
+      connections.delete(origin);
+      connections.set(origin, found);
       return found;
     }
     const { address } = await withDeadline(resolve(url.host), deadline, url.host);
     // Another caller may have opened one while the name was resolved.
-    const meanwhile = lines.get(origin);
+    const meanwhile = connections.get(origin);
     if (meanwhile && meanwhile !== found && !meanwhile.session.closed) return meanwhile;
-    const line = open(url, address);
-    lines.delete(origin);
-    lines.set(origin, line);
-    line.session.once("close", () => {
-      if (lines.get(origin) === line) lines.delete(origin);
+    const connection = open(url, address);
+    connections.delete(origin);
+    connections.set(origin, connection);
+    connection.session.once("close", () => {
+      if (connections.get(origin) === connection) connections.delete(origin);
     });
-    const [oldest] = lines.keys();
-    if (lines.size > maxSessions && oldest !== undefined) {
+    const [oldest] = connections.keys();
+    if (connections.size > maxSessions && oldest !== undefined) {
       // Closes when the calls on it are done.
-      lines.get(oldest)?.session.close();
-      lines.delete(oldest);
+      connections.get(oldest)?.session.close();
+      connections.delete(oldest);
     }
-    return line;
+    return connection;
   };
 
   const close = (): void => {
-    for (const { session } of lines.values()) session.destroy();
-    lines.clear();
+    for (const { session } of connections.values()) session.destroy();
+    connections.clear();
   };
 
   return { call, close };
-};
+}
 
-const open = (url: Target, address: string): Line => {
+function open(url: Target, address: string): Connection {
   const session = http2.connect(`${url.protocol}//${url.hostHeader}`, {
     createConnection: () =>
       url.protocol === "https:"
@@ -90,39 +100,39 @@ const open = (url: Target, address: string): Line => {
     session.once("error", reject);
     session.once("close", () => reject(new Error("the connection was closed")));
   });
-  // Every call that waits for it hears of a failure itself.
+  // Each waiting call handles the rejection itself.
   ready.catch(() => {});
-  const line: Line = { session, ready, answeredAt: Date.now(), lastStream: Number.POSITIVE_INFINITY };
+  const connection: Connection = { session, ready, answeredAt: Date.now(), lastStream: Number.POSITIVE_INFINITY };
   session.on("error", () => {});
   session.on("goaway", (_code, lastStream) => {
-    line.lastStream = lastStream;
+    connection.lastStream = lastStream;
     session.close();
   });
   session.setTimeout(idleMs, () => session.close());
-  return line;
-};
+  return connection;
+}
 
 /** Calls under way on a session that only takes no new ones are left to finish. */
-const isAlive = (line: Line): boolean | Promise<boolean> => {
-  const { session } = line;
+function isAlive(connection: Connection): boolean | Promise<boolean> {
+  const { session } = connection;
   if (session.closed || session.destroyed) return false;
-  if (session.connecting || Date.now() - line.answeredAt < trustMs) return true;
-  line.ping ??= ping(line).finally(() => delete line.ping);
-  return line.ping;
-};
+  if (session.connecting || Date.now() - connection.answeredAt < pingAfterMs) return true;
+  connection.ping ??= ping(connection).finally(() => delete connection.ping);
+  return connection.ping;
+}
 
-const ping = (line: Line): Promise<boolean> =>
-  new Promise((resolve) => {
-    const { session } = line;
+function ping(connection: Connection): Promise<boolean> {
+  return new Promise((resolve) => {
+    const { session } = connection;
     const dead = (): void => {
       session.destroy();
       resolve(false);
     };
-    const timer = setTimeout(dead, pingMs);
+    const timer = setTimeout(dead, pingTimeoutMs);
     const isSent = session.ping((error) => {
       clearTimeout(timer);
       if (error) return dead();
-      line.answeredAt = Date.now();
+      connection.answeredAt = Date.now();
       resolve(true);
     });
     if (!isSent) {
@@ -130,77 +140,65 @@ const ping = (line: Line): Promise<boolean> =>
       dead();
     }
   });
+}
 
-const exchange = async (request: HttpRequest, url: Target, line: Line, deadline: AbortSignal): Promise<HttpReply> => {
-  await withDeadline(line.ready, deadline, url.host).catch((error: unknown) => {
-    line.session.destroy();
+async function exchange(
+  request: HttpRequest,
+  url: Target,
+  connection: Connection,
+  deadline: AbortSignal,
+): Promise<HttpReply> {
+  await withDeadline(connection.ready, deadline, url.host).catch((error: unknown) => {
+    connection.session.destroy();
     throw error instanceof SendFault && !deadline.aborted
       ? error
-      : new SendFault(retry(`${url.host} could not be reached: ${textOf(error)}`));
+      : new SendFault(retry(`${url.host} could not be reached: ${errorText(error)}`));
   });
   return new Promise((resolve, reject) => {
     let stream: http2.ClientHttp2Stream;
     try {
-      stream = line.session.request(headersOf(request, url), { signal: deadline });
+      stream = connection.session.request(headersOf(request, url), { signal: deadline });
     } catch (error) {
-      // A session that closed this moment took nothing; anything else is a header it cannot carry.
-      const gone = line.session.closed || line.session.destroyed;
-      reject(new SendFault(gone ? retry(`${url.host}: ${textOf(error)}`) : rejected("config", textOf(error))));
+      // A session that has just closed took nothing: retry. Any other error is a header that HTTP/2 cannot carry.
+      const gone = connection.session.closed || connection.session.destroyed;
+      reject(new SendFault(gone ? retry(`${url.host}: ${errorText(error)}`) : rejected("config", errorText(error))));
       return;
     }
-    let written = !stream.pending;
-    stream.once("ready", () => (written = true));
+    let isWritten = !stream.pending;
+    stream.once("ready", () => (isWritten = true));
     let head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
     stream.once("response", (headers) => (head = headers));
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = (): void => {
-      line.answeredAt = Date.now();
-      resolve(toReply(head, Buffer.concat(chunks), size));
-    };
-    stream.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      // The status has said what became of the message; the rest of a huge page would only cost memory.
-      if (size <= maxReplyBytes) chunks.push(chunk);
-      else {
-        finish();
-        stream.close(http2.constants.NGHTTP2_CANCEL);
-      }
-    });
-    stream.once("end", () => {
-      if (head[":status"] !== undefined) finish();
-    });
+    collectBody(
+      stream,
+      (body) => {
+        const status = head[":status"];
+        if (status === undefined) return;
+        connection.answeredAt = Date.now();
+        resolve(toReply(status, head, body));
+      },
+      () => stream.close(http2.constants.NGHTTP2_CANCEL),
+    );
     const fail = (error?: Error): void => {
-      if (deadline.aborted) line.session.close();
-      const what = deadline.aborted
-        ? `${url.host} did not answer in time`
-        : `${url.host}: ${error?.message ?? "the connection was closed"}`;
-      // The server promises that it did nothing with streams it refused or that came after its GOAWAY.
-      const refused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > line.lastStream;
-      reject(new SendFault(written && !refused ? unknown(`${what} (after the request was sent)`) : retry(what)));
+      if (deadline.aborted) connection.session.close();
+      // By the protocol, a server has not processed streams that it refused or that came after its GOAWAY.
+      const isRefused =
+        stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > connection.lastStream;
+      const cause = error?.message ?? "the connection was closed";
+      reject(callFault(url.host, cause, { deadline, isWritten: isWritten && !isRefused }));
     };
     stream.once("error", fail);
     stream.once("close", () => fail());
     stream.end(request.body === undefined ? undefined : Buffer.from(request.body));
   });
-};
+}
 
-const headersOf = (request: HttpRequest, url: Target): http2.OutgoingHttpHeaders => ({
-  "user-agent": "Tidings",
-  ...freeHeaders(request),
-  ":method": request.method,
-  ":path": url.path,
-  ":scheme": url.protocol.slice(0, -1),
-  ":authority": url.hostHeader,
-});
-
-const toReply = (head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader, body: Buffer, size: number) => {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(head)) {
-    if (value !== undefined && !name.startsWith(":")) headers[name] = String(value);
-  }
-  const text = body.toString("utf8");
-  return { status: head[":status"] ?? 0, headers, text, json: size <= maxReplyBytes ? parseJson(text) : undefined };
-};
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function headersOf(request: HttpRequest, url: Target): http2.OutgoingHttpHeaders {
+  return {
+    "user-agent": "Tidings",
+    ...checkHeaders(request),
+    ":method": request.method,
+    ":path": url.path,
+    ":scheme": url.protocol.slice(0, -1),
+    ":authority": url.hostHeader,
+  };
+}

@@ -1,15 +1,15 @@
-// The addresses behind a name. The name servers are asked directly (c-ares), because the machine's own way, getaddrinfo,
-// holds one of libuv's four threads for as long as a name server keeps silent: a tenant with a dead one would hold up the
-// calls of all others. The hosts file comes before them, as it does for the machine; the machine itself is asked for what it
-// alone may know, a name of a search domain, on few enough threads that the others stay free.
+// Resolves a name to addresses. The name servers are queried directly (c-ares), because getaddrinfo holds one of
+// libuv's four threads until a name server answers: the silent name server of one tenant would delay the calls of all
+// others. The hosts file is read first, as the machine does. getaddrinfo is used only for names that the machine alone
+// may know, such as those of a search domain, and on so few threads that the others stay free.
 //
-// Answers are kept for half a minute, and a name is asked for once at a time.
+// Answers are cached for 30 seconds, and concurrent lookups of a name share one query.
 
 import { lookup as askMachine, Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { createCache } from "./cache.ts";
-import { createPlaces, type Places } from "./places.ts";
+import { createSlots, type Slots } from "./slots.ts";
 
 export type Lookup = (host: string) => Promise<{ address: string }[]>;
 
@@ -18,28 +18,28 @@ const keepMs = 30_000;
 /** How long a name waits until the machine can be asked for it. */
 const waitMs = 3000;
 
-export interface LookupOptions {
+export type LookupOptions = {
   /** A new one for each question: it reads the machine's settings when it is made, and those change. */
   nameServers?: () => Pick<Resolver, "resolve4" | "resolve6">;
   machine?: Lookup;
   /** The text of the hosts file. */
   hosts?: () => Promise<string>;
   now?: () => Date;
-}
+};
 
-export const createLookup = ({
+export function createLookup({
   nameServers = () => new Resolver({ timeout: 1000, tries: 2 }),
   machine = (host) => askMachine(host, { all: true }),
   hosts = () => readFile(hostsFile, "utf8"),
   now = () => new Date(),
-}: LookupOptions = {}): Lookup => {
+}: LookupOptions = {}): Lookup {
   const { cached } = createCache(now, 0);
-  // Two lines: a name of this machine does not wait for those that nobody knows.
-  const [near, far] = [createPlaces(1, waitMs, tookTooLong), createPlaces(2, waitMs, tookTooLong)];
+  // Two queues, so that names of this machine do not wait for unknown names.
+  const [near, far] = [createSlots(1, waitMs, busyError), createSlots(2, waitMs, busyError)];
 
-  const inTurn = async (places: Places, host: string) => {
-    await places.take();
-    return machine(host).finally(places.leave);
+  const inTurn = async (slots: Slots, host: string) => {
+    await slots.acquire();
+    return machine(host).finally(slots.release);
   };
 
   const keep = <T>(value: T) => ({ value, expiresAt: new Date(now().getTime() + keepMs) });
@@ -53,31 +53,31 @@ export const createLookup = ({
   };
 
   return (host) => cached(host, async () => keep(await ask(host)));
-};
+}
 
 const hostsFile = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
 /** Addresses by name, from lines of an address and its names. */
-const parseHosts = (text: string): Map<string, { address: string }[]> => {
+function parseHosts(text: string): Map<string, { address: string }[]> {
   const entries = text.split("\n").flatMap((line) => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
     return isIP(address) ? names.map((name) => ({ name: name.toLowerCase(), address })) : [];
   });
   const byName = Map.groupBy(entries, ({ name }) => name);
   return new Map([...byName].map(([name, found]) => [name, found.map(({ address }) => ({ address }))]));
-};
+}
 
 /** No name server outside has a say about these. */
 const isNear = (host: string): boolean => !host.includes(".") || host.endsWith(".localhost");
 
-const askNameServers = async (servers: Pick<Resolver, "resolve4" | "resolve6">, host: string) => {
+async function askNameServers(servers: Pick<Resolver, "resolve4" | "resolve6">, host: string) {
   const answers = await Promise.allSettled([servers.resolve4(host), servers.resolve6(host)]);
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   if (found.length === 0) throw new Error(`the name servers know no address of ${host}`);
   return found.map((address) => ({ address }));
-};
+}
 
-/** It was not even asked for: nobody's fault but the moment's. */
-export class LookupCrowded extends Error {}
+/** The lookup was not made because too many others are waiting. Says nothing about the host. */
+export class LookupBusyError extends Error {}
 
-const tookTooLong = (): Error => new LookupCrowded("too many names are looked up at this moment");
+const busyError = (): Error => new LookupBusyError("too many names are looked up at this moment");

@@ -1,24 +1,25 @@
-// What an SMTP failure means for the message. RFC 5321 makes 4xx transient and 5xx permanent; which of the two
-// parties a permanent refusal is about follows from the command that was refused, unless the server says that it is us.
+// The outcome of an SMTP error. By RFC 5321, 4xx is temporary and 5xx permanent. Whether a permanent refusal concerns the
+// recipient or the sender follows from the refused command, unless the text of the server names the sender.
 
-import { type Failure, rejected, retry, SendFault, unknown } from "../outcome.ts";
+import { type Failure, rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
 
 /** The parts of a nodemailer error that decide. */
-interface SmtpError {
+type SmtpError = {
   message: string;
   code?: string;
   command?: string;
   responseCode?: number;
-}
+};
 
 /** Raised by us when an attempt takes too long; nodemailer has no limit for a whole delivery. */
-export const deadlineError = (limitMs: number): SmtpError & Error =>
-  Object.assign(new Error(`The server did not take the message within ${limitMs / 1000} seconds`), {
+export function deadlineError(limitMs: number): SmtpError & Error {
+  return Object.assign(new Error(`The server did not take the message within ${limitMs / 1000} seconds`), {
     code: "ETIMEDOUT",
   });
+}
 
 /** `bodyWritten`: the whole message including its end was handed to the connection. */
-export const classify = (error: unknown, bodyWritten: boolean): Failure => {
+export function classify(error: unknown, bodyWritten: boolean): Failure {
   if (error instanceof SendFault) return error.outcome;
   const { message, code, command, responseCode } = read(error);
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530 || responseCode === 535) {
@@ -29,9 +30,9 @@ export const classify = (error: unknown, bodyWritten: boolean): Failure => {
   if (code === "EENVELOPE" || code === "EMAXRECIPIENTS") return rejected("recipient", message);
   if (code === "EMESSAGE") return rejected("content", message);
   return bodyWritten ? unknown(message) : retry(message);
-};
+}
 
-// We may not use this sender, or not relay here, whatever the command. Exchange Online checks the sender after DATA:
+// The sender is not allowed, or relaying is not, whatever the command. Exchange Online checks the sender after DATA:
 // 5.2.252 and 5.7.60 (may not send as), 5.7.57 (not signed in), 5.7.64 (may not relay), 5.7.708 and 5.7.750 (not trusted).
 const aboutUs = [
   /SendAsDenied|permissions? to send as/i,
@@ -39,7 +40,7 @@ const aboutUs = [
   /\b5\.(2\.252|7\.(57|60|64|708|750))\b/,
 ];
 
-const byReply = (responseCode: number, command: string | undefined, message: string): Failure => {
+function byReply(responseCode: number, command: string | undefined, message: string): Failure {
   // 503 says that the session was in the wrong state, not that the message was refused.
   if (responseCode < 500 || responseCode === 503) return retry(message);
   if (aboutUs.some((words) => words.test(message))) return rejected("config", message);
@@ -48,9 +49,9 @@ const byReply = (responseCode: number, command: string | undefined, message: str
   if (command === "DATA" || responseCode === 552) return rejected("content", message);
   // A greeting, a handshake or a sender that is refused for good: the fault is in the settings of the integration.
   return rejected("config", message);
-};
+}
 
-const read = (error: unknown): SmtpError => {
+function read(error: unknown): SmtpError {
   if (!(error instanceof Error)) return { message: String(error) };
   const { message, code, command, responseCode } = error as Error & Partial<SmtpError>;
   return {
@@ -59,4 +60,4 @@ const read = (error: unknown): SmtpError => {
     ...(typeof command === "string" ? { command } : {}),
     ...(typeof responseCode === "number" ? { responseCode } : {}),
   };
-};
+}

@@ -1,7 +1,7 @@
 // The settings of an SMTP integration as nodemailer takes them: what a tenant may choose, and the limits that are ours.
 
 import type { SMTPPoolOptions } from "nodemailer";
-import type { SmtpSettings } from "../provider.ts";
+import type { SmtpSettings } from "../kit/io.ts";
 
 /** Connections to one server with one set of settings. */
 export const maxConnections = 10;
@@ -16,7 +16,7 @@ const tlsMembers = [
   "minVersion", "maxVersion", "dhparam",
 ];
 
-export const poolOptions = (settings: SmtpSettings): SMTPPoolOptions => {
+export function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   const { user, password, dkim, tlsOptions = {} } = settings;
   return {
     host: settings.host,
@@ -37,7 +37,7 @@ export const poolOptions = (settings: SmtpSettings): SMTPPoolOptions => {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-};
+}
 
 /** What is signed when it is there. RFC 8058 asks for both unsubscribe headers; nodemailer's own list has only the first. */
 // biome-ignore format: a list of names reads better in lines than in a column
@@ -47,9 +47,11 @@ const signedHeaders = [
   "List-Unsubscribe-Post", "List-Subscribe", "List-Post", "List-Owner", "List-Archive",
 ];
 
-const dkimOptions = ({ domain, selector, privateKey }: NonNullable<SmtpSettings["dkim"]>) => ({
-  domainName: domain,
-  keySelector: selector,
-  privateKey,
-  headerFieldNames: signedHeaders.join(":"),
-});
+function dkimOptions({ domain, selector, privateKey }: NonNullable<SmtpSettings["dkim"]>) {
+  return {
+    domainName: domain,
+    keySelector: selector,
+    privateKey,
+    headerFieldNames: signedHeaders.join(":"),
+  };
+}

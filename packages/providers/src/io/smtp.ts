@@ -1,37 +1,38 @@
 // Pooled SMTP. One pool per set of connection settings; the 50 most recently used are kept open, and those in use.
 //
-// Four things are ours rather than nodemailer's. Connections are opened here, to the address the guard has checked,
-// so that nodemailer never resolves a name. A mail waits here for its place, so that its time begins when a connection takes
-// it. Each delivery keeps hold of the stream its body is read from: the end of that stream is the moment after which a lost
-// connection no longer proves that nothing was delivered. And a mail whose own recipient is refused goes to nobody.
+// Four things are done here and not by nodemailer. Connections are opened to the address that the guard has checked, so
+// nodemailer never resolves a name. A mail waits for a free slot first, so its time-out begins when a connection takes
+// it. The stream of the body is observed: once it has ended, a lost connection is an unknown outcome and no longer a
+// retry. And a mail whose own recipient is refused is not sent at all.
 
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
 import type MimeNode from "nodemailer/lib/mime-node";
-import { inlineId } from "../email.ts";
-import type { Attachment } from "../message.ts";
-import { retry, SendFault, unasked } from "../outcome.ts";
-import type { Mail, SmtpLine, SmtpSettings } from "../provider.ts";
-import type { Resolve } from "./http.ts";
-import { createPlaces } from "./places.ts";
+import { inlineContentId } from "../kit/email.ts";
+import type { SmtpPool, SmtpSettings } from "../kit/io.ts";
+import type { Mail } from "../kit/mail.ts";
+import type { Attachment } from "../kit/message.ts";
+import { retry, SendFault, unasked } from "../kit/outcome.ts";
+import type { Resolve } from "./exchange.ts";
+import { createSlots } from "./slots.ts";
 import { composeShort } from "./smtp-compose.ts";
 import { classify, deadlineError } from "./smtp-faults.ts";
 import { connectMs, maxConnections, poolOptions } from "./smtp-settings.ts";
 
 const maxPools = 50;
 
-interface Pool extends SmtpLine {
+type Pool = SmtpPool & {
   isIdle(): boolean;
   close(): void;
-}
+};
 
-export const createSmtp = (resolve: Resolve, timeoutMs: number) => {
+export function createSmtp(resolve: Resolve, timeoutMs: number) {
   // A Map keeps the order of insertion, so the first key is the one used longest ago.
   const pools = new Map<string, Pool>();
 
-  const line = (settings: SmtpSettings): SmtpLine => {
+  const poolOf = (settings: SmtpSettings): SmtpPool => {
     const key = createHash("sha256").update(JSON.stringify(settings)).digest("base64");
     const pool = pools.get(key) ?? openPool(settings, resolve, timeoutMs);
     pools.delete(key);
@@ -55,66 +56,66 @@ export const createSmtp = (resolve: Resolve, timeoutMs: number) => {
     pools.clear();
   };
 
-  return { line, close };
-};
+  return { poolOf, close };
+}
 
-interface Flight {
+type Transfer = {
   body?: Readable;
   cancelled: boolean;
-}
+};
 
-interface TrackedMail extends SendMailOptions {
-  flight: Flight;
-}
+type TrackedMail = SendMailOptions & {
+  transfer: Transfer;
+};
 
-interface Envelope {
+type Envelope = {
   to: string[];
   rejectedErrors?: (Error & { recipient?: string })[];
-}
+};
 
-const openPool = (settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool => {
+function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool {
   const transport = createTransport({ ...poolOptions(settings), pool: true, getSocket: openSocket(settings, resolve) });
-  const places = createPlaces(maxConnections, timeoutMs, () => tookTooLong(settings.host, timeoutMs));
+  const slots = createSlots(maxConnections, timeoutMs, () => timeoutFault(settings.host, timeoutMs));
 
   transport.use("stream", (mail, done) => {
-    const { flight } = mail.data as TrackedMail;
+    const { transfer } = mail.data as TrackedMail;
     const { message } = mail;
     const open = message.createReadStream.bind(message);
     // A signature is made by nodemailer, on the stream it makes.
     const bytes = settings.dkim ? undefined : composeShort(message);
     message.createReadStream = (options) => {
       const body = bytes ? streamOf(bytes) : open(options);
-      flight.body = body;
+      transfer.body = body;
       // The caller has given up and will repeat: this copy must not go out as well.
-      if (flight.cancelled) body.destroy(deadlineError(timeoutMs));
-      else if (mail.data.envelope) holdBack(body, message);
+      if (transfer.cancelled) body.destroy(deadlineError(timeoutMs));
+      else if (mail.data.envelope) stopIfRefused(body, message);
       return body;
     };
     done();
   });
 
   const send = async (mail: Mail): Promise<string[]> => {
-    const tracked: TrackedMail = { ...toNodemailer(mail), flight: { cancelled: false } };
-    const place = places.take();
-    if (place) await place;
+    const tracked: TrackedMail = { ...toNodemailer(mail), transfer: { cancelled: false } };
+    const slot = slots.acquire();
+    if (slot) await slot;
     return handOver(tracked);
   };
 
   const handOver = (mail: TrackedMail): Promise<string[]> =>
     new Promise((resolve, reject) => {
-      const { flight } = mail;
-      const isWritten = (): boolean => flight.body?.readableEnded === true;
+      const { transfer } = mail;
+      const isWritten = (): boolean => transfer.body?.readableEnded === true;
       const timer = setTimeout(() => {
         const error = deadlineError(timeoutMs);
         reject(asFault(error, isWritten()));
-        flight.cancelled = true;
+        transfer.cancelled = true;
         // Without its end the server cannot accept the message, so the outcome is certain again.
-        if (!isWritten()) flight.body?.destroy(error);
+        if (!isWritten()) transfer.body?.destroy(error);
       }, timeoutMs);
       transport.sendMail(mail, (error, info) => {
         clearTimeout(timer);
         // Now and no earlier: the connection of a mail that was given up is busy until nodemailer has closed it.
-        places.leave();
+        slots.release();
         if (error) reject(asFault(error, isWritten()));
         else resolve((info.rejectedErrors ?? []).map(({ recipient, response }) => `${recipient}: ${response}`));
       });
@@ -128,10 +129,10 @@ const openPool = (settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
     }
   };
 
-  return { send, verify, isIdle: places.isIdle, close: () => transport.close() };
-};
+  return { send, verify, isIdle: slots.isIdle, close: () => transport.close() };
+}
 
-const tookTooLong = (host: string, waitMs: number): SendFault =>
+const timeoutFault = (host: string, waitMs: number): SendFault =>
   new SendFault(unasked(retry(`No connection to ${host} was free for the message within ${waitMs / 1000} seconds`)));
 
 /**
@@ -139,7 +140,7 @@ const tookTooLong = (host: string, waitMs: number): SendFault =>
  * stopped before its first byte: were its copies on their way, a repeat would send them a second time. What the server said
  * about each recipient is on the envelope by the time the body is wanted.
  */
-const holdBack = (body: Readable, message: MimeNode): void => {
+function stopIfRefused(body: Readable, message: MimeNode): void {
   const pipe = body.pipe.bind(body);
   body.pipe = (target, options) => {
     const { to, rejectedErrors } = message.getEnvelope() as Envelope;
@@ -148,22 +149,22 @@ const holdBack = (body: Readable, message: MimeNode): void => {
     body.destroy(asFault(refusal, false));
     return target;
   };
-};
+}
 
-const streamOf = (bytes: Buffer): Readable =>
-  new Readable({
+function streamOf(bytes: Buffer): Readable {
+  return new Readable({
     read() {
       this.push(bytes);
       this.push(null);
     },
   });
+}
 
 const asFault = (error: unknown, bodyWritten: boolean): SendFault =>
   error instanceof SendFault ? error : new SendFault(classify(error, bodyWritten));
 
-const openSocket =
-  ({ host, port }: SmtpSettings, resolve: Resolve): NonNullable<SMTPPoolOptions["getSocket"]> =>
-  (_options, callback) => {
+function openSocket({ host, port }: SmtpSettings, resolve: Resolve): NonNullable<SMTPPoolOptions["getSocket"]> {
+  return (_options, callback) => {
     resolve(host)
       .then(({ address }) => connected(connect({ host: address, port })))
       .then(
@@ -171,9 +172,10 @@ const openSocket =
         (error: Error) => callback(error),
       );
   };
+}
 
-const connected = (socket: Socket): Promise<Socket> =>
-  new Promise((resolve, reject) => {
+function connected(socket: Socket): Promise<Socket> {
+  return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(new Error("The server could not be reached in time")), connectMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);
@@ -186,33 +188,36 @@ const connected = (socket: Socket): Promise<Socket> =>
       resolve(socket);
     });
   });
+}
 
-const toNodemailer = (mail: Mail): SendMailOptions => ({
-  ...(mail.to.length + mail.cc.length + mail.bcc.length > 1 ? { envelope: envelopeOf(mail) } : {}),
-  messageId: mail.messageId,
-  from: mail.from,
-  to: mail.to,
-  cc: mail.cc,
-  bcc: mail.bcc,
-  ...(mail.replyTo ? { replyTo: mail.replyTo } : {}),
-  subject: mail.subject,
-  html: mail.html,
-  text: mail.text,
-  headers: mail.headers,
-  attachments: mail.attachments.map((file) => ({
-    filename: file.name,
-    contentType: file.mime,
-    content: Buffer.from(file.content),
-    ...(file.disposition ? { contentDisposition: file.disposition } : {}),
-    ...cidOf(file),
-  })),
-});
+function toNodemailer(mail: Mail): SendMailOptions {
+  return {
+    ...(mail.to.length + mail.cc.length + mail.bcc.length > 1 ? { envelope: envelopeOf(mail) } : {}),
+    messageId: mail.messageId,
+    from: mail.from,
+    to: mail.to,
+    cc: mail.cc,
+    bcc: mail.bcc,
+    ...(mail.replyTo ? { replyTo: mail.replyTo } : {}),
+    subject: mail.subject,
+    html: mail.html,
+    text: mail.text,
+    headers: mail.headers,
+    attachments: mail.attachments.map((file) => ({
+      filename: file.name,
+      contentType: file.mime,
+      content: Buffer.from(file.content),
+      ...(file.disposition ? { contentDisposition: file.disposition } : {}),
+      ...cidOf(file),
+    })),
+  };
+}
 
 /** With an id, nodemailer puts the image beside the html that shows it (multipart/related). */
-const cidOf = (file: Attachment) => {
-  const cid = inlineId(file);
+function cidOf(file: Attachment) {
+  const cid = inlineContentId(file);
   return cid === undefined ? {} : { cid, contentDisposition: "inline" as const };
-};
+}
 
 /** Given rather than read from the headers, so that what is said about its recipients can be found on it. */
 const envelopeOf = ({ from, to, cc, bcc }: Mail) => ({ from, to: [...to, ...cc, ...bcc] });

@@ -5,15 +5,16 @@
 // Codes: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 
 import { importPKCS8, SignJWT } from "jose";
-import { destination, flag, secret, secretText, text } from "../credentials.ts";
-import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf } from "../push.ts";
-import { apnsMembers, partApnsMembers } from "../push-members.ts";
-import { genericReceipts } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { cacheKey } from "../token.ts";
+import { destination, flag, secret, secretText, text } from "../kit/credentials.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf } from "../kit/push.ts";
+import { apnsMembers, partApnsMembers } from "../kit/push-members.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { cacheKey } from "../kit/token.ts";
 
 // Apple takes a token for an hour and refuses to see new ones more often than every 20 minutes.
 const tokenMs = 50 * 60_000;
@@ -34,13 +35,13 @@ const classes: ErrorClasses = {
   IdleTimeout: "retry",
 };
 
-interface Signer {
+type Signer = {
   secretKey: string;
   apiKey: string;
   projectName: string;
-}
+};
 
-const signToken = async ({ secretKey, apiKey, projectName }: Signer, now: Date): Promise<string> => {
+async function signToken({ secretKey, apiKey, projectName }: Signer, now: Date): Promise<string> {
   // A key that came through an environment variable often has its line breaks written out.
   const key = await importPKCS8(secretKey.replaceAll("\\n", "\n").trim(), "ES256").catch(() => {
     throw new SendFault(rejected("config", "secretKey is not the private key of APNs: paste the whole .p8 file"));
@@ -50,7 +51,7 @@ const signToken = async ({ secretKey, apiKey, projectName }: Signer, now: Date):
     .setIssuer(projectName)
     .setIssuedAt(Math.floor(now.getTime() / 1000))
     .sign(key);
-};
+}
 
 export default defineProvider({
   id: "apns",

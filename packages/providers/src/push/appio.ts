@@ -3,20 +3,21 @@
 // the back office of IO shows; a message may bring the key of another service of the sender as `apiKey` in its overrides.
 // API: https://docs.pagopa.it/io-guida-tecnica (API Messaggi)
 
-import { destination, secret, text } from "../credentials.ts";
-import { byStatus, type Outcome, rejected } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider } from "../provider.ts";
-import { baseUrl, type HttpReply, post, textAt } from "../request.ts";
-import { harmless } from "../token.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { type Outcome, rejected } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, type HttpReply, textAt } from "../kit/reply.ts";
+import { baseUrl, post } from "../kit/request.ts";
+import { retryUnknown } from "../kit/token.ts";
 
 const read = (reply: HttpReply): Outcome =>
   byStatus(reply, textAt(reply.json, "id"), { code: String(reply.status), classes: { 404: "recipient" } });
 
-const isLong = (text: string, least: number, most: number): boolean => {
+function isLong(text: string, least: number, most: number): boolean {
   const { length } = [...text];
   return length >= least && length <= most;
-};
+}
 
 const mayReceive = (reply: HttpReply): boolean =>
   (reply.json as { sender_allowed?: unknown } | null | undefined)?.sender_allowed !== false;
@@ -40,7 +41,7 @@ export default defineProvider({
     const headers = { "ocp-apim-subscription-key": key };
     const fiscal_code = message.token.trim().toUpperCase();
     // The sender must look first whether the citizen uses the app and has not switched the service off.
-    const profile = await harmless(io.http(post(`${api}/profiles`, { headers, json: { fiscal_code } })));
+    const profile = await retryUnknown(io.http(post(`${api}/profiles`, { headers, json: { fiscal_code } })));
     if (profile.status >= 300) return read(profile);
     if (!mayReceive(profile)) return rejected("recipient", "The citizen does not take messages of this service");
     const content = { subject: message.title, markdown: message.body };

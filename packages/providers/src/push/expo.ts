@@ -4,13 +4,14 @@
 // Expo says so in a ticket.
 // API: https://docs.expo.dev/push-notifications/sending-notifications/
 
-import { secret } from "../credentials.ts";
-import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf } from "../push.ts";
-import { expoMembers } from "../push-members.ts";
-import { genericReceipts } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
+import { secret } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf } from "../kit/push.ts";
+import { expoMembers } from "../kit/push-members.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   DeviceNotRegistered: "dead-token",
@@ -46,7 +47,7 @@ export default defineProvider({
     if (ticket("status") === "ok") return accepted(ticket("id"));
     if (ticket("status") !== "error") return unreadable(reply);
     const code = textAt(reply.json, "data", "details", "error") ?? textAt(reply.json, "data", 0, "details", "error");
-    return refused(reply, code, classes);
+    return failureByCode(reply, code, classes);
   },
   receipts: genericReceipts("push"),
 });

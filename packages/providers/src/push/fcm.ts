@@ -5,17 +5,19 @@
 // Codes: https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
 
 import { importPKCS8, SignJWT } from "jose";
-import { secretText } from "../credentials.ts";
-import type { PushMessage } from "../message.ts";
-import { byStatus, type ErrorClasses, type Outcome, rejected, SendFault } from "../outcome.ts";
-import { toApiNames } from "../override-names.ts";
-import { withOverrides } from "../overrides.ts";
-import { type Cached, defineProvider, type Io } from "../provider.ts";
-import { textDataOf } from "../push.ts";
-import { fcmDataMembers, fcmMembers } from "../push-members.ts";
-import { genericReceipts } from "../receipts.ts";
-import { type HttpReply, post, textAt } from "../request.ts";
-import { buyToken, cacheKey, withToken } from "../token.ts";
+import { secretText } from "../kit/credentials.ts";
+import type { Cached, Io } from "../kit/io.ts";
+import type { PushMessage } from "../kit/message.ts";
+import { type Outcome, rejected, SendFault } from "../kit/outcome.ts";
+import { toApiNames } from "../kit/override-names.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { textDataOf } from "../kit/push.ts";
+import { fcmDataMembers, fcmMembers } from "../kit/push-members.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
 
 const tokenUrl = "https://oauth2.googleapis.com/token";
 
@@ -31,15 +33,15 @@ const classes: ErrorClasses = {
 
 const configFault = (reason: string): SendFault => new SendFault(rejected("config", reason));
 
-const parseAccount = (text: string): unknown => {
+function parseAccount(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw configFault("serviceAccount is not JSON: it takes the whole key file of the Firebase service account");
   }
-};
+}
 
-const readAccount = (text: string) => {
+function readAccount(text: string) {
   const account = parseAccount(text);
   const member = (name: string): string => {
     const value = textAt(account, name);
@@ -47,9 +49,9 @@ const readAccount = (text: string) => {
     return value;
   };
   return { project: member("project_id"), email: member("client_email"), privateKey: member("private_key") };
-};
+}
 
-const buyAccess = async (io: Io, { email, privateKey }: ReturnType<typeof readAccount>): Promise<Cached<string>> => {
+async function buyAccess(io: Io, { email, privateKey }: ReturnType<typeof readAccount>): Promise<Cached<string>> {
   const key = await importPKCS8(privateKey, "RS256").catch(() => {
     throw configFault("The private_key in serviceAccount is not a private key in PEM format");
   });
@@ -62,18 +64,18 @@ const buyAccess = async (io: Io, { email, privateKey }: ReturnType<typeof readAc
     .setExpirationTime(now + 3600)
     .sign(key);
   const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
-  return buyToken(io, post(tokenUrl, { form }));
-};
+  return fetchToken(io, post(tokenUrl, { form }));
+}
 
-const read = (reply: HttpReply): Outcome => {
+function read(reply: HttpReply): Outcome {
   const said = [0, 1, 2].map((index) => textAt(reply.json, "error", "details", index, "errorCode")).find(Boolean);
   const isBadToken = /registration token is not a valid/i.test(textAt(reply.json, "error", "message") ?? "");
   const code = isBadToken ? "INVALID_TOKEN" : (said ?? textAt(reply.json, "error", "status"));
   return byStatus(reply, textAt(reply.json, "name"), { code, classes });
-};
+}
 
 /** What the message shows, or what its data tells the app, with the overrides that go with it. */
-const contentOf = (message: PushMessage) => {
+function contentOf(message: PushMessage) {
   const { title, body } = message;
   const { type = "notification", ...extra } = message.extra ?? {};
   if (type === "notification") {
@@ -85,7 +87,7 @@ const contentOf = (message: PushMessage) => {
   }
   const content = { data: { ...textDataOf(message), title, body, message: body } };
   return { content, extra: toApiNames(extra, fcmDataMembers) };
-};
+}
 
 export default defineProvider({
   id: "fcm",

@@ -2,13 +2,14 @@
 // player id) or, with the addressing model externalId, the id your app gave the user.
 // API: https://documentation.onesignal.com/reference/push-notification
 
-import { choice, secret, text } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, rejected, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf, deliveryId } from "../push.ts";
-import { oneSignalMembers } from "../push-members.ts";
-import { genericReceipts } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { choice, secret, text } from "../kit/credentials.ts";
+import { accepted, rejected } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf, deliveryId } from "../kit/push.ts";
+import { oneSignalMembers } from "../kit/push-members.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const api = "https://api.onesignal.com";
 
@@ -61,9 +62,9 @@ export default defineProvider({
     const { id, errors } = (reply.json ?? {}) as { id?: unknown; errors?: unknown };
     // The push has one recipient: whatever is said to be invalid is that one.
     const fault = Object.keys(errors ?? {}).find((name) => Object.hasOwn(invalid, name));
-    if (fault) return refused(reply, fault, invalid);
+    if (fault) return failureByCode(reply, fault, invalid);
     if (typeof id === "string" && id !== "") return accepted(id);
-    // An empty id says that nothing was made of it, because nobody is subscribed.
+    // An empty id means that no notification was created, because no device is subscribed.
     return id === "" ? rejected("recipient", `OneSignal: ${textAt(errors, 0) ?? "not subscribed"}`) : unreadable(reply);
   },
   check: async ({ applicationId, apiKey }, io) => {

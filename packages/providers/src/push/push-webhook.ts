@@ -4,13 +4,13 @@
 // title, content, payload: {…, subscriber, step}}. 410 means that the token is gone and is to be forgotten. Reports
 // come back as {messageId or externalId, status, date?, response?}.
 
-import { destination, secret, text } from "../credentials.ts";
-import { byStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf, deliveryId } from "../push.ts";
-import { genericReceipts } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { signWebhook } from "../webhook.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf, deliveryId } from "../kit/push.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { signWebhook } from "../kit/webhook.ts";
 
 export default defineProvider({
   id: "push-webhook",

@@ -2,13 +2,14 @@
 // user; Beams knows the user's devices, so one publish carries the push for all platforms.
 // API: https://pusher.com/docs/beams/reference/publish-api
 
-import { destination, secret, text } from "../credentials.ts";
-import { byStatus, rejected, SendFault } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf, textDataOf } from "../push.ts";
-import { beamsMembers } from "../push-members.ts";
-import { genericReceipts } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf, textDataOf } from "../kit/push.ts";
+import { beamsMembers } from "../kit/push-members.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 export default defineProvider({
   id: "pusher-beams",

@@ -3,13 +3,14 @@
 // API: https://pushpad.xyz/docs/rest_api. Documentation seen: the content stands inside `notification` there, while the
 // newest client library writes it at the root of the body; the documentation is followed.
 
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, rejected } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf } from "../push.ts";
-import { pushpadMembers } from "../push-members.ts";
-import { genericReceipts } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { rejected } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf } from "../kit/push.ts";
+import { pushpadMembers } from "../kit/push-members.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const projectUrl = (id: string): string => `https://pushpad.xyz/api/v1/projects/${encodeURIComponent(id)}`;
 const headers = (apiKey: string) => ({ authorization: `Token token="${apiKey}"` });

@@ -5,13 +5,14 @@
 // RFC 8030 (protocol), RFC 8291 (encryption), RFC 8292 (VAPID)
 
 import webPush from "web-push";
-import { secret, text } from "../credentials.ts";
-import { byStatus, type ErrorClasses, rejected, SendFault } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider } from "../provider.ts";
-import { dataOf } from "../push.ts";
-import { genericReceipts } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dataOf } from "../kit/push.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 // How long a push waits for a browser that is not running: four weeks, the most that all push services allow.
 const ttl = String(28 * 24 * 3600);
@@ -19,14 +20,16 @@ const ttl = String(28 * 24 * 3600);
 const classes: ErrorClasses = { 404: "dead-token", 410: "dead-token" };
 
 /** A new pair of keys, in the form in which browsers and credentials hold them. */
-export const makeVapidKeys = (): { publicKey: string; privateKey: string } => webPush.generateVAPIDKeys();
-
-interface Subscription {
-  endpoint: string;
-  keys: { p256dh: string; auth: string };
+export function makeVapidKeys(): { publicKey: string; privateKey: string } {
+  return webPush.generateVAPIDKeys();
 }
 
-const readSubscription = (token: string): Subscription => {
+type Subscription = {
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+};
+
+function readSubscription(token: string): Subscription {
   const given = parse(token);
   const [endpoint = "", p256dh = "", auth = ""] = [
     textAt(given, "endpoint"),
@@ -39,26 +42,26 @@ const readSubscription = (token: string): Subscription => {
     throw new SendFault(rejected("recipient", reason));
   }
   return { endpoint, keys: { p256dh, auth } };
-};
+}
 
-const parse = (token: string): unknown => {
+function parse(token: string): unknown {
   try {
     return JSON.parse(token);
   } catch {
     return undefined;
   }
-};
+}
 
 type Vapid = Readonly<Record<"subject" | "publicKey" | "privateKey", string>>;
 
 /** The library's part: the body encrypted for one browser, and the header that proves who sent it. */
-const encrypt = (subscription: Subscription, body: string, vapidDetails: Vapid) => {
+function encrypt(subscription: Subscription, body: string, vapidDetails: Vapid) {
   try {
     return webPush.generateRequestDetails(subscription, body, { vapidDetails });
   } catch (error) {
     throw new SendFault(rejected("config", `subject, publicKey or privateKey is wrong: ${(error as Error).message}`));
   }
-};
+}
 
 export default defineProvider({
   id: "web-push",

@@ -3,11 +3,12 @@
 // Documentation seen: the vendor has a newer JSON call (/messaging/bulk) beside the form its own client libraries send;
 // this is the form.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const api = (user: string): string => `https://api.${user === "sandbox" ? "sandbox." : ""}africastalking.com/version1`;
 
@@ -58,7 +59,7 @@ export default defineProvider({
       return accepted(textAt(reply.json, "SMSMessageData", "Recipients", 0, "messageId"));
     // A fault of the sender leaves the list empty, and the message names it.
     const said = code ?? textAt(reply.json, "SMSMessageData", "Message");
-    return said === undefined ? unreadable(reply) : refused(reply, said, classes);
+    return said === undefined ? unreadable(reply) : failureByCode(reply, said, classes);
   },
   check: async ({ apiKey, user }, io) =>
     checkByStatus(await io.http(get(`${api(user)}/user`, { headers: { apikey: apiKey }, query: { username: user } }))),

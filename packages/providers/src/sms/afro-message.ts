@@ -4,13 +4,14 @@
 // and answer; errors are a list of sentences. Progress is reported by GET to a callback that a message names (an override:
 // callback); in which form is not among what could be read.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
-import { refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/token|unauthori[sz]ed|credential/i, "auth"],
   [/balance|credit|insufficient/i, "quota"],
   [/sender|identifier/i, "config"],
@@ -31,9 +32,11 @@ export default defineProvider({
     }),
   read: (reply) => {
     const said = textAt(reply.json, "response", "errors", 0);
-    if (reply.status >= 300) return said ? refusedInWords({ ...reply, text: said }, words) : byStatus(reply);
+    if (reply.status >= 300) return said ? failureByPattern({ ...reply, text: said }, words) : byStatus(reply);
     const acknowledge = textAt(reply.json, "acknowledge");
     if (acknowledge === "success") return accepted(textAt(reply.json, "response", "message_id"));
-    return acknowledge === "error" ? refusedInWords({ ...reply, text: said ?? reply.text }, words) : unreadable(reply);
+    return acknowledge === "error"
+      ? failureByPattern({ ...reply, text: said ?? reply.text }, words)
+      : unreadable(reply);
   },
 });

@@ -5,32 +5,33 @@
 // API: https://learn.microsoft.com/rest/api/communication/sms/send
 
 import { createHash, createHmac } from "node:crypto";
-import { secret, text } from "../credentials.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted, type Outcome, rejected, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
 import {
-  accepted,
   byStatus,
   checkByStatus,
   type ErrorClasses,
-  type Outcome,
-  refused,
-  rejected,
-  SendFault,
+  eventsOf,
+  failureByCode,
+  type HttpReply,
+  textAt,
   unreadable,
-} from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { baseUrl, get, type HttpReply, type HttpRequest, post, textAt } from "../request.ts";
+  valueAt,
+} from "../kit/reply.ts";
+import { baseUrl, get, type HttpRequest, post } from "../kit/request.ts";
 
-const part = (connection: string, name: string): string => {
+function part(connection: string, name: string): string {
   const value = new RegExp(`(?:^|;)\\s*${name}=([^;]+)`, "i").exec(connection)?.[1]?.trim();
   if (value) return value;
   throw new SendFault(rejected("config", "accessKey must be a connection string: endpoint=https://…;accesskey=…"));
-};
+}
 
 const endpoint = (connection: string): string => baseUrl(part(connection, "endpoint"));
 
-const signed = (request: HttpRequest, connection: string, now: Date): HttpRequest => {
+function signed(request: HttpRequest, connection: string, now: Date): HttpRequest {
   const { host, pathname, search } = new URL(request.url);
   const date = now.toUTCString();
   const hash = createHash("sha256")
@@ -41,22 +42,22 @@ const signed = (request: HttpRequest, connection: string, now: Date): HttpReques
     .digest("base64");
   const authorization = `HMAC-SHA256 SignedHeaders=x-ms-date;host;x-ms-content-sha256&Signature=${signature}`;
   return { ...request, headers: { ...request.headers, "x-ms-date": date, "x-ms-content-sha256": hash, authorization } };
-};
+}
 
 const classes: ErrorClasses = { from: "config", to: "recipient" };
 // Errors have no codes of their own, but say whose number is at fault.
 const codeIn = (said = ""): string | undefined =>
   /\bFrom\b|sender/.test(said) ? "from" : /\bTo\b|recipient|opted/.test(said) ? "to" : undefined;
 
-const read = (reply: HttpReply): Outcome => {
+function read(reply: HttpReply): Outcome {
   const said = textAt(reply.json, "error", "message");
   if (reply.status >= 300) return byStatus(reply, undefined, { code: codeIn(said), classes });
   // The one recipient has a status of its own.
   const status = Number(textAt(reply.json, "value", 0, "httpStatusCode"));
   if (!status) return unreadable(reply);
   if (status < 300) return accepted(textAt(reply.json, "value", 0, "messageId"));
-  return refused({ ...reply, status }, codeIn(textAt(reply.json, "value", 0, "errorMessage")), classes);
-};
+  return failureByCode({ ...reply, status }, codeIn(textAt(reply.json, "value", 0, "errorMessage")), classes);
+}
 
 const repeatableMs = 4 * 60_000;
 
@@ -65,12 +66,12 @@ const repeatableMs = 4 * 60_000;
  * later repeats come without; the time is that of our id, a UUIDv7.
  * https://learn.microsoft.com/rest/api/communication/repeatable-requests
  */
-const repeatable = (id: string, now: Date) => {
+function repeatable(id: string, now: Date) {
   const first = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
   const age = now.getTime() - first;
   if (!(age >= 0 && age < repeatableMs)) return {};
   return { repeatabilityRequestId: id, repeatabilityFirstSent: new Date(first).toUTCString() };
-};
+}
 
 const statuses: Record<string, ReceiptStatus> = { Delivered: "delivered", Failed: "undelivered" };
 
@@ -115,7 +116,7 @@ export default defineProvider({
   receipts: {
     read: ({ body }) =>
       eventsOf(body).flatMap((event): Receipt[] => {
-        const data = typeof event === "object" && event !== null ? Reflect.get(event, "data") : undefined;
+        const data = valueAt(event, "data");
         const status = statuses[textAt(data, "deliveryStatus") ?? ""];
         const externalId = textAt(data, "messageId");
         if (!status || !externalId) return [];

@@ -4,19 +4,21 @@
 // API: https://dev.bandwidth.com/docs/messaging/createMessage, errors: https://dev.bandwidth.com/docs/messaging/errors,
 // reports: https://dev.bandwidth.com/docs/messaging/webhooks
 
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses, refused, rejected, SendFault } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { type Cached, defineProvider, type Io } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, type HttpRequest, post, textAt } from "../request.ts";
-import { cacheKey, harmless } from "../token.ts";
+import { secret, text } from "../kit/credentials.ts";
+import type { Cached, Io } from "../kit/io.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, eventsOf, failureByCode, textAt } from "../kit/reply.ts";
+import { get, type HttpRequest, post } from "../kit/request.ts";
+import { cacheKey, retryUnknown } from "../kit/token.ts";
 
-interface Login {
+type Login = {
   readonly user: string;
   readonly password: string;
   readonly accountSid: string;
-}
+};
 
 const listApplications = ({ user, password, accountSid }: Login): HttpRequest =>
   get(`https://dashboard.bandwidth.com/api/accounts/${encodeURIComponent(accountSid)}/applications`, {
@@ -24,9 +26,9 @@ const listApplications = ({ user, password, accountSid }: Login): HttpRequest =>
     headers: { accept: "application/xml" },
   });
 
-const findApplication = async (login: Login, io: Io): Promise<Cached<string>> => {
-  const reply = await harmless(io.http(listApplications(login)));
-  if (reply.status >= 300) throw new SendFault(refused(reply, String(reply.status), { 400: "config" }));
+async function findApplication(login: Login, io: Io): Promise<Cached<string>> {
+  const reply = await retryUnknown(io.http(listApplications(login)));
+  if (reply.status >= 300) throw new SendFault(failureByCode(reply, String(reply.status), { 400: "config" }));
   const found = [...reply.text.matchAll(/<Application>(.*?)<\/Application>/gs)].flatMap(([, block = ""]) => {
     const id = /<ApplicationId>([^<]+)</.exec(block)?.[1];
     return id && block.includes("<ServiceType>Messaging-V2<") ? [id] : [];
@@ -37,7 +39,7 @@ const findApplication = async (login: Login, io: Io): Promise<Cached<string>> =>
     throw new SendFault(rejected("config", reason));
   }
   return { value, expiresAt: new Date(io.now().getTime() + 3_600_000) };
-};
+}
 
 const classes: ErrorClasses = { to: "recipient", from: "config", applicationId: "config" };
 

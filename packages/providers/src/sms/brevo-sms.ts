@@ -2,12 +2,12 @@
 // API: https://developers.brevo.com/reference/sendtransacsms (the newer path /send; /sms is deprecated)
 // Reports: https://developers.brevo.com/docs/transactional-webhooks
 
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, type HttpReply, post, textAt } from "../request.ts";
-import { digits, fitsGsm } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { fitsGsm, toDigits } from "../kit/sms.ts";
 
 const api = "https://api.brevo.com/v3";
 
@@ -19,12 +19,12 @@ const classes: ErrorClasses = {
 };
 
 // An invalid parameter is named in words only.
-const codeOf = ({ json }: HttpReply): string | undefined => {
+function codeOf({ json }: HttpReply): string | undefined {
   const code = textAt(json, "code");
   if (code !== "invalid_parameter") return code;
   const said = textAt(json, "message") ?? "";
   return /phone|mobile|recipient/i.test(said) ? "recipient" : /sender/i.test(said) ? "sender" : code;
-};
+}
 
 const statuses: Record<string, ReceiptStatus> = {
   sent: "sent",
@@ -47,7 +47,7 @@ export default defineProvider({
       headers: { "api-key": apiKey },
       json: {
         sender: message.from,
-        recipient: digits(message.to),
+        recipient: toDigits(message.to),
         content: message.text,
         type: "transactional",
         unicodeEnabled: !fitsGsm(message.text),

@@ -3,11 +3,11 @@
 // sure: two messages that shared one would lose the second, so it is not used.
 // API: https://www.bulksms.com/developer/json/v1/
 
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { base64, get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, eventsOf, textAt } from "../kit/reply.ts";
+import { base64, get, post } from "../kit/request.ts";
 
 const api = "https://api.bulksms.com/v1";
 

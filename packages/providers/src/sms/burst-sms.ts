@@ -5,12 +5,13 @@
 // Codes: https://developers.kudosity.com/reference/status-codes
 // Receipts: https://help.burstsms.com/support/solutions/articles/44001076807-dlr-callback
 
-import { secret } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
-import { digits } from "../sms.ts";
+import { secret } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
 
 const api = "https://api.transmitsms.com";
 
@@ -42,7 +43,7 @@ export default defineProvider({
   request: (message, { apiKey, secretKey }) =>
     post(`${api}/send-sms.json`, {
       basic: [apiKey, secretKey],
-      form: { message: message.text, to: digits(message.to), from: message.from },
+      form: { message: message.text, to: toDigits(message.to), from: message.from },
     }),
   overrideNames: {
     // biome-ignore format: the names stand together
@@ -55,7 +56,7 @@ export default defineProvider({
     const code = textAt(reply.json, "error", "code");
     if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });
     if (code === undefined) return unreadable(reply);
-    return code === "SUCCESS" ? accepted(textAt(reply.json, "message_id")) : refused(reply, code, classes);
+    return code === "SUCCESS" ? accepted(textAt(reply.json, "message_id")) : failureByCode(reply, code, classes);
   },
   check: async ({ apiKey, secretKey }, io) =>
     checkByStatus(await io.http(get(`${api}/get-balance.json`, { basic: [apiKey, secretKey] }))),

@@ -3,12 +3,12 @@
 // API: https://docs.clickatell.com/channels/one-api/one-api-reference/
 // Codes: https://docs.clickatell.com/channels/one-api/one-api-errors-table/
 
-import { secret } from "../credentials.ts";
-import { byStatus, type ErrorClasses, refused } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { digits, listAt } from "../sms.ts";
+import { secret } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, failureByCode, listAt, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
 
 const classes: ErrorClasses = {
   2: "config",
@@ -58,7 +58,7 @@ export default defineProvider({
     const { id: clientMessageId, to, from, text: content } = message;
     return post("https://platform.clickatell.com/v1/message", {
       headers: { authorization: apiKey },
-      json: { messages: [{ channel: "sms", to: digits(to), from, content, clientMessageId }] },
+      json: { messages: [{ channel: "sms", to: toDigits(to), from, content, clientMessageId }] },
     });
   },
   extraAt: ["messages", 0],
@@ -67,7 +67,7 @@ export default defineProvider({
     const code = textAt(reply.json, "messages", 0, "error", "code") ?? textAt(reply.json, "error", "code");
     return code === undefined
       ? byStatus(reply, textAt(reply.json, "messages", 0, "apiMessageId"))
-      : refused(reply, code, classes);
+      : failureByCode(reply, code, classes);
   },
   receipts: {
     read: ({ body }) =>

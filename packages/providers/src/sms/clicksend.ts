@@ -1,11 +1,12 @@
 // ClickSend. Credentials: dashboard.clicksend.com, Developers, API Credentials.
 // API: https://developers.clicksend.com/docs/rest/v3/, "Send SMS", "Application Status Codes", "SMS Delivery Receipts"
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const api = "https://rest.clicksend.com/v3";
 
@@ -57,7 +58,7 @@ export default defineProvider({
     if (status === undefined) return unreadable(reply);
     return status === "SUCCESS"
       ? accepted(textAt(reply.json, "data", "messages", 0, "message_id"))
-      : refused(reply, status, classes);
+      : failureByCode(reply, status, classes);
   },
   check: async ({ user, apiKey }, io) => checkByStatus(await io.http(get(`${api}/account`, { basic: [user, apiKey] }))),
   receipts: {

@@ -3,11 +3,11 @@
 // API: https://api.eazy.im/v3. Documentation seen: that page (addresses, login, errors); public clients disagree about the
 // member that holds the text, `body` for WhatsApp and `text` for SMS, and this is the SMS one.
 
-import { secret, text } from "../credentials.ts";
-import { byStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
-import { digits } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
 
 // The sign of a JID is legal in a path.
 const jid = (name: string): string =>
@@ -23,7 +23,7 @@ export default defineProvider({
   help: "API key and the id of the SMS channel are in the settings of your Eazy account.",
   credentials: { apiKey: secret("API Key"), channelId: text("SMS Channel Id") },
   request: (message, { apiKey, channelId }) =>
-    post(`https://api.eazy.im/v3/channels/${jid(channelId.trim())}/messages/${jid(digits(message.to))}`, {
+    post(`https://api.eazy.im/v3/channels/${jid(channelId.trim())}/messages/${jid(toDigits(message.to))}`, {
       bearer: apiKey,
       json: { message: { type: "text", text: message.text } },
     }),

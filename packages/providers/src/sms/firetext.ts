@@ -1,12 +1,13 @@
 // FireText (UK). Credentials: app.firetext.co.uk, Settings, API. `from` is a number or 3 to 11 letters and digits.
 // API: https://www.firetext.co.uk/docs
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { digits } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
 
 const classes: ErrorClasses = {
   1: "auth",
@@ -34,7 +35,7 @@ export default defineProvider({
         apiKey,
         message: message.text,
         from: message.from,
-        to: digits(message.to),
+        to: toDigits(message.to),
         reference: message.id,
       },
     }),
@@ -42,7 +43,7 @@ export default defineProvider({
     if (reply.status >= 300) return byStatus(reply);
     const code = textAt(reply.json, "code");
     if (code === undefined) return unreadable(reply);
-    return code === "0" ? accepted(reply.headers["x-message"]) : refused(reply, code, classes);
+    return code === "0" ? accepted(reply.headers["x-message"]) : failureByCode(reply, code, classes);
   },
   receipts: {
     // Reports name the message by our reference only, and their times have no zone.

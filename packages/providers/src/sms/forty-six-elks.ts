@@ -3,12 +3,13 @@
 // API: https://46elks.com/docs/send-sms; receipts: https://46elks.com/docs/sms-delivery-reports. Documentation seen
 // does not list the errors, which are a status and a text.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, checkByStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
-import { refusedInWords } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { checkByStatus, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { failureByPattern } from "../kit/sms.ts";
 
 const api = "https://api.46elks.com/a1";
 
@@ -29,7 +30,7 @@ export default defineProvider({
   // An empty account is a 403 that is not about the login.
   overrideNames: { members: ["flashsms", "dryrun", "whendelivered", "dontlog"] },
   read: (reply) =>
-    reply.status < 300 ? accepted(textAt(reply.json, "id")) : refusedInWords(reply, [[/credit/i, "quota"]]),
+    reply.status < 300 ? accepted(textAt(reply.json, "id")) : failureByPattern(reply, [[/credit/i, "quota"]]),
   check: async ({ user, password }, io) => checkByStatus(await io.http(get(`${api}/me`, { basic: [user, password] }))),
   receipts: {
     read: ({ body }) => {

@@ -4,27 +4,28 @@
 // keys. `idPath` says where the answer holds the id of the message; `datePath` is taken and not
 // read, because the time of sending is ours. Reports are those of every generic webhook provider: see receipts.ts.
 
-import { destination, flag, secret, text } from "../credentials.ts";
-import { byStatus, rejected, SendFault } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider } from "../provider.ts";
-import { genericReceipts } from "../receipts.ts";
-import { type HttpReply, post, textAt } from "../request.ts";
-import { buyToken, cacheKey, withToken } from "../token.ts";
+import { destination, flag, secret, text } from "../kit/credentials.ts";
+import { rejected, SendFault } from "../kit/outcome.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { genericReceipts } from "../kit/receipts.ts";
+import { byStatus, type HttpReply, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
 
 const wrong = (field: string, wanted: string): SendFault =>
   new SendFault(rejected("config", `${field} must be ${wanted}`));
 
-const address = (field: string, given = ""): string => {
+function address(field: string, given = ""): string {
   const url = URL.parse(given.trim());
   if (!url || !/^https?:$/.test(url.protocol)) throw wrong(field, "an address that begins with https:// or http://");
   return url.href;
-};
+}
 
-const header = (field: string, name = "", value = ""): Record<string, string> => {
+function header(field: string, name = "", value = ""): Record<string, string> {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw wrong(field, "the name of a header");
   return { [name]: value };
-};
+}
 
 export default defineProvider({
   id: "generic-sms",
@@ -62,7 +63,7 @@ export default defineProvider({
     const buy = () => {
       const request = post(address("domain", domain), { headers: keys });
       const names = Object.keys(header("authenticationTokenKey", authenticationTokenKey));
-      return buyToken(io, request, { at: ["data", ...names], expiresAt: ["data", "expires_in"] });
+      return fetchToken(io, request, { at: ["data", ...names], expiresAt: ["data", "expires_in"] });
     };
     const key = cacheKey("generic-sms", domain, authenticationTokenKey, apiKey, secretKey);
     const reply = credentials.authenticateByToken ? await withToken(io, key, buy, withKey) : await call({});

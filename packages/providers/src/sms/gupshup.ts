@@ -4,12 +4,13 @@
 // API: https://docs.gupshup.io/docs/send-message-to-single-number; codes: https://docs.gupshup.io/docs/error-codes;
 // reports: https://docs.gupshup.io/docs/real-time-delivery-reports
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, eventsOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { digits, fitsGsm } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, type ErrorClasses, eventsOf, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { fitsGsm, toDigits } from "../kit/sms.ts";
 
 const classes: ErrorClasses = {
   100: "retry",
@@ -43,7 +44,7 @@ export default defineProvider({
     post("https://enterprise.smsgupshup.com/GatewayAPI/rest", {
       form: {
         method: "sendMessage",
-        send_to: digits(message.to),
+        send_to: toDigits(message.to),
         msg: message.text,
         msg_type: fitsGsm(message.text) ? "TEXT" : "Unicode_Text",
         userid: user,
@@ -60,7 +61,7 @@ export default defineProvider({
     // "success | number | id", or "error | code | description".
     const [said, second, third] = reply.text.split("|").map((part) => part.trim());
     if (said?.toLowerCase() === "success" && third) return accepted(third);
-    return said?.toLowerCase() === "error" ? refused(reply, second, classes) : unreadable(reply);
+    return said?.toLowerCase() === "error" ? failureByCode(reply, second, classes) : unreadable(reply);
   },
   receipts: {
     read: ({ body }) =>

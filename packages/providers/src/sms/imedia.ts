@@ -4,13 +4,14 @@
 // manual, the page of a sister platform with the same fields (https://platform.epacific.net/docs/send-sms.html), and one
 // public client; none lists the error codes, so that errors are told apart by their words.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
-import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm, toDigits } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/token|authen|unauthori[sz]ed/i, "auth"],
   [/balance|credit|quota|money/i, "quota"],
   [/brand|sender|template/i, "config"],
@@ -28,7 +29,7 @@ export default defineProvider({
     post("https://api.mobilebranding.vn/api/SMSBrandname/SendSMS", {
       headers: { token },
       json: {
-        to: digits(message.to),
+        to: toDigits(message.to),
         from: message.from,
         message: message.text,
         scheduled: "",
@@ -42,6 +43,6 @@ export default defineProvider({
     const code = textAt(reply.json, "errorCode");
     if (code === undefined) return reply.status < 300 ? unreadable(reply) : byStatus(reply);
     if (code === "000" && reply.status < 300) return accepted(textAt(reply.json, "referentId"));
-    return refusedInWords({ ...reply, text: `${code} ${textAt(reply.json, "errorMessage") ?? ""}` }, words);
+    return failureByPattern({ ...reply, text: `${code} ${textAt(reply.json, "errorMessage") ?? ""}` }, words);
   },
 });

@@ -2,12 +2,13 @@
 // API: https://www.infobip.com/docs/developer-resources/quickstart (SMS API, version 3)
 // Codes: https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes
 
-import { destination, secret, text } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../receipts.ts";
-import { baseUrl, get, post, textAt } from "../request.ts";
-import { digits, listAt } from "../sms.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type Receipt, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, listAt, textAt, unreadable } from "../kit/reply.ts";
+import { baseUrl, get, post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
 
 const classes: ErrorClasses = {
   REJECTED_NETWORK: "recipient",
@@ -41,7 +42,7 @@ export default defineProvider({
   request: (message, { apiKey, baseUrl: base }) => {
     const item = {
       sender: message.from,
-      destinations: [{ to: digits(message.to) }],
+      destinations: [{ to: toDigits(message.to) }],
       content: { text: message.text },
       webhooks: { callbackData: message.id },
     };
@@ -57,7 +58,7 @@ export default defineProvider({
     if (group === undefined) return unreadable(reply);
     return group === "PENDING" || group === "DELIVERED"
       ? accepted(textAt(reply.json, "messages", 0, "messageId"))
-      : refused(reply, textAt(reply.json, "messages", 0, "status", "name"), classes);
+      : failureByCode(reply, textAt(reply.json, "messages", 0, "status", "name"), classes);
   },
   check: async ({ apiKey, baseUrl: base }, io) =>
     checkByStatus(

@@ -2,13 +2,14 @@
 // public clients, which use the host isend.com.ly (older ones send.com.ly, as the page
 // https://send.com.ly/developers/docs); errors come as words without codes, so they are told apart by their words.
 
-import { choice, secret, text } from "../credentials.ts";
-import { accepted, byStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
-import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { choice, secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm, toDigits } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/balance|credit|unit/i, "quota"],
   [/sender/i, "config"],
   [/recipient|phone|number/i, "recipient"],
@@ -29,7 +30,7 @@ export default defineProvider({
     post("https://isend.com.ly/api/v3/sms/send", {
       bearer: apiToken,
       json: {
-        recipient: digits(message.to),
+        recipient: toDigits(message.to),
         sender_id: message.from,
         type: contentType ?? (fitsGsm(message.text) ? "plain" : "unicode"),
         message: message.text,
@@ -39,6 +40,6 @@ export default defineProvider({
     if (reply.status >= 300) return byStatus(reply);
     const status = textAt(reply.json, "status");
     if (status === "success") return accepted(textAt(reply.json, "data", "uid"));
-    return status === "error" ? refusedInWords(reply, words) : unreadable(reply);
+    return status === "error" ? failureByPattern(reply, words) : unreadable(reply);
   },
 });

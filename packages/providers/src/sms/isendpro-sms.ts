@@ -4,18 +4,19 @@
 // API: https://www.isendpro.com/docs/. Documentation seen: that page without its table of codes, so that most errors are
 // told apart by their words, and without the other fields of reports, so that none are read.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, describeReply, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { get, post, textAt } from "../request.ts";
-import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, describeReply, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm, toDigits } from "../kit/sms.ts";
 
 const api = "https://apirest.isendpro.com/cgi-bin";
 
-// On the black list; not assigned to anybody.
+// On the black list; not assigned to a subscriber.
 const classes: ErrorClasses = { 11: "recipient", 21: "recipient" };
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/cr[ée]dit/i, "quota"],
   [/keyid|cl[ée] api|\bip\b/i, "auth"],
   [/[ée]metteur/i, "config"],
@@ -38,7 +39,7 @@ export default defineProvider({
     post(`${api}/sms`, {
       json: {
         keyid: apiKey,
-        num: digits(message.to),
+        num: toDigits(message.to),
         sms: message.text,
         emetteur: message.from,
         // As many parts as the text needs.
@@ -52,8 +53,8 @@ export default defineProvider({
     const code = stateOf(reply.json, "code");
     if (code === undefined) return reply.status < 300 ? unreadable(reply) : byStatus(reply);
     if (code === "0" && reply.status < 300) return accepted();
-    if (Object.hasOwn(classes, code)) return refused(reply, code, classes);
-    return refusedInWords({ ...reply, text: `${code} ${stateOf(reply.json, "message") ?? ""}` }, words);
+    if (Object.hasOwn(classes, code)) return failureByCode(reply, code, classes);
+    return failureByPattern({ ...reply, text: `${code} ${stateOf(reply.json, "message") ?? ""}` }, words);
   },
   check: async ({ apiKey }, io) => {
     const reply = await io.http(get(`${api}/credit`, { query: { keyid: apiKey, credit: 1 } }));

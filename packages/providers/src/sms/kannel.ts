@@ -5,14 +5,14 @@
 // API: https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html, "Using the HTTP interface to send SMS
 // messages"
 
-import { destination, number, secret, text } from "../credentials.ts";
-import { accepted } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { baseUrl, get } from "../request.ts";
-import { fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { destination, number, secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { baseUrl, get } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm } from "../kit/sms.ts";
 
 // A 403 with other words is a wrong login.
-const words: Words = [
+const words: ErrorPatterns = [
   [/not routable|black-lists|receiver/i, "recipient"],
   [/sender missing/i, "config"],
 ];
@@ -53,5 +53,5 @@ export default defineProvider({
       "priority", "udh", "account", "binfo",
     ],
   },
-  read: (reply) => (reply.status < 300 ? accepted() : refusedInWords(reply, words)),
+  read: (reply) => (reply.status < 300 ? accepted() : failureByPattern(reply, words)),
 });

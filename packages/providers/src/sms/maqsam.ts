@@ -2,10 +2,10 @@
 // API: https://portal.maqsam.com/docs/v2/sms. Documentation seen: public clients only, the page itself could not be
 // read; they agree on address, login and fields, and that the answer names the message by message.identifier.
 
-import { secret, text } from "../credentials.ts";
-import { byStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 export default defineProvider({
   id: "maqsam",

@@ -3,13 +3,13 @@
 // key of the account: see messagebird-receipts.ts.
 // API: https://developers.messagebird.com/api/sms-messaging/, codes: https://developers.messagebird.com/api/#api-errors
 
-import { secret, text } from "../credentials.ts";
-import { verifyMessagebird } from "../messagebird-receipts.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
-import { digits } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
+import { verifyMessagebird } from "./messagebird-receipts.ts";
 
 const api = "https://rest.messagebird.com";
 
@@ -45,7 +45,7 @@ export default defineProvider({
       headers: { authorization: `AccessKey ${accessKey}` },
       json: {
         originator: message.from,
-        recipients: [digits(message.to)],
+        recipients: [toDigits(message.to)],
         body: message.text,
         datacoding: "auto",
         reference: message.id,

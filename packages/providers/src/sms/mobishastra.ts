@@ -3,23 +3,24 @@
 // API: https://telkosh.com/mobishastra/. Documentation seen: public clients of the JSON API, the page itself could not be
 // read; they agree on fields and answer, and that errors are words in `str_response`.
 
-import { destination, secret, text } from "../credentials.ts";
-import { accepted, byStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { baseUrl, post, textAt } from "../request.ts";
-import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, textAt, unreadable } from "../kit/reply.ts";
+import { baseUrl, post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm, toDigits } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/password|profile|user|login|\bip\b/i, "auth"],
   [/credit|balance/i, "quota"],
   [/sender|country|route/i, "config"],
   [/mobile|number/i, "recipient"],
 ];
 
-const address = (given: string): string => {
+function address(given: string): string {
   const base = baseUrl(given);
   return new URL(base).pathname === "/" ? `${base}/sendsms_api_json.aspx` : base;
-};
+}
 
 export default defineProvider({
   id: "mobishastra",
@@ -38,7 +39,7 @@ export default defineProvider({
       json: {
         user,
         pwd: password,
-        number: digits(message.to),
+        number: toDigits(message.to),
         msg: message.text,
         sender: message.from,
         language: fitsGsm(message.text) ? "English" : "Unicode",
@@ -51,6 +52,6 @@ export default defineProvider({
     const said = textAt(reply.json, 0, "str_response");
     if (said === undefined) return unreadable(reply);
     const id = textAt(reply.json, 0, "msg_id");
-    return /success|message sent/i.test(said) && id ? accepted(id) : refusedInWords({ ...reply, text: said }, words);
+    return /success|message sent/i.test(said) && id ? accepted(id) : failureByPattern({ ...reply, text: said }, words);
   },
 });

@@ -2,12 +2,13 @@
 // API: https://developer.vonage.com/en/api/sms
 // Codes: https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
-import { digits, fitsGsm } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { fitsGsm, toDigits } from "../kit/sms.ts";
 
 const api = "https://rest.nexmo.com";
 
@@ -51,7 +52,7 @@ export default defineProvider({
         api_key: apiKey,
         api_secret: secretKey,
         from: message.from,
-        to: digits(message.to),
+        to: toDigits(message.to),
         text: message.text,
         type: fitsGsm(message.text) ? "text" : "unicode",
         "client-ref": message.id,
@@ -69,7 +70,9 @@ export default defineProvider({
     // Every answer is 200. A long text is several messages, and the first stands for all.
     const status = textAt(reply.json, "messages", 0, "status");
     if (status === undefined) return unreadable(reply);
-    return status === "0" ? accepted(textAt(reply.json, "messages", 0, "message-id")) : refused(reply, status, classes);
+    return status === "0"
+      ? accepted(textAt(reply.json, "messages", 0, "message-id"))
+      : failureByCode(reply, status, classes);
   },
   check: async ({ apiKey, secretKey }, io) =>
     checkByStatus(

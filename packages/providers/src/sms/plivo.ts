@@ -1,16 +1,17 @@
 // Plivo. Credentials: console.plivo.com, Auth ID and Auth Token on the first page.
 // API: https://www.plivo.com/docs/messaging/api/messages/; errors have a text and no code.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, checkByStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
-import { refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { checkByStatus, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern } from "../kit/sms.ts";
 
 const account = (id: string): string => `https://api.plivo.com/v1/Account/${encodeURIComponent(id)}/`;
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/insufficient|credit|balance/i, "quota"],
   [/\bsrc\b|source|sender/i, "config"],
   [/\bdst\b|destination/i, "recipient"],
@@ -49,7 +50,7 @@ export default defineProvider({
   read: (reply) =>
     reply.status < 300
       ? accepted(textAt(reply.json, "message_uuid", 0))
-      : refusedInWords({ ...reply, text: textAt(reply.json, "error") ?? reply.text }, words),
+      : failureByPattern({ ...reply, text: textAt(reply.json, "error") ?? reply.text }, words),
   check: async ({ accountSid, token }, io) =>
     checkByStatus(await io.http(get(account(accountSid), { basic: [accountSid, token] }))),
   receipts: {

@@ -4,31 +4,32 @@
 // API: https://developers.ringcentral.com/guide/messaging/sms/sending-sms, token:
 // https://developers.ringcentral.com/guide/authentication/jwt-flow, codes: https://developers.ringcentral.com/guide/basics/errors
 
-import { destination, flag, secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { withOverrides } from "../overrides.ts";
-import { defineProvider, type Io } from "../provider.ts";
-import { get, type HttpReply, type HttpRequest, post, textAt } from "../request.ts";
-import { buyToken, cacheKey, withToken } from "../token.ts";
+import { destination, flag, secret, text } from "../kit/credentials.ts";
+import type { Io } from "../kit/io.ts";
+import { withOverrides } from "../kit/overrides.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, checkByStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
+import { get, type HttpRequest, post } from "../kit/request.ts";
+import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
 
-interface App {
+type App = {
   readonly clientId: string;
   readonly secretKey: string;
   readonly token: string;
   readonly secure?: boolean;
-}
+};
 
 const server = ({ secure }: App): string => `https://platform.${secure ? "devtest." : ""}ringcentral.com/restapi`;
 
 const extension = (app: App): string => `${server(app)}/v1.0/account/~/extension/~`;
 
-const call = (app: App, io: Io, request: (token: string) => HttpRequest): Promise<HttpReply> => {
+function call(app: App, io: Io, request: (token: string) => HttpRequest): Promise<HttpReply> {
   const { clientId, secretKey, token: assertion, secure } = app;
   const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
-  const buy = () => buyToken(io, post(`${server(app)}/oauth/token`, { basic: [clientId, secretKey], form }));
+  const buy = () => fetchToken(io, post(`${server(app)}/oauth/token`, { basic: [clientId, secretKey], form }));
   const key = cacheKey("ring-central", clientId, secretKey, assertion, String(secure));
   return withToken(io, key, buy, (token) => io.http(request(token)));
-};
+}
 
 const classes: ErrorClasses = {
   "CMN-109": "config",

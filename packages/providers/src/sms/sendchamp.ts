@@ -4,13 +4,14 @@
 // API: https://sendchamp.readme.io/reference/send-sms-api. Documentation seen: the vendor's Node client and public clients;
 // errors are sentences, and the form of delivery reports is not among it.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
-import { digits, refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, toDigits } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/insufficient|balance|fund/i, "quota"],
   [/sender|route/i, "config"],
   [/phone|number|recipient/i, "recipient"],
@@ -24,7 +25,7 @@ export default defineProvider({
   help: "Copy the public access key under Accounts, API keys & Webhooks; the sender is an approved sender ID.",
   credentials: { apiKey: secret("API Key"), from: text("From") },
   request: (message, { apiKey }) => {
-    const to = digits(message.to);
+    const to = toDigits(message.to);
     const route = to.startsWith("234") ? "non_dnd" : "international";
     return post("https://api.sendchamp.com/api/v1/sms/send", {
       bearer: apiKey,
@@ -33,9 +34,9 @@ export default defineProvider({
   },
   read: (reply) => {
     const said = textAt(reply.json, "message");
-    if (reply.status >= 300) return said ? refusedInWords({ ...reply, text: said }, words) : byStatus(reply);
+    if (reply.status >= 300) return said ? failureByPattern({ ...reply, text: said }, words) : byStatus(reply);
     const status = textAt(reply.json, "status");
     if (status === "success") return accepted(textAt(reply.json, "data", "id"));
-    return status && said ? refusedInWords({ ...reply, text: said }, words) : unreadable(reply);
+    return status && said ? failureByPattern({ ...reply, text: said }, words) : unreadable(reply);
   },
 });

@@ -2,15 +2,16 @@
 // API: https://api-doc.simpletexting.com/ (version 2). Documentation seen: its description as OpenAPI; errors are told by
 // their status and words, and the body of its delivery webhooks is not part of it.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, checkByStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { get, post, textAt } from "../request.ts";
-import { refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { checkByStatus, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern } from "../kit/sms.ts";
 
 const api = "https://api-app2.simpletexting.com/v2/api";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/credit|balance/i, "quota"],
   [/account ?phone/i, "config"],
   [/contact ?phone|phone number|unsubscribed|opted out/i, "recipient"],
@@ -28,6 +29,6 @@ export default defineProvider({
       bearer: apiKey,
       json: { contactPhone: message.to, accountPhone: message.from, mode: "AUTO", text: message.text },
     }),
-  read: (reply) => (reply.status < 300 ? accepted(textAt(reply.json, "id")) : refusedInWords(reply, words)),
+  read: (reply) => (reply.status < 300 ? accepted(textAt(reply.json, "id")) : failureByPattern(reply, words)),
   check: async ({ apiKey }, io) => checkByStatus(await io.http(get(`${api}/tenant`, { bearer: apiKey }))),
 });

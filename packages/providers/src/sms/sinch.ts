@@ -4,11 +4,11 @@
 // API: https://developers.sinch.com/docs/sms/api-reference/sms/batches, statuses:
 // https://developers.sinch.com/docs/sms/api-reference/status-codes/
 
-import { choice, destination, secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { choice, destination, secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const batches = (region: string, plan: string): string =>
   `https://${region}.sms.api.sinch.com/xms/v1/${encodeURIComponent(plan)}/batches`;

@@ -5,14 +5,16 @@
 // https://www.smscentral.com.au/sms-api/rest-api/receive-dlrs/overview/. Documentation seen: the parameters and the answer
 // 0; the table of error codes could not be found, so errors are told apart by their words.
 
-import { destination, secret, text } from "../credentials.ts";
-import { accepted, byStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt, sameText, verifyDefault } from "../receipts.ts";
-import { baseUrl, post, textAt } from "../request.ts";
-import { digits, refusedInWords, type Words } from "../sms.ts";
+import type { JsonObject } from "@tidings/contract";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt, sameText, verifyDefault } from "../kit/receipts.ts";
+import { byStatus, textAt, unreadable } from "../kit/reply.ts";
+import { baseUrl, post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, toDigits } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/username|password|authenti/i, "auth"],
   [/credit|balance/i, "quota"],
   [/originator/i, "config"],
@@ -47,7 +49,7 @@ export default defineProvider({
         PASSWORD: password,
         ACTION: "send",
         ORIGINATOR: message.from,
-        RECIPIENT: digits(message.to),
+        RECIPIENT: toDigits(message.to),
         REFERENCE: message.id,
         MESSAGE_TEXT: message.text,
       },
@@ -57,7 +59,7 @@ export default defineProvider({
     // The status is always 200, and the text a number: 0, or an error with its description.
     const code = /^\s*(\d+)\b/.exec(reply.text)?.[1];
     if (code === undefined) return unreadable(reply);
-    return Number(code) === 0 ? accepted() : refusedInWords(reply, words);
+    return Number(code) === 0 ? accepted() : failureByPattern(reply, words);
   },
   receipts: {
     verify: (request, key, now) => {
@@ -69,7 +71,7 @@ export default defineProvider({
       const messageId = textAt(body, "REFERENCE");
       const status = statuses[textAt(body, "STATUS")?.toUpperCase() ?? ""];
       if (!messageId || !status) return [];
-      const { PASSWORD: _, ...row } = body as Record<string, unknown>;
+      const { PASSWORD: _, ...row } = body as JsonObject;
       return [receipt(status, { messageId, response: textAt(body, "STATUSDESCRIPTION") || undefined, row })];
     },
   },

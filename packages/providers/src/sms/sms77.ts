@@ -4,11 +4,12 @@
 // webhook was made (https://docs.seven.io/en/rest-api/webhooks); only JSON is shown there, and fields of the other two are
 // expected as PHP writes what is nested, data[msg_id].
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, checkByStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const api = "https://gateway.seven.io/api";
 
@@ -63,7 +64,7 @@ export default defineProvider({
     const code = textAt(reply.json, "messages", 0, "error") ?? textAt(reply.json, "success") ?? textAt(reply.json);
     if (reply.status >= 300) return byStatus(reply, undefined, { code, classes });
     if (code === undefined) return unreadable(reply);
-    return code === "100" ? accepted(textAt(reply.json, "messages", 0, "id")) : refused(reply, code, classes);
+    return code === "100" ? accepted(textAt(reply.json, "messages", 0, "id")) : failureByCode(reply, code, classes);
   },
   check: async ({ apiKey }, io) => {
     const reply = await io.http(get(`${api}/balance`, { headers: { "x-api-key": apiKey } }));

@@ -3,14 +3,15 @@
 // API: https://dev.smsmode.com/sms/v1/. Documentation seen: public clients of it and a description of its fields; the page
 // itself could not be read. Errors are told by their status and words.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, type ReceiptStatus, receipt } from "../receipts.ts";
-import { post, textAt } from "../request.ts";
-import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, textAt } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm, toDigits } from "../kit/sms.ts";
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/credit|balance/i, "quota"],
   [/recipient|blacklist/i, "recipient"],
   [/\bfrom\b|sender/i, "config"],
@@ -35,7 +36,7 @@ export default defineProvider({
     post("https://rest.smsmode.com/sms/v1/messages", {
       headers: { "x-api-key": apiKey },
       json: {
-        recipient: { to: digits(message.to) },
+        recipient: { to: toDigits(message.to) },
         body: { text: message.text, encoding: fitsGsm(message.text) ? "GSM7" : "UNICODE" },
         from: message.from,
         refClient: message.id,
@@ -44,7 +45,7 @@ export default defineProvider({
   read: (reply) => {
     if (reply.status < 300) return accepted(textAt(reply.json, "messageId"));
     const said = textAt(reply.json, "message");
-    return said ? refusedInWords({ ...reply, text: said }, words) : byStatus(reply);
+    return said ? failureByPattern({ ...reply, text: said }, words) : byStatus(reply);
   },
   receipts: {
     read: ({ body }) => {

@@ -3,11 +3,11 @@
 // attributes as the SDKs take them: MessageAttributes: {<name>: {DataType, StringValue}}. Delivery is reported to CloudWatch only.
 // API: https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
 
-import { asAwsQuery, awsHost, awsSigned } from "../aws.ts";
-import { destination, secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post } from "../request.ts";
+import { awsHost, signAwsRequest, toAwsQuery } from "../kit/aws.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, checkByStatus, type ErrorClasses } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
 
 const classes: ErrorClasses = {
   PhoneNumber: "recipient",
@@ -22,12 +22,12 @@ const classes: ErrorClasses = {
   InternalError: "retry",
 };
 
-const attributes = (from: string | undefined) => {
+function attributes(from: string | undefined) {
   const text = (StringValue: string) => ({ DataType: "String", StringValue });
   const kind = { "AWS.SNS.SMS.SMSType": text("Transactional") };
   if (!from) return kind;
   return { ...kind, [/^\+?\d+$/.test(from) ? "AWS.MM.SMS.OriginationNumber" : "AWS.SNS.SMS.SenderID"]: text(from) };
-};
+}
 
 // Asked for JSON, the service answers in another form than the documented one.
 const headers = { accept: "application/xml" };
@@ -52,7 +52,7 @@ export default defineProvider({
     });
   },
   overrideNames: { members: ["Subject", "MessageStructure", "MessageAttributes", "TargetArn", "TopicArn"] },
-  sign: (request, credentials, now) => awsSigned(asAwsQuery(request), "sns", credentials, now),
+  sign: (request, credentials, now) => signAwsRequest(toAwsQuery(request), "sns", credentials, now),
   read: (reply) => {
     const tag = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(reply.text)?.[1];
     // An invalid parameter is named in the text only.
@@ -63,6 +63,6 @@ export default defineProvider({
   check: async (credentials, io) => {
     const form = { Action: "GetCallerIdentity", Version: "2011-06-15" };
     const request = post(`https://${awsHost("sts", credentials.region)}/`, { headers, form });
-    return checkByStatus(await io.http(await awsSigned(request, "sts", credentials, io.now())));
+    return checkByStatus(await io.http(await signAwsRequest(request, "sts", credentials, io.now())));
   },
 });

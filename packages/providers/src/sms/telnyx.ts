@@ -5,11 +5,11 @@
 // Proof: https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks
 
 import { createPublicKey, verify } from "node:crypto";
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { dateOf, isRecent, type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { dateOf, isRecent, type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const api = "https://api.telnyx.com/v2";
 

@@ -3,19 +3,20 @@
 // API: https://developer.termii.com/messaging-api. Its host is that of the account: the dashboard shows it as the base
 // URL, newer accounts have others than api.ng.termii.com.
 
-import { destination, secret, text } from "../credentials.ts";
-import { accepted, checkByStatus, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { baseUrl, get, post, textAt } from "../request.ts";
-import { digits, fitsGsm, refusedInWords, type Words } from "../sms.ts";
+import { destination, secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { checkByStatus, textAt, unreadable } from "../kit/reply.ts";
+import { baseUrl, get, post } from "../kit/request.ts";
+import { type ErrorPatterns, failureByPattern, fitsGsm, toDigits } from "../kit/sms.ts";
 
-const api = (given: string | undefined): string => {
+function api(given: string | undefined): string {
   const base = baseUrl(given, "https://api.ng.termii.com");
   return base.endsWith("/api") ? base : `${base}/api`;
-};
+}
 
-const words: Words = [
+const words: ErrorPatterns = [
   [/insufficient|balance/i, "quota"],
   [/sender|country inactive/i, "config"],
   [/phone number/i, "recipient"],
@@ -45,7 +46,7 @@ export default defineProvider({
     post(`${api(baseUrl)}/sms/send`, {
       json: {
         api_key: apiKey,
-        to: digits(message.to),
+        to: toDigits(message.to),
         from: message.from,
         sms: message.text,
         type: fitsGsm(message.text) ? "plain" : "unicode",
@@ -53,7 +54,7 @@ export default defineProvider({
       },
     }),
   read: (reply) => {
-    if (reply.status >= 300) return refusedInWords(reply, words);
+    if (reply.status >= 300) return failureByPattern(reply, words);
     const id = textAt(reply.json, "message_id");
     return id ? accepted(id) : unreadable(reply);
   },

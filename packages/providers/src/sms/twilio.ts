@@ -2,11 +2,11 @@
 // the SID of a messaging service (MG…).
 // API: https://www.twilio.com/docs/messaging/api/message-resource; codes: https://www.twilio.com/docs/api/errors
 
-import { secret, text } from "../credentials.ts";
-import { byStatus, checkByStatus, type ErrorClasses } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { type ReceiptStatus, receipt } from "../receipts.ts";
-import { get, post, textAt } from "../request.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { type ReceiptStatus, receipt } from "../kit/receipts.ts";
+import { byStatus, checkByStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
 
 const account = (sid: string): string => `https://api.twilio.com/2010-04-01/Accounts/${encodeURIComponent(sid)}`;
 

@@ -5,11 +5,12 @@
 // https://docs.unifonic.com/articles/products-documentation/understanding-reasons-of-sms-non-delivery/
 // Documentation seen: nothing about the body of its delivery webhook.
 
-import { secret, text } from "../credentials.ts";
-import { accepted, byStatus, type ErrorClasses, refused, unreadable } from "../outcome.ts";
-import { defineProvider } from "../provider.ts";
-import { post, textAt } from "../request.ts";
-import { digits } from "../sms.ts";
+import { secret, text } from "../kit/credentials.ts";
+import { accepted } from "../kit/outcome.ts";
+import { defineProvider } from "../kit/provider.ts";
+import { byStatus, type ErrorClasses, failureByCode, textAt, unreadable } from "../kit/reply.ts";
+import { post } from "../kit/request.ts";
+import { toDigits } from "../kit/sms.ts";
 
 // Both the statuses of the answer, which go beyond those of HTTP, and the codes in it.
 const classes: ErrorClasses = {
@@ -44,7 +45,7 @@ export default defineProvider({
       form: {
         AppSid: appSid,
         SenderID: message.from === from ? senderId : message.from,
-        Recipient: digits(message.to),
+        Recipient: toDigits(message.to),
         Body: message.text,
         responseType: "JSON",
         CorrelationID: message.id,
@@ -56,6 +57,6 @@ export default defineProvider({
     const code = textAt(reply.json, "errorCode");
     const id = textAt(reply.json, "data", "MessageID");
     if (code === "ER-00" || (!code && id)) return accepted(id);
-    return code ? refused(reply, code, classes) : unreadable(reply);
+    return code ? failureByCode(reply, code, classes) : unreadable(reply);
   },
 });

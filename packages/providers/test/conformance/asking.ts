@@ -2,8 +2,8 @@
 // goes wrong on the way ends there, changes nothing more and tells no secret.
 
 import assert from "node:assert/strict";
-import { connectWorkspace, oauthAddress, registerReceipts } from "../../src/index.ts";
-import type { Provider } from "../../src/provider.ts";
+import { authorizationUrl, connectWorkspace, registerReceipts } from "../../src/index.ts";
+import type { Provider } from "../../src/kit/provider.ts";
 import { type HttpCase, type OauthCase, type RegistrationCase, redirectUri, reportTarget } from "./case.ts";
 import { assertNoSecret, assertSeen } from "./compare.ts";
 import type { Act, openStage } from "./stage.ts";
@@ -11,12 +11,12 @@ import type { Act, openStage } from "./stage.ts";
 type Stage = Awaited<ReturnType<typeof openStage>>;
 type Acts = Record<number, Act>;
 
-export const runRegistrations = async (
+export async function runRegistrations(
   stage: Stage,
   adapter: Provider,
   one: HttpCase,
   [fresh, ...others]: [RegistrationCase, ...RegistrationCase[]],
-): Promise<void> => {
+): Promise<void> {
   const register = async ({ calls }: RegistrationCase, acts: Acts = {}) => {
     const { io, seen, end } = stage.play({ calls, acts });
     const result = await registerReceipts(one.id, reportTarget, one.credentials, io).finally(end);
@@ -57,11 +57,11 @@ export const runRegistrations = async (
     assert.ok(!result.ok && result.reason.includes(name), name);
     assert.equal(seen.length, 0);
   }
-};
+}
 
-export const runOauth = async (stage: Stage, adapter: Provider, one: HttpCase, oauth: OauthCase): Promise<void> => {
+export async function runOauth(stage: Stage, adapter: Provider, one: HttpCase, oauth: OauthCase): Promise<void> {
   const request = { scopes: ["a", "b"], redirectUri, state: "st" };
-  assert.equal(oauthAddress(one.id, request, one.credentials), oauth.address);
+  assert.equal(authorizationUrl(one.id, request, one.credentials), oauth.address);
   for (const connection of oauth.connections) {
     const { name, brought, calls, access, next, refused, credentials = one.credentials } = connection;
     const connect = async (acts: Acts = {}) => {
@@ -80,14 +80,14 @@ export const runOauth = async (stage: Stage, adapter: Provider, one: HttpCase, o
       assert.deepEqual(JSON.parse(JSON.stringify(result)), { ok: true, access }, name);
       for (const act of ["reset", { status: 503, body: "<html>busy</html>" }] as Act[]) {
         const { result: broken } = await connect({ 0: act });
-        assert.ok(!broken.ok && broken.isPassing, JSON.stringify(broken));
+        assert.ok(!broken.ok && broken.isTemporary, JSON.stringify(broken));
       }
       const { result: quoted } = await connect({ 0: "echo-400" });
-      assert.ok(!quoted.ok && !quoted.isPassing, JSON.stringify(quoted));
+      assert.ok(!quoted.ok && !quoted.isTemporary, JSON.stringify(quoted));
     } else {
       assert.ok(!result.ok && refused, name);
       assert.match(result.reason, refused.reason, name);
-      assert.equal(result.isPassing, refused.isPassing, name);
+      assert.equal(result.isTemporary, refused.isTemporary, name);
     }
   }
-};
+}

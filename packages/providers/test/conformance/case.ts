@@ -2,23 +2,32 @@
 // The suite drives the adapter against a server that speaks these replies, and adds the failures every provider has.
 
 import type { AnyProviderId } from "@tidings/contract";
-import type { Access, Brought, Credentials, Message, Note, Outcome, Receipt, ReportTarget } from "../../src/index.ts";
+import type {
+  Access,
+  CallbackParams,
+  Credentials,
+  Message,
+  Note,
+  Outcome,
+  Receipt,
+  ReportTarget,
+} from "../../src/index.ts";
 
-export interface Reply {
+export type Reply = {
   status: number;
   headers?: Record<string, string>;
   /** An object is sent as JSON, a text as it is. */
   body?: unknown;
-}
+};
 
-export interface ExpectedFile {
+export type ExpectedFile = {
   filename: string;
   type: string;
   content: string | Uint8Array;
-}
+};
 
 /** A request as the provider must see it. Headers are those that matter; everything else is compared exactly. */
-export interface ExpectedRequest {
+export type ExpectedRequest = {
   method: string;
   /** With its query, as it is written. */
   url: string;
@@ -29,33 +38,33 @@ export interface ExpectedRequest {
   text?: string;
   /** For what changes with every call, such as a signature: gets the body, and asserts. */
   body?: (body: string) => void;
-}
+};
 
 /** A call with what it is answered, such as those before the one that sends. */
-export interface Preparation extends ExpectedRequest {
+export type Preparation = ExpectedRequest & {
   reply: Reply;
-}
+};
 
-export interface Sending {
+export type Sending = {
   message: Message;
   /** The one request that sends, or what precedes it (a token, an upload) and then that request. */
   request: ExpectedRequest | [...Preparation[], ExpectedRequest];
   /** What the provider took the message without. */
   notes?: Note[];
-}
+};
 
-export interface Accepted {
+export type Accepted = {
   reply: Reply;
   providerMessageId?: string;
-}
+};
 
-export interface ExpectedOutcome {
+export type ExpectedOutcome = {
   kind: Outcome["kind"];
   class?: string;
   afterMs?: number;
-}
+};
 
-export interface ReceiptCase {
+export type ReceiptCase = {
   name: string;
   /** Sent as JSON; `form` and `raw` are the other two ways, and `query` is a report by GET. */
   json?: unknown;
@@ -75,33 +84,33 @@ export interface ReceiptCase {
   /** What the proof has to fetch, by address, in the order of the calls. */
   calls?: Record<string, Reply>;
   expected: Receipt[];
-}
+};
 
 /** The provider is told where its reports go. The first case is an account that knows nothing of us yet. */
-export interface RegistrationCase {
+export type RegistrationCase = {
   name: string;
   calls: Preparation[];
   /** What reports are verified with. Without one, the provider refuses. */
   signingKey?: string;
-}
+};
 
-export interface OauthCase {
+export type OauthCase = {
   /** For the scopes a and b, the state "st" and `redirectUri`. */
   address: string;
   connections: {
     name: string;
-    brought: Brought;
+    brought: CallbackParams;
     credentials?: Credentials;
     calls: Preparation[];
     /** What comes of it; or why nothing does, and whether the same again may succeed. */
     access?: Access;
     /** Where the person is sent once more. */
     next?: string;
-    refused?: { reason: RegExp; isPassing: boolean };
+    refused?: { reason: RegExp; isTemporary: boolean };
   }[];
-}
+};
 
-export interface Quirks {
+export type Quirks = {
   /** What 200 with a body that is not JSON means. Default accepted: the status alone says so. */
   invalidJson?: "accepted" | "unknown" | "retry";
   /** What 429 means, where it is not "later". */
@@ -116,9 +125,9 @@ export interface Quirks {
   noBodyOverrides?: true;
   /** Why, for each of these. */
   because: string;
-}
+};
 
-interface HttpCase {
+type HttpCase = {
   id: AnyProviderId;
   transport?: "http" | "http2";
   /** Where the expected requests and replies are documented. */
@@ -139,7 +148,7 @@ interface HttpCase {
   registrations?: [RegistrationCase, ...RegistrationCase[]];
   oauth?: OauthCase;
   quirks?: Quirks;
-}
+};
 
 /** Providers that use no HTTP: SMTP has a test of its own, a capture provider needs a message only. */
 export type ProviderCase =
@@ -147,7 +156,9 @@ export type ProviderCase =
   | { id: AnyProviderId; transport: "smtp"; testedIn: string }
   | { id: AnyProviderId; transport: "capture"; message: Message };
 
-export const providerCase = (declared: ProviderCase): ProviderCase => declared;
+export function providerCase(declared: ProviderCase): ProviderCase {
+  return declared;
+}
 
 export type { HttpCase };
 

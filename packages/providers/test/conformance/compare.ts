@@ -1,21 +1,22 @@
 // How what happened is compared with what a case expects.
 
 import assert from "node:assert/strict";
+import type { JsonObject } from "@tidings/contract";
 import type { Credentials, Message, Outcome } from "../../src/index.ts";
-import { decodeMultipart } from "../../src/multipart.ts";
-import type { Provider } from "../../src/provider.ts";
+import { decodeMultipart } from "../../src/kit/multipart.ts";
+import type { Provider } from "../../src/kit/provider.ts";
 import type { ExpectedFile, ExpectedOutcome, ExpectedRequest } from "./case.ts";
 import type { Seen } from "./stage.ts";
 
-export const assertOutcome = (outcome: Outcome, expected: ExpectedOutcome): void => {
+export function assertOutcome(outcome: Outcome, expected: ExpectedOutcome): void {
   const { kind } = outcome;
   const got: ExpectedOutcome = { kind };
   if (outcome.kind === "rejected") got.class = outcome.class;
   if (outcome.kind === "retry" && outcome.afterMs !== undefined) got.afterMs = outcome.afterMs;
   assert.deepEqual(got, expected, JSON.stringify(outcome));
-};
+}
 
-export const assertSeen = (seen: readonly Seen[], expected: readonly ExpectedRequest[], name: string): void => {
+export function assertSeen(seen: readonly Seen[], expected: readonly ExpectedRequest[], name: string): void {
   assert.deepEqual(
     seen.map(({ method, url }) => `${method} ${url}`),
     expected.map(({ method, url }) => `${method} ${url}`),
@@ -31,9 +32,9 @@ export const assertSeen = (seen: readonly Seen[], expected: readonly ExpectedReq
     }
     assertBody(got, request, name);
   });
-};
+}
 
-const assertBody = (got: Seen, expected: ExpectedRequest, name: string): void => {
+function assertBody(got: Seen, expected: ExpectedRequest, name: string): void {
   const text = got.body.toString();
   const type = got.headers["content-type"] ?? "";
   if ("json" in expected) {
@@ -55,12 +56,12 @@ const assertBody = (got: Seen, expected: ExpectedRequest, name: string): void =>
     assert.deepEqual(grouped(parts), grouped(wanted), name);
   } else if (!expected.body) assert.equal(text, expected.text ?? "", name);
   expected.body?.(text);
-};
+}
 
 const bytesOf = ({ content, ...file }: ExpectedFile) => ({ ...file, content: Buffer.from(content).toString("base64") });
 
 /** Fields by name; one that is repeated becomes a list. */
-const grouped = (fields: readonly [string, unknown][]): Record<string, unknown> => {
+function grouped(fields: readonly [string, unknown][]): JsonObject {
   const lists = Object.groupBy(fields, ([name]) => name);
   return Object.fromEntries(
     Object.entries(lists).map(([name, list = []]) => {
@@ -68,9 +69,9 @@ const grouped = (fields: readonly [string, unknown][]): Record<string, unknown> 
       return [name, values.length === 1 ? values[0] : values];
     }),
   );
-};
+}
 
-export const assertSame = (first: readonly Seen[], second: readonly Seen[], volatile: readonly string[]): void => {
+export function assertSame(first: readonly Seen[], second: readonly Seen[], volatile: readonly string[]): void {
   const stable = (list: readonly Seen[]) =>
     list.map(({ method, url, headers, body }) => ({
       method,
@@ -81,9 +82,9 @@ export const assertSame = (first: readonly Seen[], second: readonly Seen[], vola
       body: volatile.includes("body") ? "" : body.toString("latin1"),
     }));
   assert.deepEqual(stable(first), stable(second));
-};
+}
 
-export const assertNoSecret = (adapter: Provider, credentials: Credentials, message: Message, reason: string): void => {
+export function assertNoSecret(adapter: Provider, credentials: Credentials, message: Message, reason: string): void {
   const secrets = Object.entries(adapter.credentials).flatMap(([name, { secret }]) => {
     const value = credentials[name];
     return secret && typeof value === "string" ? [value, ...value.split("\n").filter((line) => line.length >= 16)] : [];
@@ -95,4 +96,4 @@ export const assertNoSecret = (adapter: Provider, credentials: Credentials, mess
       assert.ok(!reason.includes(form), `the reason repeats a secret: ${reason}`);
     }
   }
-};
+}

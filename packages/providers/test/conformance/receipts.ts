@@ -10,11 +10,11 @@ import {
   receiptStatuses,
   verifyReceipt,
 } from "../../src/index.ts";
-import type { Provider } from "../../src/provider.ts";
+import type { Provider } from "../../src/kit/provider.ts";
 import { resolveHere } from "../support.ts";
 import type { ReceiptCase } from "./case.ts";
 
-export const runReceipts = async (adapter: Provider, cases: readonly ReceiptCase[]): Promise<void> => {
+export async function runReceipts(adapter: Provider, cases: readonly ReceiptCase[]): Promise<void> {
   assert.ok(cases.length > 0);
   for (const one of cases) {
     const request = toRequest(one);
@@ -33,24 +33,24 @@ export const runReceipts = async (adapter: Provider, cases: readonly ReceiptCase
   for (const body of [undefined, null, "x", 5, [], {}, [null], { data: null }, { events: {} }]) {
     assert.deepEqual(readReceipts(adapter.id, { method: "POST", headers: {}, raw: Buffer.from(""), body }), []);
   }
-};
+}
 
-const toRequest = ({ json, form, raw, query, headers = {}, url }: ReceiptCase): InboundRequest => {
+function toRequest({ json, form, raw, query, headers = {}, url }: ReceiptCase): InboundRequest {
   const fields = query ?? form;
   const text = raw ?? (fields ? new URLSearchParams(fields).toString() : JSON.stringify(json));
   const body = fields ?? (raw === undefined ? json : parsed(raw));
   return { method: query ? "GET" : "POST", url, headers, raw: Buffer.from(text), body };
-};
+}
 
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-};
+}
 
-const ownScheme = async (adapter: Provider, one: ReceiptCase, request: InboundRequest): Promise<void> => {
+async function ownScheme(adapter: Provider, one: ReceiptCase, request: InboundRequest): Promise<void> {
   const { key = "", now = "", calls = {} } = one;
   assert.ok(key && now, `${one.name}: a scheme of its own needs key and now`);
   const at = new Date(now);
@@ -66,20 +66,22 @@ const ownScheme = async (adapter: Provider, one: ReceiptCase, request: InboundRe
   const bare = { ...request, headers: {}, body: {}, raw: Buffer.from("{}") };
   assert.equal(await verify(bare, key), false, `${one.name}: there is no signature`);
   await io.close();
-};
+}
 
 /** A network that knows these addresses and no other. */
-const answering = (calls: NonNullable<ReceiptCase["calls"]>, fetched: string[]): Io => ({
-  ...createIo({ resolveHost: resolveHere, capture: async () => {} }),
-  http: async ({ url }) => {
-    fetched.push(url);
-    const { status = 404, headers = {}, body = "" } = calls[url] ?? {};
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    return { status, headers, text, json: parsed(text) };
-  },
-});
+function answering(calls: NonNullable<ReceiptCase["calls"]>, fetched: string[]): Io {
+  return {
+    ...createIo({ resolveHost: resolveHere, capture: async () => {} }),
+    http: async ({ url }) => {
+      fetched.push(url);
+      const { status = 404, headers = {}, body = "" } = calls[url] ?? {};
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      return { status, headers, text, json: parsed(text) };
+    },
+  };
+}
 
-const defaultScheme = async (adapter: Provider, request: InboundRequest): Promise<void> => {
+async function defaultScheme(adapter: Provider, request: InboundRequest): Promise<void> {
   const io = answering({}, []);
   const key = "whsec_c2VjcmV0LW9mLXRoZS1yZXBvcnRz";
   const now = new Date("2026-01-02T03:04:05Z");
@@ -100,4 +102,4 @@ const defaultScheme = async (adapter: Provider, request: InboundRequest): Promis
   assert.equal(await verifyReceipt(adapter.id, basic("wrong"), key, now, io), false);
   assert.equal(await verifyReceipt(adapter.id, request, key, now, io), false);
   await io.close();
-};
+}

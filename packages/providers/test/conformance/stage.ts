@@ -6,39 +6,39 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createServer2, type Http2ServerRequest } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createIo, type Io } from "../../src/index.ts";
-import type { HttpRequest } from "../../src/request.ts";
+import type { HttpRequest } from "../../src/kit/request.ts";
 import { closedPort, resolveHere } from "../support.ts";
 import type { ExpectedRequest, Preparation, Reply } from "./case.ts";
 
 /** What the server does with a request instead of answering. */
 export type Act = Reply | "echo-400" | "silence" | "reset";
 
-export interface Seen {
+export type Seen = {
   method: string;
   /** As the adapter wrote it. */
   url: string;
   headers: Record<string, string>;
   body: Buffer;
-}
+};
 
-export interface Scenario {
+export type Scenario = {
   /** The calls in their order; the last one sends. */
   calls: readonly ExpectedRequest[];
   /** How the call of this number is answered, instead of the reply it has of its own. */
   acts: Readonly<Record<number, Act>>;
-}
+};
 
 type Incoming = IncomingMessage | Http2ServerRequest;
 // The two servers hand out the same methods under types that do not meet.
 type Outgoing = ServerResponse;
 
-interface Running extends Scenario {
+type Running = Scenario & {
   seen: Seen[];
   /** How often each method and path has been asked for. */
   counts: Map<string, number>;
-}
+};
 
-export const openStage = async () => {
+export async function openStage() {
   const running = new Map<string, Running>();
   let last = 0;
 
@@ -71,7 +71,7 @@ export const openStage = async () => {
   }
   two.on("sessionError", () => {});
   const ports = { http: (one.address() as AddressInfo).port, http2: (two.address() as AddressInfo).port };
-  const nobody = await closedPort();
+  const closed = await closedPort();
 
   /** An io whose calls end up in this scenario. */
   const play = (scenario: Scenario, options: { timeoutMs?: number; now?: Date; refuse?: true } = {}) => {
@@ -88,7 +88,7 @@ export const openStage = async () => {
     const lead = (request: HttpRequest, port: number): HttpRequest => {
       state.seen.push({ method: request.method, url: request.url, headers: {}, body: Buffer.alloc(0) });
       const url = new URL(request.url);
-      const target = `http://provider.test:${options.refuse ? nobody : port}/~${key}${url.pathname}${url.search}`;
+      const target = `http://provider.test:${options.refuse ? closed : port}/~${key}${url.pathname}${url.search}`;
       return { ...request, url: target };
     };
     const led: Io = {
@@ -110,10 +110,10 @@ export const openStage = async () => {
   };
 
   return { play, close };
-};
+}
 
 /** Which of the calls this is: by method and path, and by order where several share them. */
-const actFor = (scenario: Running, seen: Seen): Act => {
+function actFor(scenario: Running, seen: Seen): Act {
   const place = `${seen.method} ${pathOf(seen.url)}`;
   const fitting = scenario.calls.flatMap(({ method, url }, index) =>
     `${method} ${pathOf(url)}` === place ? [index] : [],
@@ -124,21 +124,21 @@ const actFor = (scenario: Running, seen: Seen): Act => {
   if (index === undefined) return { status: 404, body: { error: `the case expects no ${place}` } };
   const own = (scenario.calls[index] as Partial<Preparation>).reply;
   return scenario.acts[index] ?? own ?? { status: 500, body: "the case has no reply for this call" };
-};
+}
 
-const pathOf = (text: string): string => {
+function pathOf(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`;
-};
+}
 
-interface Moment {
+type Moment = {
   request: Incoming;
   response: Outgoing;
   path: string;
   seen: Seen;
-}
+};
 
-const perform = (act: Act, { request, response, path, seen }: Moment): void => {
+function perform(act: Act, { request, response, path, seen }: Moment): void {
   if (act === "silence") return;
   if (act === "reset") {
     if ("stream" in request && request.stream && "session" in request.stream) request.stream.session?.destroy();
@@ -157,7 +157,7 @@ const perform = (act: Act, { request, response, path, seen }: Moment): void => {
     ...("headers" in reply ? reply.headers : {}),
   });
   response.end(reply.status === 204 ? undefined : text);
-};
+}
 
 const decoded = ({ headers, url, body }: Seen): unknown => ({
   basic: Buffer.from(/^Basic (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "", "base64").toString(),

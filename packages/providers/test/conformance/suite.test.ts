@@ -2,12 +2,12 @@
 // so does a case without an adapter.
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type AnyProviderId, addedProviderIds, providerIds } from "@tidings/contract";
 import { check, type Message, type Outcome, send } from "../../src/index.ts";
-import type { Provider } from "../../src/provider.ts";
+import type { Provider } from "../../src/kit/provider.ts";
 import { adapters } from "../../src/registry.gen.ts";
 import { openIo } from "../support.ts";
 import { runOauth, runRegistrations } from "./asking.ts";
@@ -25,11 +25,11 @@ const cases = await Promise.all(
   }),
 );
 
-const adapterOf = (id: AnyProviderId): Provider => {
+function adapterOf(id: AnyProviderId): Provider {
   const adapter = adapters.find((one) => one.id === id);
   assert.ok(adapter, `${id} has a case and no adapter`);
   return adapter;
-};
+}
 
 describe("the cases", () => {
   it("are one for each adapter, in the folder of its channel", () => {
@@ -52,7 +52,7 @@ after(stage.close);
 const callsOf = (request: Sending["request"]): readonly ExpectedRequest[] =>
   Array.isArray(request) ? request : [request];
 
-interface Play {
+type Play = {
   sending?: Sending;
   message?: Message;
   credentials?: HttpCase["credentials"];
@@ -61,9 +61,9 @@ interface Play {
   at?: number;
   timeoutMs?: number;
   refuse?: true;
-}
+};
 
-const run = async (one: HttpCase, play: Play): Promise<{ outcome: Outcome; seen: Seen[] }> => {
+async function run(one: HttpCase, play: Play): Promise<{ outcome: Outcome; seen: Seen[] }> {
   const { sending = one.minimal, act, timeoutMs, refuse } = play;
   const { message = sending.message, credentials = one.credentials } = play;
   const calls = callsOf(sending.request);
@@ -77,18 +77,18 @@ const run = async (one: HttpCase, play: Play): Promise<{ outcome: Outcome; seen:
   } finally {
     await end();
   }
-};
+}
 
-const expectOutcome = async (one: HttpCase, play: Play, expected: ExpectedOutcome): Promise<void> => {
+async function expectOutcome(one: HttpCase, play: Play, expected: ExpectedOutcome): Promise<void> {
   const { outcome } = await run(one, play);
   assertOutcome(outcome, expected);
-};
+}
 
 /** Members that Apple takes as headers of the request. */
 const isHeaderOf = ({ id }: Provider, name: string): boolean =>
   id === "apns" && ["priority", "expiry", "expiration", "collapseId", "tag", "pushType", "topic"].includes(name);
 
-const conformance = (one: HttpCase, adapter: Provider): void => {
+function conformance(one: HttpCase, adapter: Provider): void {
   const { quirks } = one;
 
   it("sends what the documentation prescribes", async () => {
@@ -308,7 +308,7 @@ const conformance = (one: HttpCase, adapter: Provider): void => {
     assert.equal(Boolean(one.oauth), Boolean(adapter.oauth), "the case and the adapter must agree on `oauth`");
     if (one.oauth) await runOauth(stage, adapter, one, one.oauth);
   });
-};
+}
 
 // Everything at once would keep the machine so busy that time-outs lie.
 describe("providers", { concurrency: 10 }, () => {
@@ -316,8 +316,7 @@ describe("providers", { concurrency: 10 }, () => {
     describe(declared.id, () => {
       if (declared.transport === "smtp") {
         it(`speaks SMTP, tested in ${declared.testedIn}`, () => {
-          const directory = join(import.meta.dirname, "..");
-          assert.ok(readdirSync(directory).includes(declared.testedIn.replace(/^test\//, "")));
+          assert.ok(existsSync(join(import.meta.dirname, "../..", declared.testedIn)));
         });
       } else if (declared.transport === "capture") {
         it("keeps the message and sends nothing", async (t) => {

@@ -1,16 +1,17 @@
 // A request without what does not matter, as a flat list of places and values, so that two of them can be compared place
 // by place: "body.personalizations.0.to.0.email" → "ada@example.com".
 
-import { decodeMultipart } from "../../src/multipart.ts";
+import type { JsonObject } from "@tidings/contract";
+import { decodeMultipart } from "../../src/kit/multipart.ts";
 import type { Seen } from "../conformance/stage.ts";
 
 export type Canonical = Map<string, string>;
 
-export interface Difference {
+export type Difference = {
   place: string;
   ours: string | undefined;
   theirs: string | undefined;
-}
+};
 
 // How the connection is used, how an SDK presents itself, and what follows from the time and the body of a call.
 const noise = [
@@ -19,7 +20,7 @@ const noise = [
   /^(x-amz-date|x-amz-content-sha256)$/,
 ];
 
-export const canonical = ({ method, url, headers, body }: Seen): Canonical => {
+export function canonical({ method, url, headers, body }: Seen): Canonical {
   const { origin, pathname, searchParams } = new URL(url);
   const places: Canonical = new Map([
     ["method", method],
@@ -31,34 +32,35 @@ export const canonical = ({ method, url, headers, body }: Seen): Canonical => {
   }
   flatten(places, "body", decodeBody(headers["content-type"] ?? "", body));
   return places;
-};
+}
 
 /** The request with everything below one place at another; undefined when there is nothing. */
-export const move = (places: Canonical, from: string, to: string): Canonical | undefined => {
+export function move(places: Canonical, from: string, to: string): Canonical | undefined {
   const isBelow = (place: string) => place === from || place.startsWith(`${from}.`);
   if (![...places.keys()].some(isBelow)) return undefined;
   return new Map(
     [...places].map(([place, value]) => [isBelow(place) ? `${to}${place.slice(from.length)}` : place, value]),
   );
-};
+}
 
 /** What two requests do not share, in the order of the places. */
-export const compare = (ours: Canonical, theirs: Canonical): Difference[] =>
-  [...new Set([...ours.keys(), ...theirs.keys()])]
+export function compare(ours: Canonical, theirs: Canonical): Difference[] {
+  return [...new Set([...ours.keys(), ...theirs.keys()])]
     .map((place) => ({ place, ours: ours.get(place), theirs: theirs.get(place) }))
     .filter((one) => one.ours !== one.theirs)
     .toSorted((a, b) => a.place.localeCompare(b.place));
+}
 
-const headerValue = (name: string, value: string): string => {
+function headerValue(name: string, value: string): string {
   // The boundary is anything; the character set of JSON is UTF-8, said or not.
   if (name === "content-type") return value.replace(/;.*/, "").toLowerCase();
   if (name !== "authorization") return value;
   // A signature covers the time and the headers that were sent: what remains is the scheme, the key and its scope.
   const signed = /^(AWS4-HMAC-SHA256) Credential=([^/]+)\/\d+\/([^,]+),/.exec(value);
   return signed ? signed.slice(1).join(" ") : value;
-};
+}
 
-const decodeBody = (type: string, body: Buffer): unknown => {
+function decodeBody(type: string, body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (/\bjson\b/.test(type)) return JSON.parse(body.toString());
   if (type.startsWith("application/x-www-form-urlencoded")) return grouped([...new URLSearchParams(body.toString())]);
@@ -69,21 +71,21 @@ const decodeBody = (type: string, body: Buffer): unknown => {
       return [part.name, { filename: part.filename, type: part.type, content: hex(part.content) }];
     }),
   );
-};
+}
 
 const hex = (content: Uint8Array): string => Buffer.from(content).toString("hex");
 
 /** Fields by name; one that is repeated is a list. Their order among other fields does not matter. */
-const grouped = (fields: readonly [string, unknown][]): Record<string, unknown> => {
+function grouped(fields: readonly [string, unknown][]): JsonObject {
   const lists = Object.entries(Object.groupBy(fields, ([name]) => name));
   const values = lists.map(([name, list = []]) => [
     name,
     list.length > 1 ? list.map(([, value]) => value) : list[0]?.[1],
   ]);
   return Object.fromEntries(values);
-};
+}
 
-const flatten = (places: Canonical, place: string, value: unknown): void => {
+function flatten(places: Canonical, place: string, value: unknown): void {
   // A member that is null says no more than one that is not there.
   if (value === undefined || value === null) return;
   if (typeof value !== "object") return void places.set(place, JSON.stringify(value));
@@ -91,4 +93,4 @@ const flatten = (places: Canonical, place: string, value: unknown): void => {
   // Told apart from each other and from nothing at all.
   if (members.length === 0) places.set(place, Array.isArray(value) ? "[]" : "{}");
   for (const [name, member] of members) flatten(places, `${place}.${name}`, member);
-};
+}

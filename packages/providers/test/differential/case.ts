@@ -1,19 +1,19 @@
 // What a file says about one SDK: how a message is sent with it, and where its request and ours differ on purpose.
 
 import type { AnyProviderId } from "@tidings/contract";
-import type { Mailbox } from "../../src/provider.ts";
+import type { Mailbox } from "../../src/kit/mail.ts";
 import type { SampleChat, SampleMail, SamplePush, SampleSms } from "./messages.ts";
 
 export type { Mailbox };
 
-interface Samples {
+type Samples = {
   email: SampleMail;
   sms: SampleSms;
   push: SamplePush;
   chat: SampleChat;
-}
+};
 
-export interface SdkCase<C extends keyof Samples = keyof Samples> {
+export type SdkCase<C extends keyof Samples = keyof Samples> = {
   id: AnyProviderId;
   channel: C;
   /** Sends the message as the SDK's own documentation shows it. The SDK is loaded here, when it is needed. */
@@ -27,9 +27,11 @@ export interface SdkCase<C extends keyof Samples = keyof Samples> {
    * that no message shows any more fails the test.
    */
   differences: Record<string, string>;
-}
+};
 
-export const sdkCase = <C extends keyof Samples>(declared: SdkCase<C>): SdkCase<C> => declared;
+export function sdkCase<C extends keyof Samples>(declared: SdkCase<C>): SdkCase<C> {
+  return declared;
+}
 
 /** Why a place differs in many files. */
 export const reasons = {
@@ -37,11 +39,12 @@ export const reasons = {
 };
 
 /** `"Name" <address>`, as providers take it in one text. */
-export const formatted = ({ name, address }: Mailbox): string => {
+export function formatted({ name, address }: Mailbox): string {
   if (!name) return address;
   return /^[\p{L}\p{N} ]+$/u.test(name) ? `${name} <${address}>` : `"${name}" <${address}>`;
-};
+}
 
 /** Undefined for an empty list or object, which a caller of an SDK would leave out. */
-export const given = <T extends object>(members: T): T | undefined =>
-  Object.keys(members).length > 0 ? members : undefined;
+export function given<T extends object>(members: T): T | undefined {
+  return Object.keys(members).length > 0 ? members : undefined;
+}

@@ -6,20 +6,20 @@ import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
 import type { TestContext } from "node:test";
 import type { Io } from "../../src/index.ts";
-import type { HttpRequest } from "../../src/request.ts";
+import type { HttpRequest } from "../../src/kit/request.ts";
 import type { Reply } from "../conformance/case.ts";
 import type { Seen } from "../conformance/stage.ts";
 import { openIo, startHttp } from "../support.ts";
 
-export interface Fake {
+export type Fake = {
   /** Runs the call and answers the requests it made. */
   watch(call: () => Promise<unknown>): Promise<Seen[]>;
   /** A network for the adapter. */
   io: Io;
-}
+};
 
 /** A server that gives this reply to everything, and the process around it without another way out. */
-export const startFake = async (t: TestContext, reply: Reply): Promise<Fake> => {
+export async function startFake(t: TestContext, reply: Reply): Promise<Fake> {
   const seen: Seen[] = [];
   const origin = await startHttp(t, async (request, response) => {
     const chunks: Buffer[] = [];
@@ -43,12 +43,12 @@ export const startFake = async (t: TestContext, reply: Reply): Promise<Fake> => 
     return [...seen];
   };
   return { watch, io: led };
-};
+}
 
 type Called = (response: IncomingMessage) => void;
 type Lead = (address: string) => string;
 
-const leadHttps = (t: TestContext, lead: Lead): void => {
+function leadHttps(t: TestContext, lead: Lead): void {
   const { request: original, get } = https;
   const led = (...given: unknown[]): ClientRequest => {
     const url = typeof given[0] === "string" || given[0] instanceof URL ? new URL(given.shift() as string) : undefined;
@@ -68,17 +68,17 @@ const leadHttps = (t: TestContext, lead: Lead): void => {
     Object.assign(https, { request: original, get });
     syncBuiltinESMExports();
   });
-};
+}
 
 // Where the fetch of Node and that of the package undici find what carries their calls.
 const dispatcherKey = Symbol.for("undici.globalDispatcher.1");
 
-interface Dispatched {
+type Dispatched = {
   origin: string;
   path: string;
-}
+};
 
-const leadFetch = async (t: TestContext, lead: Lead): Promise<void> => {
+async function leadFetch(t: TestContext, lead: Lead): Promise<void> {
   // The first call makes the one of Node.
   await fetch("data:,");
   const original = Reflect.get(globalThis, dispatcherKey);
@@ -88,4 +88,4 @@ const leadFetch = async (t: TestContext, lead: Lead): Promise<void> => {
   };
   Reflect.set(globalThis, dispatcherKey, { dispatch });
   t.after(() => Reflect.set(globalThis, dispatcherKey, original));
-};
+}

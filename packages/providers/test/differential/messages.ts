@@ -1,19 +1,20 @@
 // The messages that go through an SDK and through our adapter: in a form of their own, which each SDK file writes in the
 // words of its SDK, and as the adapter takes them.
 
+import type { JsonObject } from "@tidings/contract";
 import type { EmailMessage, PushMessage, SmsMessage } from "../../src/index.ts";
-import type { Mailbox } from "../../src/provider.ts";
+import type { Mailbox } from "../../src/kit/mail.ts";
 import { messageId } from "../conformance/case.ts";
 
-export interface SampleFile {
+export type SampleFile = {
   name: string;
   mime: string;
   content: Buffer;
   /** An image that the HTML shows, by this id. */
   cid?: string;
-}
+};
 
-export interface SampleMail {
+export type SampleMail = {
   from: Mailbox;
   /** The addresses that reach the provider: each of them once. */
   to: Mailbox[];
@@ -25,26 +26,26 @@ export interface SampleMail {
   text: string;
   headers: Record<string, string>;
   files: SampleFile[];
-}
+};
 
-export interface SampleSms {
+export type SampleSms = {
   from: string;
   to: string;
   text: string;
-}
+};
 
-export interface SamplePush {
+export type SamplePush = {
   token: string;
   title: string;
   body: string;
-  data: Record<string, unknown>;
-}
+  data: JsonObject;
+};
 
-export interface SampleChat {
+export type SampleChat = {
   accessToken: string;
   channel: string;
   text: string;
-}
+};
 
 const box = (address: string, name = ""): Mailbox => ({ name, address });
 
@@ -85,44 +86,48 @@ const written = ({ name, address }: Mailbox): string => (name ? `"${name}" <${ad
 const toAttachment = ({ cid, ...file }: SampleFile) =>
   cid ? { ...file, contentId: cid, disposition: "inline" as const } : file;
 
-const toEmail = (mail: SampleMail): EmailMessage => ({
-  id: messageId,
-  channel: "email",
-  from: mail.from.address,
-  senderName: mail.from.name,
-  to: mail.to.map(written),
-  cc: mail.cc.map(written),
-  bcc: mail.bcc.map(written),
-  ...(mail.replyTo ? { replyTo: written(mail.replyTo) } : {}),
-  subject: mail.subject,
-  html: mail.html,
-  text: mail.text,
-  headers: mail.headers,
-  ...(mail.files.length > 0 ? { attachments: mail.files.map(toAttachment) } : {}),
-});
+function toEmail(mail: SampleMail): EmailMessage {
+  return {
+    id: messageId,
+    channel: "email",
+    from: mail.from.address,
+    senderName: mail.from.name,
+    to: mail.to.map(written),
+    cc: mail.cc.map(written),
+    bcc: mail.bcc.map(written),
+    ...(mail.replyTo ? { replyTo: written(mail.replyTo) } : {}),
+    subject: mail.subject,
+    html: mail.html,
+    text: mail.text,
+    headers: mail.headers,
+    ...(mail.files.length > 0 ? { attachments: mail.files.map(toAttachment) } : {}),
+  };
+}
 
 /** Addresses are the same in any case, so a copy of a copy is none: each goes to its first place. */
-const withRepeats = (message: EmailMessage): EmailMessage => ({
-  ...message,
-  to: [...message.to, "ADA@example.com"],
-  cc: ["Ada@Example.com", ...(message.cc ?? [])],
-  bcc: [...(message.bcc ?? []), "C@example.com", "b@EXAMPLE.com"],
-});
+function withRepeats(message: EmailMessage): EmailMessage {
+  return {
+    ...message,
+    to: [...message.to, "ADA@example.com"],
+    cc: ["Ada@Example.com", ...(message.cc ?? [])],
+    bcc: [...(message.bcc ?? []), "C@example.com", "b@EXAMPLE.com"],
+  };
+}
 
-const sms = (text: string): Sample<SampleSms, SmsMessage> => {
+function sms(text: string): Sample<SampleSms, SmsMessage> {
   const sample = { from: "+15550001111", to: "+15552223333", text };
   return { sample, message: { id: messageId, channel: "sms", ...sample } };
-};
+}
 
-const push = (token: string, title: string, data: Record<string, unknown>): Sample<SamplePush, PushMessage> => {
+function push(token: string, title: string, data: JsonObject): Sample<SamplePush, PushMessage> {
   const sample = { token, title, body: "Ein neuer Gruß 🎉", data };
   return { sample, message: { id: messageId, channel: "push", ...sample } };
-};
+}
 
-export interface Sample<S, M> {
+export type Sample<S, M> = {
   sample: S;
   message: M;
-}
+};
 
 const accessToken = "xoxb-s3cret-token";
 

@@ -12,10 +12,10 @@ import type { SdkCase } from "./case.ts";
 import { type Fake, startFake } from "./fake.ts";
 import { type Sample, samples } from "./messages.ts";
 
-const load = async <T>(...path: string[]): Promise<T> => {
+async function load<T>(...path: string[]): Promise<T> {
   const module = (await import(join(import.meta.dirname, ...path))) as { default: T };
   return module.default;
-};
+}
 
 const names = readdirSync(join(import.meta.dirname, "sdks"));
 const cases = await Promise.all(names.map((name) => load<SdkCase>("sdks", name)));
@@ -39,7 +39,7 @@ describe("an SDK and our adapter send the same", () => {
 
 type Found = Difference & { message: string };
 
-const differencesOf = async (t: TestContext, declared: SdkCase): Promise<Found[]> => {
+async function differencesOf(t: TestContext, declared: SdkCase): Promise<Found[]> {
   const { channel, id } = declared;
   const provider = (await load<ProviderCase>("..", "conformance", "cases", channel, `${id}.ts`)) as HttpCase;
   const fake = await startFake(t, declared.reply ?? provider.accepted.reply);
@@ -55,10 +55,10 @@ const differencesOf = async (t: TestContext, declared: SdkCase): Promise<Found[]
     found.push(...compare(ours, theirs).map((difference) => ({ message, ...difference })));
   }
   return found;
-};
+}
 
 /** The last request is the one that sends; those before it fetch a token. */
-const sent = async (fake: Fake, call: () => Promise<unknown>): Promise<Canonical> => {
+async function sent(fake: Fake, call: () => Promise<unknown>): Promise<Canonical> {
   let result: unknown;
   const seen = await fake.watch(async () => {
     result = await call();
@@ -66,14 +66,14 @@ const sent = async (fake: Fake, call: () => Promise<unknown>): Promise<Canonical
   const last = seen.at(-1);
   assert.ok(last, `nothing was sent: ${JSON.stringify(result)}`);
   return canonical(last);
-};
+}
 
 const told = ({ message, place, ours, theirs }: Found): string =>
   `${message}: ${place}: ours ${shortened(ours)}, theirs ${shortened(theirs)}`;
 
 const shortened = (value = "nothing"): string => (value.length > 100 ? `${value.slice(0, 100)}…` : value);
 
-const covers = (pattern: string, place: string): boolean => {
+function covers(pattern: string, place: string): boolean {
   const [steps, given] = [pattern.split("."), place.split(".")];
   return steps.every((step, index) => step === "*" || step === given[index]);
-};
+}

@@ -1,7 +1,7 @@
 // A person comes back from a chat provider. The signed state is the only proof there is, and good for one connection within
 // 10 minutes: what it was made for is stored, and nothing else. The provider is called before anything is locked, and
 // whatever goes wrong leaves everything as it was, so that the person may try again.
-import { type Access, type Brought, connectWorkspace, findProvider } from "@tidings/providers";
+import { type Access, type CallbackParams, connectWorkspace, findProvider } from "@tidings/providers";
 import type { Ctx, OutsideCtx } from "../../context.ts";
 import { randomText } from "../../lib/ids.ts";
 import { sha256 } from "../../lib/secrets.ts";
@@ -38,8 +38,8 @@ const declined = new Set(["access_denied", "permission_denied"]);
 /** In the table of idempotency keys, where no header can name it: they hold no line breaks. */
 const usedKey = ({ id }: OauthState): string => `chat oauth\n${id}`;
 
-export async function finish(ctx: OutsideCtx, brought: Brought): Promise<OauthResult> {
-  const read = readState(ctx.secrets, brought.state ?? "", ctx.now());
+export async function finish(ctx: OutsideCtx, callback: CallbackParams): Promise<OauthResult> {
+  const read = readState(ctx.secrets, callback.state ?? "", ctx.now());
   if (!read) return { kind: "unknown" };
   if (read.isExpired) return { kind: "expired" };
   const { state } = read;
@@ -49,19 +49,19 @@ export async function finish(ctx: OutsideCtx, brought: Brought): Promise<OauthRe
 
   const provider = findProvider(integration.provider_id)?.name ?? integration.provider_id;
   const note = { env: state.environmentId, integration: integration.id, provider: integration.provider_id };
-  if (brought.error !== undefined) {
-    if (declined.has(brought.error)) return { kind: "declined", provider };
-    ctx.log.warn({ ...note, reason: brought.error.slice(0, 200) }, "a chat workspace was not connected");
-    return { kind: "refused", provider, word: brought.error };
+  if (callback.error !== undefined) {
+    if (declined.has(callback.error)) return { kind: "declined", provider };
+    ctx.log.warn({ ...note, reason: callback.error.slice(0, 200) }, "a chat workspace was not connected");
+    return { kind: "refused", provider, word: callback.error };
   }
   const credentials = unseal(ctx.secrets, integration.credentials);
   const redirectUri = chatOauthCallback(ctx.config);
   const result = await callProvider(ctx, state, () =>
-    connectWorkspace(integration.provider_id, brought, redirectUri, credentials, ctx.io),
+    connectWorkspace(integration.provider_id, callback, redirectUri, credentials, ctx.io),
   );
   if (!result.ok) {
     ctx.log.warn({ ...note, reason: result.reason }, "a chat workspace was not connected");
-    return { kind: result.isPassing ? "unreachable" : "refused", provider };
+    return { kind: result.isTemporary ? "unreachable" : "refused", provider };
   }
   if ("next" in result) return { kind: "onward", address: result.next };
   const access = tidied(result.access);

@@ -2,7 +2,7 @@
 // sends them back to our own callback, with our `state`, which says what the leave is for: chat-oauth-callback.ts goes on
 // from there. Where they end up is the integration's `redirectUrl`.
 import type { Input, Output } from "@tidings/contract";
-import { findOauth, oauthAddress } from "@tidings/providers";
+import { authorizationUrl, findOauth } from "@tidings/providers";
 import type { Config } from "../../config.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector } from "../../failure.ts";
@@ -76,5 +76,5 @@ export async function createUrl(
     redirectUri: chatOauthCallback(ctx.config),
     state: signState(ctx.secrets, state, ctx.now()),
   };
-  return { url: oauthAddress(integration.provider_id, request, credentials) };
+  return { url: authorizationUrl(integration.provider_id, request, credentials) };
 }

@@ -2,7 +2,7 @@
 // follows from it is pipeline/deliver/receipts.ts.
 import type { InboundReceipt, Input, Output } from "@tidings/contract";
 import {
-  answerProvider,
+  answerChallenge,
   type Credentials,
   type InboundRequest,
   type Receipt,
@@ -74,7 +74,7 @@ export async function verifyByGet(
     raw: Buffer.from(query),
     body: fieldsOf(query),
   };
-  const answer = answerProvider(reported.integration.provider_id, request, reported.credentials);
+  const answer = answerChallenge(reported.integration.provider_id, request, reported.credentials);
   if (answer === false) throw failure("WRONG_VERIFY_TOKEN", {});
   if (answer !== undefined) return answer;
   await requireGenuine(ctx, reported, request);

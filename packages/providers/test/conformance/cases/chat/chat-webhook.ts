@@ -11,7 +11,7 @@ const message = {
   text: "Hi",
 };
 
-const signed = (json: object) => {
+function signed(json: object) {
   const mac = createHmac("sha256", "chat-s3cret-key").update(`${messageId}.${stamp}.${JSON.stringify(json)}`);
   const headers = {
     "webhook-id": messageId,
@@ -20,7 +20,8 @@ const signed = (json: object) => {
     "x-novu-signature": createHmac("sha256", "chat-s3cret-key").update(JSON.stringify(json)).digest("hex"),
   };
   return { method: "POST", url: webhookUrl, headers, json };
-};
+}
+
 const accepted = { reply: { status: 200, body: { id: "c-1" } }, providerMessageId: "c-1" };
 
 export default providerCase({

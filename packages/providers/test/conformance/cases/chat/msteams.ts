@@ -42,20 +42,24 @@ const message = {
   text: "Hi",
 };
 const webhookUrl = "https://example.webhook.office.com/webhookb2/s3cret-webhook/IncomingWebhook/abc";
-const card = (text: string) => ({
-  type: "message",
-  attachments: [
-    {
-      contentType: "application/vnd.microsoft.card.adaptive",
-      content: {
-        $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
-        type: "AdaptiveCard",
-        version: "1.4",
-        body: [{ type: "TextBlock", text, wrap: true }],
+
+function card(text: string) {
+  return {
+    type: "message",
+    attachments: [
+      {
+        contentType: "application/vnd.microsoft.card.adaptive",
+        content: {
+          $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+          type: "AdaptiveCard",
+          version: "1.4",
+          body: [{ type: "TextBlock", text, wrap: true }],
+        },
       },
-    },
-  ],
-});
+    ],
+  };
+}
+
 const throughWebhook = {
   message: { ...message, target: { kind: "webhook" as const, webhookUrl }, text: "Grüße **Ada** 🎉" },
   request: { method: "POST", url: webhookUrl, json: card("Grüße **Ada** 🎉") },
@@ -126,23 +130,28 @@ const claims = {
   // The SHA-256 of "st".
   nonce: "Vq9L3nCkeufQ8euzDkXtM2Fl1cnsALqakjEeM6QlbXQ",
 };
-const idToken = (changes: object = {}, key = privateKey) => {
+
+function idToken(changes: object = {}, key = privateKey) {
   const unsigned = `${part({ alg: "RS256", typ: "JWT", kid: "k1" })}.${part({ ...claims, ...changes })}`;
   return `${unsigned}.${createSign("sha256").update(unsigned).sign(key, "base64url")}`;
-};
-const signIn = (token: string) => ({
-  method: "POST",
-  url: `${organizations}/oauth2/v2.0/token`,
-  form: {
-    grant_type: "authorization_code",
-    client_id: clientId,
-    client_secret: "teams-s3cret-value",
-    code: "c0de-1",
-    redirect_uri: redirectUri,
-    scope: "openid",
-  },
-  reply: { status: 200, body: { token_type: "Bearer", expires_in: 3599, access_token: "eyJ", id_token: token } },
-});
+}
+
+function signIn(token: string) {
+  return {
+    method: "POST",
+    url: `${organizations}/oauth2/v2.0/token`,
+    form: {
+      grant_type: "authorization_code",
+      client_id: clientId,
+      client_secret: "teams-s3cret-value",
+      code: "c0de-1",
+      redirect_uri: redirectUri,
+      scope: "openid",
+    },
+    reply: { status: 200, body: { token_type: "Bearer", expires_in: 3599, access_token: "eyJ", id_token: token } },
+  };
+}
+
 const keys = {
   method: "GET",
   url: `${organizations}/discovery/v2.0/keys`,
@@ -307,19 +316,19 @@ export default providerCase({
         name: "an organisation that Microsoft knows nothing of, or not yet",
         brought: { tenant: tenantId, admin_consent: "True" },
         calls: [{ ...consented, reply: unauthorized("AADSTS700016: Application was not found in the directory") }],
-        refused: { reason: /AADSTS700016/, isPassing: true },
+        refused: { reason: /AADSTS700016/, isTemporary: true },
       },
       {
         name: "a wrong client secret",
         brought: { tenant: tenantId, admin_consent: "True" },
         calls: [{ ...consented, reply: unauthorized("AADSTS7000215: Invalid client secret provided") }],
-        refused: { reason: /AADSTS7000215/, isPassing: false },
+        refused: { reason: /AADSTS7000215/, isTemporary: false },
       },
       {
         name: "another organisation than the integration's",
         brought: { tenant: customer, admin_consent: "True" },
         calls: [],
-        refused: { reason: /another organisation/, isPassing: false },
+        refused: { reason: /another organisation/, isTemporary: false },
       },
       {
         name: "any organisation, where the integration has none: the person has to sign in",
@@ -350,27 +359,27 @@ export default providerCase({
             reply: unauthorized("AADSTS700016: Application was not found in the directory"),
           },
         ],
-        refused: { reason: /AADSTS700016/, isPassing: true },
+        refused: { reason: /AADSTS700016/, isTemporary: true },
       },
       ...forged.map(([name, token]) => ({
         name: `a proof ${name}`,
         credentials: shared,
         brought: signedIn,
         calls: [signIn(token), keys],
-        refused: { reason: /proof of the sign-in is not valid/, isPassing: false },
+        refused: { reason: /proof of the sign-in is not valid/, isTemporary: false },
       })),
       {
         name: "a code where the integration has an organisation of its own",
         brought: signedIn,
         calls: [],
-        refused: { reason: /has consented/, isPassing: false },
+        refused: { reason: /has consented/, isTemporary: false },
       },
       {
         name: "keys that cannot be read now",
         credentials: shared,
         brought: signedIn,
         calls: [signIn(idToken()), { ...keys, reply: { status: 503, body: "" } }],
-        refused: { reason: /keys of Microsoft/, isPassing: true },
+        refused: { reason: /keys of Microsoft/, isTemporary: true },
       },
       ...[
         { tenant: tenantId },
@@ -381,7 +390,7 @@ export default providerCase({
         name: JSON.stringify(brought),
         brought,
         calls: [],
-        refused: { reason: /has consented/, isPassing: false },
+        refused: { reason: /has consented/, isTemporary: false },
       })),
     ],
   },

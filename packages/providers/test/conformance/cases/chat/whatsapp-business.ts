@@ -28,24 +28,29 @@ const accepted = {
   providerMessageId: "wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA",
 };
 const key = "app-s3cret-of-meta";
-const signed = (json: object) => {
+
+function signed(json: object) {
   const signature = createHmac("sha256", key).update(JSON.stringify(json)).digest("hex");
   const proof = { "x-hub-signature-256": `sha256=${signature}` };
   return { json, headers: proof, key, now: "2026-01-02T03:04:05Z", isAgeless: true as const };
-};
+}
+
 const error = (status: number, code: number, text: string) => ({
   status,
   body: { error: { message: `(#${code}) ${text}`, type: "OAuthException", code, fbtrace_id: "Az8or2yhqkZfEZ-" } },
 });
-const report = (...statuses: object[]) => ({
-  object: "whatsapp_business_account",
-  entry: [
-    {
-      id: "102290129340398",
-      changes: [{ field: "messages", value: { messaging_product: "whatsapp", statuses } }],
-    },
-  ],
-});
+
+function report(...statuses: object[]) {
+  return {
+    object: "whatsapp_business_account",
+    entry: [
+      {
+        id: "102290129340398",
+        changes: [{ field: "messages", value: { messaging_product: "whatsapp", statuses } }],
+      },
+    ],
+  };
+}
 
 export default providerCase({
   id: "whatsapp-business",

@@ -3,13 +3,17 @@ import { providerCase } from "../../case.ts";
 
 const api = "https://rest.fra-01.braze.eu";
 const headers = { authorization: "Bearer braze-s3cret-key" };
-const lookup = (address: string, users: object[]) => ({
-  method: "POST",
-  url: `${api}/users/export/ids`,
-  headers,
-  json: { email_address: address, fields_to_export: ["external_id", "user_aliases"] },
-  reply: { status: 201, body: { message: "success", users, invalid_user_ids: [] } },
-});
+
+function lookup(address: string, users: object[]) {
+  return {
+    method: "POST",
+    url: `${api}/users/export/ids`,
+    headers,
+    json: { email_address: address, fields_to_export: ["external_id", "user_aliases"] },
+    reply: { status: 201, body: { message: "success", users, invalid_user_ids: [] } },
+  };
+}
+
 const error = (status: number, message: string) => ({ status, body: { message } });
 
 export default providerCase({

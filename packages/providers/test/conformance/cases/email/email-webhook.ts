@@ -7,7 +7,7 @@ const secretKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const webhookUrl = "https://mail.example.com/hooks/tidings?tenant=7";
 
 // As https://www.standardwebhooks.com says it: over id, time and body.
-const signed = (json: object) => {
+function signed(json: object) {
   const stamp = String(Date.parse(now) / 1000);
   const mac = createHmac("sha256", Buffer.from(secretKey.slice(6), "base64"));
   const signature = mac.update(`${messageId}.${stamp}.${JSON.stringify(json)}`).digest("base64");
@@ -24,7 +24,7 @@ const signed = (json: object) => {
     },
     json,
   };
-};
+}
 
 /** As Node writes bytes in JSON. */
 const bytesOf = (base64: string) => Buffer.from(base64, "base64").toJSON();

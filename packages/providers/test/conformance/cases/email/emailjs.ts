@@ -1,3 +1,3 @@
 import { providerCase } from "../../case.ts";
 
-export default providerCase({ id: "emailjs", transport: "smtp", testedIn: "test/smtp-overrides.test.ts" });
+export default providerCase({ id: "emailjs", transport: "smtp", testedIn: "test/email/smtp-overrides.test.ts" });

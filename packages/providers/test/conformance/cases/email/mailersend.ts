@@ -9,11 +9,11 @@ const error = (status: number, field: string, message: string) => ({
   body: { message: "The given data was invalid.", errors: { [field]: [message] } },
 });
 
-const report = (event: object, key = "signing-s3cret-of-the-webhook") => {
+function report(event: object, key = "signing-s3cret-of-the-webhook") {
   const raw = JSON.stringify(event);
   const signature = createHmac("sha256", key).update(raw).digest("hex");
   return { raw, headers: { signature }, key, now: "2026-01-02T03:04:05Z", isAgeless: true as const };
-};
+}
 
 const unsubscribing = email({
   headers: {

@@ -14,12 +14,14 @@ const error = (status: number, message: string) => ({ status, body: { message } 
 
 const key = "signing-s3cret";
 const now = "2026-01-02T03:04:05Z";
-const report = (event: object) => {
+
+function report(event: object) {
   const timestamp = String(Date.parse(now) / 1000);
   const token = "a8ce0edb2dd8301dee6c2405235584e45aa91d1e9f979f3de0";
   const signature = createHmac("sha256", key).update(`${timestamp}${token}`).digest("hex");
   return { json: { signature: { timestamp, token, signature }, "event-data": event }, key, now };
-};
+}
+
 const message = { headers: { "message-id": `${messageId}@example.com` } };
 
 const types = ["delivered", "opened", "clicked", "unsubscribed", "complained", "permanent_fail", "temporary_fail"];
@@ -199,7 +201,7 @@ export default providerCase({
       signingKey: key,
     },
     {
-      name: "where somebody else listens, too",
+      name: "where another webhook is registered, too",
       calls: [
         signingKey,
         {

@@ -5,19 +5,22 @@ const url = "https://api.mailjet.com/v3.1/send";
 const headers = {
   authorization: `Basic ${Buffer.from("mj-public-k3y:mj-s3cret-key").toString("base64")}`,
 };
-const refusal = (status: number, ErrorCode: string, about: string) => ({
-  status,
-  body: {
-    Messages: [
-      {
-        Status: "error",
-        Errors: [
-          { ErrorIdentifier: "f987008f", ErrorCode, StatusCode: 400, ErrorMessage: "No", ErrorRelatedTo: [about] },
-        ],
-      },
-    ],
-  },
-});
+
+function refusal(status: number, ErrorCode: string, about: string) {
+  return {
+    status,
+    body: {
+      Messages: [
+        {
+          Status: "error",
+          Errors: [
+            { ErrorIdentifier: "f987008f", ErrorCode, StatusCode: 400, ErrorMessage: "No", ErrorRelatedTo: [about] },
+          ],
+        },
+      ],
+    },
+  };
+}
 
 export default providerCase({
   id: "mailjet",

@@ -1,3 +1,3 @@
 import { providerCase } from "../../case.ts";
 
-export default providerCase({ id: "nodemailer", transport: "smtp", testedIn: "test/smtp.test.ts" });
+export default providerCase({ id: "nodemailer", transport: "smtp", testedIn: "test/io/smtp.test.ts" });

@@ -30,15 +30,18 @@ const bounces: [Type: string, status?: ReceiptStatus][] = [
   ["AutoResponder"],
   ["Subscribe"],
 ];
-const change = (SuppressionReason: string | null, SuppressSending = true) => ({
-  RecordType: "SubscriptionChange",
-  MessageID: "883953f4",
-  ChangedAt: "2026-01-02T03:04:00Z",
-  Recipient: "ada@example.com",
-  Origin: "Recipient",
-  SuppressSending,
-  SuppressionReason,
-});
+
+function change(SuppressionReason: string | null, SuppressSending = true) {
+  return {
+    RecordType: "SubscriptionChange",
+    MessageID: "883953f4",
+    ChangedAt: "2026-01-02T03:04:00Z",
+    Recipient: "ada@example.com",
+    Origin: "Recipient",
+    SuppressSending,
+    SuppressionReason,
+  };
+}
 
 export default providerCase({
   id: "postmark",
@@ -189,7 +192,7 @@ export default providerCase({
       expected: [{ externalId: "883953f4", status: "bounced" }],
     },
     {
-      name: "somebody who unsubscribed",
+      name: "a recipient who unsubscribed",
       json: change("ManualSuppression"),
       expected: [
         {

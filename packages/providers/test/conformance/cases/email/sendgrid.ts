@@ -16,7 +16,8 @@ const error = (status: number, field: string | null, message: string) => ({
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 const key = publicKey.export({ format: "der", type: "spki" }).toString("base64");
 const now = "2026-01-02T03:04:05Z";
-const report = (events: object[]) => {
+
+function report(events: object[]) {
   // The line break is sent and signed, too.
   const raw = `${JSON.stringify(events)}\r\n`;
   const stamp = String(Date.parse(now) / 1000);
@@ -30,7 +31,7 @@ const report = (events: object[]) => {
       "x-twilio-email-event-webhook-timestamp": stamp,
     },
   };
-};
+}
 
 const settings = "https://api.eu.sendgrid.com/v3/user/webhooks/event/settings";
 const switches = {
@@ -39,10 +40,12 @@ const switches = {
 };
 const webhook = { id: "w1", url: reportTarget.url, friendly_name: "Tidings delivery reports", ...switches };
 const listed = { method: "GET", url: `${settings}/all`, headers };
-const wanted = (method: string, path = "") => {
+
+function wanted(method: string, path = "") {
   const { id, ...json } = webhook;
   return { method, url: `${settings}${path}`, headers, json };
-};
+}
+
 const signed = (method: string, public_key: string) => ({
   ...{ method, url: `${settings}/signed/w1`, headers },
   ...(method === "PATCH" ? { json: { enabled: true } } : {}),

@@ -9,7 +9,7 @@ const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
 // Signature Version 4 by the letter of its documentation.
-const authorization = (method: string, path: string, body: string): string => {
+function authorization(method: string, path: string, body: string): string {
   const names = "accept;host;x-amz-date";
   const lines = `accept:application/json\nhost:${host}\nx-amz-date:20260102T030405Z\n`;
   const scope = ["20260102", "eu-west-1", "ses", "aws4_request"];
@@ -18,20 +18,23 @@ const authorization = (method: string, path: string, body: string): string => {
   const key = scope.reduce<string | Buffer>((from, part) => hmac(from, part), "AWS4aws-s3cret-access-key");
   const signature = hmac(key, toSign).toString("hex");
   return `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/${scope.join("/")}, SignedHeaders=${names}, Signature=${signature}`;
-};
+}
 
 const outbound = "/v2/email/outbound-emails";
 // The body is compared as JSON; the order in which the members are written is what the signature was made over.
-const expected = (json: object) => ({
-  method: "POST",
-  url: `https://${host}${outbound}`,
-  headers: {
-    authorization: authorization("POST", outbound, JSON.stringify(json)),
-    "x-amz-date": "20260102T030405Z",
-    "content-type": "application/json",
-  },
-  json,
-});
+function expected(json: object) {
+  return {
+    method: "POST",
+    url: `https://${host}${outbound}`,
+    headers: {
+      authorization: authorization("POST", outbound, JSON.stringify(json)),
+      "x-amz-date": "20260102T030405Z",
+      "content-type": "application/json",
+    },
+    json,
+  };
+}
+
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 const EmailTags = [{ Name: "tidingsMessageId", Value: messageId }];
 const error = (status: number, type: string, message = "No") => ({
@@ -46,7 +49,7 @@ const certificate = makeCertificate("2025-06-01T00:00:00Z", "2027-06-01T00:00:00
 const certificateUrl = `${sns}/SimpleNotificationService-56e67fcb41f6fec09b0196692625d385.pem`;
 const calls = { [certificateUrl]: { status: 200, body: certificate.pem } };
 
-const signed = (members: Record<string, string>, version = "2") => {
+function signed(members: Record<string, string>, version = "2") {
   const lines = Object.keys(members)
     .toSorted()
     .map((name) => `${name}\n${members[name]}\n`);
@@ -61,7 +64,8 @@ const signed = (members: Record<string, string>, version = "2") => {
     calls,
     goodForMs: 86_400_000,
   };
-};
+}
+
 const note = { MessageId: "22b80b92", Timestamp: "2026-01-02T03:04:00.000Z", TopicArn: topic };
 const report = (event: object, version?: string) =>
   signed({ ...note, Type: "Notification", Message: JSON.stringify(event) }, version);

@@ -12,12 +12,16 @@ const profile = {
   json: { fiscal_code: fiscalCode },
   reply: { status: 200, body: { sender_allowed: true, preferred_languages: ["it_IT"] } },
 };
-const submit = (content: object, more: object = {}) => ({
-  method: "POST",
-  url: `${api}/messages`,
-  headers,
-  json: { fiscal_code: fiscalCode, content, ...more },
-});
+
+function submit(content: object, more: object = {}) {
+  return {
+    method: "POST",
+    url: `${api}/messages`,
+    headers,
+    json: { fiscal_code: fiscalCode, content, ...more },
+  };
+}
+
 const error = (status: number, title: string) => ({ status, body: { status, title, detail: title } });
 const message = {
   id: messageId,

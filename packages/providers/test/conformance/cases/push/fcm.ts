@@ -33,24 +33,28 @@ const token = {
 };
 const bought = { ...token, reply: { status: 200, body: { access_token: "ya29.access", expires_in: 3599 } } };
 
-const expected = (message: object) => ({
-  method: "POST",
-  url: "https://fcm.googleapis.com/v1/projects/example-app/messages:send",
-  headers: { authorization: "Bearer ya29.access" },
-  json: { message },
-});
+function expected(message: object) {
+  return {
+    method: "POST",
+    url: "https://fcm.googleapis.com/v1/projects/example-app/messages:send",
+    headers: { authorization: "Bearer ya29.access" },
+    json: { message },
+  };
+}
 
-const error = (code: number, status: string, errorCode?: string, message = "Said") => ({
-  status: code,
-  body: {
-    error: {
-      code,
-      message,
-      status,
-      details: errorCode ? [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }] : [],
+function error(code: number, status: string, errorCode?: string, message = "Said") {
+  return {
+    status: code,
+    body: {
+      error: {
+        code,
+        message,
+        status,
+        details: errorCode ? [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }] : [],
+      },
     },
-  },
-});
+  };
+}
 
 export default providerCase({
   id: "fcm",

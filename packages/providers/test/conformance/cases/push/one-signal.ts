@@ -7,14 +7,18 @@ const target = {
   headers: { authorization: "Key os_v2_app_s3cret" },
 };
 const credentials = { applicationId: "5eb5a37e-b458-11e3-ac11-000c2940e62c", apiKey: "os_v2_app_s3cret" };
-const content = (title: string, body: string) => ({
-  app_id: credentials.applicationId,
-  target_channel: "push",
-  headings: { en: title },
-  contents: { en: body },
-  // The first 16 bytes of the SHA-256 of "<message id>\n<token>", marked as a UUID of version 4.
-  idempotency_key: "56c83a3b-3f26-48e4-a6b1-0252fe4481c2",
-});
+
+function content(title: string, body: string) {
+  return {
+    app_id: credentials.applicationId,
+    target_channel: "push",
+    headings: { en: title },
+    contents: { en: body },
+    // The first 16 bytes of the SHA-256 of "<message id>\n<token>", marked as a UUID of version 4.
+    idempotency_key: "56c83a3b-3f26-48e4-a6b1-0252fe4481c2",
+  };
+}
+
 const message = { id: messageId, channel: "push" as const, token, title: "Hi", body: "There" };
 const data = { tidingsMessageId: messageId };
 const accepted = {
@@ -72,7 +76,7 @@ export default providerCase({
       outcome: { kind: "rejected", class: "recipient" },
     },
     {
-      name: "nobody subscribed",
+      name: "no device subscribed",
       reply: answer(200, { id: "", errors: ["All included players are not subscribed"] }),
       outcome: { kind: "rejected", class: "recipient" },
     },

@@ -7,7 +7,7 @@ const key = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 // The first 16 bytes of the SHA-256 of "<message id>\n<token>", marked as a UUID of version 4.
 const webhookId = "388f2a0f-e1ee-498d-8b14-00a32f64eaed";
 
-const expected = (json: object) => {
+function expected(json: object) {
   const mac = createHmac("sha256", Buffer.from(key, "base64"));
   const signature = mac.update(`${webhookId}.${stamp}.${JSON.stringify(json)}`).digest("base64");
   const headers = {
@@ -17,7 +17,7 @@ const expected = (json: object) => {
     "x-novu-signature": createHmac("sha256", `whsec_${key}`).update(JSON.stringify(json)).digest("hex"),
   };
   return { method: "POST", url: "https://hooks.example.com/push?tenant=1", headers, json };
-};
+}
 
 export default providerCase({
   id: "push-webhook",

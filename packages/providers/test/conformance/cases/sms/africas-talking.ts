@@ -2,15 +2,18 @@ import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://api.africastalking.com/version1/messaging";
 const headers = { apikey: "atsk_s3cret-key-0123" };
-const said = (statusCode: number, status: string) => ({
-  status: 201,
-  body: {
-    SMSMessageData: {
-      Message: "Sent to 0/1 Total Cost: 0",
-      Recipients: [{ statusCode, number: "+254711123456", status, cost: "0", messageId: "None" }],
+
+function said(statusCode: number, status: string) {
+  return {
+    status: 201,
+    body: {
+      SMSMessageData: {
+        Message: "Sent to 0/1 Total Cost: 0",
+        Recipients: [{ statusCode, number: "+254711123456", status, cost: "0", messageId: "None" }],
+      },
     },
-  },
-});
+  };
+}
 
 export default providerCase({
   id: "africas-talking",
@@ -68,7 +71,7 @@ export default providerCase({
       outcome: { kind: "rejected", class: "auth" },
     },
     {
-      name: "a sender of somebody else",
+      name: "a sender of another account",
       reply: { status: 201, body: { SMSMessageData: { Message: "InvalidSenderId", Recipients: [] } } },
       outcome: { kind: "rejected", class: "config" },
     },

@@ -6,7 +6,7 @@ const key = Buffer.from("azure-s3cret-access-key-0123456789").toString("base64")
 const date = "Fri, 02 Jan 2026 03:04:05 GMT";
 
 // The signature by the letter of its tutorial.
-const headers = (method: string, path: string, body: string) => {
+function headers(method: string, path: string, body: string) {
   const hash = createHash("sha256").update(body).digest("base64");
   const signature = createHmac("sha256", Buffer.from(key, "base64"))
     .update(`${method}\n${path}\n${date};${host};${hash}`)
@@ -16,15 +16,18 @@ const headers = (method: string, path: string, body: string) => {
     "x-ms-content-sha256": hash,
     authorization: `HMAC-SHA256 SignedHeaders=x-ms-date;host;x-ms-content-sha256&Signature=${signature}`,
   };
-};
+}
 
 const sms = "/sms?api-version=2021-03-07";
-const sending = (json: unknown) => ({
-  method: "POST",
-  url: `https://${host}${sms}`,
-  headers: headers("POST", sms, JSON.stringify(json)),
-  json,
-});
+
+function sending(json: unknown) {
+  return {
+    method: "POST",
+    url: `https://${host}${sms}`,
+    headers: headers("POST", sms, JSON.stringify(json)),
+    json,
+  };
+}
 
 const minimal = {
   from: "+18001110000",

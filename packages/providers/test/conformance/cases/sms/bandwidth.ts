@@ -16,14 +16,16 @@ const listed = (...items: string[]) => ({
   body: `<?xml version="1.0"?><ApplicationProvisioningResponse><ApplicationList>\n${items.join("\n")}\n</ApplicationList></ApplicationProvisioningResponse>`,
 });
 
-const refusal = (fieldName: string) => ({
-  status: 400,
-  body: {
-    type: "request-validation",
-    description: "Your request could not be accepted",
-    fieldErrors: [{ fieldName, description: "is not valid" }],
-  },
-});
+function refusal(fieldName: string) {
+  return {
+    status: 400,
+    body: {
+      type: "request-validation",
+      description: "Your request could not be accepted",
+      fieldErrors: [{ fieldName, description: "is not valid" }],
+    },
+  };
+}
 
 export default providerCase({
   id: "bandwidth",

@@ -4,15 +4,17 @@ const url = "https://rest.clicksend.com/v3/sms/send";
 const headers = { authorization: `Basic ${btoa("acme:clicksend-s3cret-key")}` };
 const item = { source: "tidings", from: "Acme", to: "+61411111111", body: "Hi", custom_string: messageId };
 
-const said = (status: string) => ({
-  status: 200,
-  body: {
-    http_code: 200,
-    response_code: "SUCCESS",
-    response_msg: "Messages queued for delivery.",
-    data: { messages: [{ to: "+61411111111", message_id: "BF7AD270", status }] },
-  },
-});
+function said(status: string) {
+  return {
+    status: 200,
+    body: {
+      http_code: 200,
+      response_code: "SUCCESS",
+      response_msg: "Messages queued for delivery.",
+      data: { messages: [{ to: "+61411111111", message_id: "BF7AD270", status }] },
+    },
+  };
+}
 
 export default providerCase({
   id: "clicksend",

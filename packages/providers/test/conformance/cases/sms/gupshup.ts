@@ -136,7 +136,7 @@ export default providerCase({
         },
       ],
     },
-    { name: "nobody knows", query: { externalId: "1-2", status: "UNKNOWN" }, expected: [] },
+    { name: "unknown to both sides", query: { externalId: "1-2", status: "UNKNOWN" }, expected: [] },
     { name: "an unknown event", json: [{ externalId: "1", eventType: "OTHER" }], expected: [] },
   ],
   quirks: { because: "Errors are answered with 200, so only the body confirms", invalidJson: "unknown" },

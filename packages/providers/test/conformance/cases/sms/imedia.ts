@@ -11,18 +11,21 @@ const json = {
   useUnicode: 0,
   type: 1,
 };
-const said = (errorCode: string, errorMessage: string, status = 200) => ({
-  status,
-  body: {
-    sendMessage: json,
-    msgLength: 2,
-    mtCount: 1,
-    account: "acme",
-    errorCode,
-    errorMessage,
-    referentId: "3eb39535",
-  },
-});
+
+function said(errorCode: string, errorMessage: string, status = 200) {
+  return {
+    status,
+    body: {
+      sendMessage: json,
+      msgLength: 2,
+      mtCount: 1,
+      account: "acme",
+      errorCode,
+      errorMessage,
+      referentId: "3eb39535",
+    },
+  };
+}
 
 export default providerCase({
   id: "imedia",

@@ -2,13 +2,18 @@ import { messageId, providerCase } from "../../case.ts";
 
 const url = "https://xyz123.api.infobip.com/sms/3/messages";
 const headers = { authorization: "App infobip-s3cret-key" };
-const said = (groupId: number, groupName: string, id: number, name: string) => ({
-  status: 200,
-  body: {
-    bulkId: "1478260834465349756",
-    messages: [{ messageId: "2250be2d4219-3af1-78856", status: { groupId, groupName, id, name }, destination: "4179" }],
-  },
-});
+
+function said(groupId: number, groupName: string, id: number, name: string) {
+  return {
+    status: 200,
+    body: {
+      bulkId: "1478260834465349756",
+      messages: [
+        { messageId: "2250be2d4219-3af1-78856", status: { groupId, groupName, id, name }, destination: "4179" },
+      ],
+    },
+  };
+}
 
 export default providerCase({
   id: "infobip-sms",

@@ -11,7 +11,7 @@ const error = (status: number, code: number, description: string, parameter: str
 const key = "messagebird-signing-s3cret";
 const now = "2026-01-02T03:04:05Z";
 /** A status report, with the token that signs the address it was sent to. */
-const report = (query: Record<string, string>) => {
+function report(query: Record<string, string>) {
   const address = `https://notify.example.com/v2/inbound-webhooks/delivery-providers/e/i?${new URLSearchParams(query)}`;
   const at = Date.parse(now) / 1000;
   const urlHash = createHash("sha256").update(address).digest("hex");
@@ -20,7 +20,7 @@ const report = (query: Record<string, string>) => {
   const signed = parts.map((part) => Buffer.from(part).toString("base64url")).join(".");
   const token = `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
   return { query, url: address, headers: { "messagebird-signature-jwt": token }, key, now };
-};
+}
 
 export default providerCase({
   id: "messagebird",

@@ -3,12 +3,14 @@ import { messageId, providerCase } from "../../case.ts";
 const said = (body: string) => ({ status: 200, body });
 
 /** With the password of the rule among the fields. */
-const receipt = (fields: Record<string, string>) => ({
-  query: { USER_NAME: "tidings", PASSWORD: "rule-s3cret", ORIGINATOR: "61400000000", ID: "9", ...fields },
-  key: "rule-s3cret",
-  now: "2026-01-02T03:04:05Z",
-  isAgeless: true as const,
-});
+function receipt(fields: Record<string, string>) {
+  return {
+    query: { USER_NAME: "tidings", PASSWORD: "rule-s3cret", ORIGINATOR: "61400000000", ID: "9", ...fields },
+    key: "rule-s3cret",
+    now: "2026-01-02T03:04:05Z",
+    isAgeless: true as const,
+  };
+}
 
 export default providerCase({
   id: "sms-central",

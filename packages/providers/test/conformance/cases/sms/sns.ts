@@ -5,7 +5,7 @@ const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
 // Signature Version 4 by the letter of its documentation, for a POST to the root.
-const authorization = (service: string, form: Record<string, string>): string => {
+function authorization(service: string, form: Record<string, string>): string {
   const names = "accept;host;x-amz-date";
   const lines = `accept:application/xml\nhost:${service}.eu-west-1.amazonaws.com\nx-amz-date:20260102T030405Z\n`;
   const canonical = `POST\n/\n\n${lines}\n${names}\n${hash(new URLSearchParams(form).toString())}`;
@@ -15,14 +15,16 @@ const authorization = (service: string, form: Record<string, string>): string =>
   const credential = `AKIAIOSFODNN7EXAMPLE/${scope.join("/")}`;
   const signature = hmac(key, toSign).toString("hex");
   return `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
-};
+}
 
-const expected = (service: string, form: Record<string, string>) => ({
-  method: "POST",
-  url: `https://${service}.eu-west-1.amazonaws.com/`,
-  headers: { authorization: authorization(service, form), "x-amz-date": "20260102T030405Z" },
-  form,
-});
+function expected(service: string, form: Record<string, string>) {
+  return {
+    method: "POST",
+    url: `https://${service}.eu-west-1.amazonaws.com/`,
+    headers: { authorization: authorization(service, form), "x-amz-date": "20260102T030405Z" },
+    form,
+  };
+}
 
 const published = {
   status: 200,

@@ -6,10 +6,11 @@ const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const key = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
 const now = "2026-01-02T03:04:05Z";
 const stamp = String(Date.parse(now) / 1000);
-const report = (json: object) => {
+
+function report(json: object) {
   const signature = sign(null, Buffer.from(`${stamp}|${JSON.stringify(json)}`), privateKey).toString("base64");
   return { json, key, now, headers: { "telnyx-signature-ed25519": signature, "telnyx-timestamp": stamp } };
-};
+}
 
 const headers = { authorization: "Bearer KEY-telnyx-s3cret" };
 const profile = "16fd2706-8baf-433b-82eb-8c7fada847da";

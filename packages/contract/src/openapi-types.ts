@@ -1,0 +1,50 @@
+// The parts of an OpenAPI 3.1 document that the service writes.
+import type { JsonObject } from "./schema.ts";
+
+export type JsonSchema = JsonObject;
+export type OpenApiParameter = {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description?: string;
+  deprecated?: boolean;
+  schema: JsonSchema;
+  style?: string;
+  explode?: boolean;
+};
+export type Reference = { $ref: string };
+export type Content = { [mediaType: string]: { schema: JsonSchema } };
+export type OpenApiResponse = {
+  description: string;
+  headers: Record<string, Reference>;
+  content?: Content;
+  /** The errors of this status, for readers that want more than the description's prose. */
+  "x-errors"?: { code: string; message: string; when: string }[];
+};
+export type OpenApiOperation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters: (OpenApiParameter | Reference)[];
+  requestBody?: { required: boolean; content: Content };
+  /** Only where it is not the document's. */
+  security?: Record<string, string[]>[];
+  responses: Record<string, OpenApiResponse | Reference>;
+  "x-rate-limit-category": string;
+};
+export type OpenApiDocument = {
+  openapi: string;
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, OpenApiResponse>;
+    parameters: Record<string, OpenApiParameter>;
+    headers: Record<string, { description: string; schema: JsonSchema }>;
+    securitySchemes: Record<string, { type: string; in: string; name: string; description: string }>;
+  };
+};

@@ -1,0 +1,170 @@
+// Events: triggers that products send to the service.
+import { identifiers } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { topicKeyRule } from "../topics/topics.ts";
+
+const RecipientChannel = named("RecipientChannel", {
+  providerId: Type.Optional(Type.String({ description: "Required; a chat or push provider" })),
+  integrationIdentifier: Type.Optional(Type.String()),
+  credentials: Type.Optional(
+    Type.Object(
+      {
+        webhookUrl: Type.Optional(Type.String()),
+        deviceTokens: Type.Optional(
+          Type.Array(Type.String(), { description: "At most 100, each of at most 4,096 characters" }),
+        ),
+      },
+      { description: "Required" },
+    ),
+  ),
+});
+
+// A recipient's id and fields are judged one by one when the event is taken in (`invalid_recipients`), so that one bad
+// recipient never holds up the others; the schema only fixes their types.
+const RecipientSubscriber = named("RecipientSubscriber", {
+  subscriberId: Type.Optional(Type.String({ description: "Required" })),
+  firstName: Type.Optional(Type.String()),
+  lastName: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  phone: Type.Optional(Type.String()),
+  avatar: Type.Optional(Type.String()),
+  locale: Type.Optional(Type.String()),
+  timezone: Type.Optional(Type.String()),
+  data: Type.Optional(openObject()),
+  channels: Type.Optional(Type.Array(RecipientChannel)),
+});
+export type RecipientSubscriber = Static<typeof RecipientSubscriber>;
+
+/** Judged one by one like subscribers, also when it is malformed. */
+export const RecipientTopic = named("RecipientTopic", {
+  type: oneOf(["Topic"]),
+  topicKey: Type.String({ ...topicKeyRule, description: "A topic that does not exist adds no recipients" }),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), { description: "Ids of subscribers that no topic of the event adds" }),
+  ),
+});
+export type RecipientTopic = Static<typeof RecipientTopic>;
+
+const Recipient = Type.Union([Type.String(), RecipientSubscriber, RecipientTopic]);
+export type Recipient = Static<typeof Recipient>;
+
+export const TriggerEvent = named("TriggerEvent", {
+  name: Type.String({ minLength: 1, description: "Identifier of the workflow" }),
+  // How many is a setting of the service (TIDINGS_MAX_RECIPIENTS).
+  to: Type.Union(
+    [Type.String(), RecipientSubscriber, RecipientTopic, Type.Array(Recipient, { limitedBy: "maxRecipients" })],
+    {
+      description:
+        "A subscriber id, a subscriber, a topic, or a list of these. A subscriber that does not exist yet is created. " +
+        "Everyone receives the event once: topics add who is not named directly, not excluded and not the actor, and " +
+        "whose subscription has exactly the contexts of the event and rules that let it through.",
+    },
+  ),
+  payload: Type.Optional(
+    openObject({
+      description:
+        "At most 512 KB of JSON. `attachments`, a list of up to 10 `{name, mime, file, channels?}` with `file` in base64, " +
+        "goes out with emails.",
+    }),
+  ),
+  overrides: Type.Optional(
+    openObject({
+      description: "What this event sends differently: precedence, members and faults are in docs/overrides.md",
+    }),
+  ),
+  transactionId: Type.Optional(
+    Type.String({ ...identifiers.transactionId, description: "An event with this id is accepted once" }),
+  ),
+  actor: Type.Optional(Type.Union([Type.String(), RecipientSubscriber])),
+  context: Type.Optional(
+    // Faults inside are reported in the item, so that one event never holds up the others.
+    openObject({
+      description:
+        "What the event is about, at most 5: from context type to the context's id, or to `{id, data}` to give a new " +
+        "context its data. Unknown contexts are created, known ones are used as they are.",
+    }),
+  ),
+  tenant: Type.Optional(
+    // Faults inside are reported in the item.
+    Type.Union([Type.String(), openObject()], {
+      description:
+        "The identifier of a tenant that exists, or `{identifier, name?, data?}`, which creates the tenant or updates the " +
+        "members given. Templates use it as `tenant`.",
+    }),
+  ),
+});
+export type TriggerEvent = Static<typeof TriggerEvent>;
+
+const { to, payload, ...common } = TriggerEvent.properties;
+
+export const BroadcastEvent = named("BroadcastEvent", {
+  ...common,
+  payload: openObject({ description: "At most 512 KB of JSON" }),
+});
+export type BroadcastEvent = Static<typeof BroadcastEvent>;
+
+export const triggerStatuses = [
+  "error",
+  "trigger_not_active",
+  "no_workflow_active_steps_defined",
+  "no_workflow_steps_defined",
+  "processed",
+  "no_tenant_found",
+  "invalid_recipients",
+] as const;
+
+export const TriggerResult = named("TriggerResult", {
+  acknowledged: Type.Boolean(),
+  status: oneOf(triggerStatuses),
+  error: Type.Optional(Type.Array(Type.String())),
+  transactionId: Type.Optional(Type.String()),
+});
+export type TriggerResult = Static<typeof TriggerResult>;
+
+export const eventOperations = {
+  "events.trigger": operation({
+    id: "events.trigger",
+    method: "POST",
+    path: "/v1/events/trigger",
+    summary: "Trigger an event",
+    category: "trigger",
+    body: TriggerEvent,
+    success: { status: 201, schema: TriggerResult },
+    errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
+  }),
+  "events.triggerBulk": operation({
+    id: "events.triggerBulk",
+    method: "POST",
+    path: "/v1/events/trigger/bulk",
+    summary: "Trigger up to 100 events",
+    description: "Answers one item per event, in request order. `processed` means stored: nothing is lost after it.",
+    category: "trigger",
+    bodyLimit: "bulk",
+    body: named("TriggerBulkIn", { events: Type.Array(TriggerEvent, { minItems: 1, maxItems: 100 }) }),
+    success: { status: 201, schema: Type.Array(TriggerResult) },
+    errors: [],
+  }),
+  "events.broadcast": operation({
+    id: "events.broadcast",
+    method: "POST",
+    path: "/v1/events/trigger/broadcast",
+    summary: "Trigger an event for every subscriber",
+    description: "Everyone who is a subscriber of the environment when the event is taken up, in the background.",
+    category: "trigger",
+    body: BroadcastEvent,
+    success: { status: 201, schema: TriggerResult },
+    errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
+  }),
+  "events.cancel": operation({
+    id: "events.cancel",
+    method: "DELETE",
+    path: "/v1/events/trigger/{transactionId}",
+    summary: "Cancel what still waits of an event",
+    description: "Answers `true` when something was canceled, `false` when nothing was waiting.",
+    category: "trigger",
+    params: Type.Object({ transactionId: Type.String() }),
+    success: { status: 200, schema: Type.Boolean() },
+    errors: [],
+  }),
+};

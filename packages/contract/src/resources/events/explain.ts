@@ -1,0 +1,205 @@
+// Explaining: why a subscriber got a message or did not, and who would get what if an event came now. Both are told in the
+// same words, because both come from the same decisions.
+import { ChannelWord, countCap, StepTypeWord } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { TriggerEvent, triggerStatuses } from "./events.ts";
+import { ExecutionDetail } from "./notifications.ts";
+
+/** How a person was reached, then: why not. */
+export const reachWords = [
+  "direct",
+  "topic",
+  "everyone",
+  "excluded",
+  "actor",
+  "topic_rule",
+  "other_context",
+  "not_member",
+  "not_addressed",
+  "unknown_subscriber",
+  "pending",
+  "canceled",
+  "changed_since",
+] as const;
+
+export const stepOutcomes = [
+  "sent",
+  "done",
+  "skipped",
+  "waiting",
+  "sending",
+  "merged",
+  "failed",
+  "canceled",
+  "pending",
+] as const;
+export type StepOutcome = (typeof stepOutcomes)[number];
+
+/** What a later step reads as `steps.<stepId>.status`. */
+export const resultStatuses = ["sent", "delivered", "opened", "clicked", "bounced", "failed", "skipped"] as const;
+export type ResultStatus = (typeof resultStatuses)[number];
+
+const ReachTopic = named("ReachTopic", {
+  topicKey: Type.String(),
+  subscription: Type.String({ description: "Identifier of the subscription" }),
+  rule: Type.Optional(openObject({ description: "The rule of the subscription that said no" })),
+});
+
+export const Reach = named("Reach", {
+  kind: oneOf(reachWords),
+  text: Type.String({ description: "The same in a sentence" }),
+  topics: Type.Optional(Type.Array(ReachTopic, { description: "The subscriptions that decided" })),
+});
+export type Reach = Static<typeof Reach>;
+
+const ExplainedAttempt = named("ExplainedAttempt", {
+  number: Type.Integer({ description: "Counted for each integration" }),
+  integrationIdentifier: Type.Optional(Type.String()),
+  providerId: Type.Optional(Type.String()),
+  outcome: Type.String({ description: "`running`, `accepted`, `rejected:<class>`, `unknown`" }),
+  reason: Type.Optional(Type.String()),
+  startedAt: isoTime("When the provider was called"),
+  finishedAt: Type.Optional(isoTime("When it had answered")),
+});
+
+export const ExplainedMessage = named("ExplainedMessage", {
+  _id: Type.Optional(Type.String({ description: "Not in a dry-run" })),
+  channel: ChannelWord,
+  status: Type.String({ description: "`sent`, `pending`, `warning` or `error`" }),
+  providerId: Type.Optional(Type.String()),
+  integrationIdentifier: Type.Optional(Type.String()),
+  address: Type.Optional(
+    Type.String({ description: "Email address or phone number; webhooks and device tokens are shown in part" }),
+  ),
+  subject: Type.Optional(Type.String()),
+  content: Type.Optional(Type.String()),
+  cta: Type.Optional(openObject()),
+  isTruncated: Type.Optional(Type.Boolean({ description: "The content is longer than what is shown" })),
+  errorId: Type.Optional(Type.String()),
+  errorText: Type.Optional(Type.String()),
+  attempts: Type.Optional(Type.Array(ExplainedAttempt, { description: "Not in a dry-run" })),
+});
+export type ExplainedMessage = Static<typeof ExplainedMessage>;
+
+const ChannelStepResult = named("ChannelStepResult", {
+  status: oneOf(resultStatuses),
+  sentAt: Type.Optional(isoTime("When the provider took the message; of an in-app message, when it was stored")),
+  seen: Type.Optional(Type.Boolean({ description: "In-app only, as are the next three" })),
+  read: Type.Optional(Type.Boolean()),
+  lastSeenDate: Type.Optional(isoTime("Kept when the message is marked as unseen")),
+  lastReadDate: Type.Optional(isoTime("Kept when the message is marked as unread")),
+});
+
+export const ExplainedStep = named("ExplainedStep", {
+  stepId: Type.String(),
+  name: Type.String(),
+  type: StepTypeWord,
+  outcome: oneOf(stepOutcomes, { description: "`done`: a step that sends nothing has ended" }),
+  reason: Type.String({ description: "What happened, and who decided it" }),
+  at: Type.Optional(isoTime("When that was decided; absent as long as the step has not begun")),
+  until: Type.Optional(isoTime("What it waits for, or waited for")),
+  messages: Type.Array(ExplainedMessage),
+  result: Type.Optional(ChannelStepResult),
+  details: Type.Optional(Type.Array(ExecutionDetail, { description: "Not in a dry-run" })),
+});
+export type ExplainedStep = Static<typeof ExplainedStep>;
+
+const DigestLeader = named("DigestLeader", {
+  transactionId: Type.String(),
+  notificationId: Type.String(),
+  verdict: Type.String({ description: "What became of it" }),
+});
+
+export const Explanation = named("Explanation", {
+  transactionId: Type.String(),
+  subscriberId: Type.String(),
+  event: named("ExplainedEvent", {
+    workflowId: Type.String(),
+    workflowName: Type.String(),
+    time: isoTime("When the event was accepted"),
+    status: oneOf(["expanded", "expanding", "canceled"], {
+      description: "`expanding`: notifications of it are still to be made",
+    }),
+    contextKeys: Type.Array(Type.String()),
+  }),
+  reached: Type.Boolean({ description: "The event became a notification for this person" }),
+  evaluatedNow: Type.Boolean({
+    description: "Nothing is stored about people an event did not reach: the reason is found by asking again now",
+  }),
+  via: Reach,
+  verdict: Type.String({ description: "Everything in one sentence" }),
+  notificationId: Type.Optional(Type.String()),
+  digestedInto: Type.Optional(DigestLeader),
+  steps: Type.Array(ExplainedStep),
+});
+export type Explanation = Static<typeof Explanation>;
+
+export const DryRun = named("DryRun", {
+  workflow: named("DryRunWorkflow", { workflowId: Type.String(), name: Type.String() }),
+  status: oneOf(triggerStatuses, { description: "What `events.trigger` would answer" }),
+  error: Type.Optional(Type.Array(Type.String())),
+  note: Type.Optional(Type.String()),
+  time: isoTime("For when it was calculated"),
+  recipients: Type.Array(
+    named("DryRunRecipient", {
+      subscriberId: Type.String(),
+      isNew: Type.Boolean({ description: "The event would create this subscriber" }),
+      reached: Type.Boolean(),
+      via: Reach,
+      verdict: Type.String(),
+      steps: Type.Array(ExplainedStep),
+    }),
+  ),
+  notReached: Type.Array(named("DryRunLeftOut", { subscriberId: Type.String(), reached: Type.Boolean(), via: Reach }), {
+    description: "Members of the event's topics whom it would pass over",
+  }),
+  audienceCount: Type.Integer({
+    description: `Members of the event's topics, counted up to ${countCap.toLocaleString("en")}`,
+  }),
+  truncated: Type.Boolean({ description: "There are more people than are shown" }),
+});
+export type DryRun = Static<typeof DryRun>;
+
+export const explainOperations = {
+  "explain.retrieve": operation({
+    id: "explain.retrieve",
+    method: "GET",
+    path: "/v2/explain",
+    summary: "Explain what an event did for one person",
+    description:
+      "Every decision from the event to the provider, also for a subscriber whom it did not reach. See docs/explain.md.",
+    category: "global",
+    query: Type.Object({
+      transactionId: Type.String({ minLength: 1 }),
+      subscriberId: Type.String({ minLength: 1 }),
+    }),
+    success: { status: 200, schema: Explanation },
+    errors: ["TRANSACTION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],
+  }),
+  "explain.dryRun": operation({
+    id: "explain.dryRun",
+    method: "POST",
+    path: "/v2/explain",
+    summary: "Tell what an event would do",
+    description:
+      "Takes what `events.trigger` takes and answers who would get what, when and through which provider, and who would " +
+      "not and why. Nothing is sent and nothing is written: it runs in a read-only transaction, so idempotency keys have " +
+      "no meaning here. Providers are assumed to accept every message. See docs/explain.md.",
+    category: "trigger",
+    isReadOnly: true,
+    query: Type.Object({
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          default: 100,
+          description: "How many of the people named, and how many members of topics, to look at",
+        }),
+      ),
+    }),
+    body: TriggerEvent,
+    success: { status: 200, schema: DryRun },
+    errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
+  }),
+};

@@ -1,0 +1,195 @@
+// Notifications: one per recipient of an event, with the jobs that its workflow's steps became and the reason for
+// everything that was done or left.
+import {
+  contextKeysQuery,
+  JobTypeWord,
+  jobTypes,
+  pageEnvelope,
+  pageQuery,
+  SeverityWord,
+  severities,
+} from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, nullableString, oneOf, openObject, repeated, type Static, Type } from "../../schema.ts";
+import { StepFilter } from "../workflows/filters.ts";
+
+export const executionStatuses = ["Success", "Warning", "Failed", "Pending", "Queued", "ReadConfirmation"] as const;
+export const executionSources = ["Credentials", "Internal", "Payload", "Webhook"] as const;
+
+export const jobStatuses = [
+  "pending",
+  "queued",
+  "running",
+  "delayed",
+  "merged",
+  "completed",
+  "failed",
+  "skipped",
+  "canceled",
+] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export const ExecutionDetail = named("ExecutionDetail", {
+  _id: Type.String(),
+  createdAt: Type.Optional(Type.String()),
+  status: oneOf(executionStatuses),
+  detail: Type.String({ description: "What happened, in words" }),
+  isRetry: Type.Boolean(),
+  isTest: Type.Boolean(),
+  providerId: Type.Optional(Type.String()),
+  raw: Type.Optional(nullableString({ description: "The particulars, as JSON" })),
+  source: oneOf(executionSources),
+});
+export type ExecutionDetail = Static<typeof ExecutionDetail>;
+
+const JobDigest = named("JobDigest", {
+  type: oneOf(["regular", "backoff", "timed"]),
+  digestKey: Type.Optional(Type.String()),
+  amount: Type.Optional(Type.Number()),
+  unit: Type.Optional(Type.String()),
+  events: Type.Optional(Type.Array(openObject())),
+  backoff: Type.Optional(Type.Boolean()),
+  backoffAmount: Type.Optional(Type.Number()),
+  backoffUnit: Type.Optional(Type.String()),
+  updateMode: Type.Optional(Type.Boolean()),
+  timed: Type.Optional(openObject()),
+});
+
+const JobStep = named("JobStep", {
+  _id: Type.String(),
+  active: Type.Boolean(),
+  filters: Type.Array(StepFilter),
+  _templateId: Type.String(),
+  name: Type.Optional(Type.String()),
+  controlVariables: Type.Optional(openObject()),
+  _parentId: Type.Optional(nullableString({ description: "The step before it; null for the first" })),
+});
+
+export const Job = named("Job", {
+  _id: Type.String(),
+  type: JobTypeWord,
+  digest: Type.Optional(JobDigest),
+  executionDetails: Type.Array(ExecutionDetail),
+  step: JobStep,
+  overrides: Type.Optional(openObject()),
+  payload: Type.Optional(openObject()),
+  providerId: Type.String({ description: "The provider used or chosen; `svc` where none was needed or reached" }),
+  status: oneOf(jobStatuses),
+  updatedAt: Type.Optional(Type.String()),
+  scheduleExtensionsCount: Type.Optional(Type.Number()),
+});
+export type Job = Static<typeof Job>;
+
+export const NotificationTrigger = named("NotificationTrigger", {
+  type: oneOf(["event"]),
+  identifier: Type.String(),
+  variables: Type.Array(Type.Object({ name: Type.String() })),
+  subscriberVariables: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
+});
+
+export const Notification = named("Notification", {
+  _id: Type.Optional(Type.String()),
+  _environmentId: Type.String(),
+  _organizationId: Type.String(),
+  _subscriberId: Type.String(),
+  transactionId: Type.String(),
+  _templateId: Type.Optional(Type.String()),
+  _digestedNotificationId: Type.Optional(Type.String()),
+  createdAt: Type.Optional(isoTime("When the event reached this recipient")),
+  updatedAt: Type.Optional(Type.String()),
+  channels: Type.Optional(Type.Array(JobTypeWord)),
+  subscriber: Type.Optional(
+    named("NotificationSubscriber", {
+      _id: Type.String(),
+      subscriberId: Type.String(),
+      firstName: Type.Optional(Type.String()),
+      lastName: Type.Optional(Type.String()),
+      email: Type.Optional(Type.String()),
+      phone: Type.Optional(Type.String()),
+    }),
+  ),
+  template: Type.Optional(
+    named("NotificationTemplate", {
+      _id: Type.Optional(Type.String()),
+      name: Type.String(),
+      origin: Type.Optional(Type.String()),
+      triggers: Type.Array(NotificationTrigger),
+    }),
+  ),
+  jobs: Type.Optional(Type.Array(Job)),
+  payload: Type.Optional(openObject()),
+  tags: Type.Optional(Type.Array(Type.String())),
+  controls: Type.Optional(openObject()),
+  to: Type.Optional(openObject()),
+  topics: Type.Optional(
+    Type.Array(Type.Object({ _topicId: Type.String(), topicKey: Type.String() }), {
+      description: "The topics that led here; empty when the subscriber was named directly",
+    }),
+  ),
+  severity: Type.Optional(SeverityWord),
+  critical: Type.Optional(Type.Boolean()),
+  contextKeys: Type.Optional(Type.Array(Type.String())),
+});
+export type Notification = Static<typeof Notification>;
+
+export const notificationOperations = {
+  "notifications.list": operation({
+    id: "notifications.list",
+    method: "GET",
+    path: "/v1/notifications",
+    summary: "List all events (triggered notifications)",
+    category: "global",
+    query: Type.Object({
+      ...pageQuery({ default: 10, maximum: 50 }),
+      channels: Type.Optional(
+        repeated(oneOf(jobTypes), { description: "Events with any of these steps; `trigger` stands for every event" }),
+      ),
+      templates: Type.Optional(repeated(Type.String(), { description: "Workflow ids or identifiers" })),
+      emails: Type.Optional(repeated(Type.String())),
+      search: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          deprecated: true,
+          description:
+            "Part of a subscriberId, an email address or a transaction id. At most 200 subscribers may match (422 otherwise), " +
+            "and of each the newest 500 events are found. Parts of transaction ids are looked for in the newest 20,000 " +
+            "events of the window; a whole one is always found",
+        }),
+      ),
+      subscriberIds: Type.Optional(repeated(Type.String())),
+      severity: Type.Optional(repeated(oneOf(severities))),
+      transactionId: Type.Optional(Type.String()),
+      topicKey: Type.Optional(Type.String({ description: "Exact: one of the topics that led to the notification" })),
+      subscriptionId: Type.Optional(
+        Type.String({ description: "Identifier or id of a topic subscription that let the event through" }),
+      ),
+      contextKeys: contextKeysQuery,
+      after: Type.Optional(
+        Type.String({
+          format: "iso-time",
+          description:
+            "Events later than this time, which is itself left out. `createdAt` has milliseconds: the window that " +
+            "follows another begins one millisecond before the other's `before`",
+        }),
+      ),
+      before: Type.Optional(
+        Type.String({
+          format: "iso-time",
+          description: "Events earlier than this time, which is itself left out; without it, up to now",
+        }),
+      ),
+    }),
+    success: { status: 200, schema: named("NotificationPage", pageEnvelope(Notification)) },
+    errors: [],
+  }),
+  "notifications.retrieve": operation({
+    id: "notifications.retrieve",
+    method: "GET",
+    path: "/v1/notifications/{notificationId}",
+    summary: "Retrieve one notification",
+    category: "global",
+    params: Type.Object({ notificationId: Type.String() }),
+    success: { status: 200, schema: Notification },
+    errors: ["NOTIFICATION_NOT_FOUND"],
+  }),
+};

@@ -1,0 +1,128 @@
+// Dead letters: messages that were given up although neither their recipient nor their content is to blame, and their
+// replay once the cause is mended. An addition of Tidings.
+import { ChannelWord, identifiers, pageEnvelope, pageQuery } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
+
+export const deadLetterStatuses = ["open", "replayed", "resolved"] as const;
+export const errorClasses = ["transient", "unknown", "auth", "quota", "config"] as const;
+
+const ErrorClass = oneOf(errorClasses, {
+  description:
+    "transient: the provider was away or overloaded; unknown: it never answered; the others: the integration",
+});
+
+export const DeadLetter = named("DeadLetter", {
+  id: Type.String(),
+  messageId: Type.String(),
+  notificationId: Type.String(),
+  transactionId: Type.String(),
+  subscriberId: Type.String(),
+  workflowId: Type.String(),
+  stepId: Type.String(),
+  channel: ChannelWord,
+  providerId: Type.String(),
+  integrationIdentifier: Type.String({ description: "The integration that was tried last" }),
+  errorClass: ErrorClass,
+  errorId: Type.String(),
+  errorText: Type.String(),
+  attempts: Type.Integer({ description: "Calls to providers since the message was made or last replayed" }),
+  status: oneOf(deadLetterStatuses, {
+    description: "resolved: a provider reported that it took the message after all; it cannot be replayed",
+  }),
+  createdAt: isoTime("When the message was given up"),
+  replayedAt: Type.Optional(isoTime("When it was sent on its way again")),
+});
+export type DeadLetter = Static<typeof DeadLetter>;
+
+const time = (description: string) => Type.Optional(Type.String({ format: "iso-time", description }));
+
+const filters = {
+  channel: Type.Optional(ChannelWord),
+  providerId: Type.Optional(Type.String()),
+  transactionId: Type.Optional(Type.String()),
+  workflowId: Type.Optional(Type.String({ description: "Identifier or internal id" })),
+  integrationIdentifier: Type.Optional(Type.String()),
+  errorClass: Type.Optional(ErrorClass),
+  after: time("Given up after this time"),
+  before: time("Given up before this time"),
+};
+
+const integrationIdentifier = Type.Optional(
+  Type.String({ ...identifiers.integration, description: "Try this integration first; email and SMS only" }),
+);
+
+export const maxReplays = 1_000;
+
+export const ReplayIn = named("DeadLetterReplayIn", {
+  ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: maxReplays })),
+  filter: Type.Optional(
+    Type.Object(filters, { description: "Open letters that match, oldest first, up to 1,000 a call; `{}`: all" }),
+  ),
+  perSecond: Type.Optional(
+    Type.Number({
+      minimum: 0.01,
+      maximum: 10_000,
+      description: "Spreads the sends; default: all at once. The deadline of each counts from its turn",
+    }),
+  ),
+  integrationIdentifier,
+});
+
+export const deadLetterOperations = {
+  "deadLetters.list": operation({
+    id: "deadLetters.list",
+    method: "GET",
+    path: "/v1/dead-letters",
+    summary: "List messages that could not be delivered",
+    description: "Newest first. Kept 30 days by default.",
+    category: "global",
+    query: Type.Object({
+      ...pageQuery({ default: 10, maximum: 100 }),
+      status: Type.Optional(oneOf(deadLetterStatuses)),
+      ...filters,
+    }),
+    success: {
+      status: 200,
+      schema: Type.Object(
+        {
+          ...pageEnvelope(DeadLetter),
+          totalCount: Type.Integer({ description: "Letters that match the filters, counted up to 50,000" }),
+        },
+        { title: "DeadLetterList" },
+      ),
+    },
+    errors: [],
+  }),
+  "deadLetters.replay": operation({
+    id: "deadLetters.replay",
+    method: "POST",
+    path: "/v1/dead-letters/{id}/replay",
+    summary: "Send one dead letter again",
+    description: "Its job runs again from the choice of the integration, with the stored content.",
+    category: "global",
+    params: Type.Object({ id: Type.String() }),
+    success: { status: 200, schema: DeadLetter },
+    errors: ["DEAD_LETTER_NOT_FOUND", "DEAD_LETTER_NOT_OPEN"],
+  }),
+  "deadLetters.replayMany": operation({
+    id: "deadLetters.replayMany",
+    method: "POST",
+    path: "/v1/dead-letters/replay",
+    summary: "Send many dead letters again",
+    description: "By `ids` or by `filter`, at most 1,000 a call. What was replayed before is not replayed again.",
+    category: "global",
+    body: ReplayIn,
+    success: {
+      status: 200,
+      schema: Type.Object(
+        {
+          replayed: Type.Integer(),
+          failed: Type.Integer({ description: "Of `ids`: unknown, not open any more, or without their message" }),
+        },
+        { title: "DeadLetterReplay" },
+      ),
+    },
+    errors: ["INTEGRATION_NOT_FOUND"],
+  }),
+};

@@ -1,0 +1,170 @@
+// Environments: separate worlds of one organisation, and the API keys that open them.
+import { identifiers, timeUnits } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+
+export const ApiKey = named("ApiKey", {
+  _id: Type.Optional(Type.String({ description: "What environments.revokeApiKey asks for" })),
+  key: Type.String(),
+  _userId: Type.String({ description: "Who made the key" }),
+  hash: Type.Optional(Type.String()),
+});
+
+export const Environment = named("Environment", {
+  _id: Type.String(),
+  name: Type.String(),
+  _organizationId: Type.String(),
+  identifier: Type.String(),
+  type: Type.Optional(nullableString({ enum: ["dev", "prod", null] })),
+  apiKeys: Type.Optional(Type.Array(ApiKey, { description: "Only of the environment the calling key belongs to" })),
+  _parentId: Type.Optional(Type.String()),
+  slug: Type.Optional(Type.String()),
+});
+export type Environment = Static<typeof Environment>;
+
+const environmentName = Type.String({ minLength: 1, maxLength: 128 });
+const color = Type.String({ minLength: 1, maxLength: 64, description: "For editors, such as `#FF5733`" });
+const parentId = Type.Optional(Type.String({ minLength: 1, description: "Id or identifier of an environment" }));
+const environmentPath = Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) });
+
+export const EnvironmentClock = named("EnvironmentClock", {
+  environmentId: Type.String(),
+  now: isoTime("What time it is in the environment"),
+  isTestClock: Type.Boolean(),
+  target: Type.Optional(isoTime("Where the clock is on its way to")),
+  status: oneOf(["real", "standing", "moving"], {
+    description: "`real` time, or a test clock that is `standing` or `moving` to its target",
+  }),
+});
+export type EnvironmentClock = Static<typeof EnvironmentClock>;
+
+export const environmentOperations = {
+  "environments.list": operation({
+    id: "environments.list",
+    method: "GET",
+    path: "/v1/environments",
+    summary: "List all environments of the organisation",
+    category: "global",
+    success: { status: 200, schema: Type.Array(Environment) },
+    errors: [],
+  }),
+  "environments.create": operation({
+    id: "environments.create",
+    method: "POST",
+    path: "/v1/environments",
+    summary: "Create an environment",
+    description:
+      "A `dev` environment with an API key, an in-app integration and the capture providers. The answer is the only " +
+      "place that shows the key to another environment's key.",
+    category: "global",
+    body: named("EnvironmentIn", { name: environmentName, color, parentId }),
+    success: { status: 201, schema: Environment },
+    errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_LIMIT"],
+  }),
+  "environments.update": operation({
+    id: "environments.update",
+    method: "PUT",
+    path: "/v1/environments/{environmentId}",
+    summary: "Update an environment",
+    description: "What is left out stays as it is. A key may change its own environment only.",
+    category: "global",
+    params: environmentPath,
+    body: named("EnvironmentUpdate", {
+      name: Type.Optional(environmentName),
+      identifier: Type.Optional(Type.String(identifiers.integration)),
+      parentId,
+      color: Type.Optional(color),
+    }),
+    success: { status: 200, schema: Environment },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "ENVIRONMENT_IDENTIFIER_TAKEN"],
+  }),
+  "environments.delete": operation({
+    id: "environments.delete",
+    method: "DELETE",
+    path: "/v1/environments/{environmentId}",
+    summary: "Delete an environment",
+    description:
+      "With a key of this environment. Its keys stop working at once and what is under way in it is canceled. There is no " +
+      "way back.",
+    category: "global",
+    params: environmentPath,
+    success: { status: 200 },
+    errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_PROTECTED"],
+  }),
+  "environments.listTags": operation({
+    id: "environments.listTags",
+    method: "GET",
+    path: "/v2/environments/{environmentId}/tags",
+    summary: "List the tags of an environment's workflows",
+    category: "global",
+    params: environmentPath,
+    success: {
+      status: 200,
+      schema: Type.Array(named("EnvironmentTag", { name: Type.String() })),
+    },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "environments.retrieveClock": operation({
+    id: "environments.retrieveClock",
+    method: "GET",
+    path: "/v2/environments/{environmentId}/clock",
+    summary: "Retrieve the clock of an environment",
+    category: "global",
+    params: environmentPath,
+    success: { status: 200, schema: EnvironmentClock },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "environments.updateClock": operation({
+    id: "environments.updateClock",
+    method: "PUT",
+    path: "/v2/environments/{environmentId}/clock",
+    summary: "Put an environment on a test clock, or move it",
+    description:
+      "Only for `dev` environments. A test clock stands still until it is moved, and moves forward only. On its way it " +
+      "stops at every moment for which something waits (delays, digests, schedules, repeats, snoozes) and goes on when " +
+      "that is done. Answers 200 when it has arrived, and 202 with `status: moving` when that takes longer than 15 " +
+      "seconds, or at once under an `idempotency-key`. See docs/testing.md.",
+    category: "global",
+    params: environmentPath,
+    body: named("EnvironmentClockIn", {
+      now: Type.Optional(
+        nullableString({
+          description: "The time to move to (ISO 8601); null takes the environment off its test clock",
+        }),
+      ),
+      advance: Type.Optional(
+        Type.Object(
+          { amount: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), unit: oneOf(timeUnits) },
+          { description: "How far to move, instead of `now`" },
+        ),
+      ),
+    }),
+    success: { status: 200, also: 202, schema: EnvironmentClock },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "TEST_CLOCK_REFUSED", "TEST_CLOCK_BACKWARDS"],
+  }),
+  "environments.createApiKey": operation({
+    id: "environments.createApiKey",
+    method: "POST",
+    path: "/v1/environments/{environmentId}/api-keys",
+    summary: "Make a second API key",
+    description: "To rotate: make a key, put it to use, revoke the old one. An environment has one or two live keys.",
+    category: "global",
+    params: environmentPath,
+    success: { status: 201, schema: ApiKey },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "API_KEY_LIMIT"],
+  }),
+  "environments.revokeApiKey": operation({
+    id: "environments.revokeApiKey",
+    method: "DELETE",
+    path: "/v1/environments/{environmentId}/api-keys/{keyId}",
+    summary: "Revoke an API key",
+    description: "The last live key of an environment stays.",
+    category: "global",
+    params: Type.Object({
+      environmentId: Type.String({ description: "Id or identifier" }),
+      keyId: Type.String({ description: "`_id` of the key in environments.list" }),
+    }),
+    success: { status: 204 },
+    errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "KEY_NOT_FOUND", "LAST_API_KEY"],
+  }),
+};

@@ -1,0 +1,58 @@
+// Failed tasks: work of the pipeline that failed every time it was tried. It was set aside, so that what is behind it in the
+// queue goes on, and can be replayed once the cause is mended. An addition of Tidings.
+import { pageEnvelope, pageQuery } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+
+export const failedTaskStatuses = ["open", "replayed"] as const;
+
+export const FailedTask = named("FailedTask", {
+  id: Type.String(),
+  kind: Type.String({
+    description: "The stage of the pipeline: `trigger`, `fanout`, `wake`, `deliver`, `webhook` or `unsnooze`",
+  }),
+  data: openObject({ description: "What the task names: ids of events, notifications, messages or deliveries" }),
+  error: Type.String({ description: "Why the last try failed" }),
+  attempts: Type.Integer({ description: "How often it was tried" }),
+  status: oneOf(failedTaskStatuses),
+  createdAt: isoTime("When it was set aside"),
+  replayedAt: Type.Optional(isoTime("When it was put back into the queue")),
+});
+export type FailedTask = Static<typeof FailedTask>;
+
+export const failedTaskOperations = {
+  "failedTasks.list": operation({
+    id: "failedTasks.list",
+    method: "GET",
+    path: "/v1/failed-tasks",
+    summary: "List tasks of the pipeline that were set aside",
+    description: "Newest first. Kept as long as dead letters, 30 days by default. See docs/delivery.md.",
+    category: "global",
+    query: Type.Object({
+      ...pageQuery({ default: 10, maximum: 100 }),
+      status: Type.Optional(oneOf(failedTaskStatuses)),
+    }),
+    success: {
+      status: 200,
+      schema: Type.Object(
+        {
+          ...pageEnvelope(FailedTask),
+          totalCount: Type.Integer({ description: "Tasks that match the filter, counted up to 50,000" }),
+        },
+        { title: "FailedTaskList" },
+      ),
+    },
+    errors: [],
+  }),
+  "failedTasks.replay": operation({
+    id: "failedTasks.replay",
+    method: "POST",
+    path: "/v1/failed-tasks/{id}/replay",
+    summary: "Put a failed task back into the queue",
+    description: "It is tried again from its beginning. A task that fails again is set aside again, under a new id.",
+    category: "global",
+    params: Type.Object({ id: Type.String() }),
+    success: { status: 200, schema: FailedTask },
+    errors: ["FAILED_TASK_NOT_FOUND", "FAILED_TASK_NOT_OPEN"],
+  }),
+};

@@ -1,0 +1,229 @@
+// Outbound webhooks: addresses of the caller that receive events about messages, preferences and workflows. Bodies
+// and signatures follow Standard Webhooks (docs/webhooks.md).
+import { pageEnvelope, pageQuery } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+
+export const messageEventTypes = [
+  "message.sent",
+  "message.failed",
+  "message.delivered",
+  "message.seen",
+  "message.read",
+  "message.unread",
+  "message.archived",
+  "message.unarchived",
+  "message.snoozed",
+  "message.unsnoozed",
+  "message.deleted",
+] as const;
+export type MessageEventType = (typeof messageEventTypes)[number];
+
+export const webhookEventTypes = [
+  ...messageEventTypes,
+  "preference.updated",
+  "workflow.created",
+  "workflow.updated",
+  "workflow.deleted",
+  "workflow.published",
+] as const;
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+const WebhookEventTypeWord = oneOf(webhookEventTypes, { title: "WebhookEventType" });
+
+/** The body of a delivery: what a receiver parses after it has verified the signature. */
+export const WebhookEvent = named("WebhookEvent", {
+  id: Type.String({ description: "The same in every repeat; also the header `webhook-id`" }),
+  type: WebhookEventTypeWord,
+  object: oneOf(["message", "workflow", "preference"]),
+  data: Type.Object({
+    object: openObject({ description: "The record as the API shows it" }),
+    previousObject: Type.Optional(openObject()),
+    error: Type.Optional(
+      Type.Object({
+        message: Type.String(),
+        push: Type.Optional(Type.Object({ isInvalidToken: Type.Boolean(), deviceToken: Type.String() })),
+      }),
+    ),
+    subscriberId: Type.Optional(Type.String()),
+  }),
+  timestamp: isoTime("When it happened"),
+  environmentId: Type.String(),
+});
+export type WebhookEvent = Static<typeof WebhookEvent>;
+
+export const webhooksPerEnvironment = 20;
+export const replayLimit = 1_000;
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  description: "https, in development environments also http; private and local addresses are refused",
+});
+const eventTypes = Type.Array(WebhookEventTypeWord, {
+  maxItems: webhookEventTypes.length,
+  description: "Empty: all of them",
+});
+
+const members = {
+  id: Type.String(),
+  url: Type.String(),
+  eventTypes: Type.Array(WebhookEventTypeWord),
+  active: Type.Boolean(),
+  createdAt: isoTime("When the webhook was made"),
+  updatedAt: isoTime("Last change"),
+  disabledAt: Type.Optional(isoTime("When the service switched it off")),
+  disabledReason: Type.Optional(Type.String({ description: "Why the service switched it off" })),
+};
+
+export const Webhook = named("Webhook", members);
+export type Webhook = Static<typeof Webhook>;
+
+export const WebhookWithSecret = named("WebhookWithSecret", {
+  ...members,
+  secret: Type.String({ description: "`whsec_` and 32 bytes in base64; shown here and never again" }),
+});
+export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
+
+export const webhookDeliveryStatuses = ["pending", "delivered", "failed"] as const;
+export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number];
+const DeliveryStatusWord = oneOf(webhookDeliveryStatuses, { title: "WebhookDeliveryStatus" });
+
+export const WebhookDelivery = named("WebhookDelivery", {
+  id: Type.String(),
+  eventId: Type.String({ description: "`id` of the event, which the receiver saw as `webhook-id`" }),
+  type: WebhookEventTypeWord,
+  status: DeliveryStatusWord,
+  attempts: Type.Integer(),
+  nextAttemptAt: Type.Optional(isoTime("When it is tried again")),
+  lastAttemptAt: Type.Optional(isoTime("When it was last tried")),
+  responseStatus: Type.Optional(Type.Integer({ description: "HTTP status of the last attempt, when there was one" })),
+  response: Type.Optional(
+    Type.String({ description: "The last answer, or why there was none; up to 1,024 characters" }),
+  ),
+  createdAt: isoTime("When the event happened"),
+});
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+const webhookPath = Type.Object({ webhookId: Type.String() });
+
+export const webhookOperations = {
+  "webhooks.list": operation({
+    id: "webhooks.list",
+    method: "GET",
+    path: "/v2/webhooks",
+    summary: "List webhooks",
+    description: "All of them, oldest first.",
+    category: "configuration",
+    success: { status: 200, schema: Type.Array(Webhook) },
+    errors: [],
+  }),
+  "webhooks.create": operation({
+    id: "webhooks.create",
+    method: "POST",
+    path: "/v2/webhooks",
+    summary: "Create a webhook",
+    description: "An environment has at most 20. The secret is in this answer and in no other.",
+    category: "configuration",
+    body: named("WebhookIn", {
+      url,
+      eventTypes: Type.Optional(eventTypes),
+      active: Type.Optional(Type.Boolean({ default: true })),
+    }),
+    success: { status: 201, schema: WebhookWithSecret },
+    errors: ["WEBHOOK_LIMIT"],
+  }),
+  "webhooks.retrieve": operation({
+    id: "webhooks.retrieve",
+    method: "GET",
+    path: "/v2/webhooks/{webhookId}",
+    summary: "Retrieve a webhook",
+    category: "configuration",
+    params: webhookPath,
+    success: { status: 200, schema: Webhook },
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhooks.update": operation({
+    id: "webhooks.update",
+    method: "PATCH",
+    path: "/v2/webhooks/{webhookId}",
+    summary: "Change a webhook",
+    description: "`active: true` also switches on again what the service switched off.",
+    category: "configuration",
+    params: webhookPath,
+    body: named("WebhookPatch", {
+      url: Type.Optional(url),
+      eventTypes: Type.Optional(eventTypes),
+      active: Type.Optional(Type.Boolean()),
+    }),
+    success: { status: 200, schema: Webhook },
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhooks.delete": operation({
+    id: "webhooks.delete",
+    method: "DELETE",
+    path: "/v2/webhooks/{webhookId}",
+    summary: "Delete a webhook",
+    description: "What was still to be delivered is dropped.",
+    category: "configuration",
+    params: webhookPath,
+    success: { status: 204 },
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhooks.rotateSecret": operation({
+    id: "webhooks.rotateSecret",
+    method: "POST",
+    path: "/v2/webhooks/{webhookId}/rotate-secret",
+    summary: "Give a webhook a new secret",
+    description: "For 24 hours deliveries are signed with the new secret and with the one before it.",
+    category: "configuration",
+    params: webhookPath,
+    success: { status: 200, schema: WebhookWithSecret },
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhooks.listDeliveries": operation({
+    id: "webhooks.listDeliveries",
+    method: "GET",
+    path: "/v2/webhooks/{webhookId}/deliveries",
+    summary: "List deliveries to a webhook",
+    description: "Newest first. Kept for 30 days.",
+    category: "global",
+    params: webhookPath,
+    query: Type.Object({
+      ...pageQuery({ default: 10, maximum: 100 }),
+      status: Type.Optional(DeliveryStatusWord),
+    }),
+    success: {
+      status: 200,
+      schema: named("WebhookDeliveryPage", {
+        totalCount: Type.Integer({ description: "Counted up to 50,000" }),
+        ...pageEnvelope(WebhookDelivery),
+      }),
+    },
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhooks.replay": operation({
+    id: "webhooks.replay",
+    method: "POST",
+    path: "/v2/webhooks/{webhookId}/replay",
+    summary: "Deliver again",
+    description:
+      "With `ids`, these deliveries, also those that succeeded; with `since`, those that failed for good since then, " +
+      "the oldest 1,000, also what a webhook missed while the service had it switched off. One of the two. Events keep " +
+      "their id. What is still pending is left alone.",
+    category: "global",
+    params: webhookPath,
+    body: named("WebhookReplayIn", {
+      ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: replayLimit })),
+      since: Type.Optional(Type.String({ format: "iso-time", description: "Deliveries made at or after this time" })),
+    }),
+    success: {
+      status: 200,
+      schema: named("WebhookReplayed", {
+        replayed: Type.Integer({ description: "Deliveries that will be made again" }),
+        hasMore: Type.Boolean({ description: "There are more than one request replays: ask again" }),
+      }),
+    },
+    errors: ["WEBHOOK_NOT_FOUND", "WEBHOOK_DELIVERY_NOT_FOUND", "WEBHOOK_INACTIVE"],
+  }),
+};

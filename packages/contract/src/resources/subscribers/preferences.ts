@@ -1,0 +1,157 @@
+// What a subscriber wants to receive: choices per channel, for everything (global) or for one workflow, optionally for a
+// set of contexts only; and a weekly schedule of the hours in which it may be disturbed.
+import { ChannelWord, channels, contextKeysQuery, WorkflowRef } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, nullableOpenObject, oneOf, type Static, Type } from "../../schema.ts";
+import { ContextMap } from "../topics/contexts.ts";
+import { subscriberPath } from "./subscribers.ts";
+
+const choice = Type.Optional(Type.Boolean());
+
+const choices = { email: choice, sms: choice, in_app: choice, chat: choice, push: choice };
+
+export const PreferenceChannels = named("PreferenceChannels", choices);
+export type PreferenceChannels = Static<typeof PreferenceChannels>;
+
+/** A name that is no channel is refused: a choice that counts nowhere would pass for one that does. */
+const PreferenceChannelsIn = named("PreferenceChannelsIn", choices, { propertyNames: { enum: channels } });
+
+export const preferenceEntryLevels = ["global", "template"] as const;
+
+export const PreferenceEntry = named("PreferenceEntry", {
+  level: oneOf(preferenceEntryLevels),
+  workflow: Type.Optional(WorkflowRef),
+  enabled: Type.Boolean({ description: "The workflow as a whole" }),
+  channels: PreferenceChannels,
+  condition: Type.Optional(nullableOpenObject({ description: "JSON Logic" })),
+});
+export type PreferenceEntry = Static<typeof PreferenceEntry>;
+
+export const weekDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+const clockTime = Type.String({
+  pattern: "^(0[1-9]|1[0-2]):[0-5][0-9] (AM|PM)$",
+  description: "`hh:mm AM` or `hh:mm PM`",
+});
+
+const ScheduleDay = named("ScheduleDay", {
+  isEnabled: Type.Boolean({ description: "false closes the day" }),
+  hours: Type.Optional(
+    Type.Array(named("ScheduleHours", { start: clockTime, end: clockTime }), {
+      maxItems: 24,
+      description: "Open all day without them; an `end` at or before `start` runs into the next day",
+    }),
+  ),
+});
+
+const day = Type.Optional(ScheduleDay);
+
+export const Schedule = named("Schedule", {
+  isEnabled: Type.Boolean(),
+  weeklySchedule: Type.Optional(
+    named("WeeklySchedule", {
+      monday: day,
+      tuesday: day,
+      wednesday: day,
+      thursday: day,
+      friday: day,
+      saturday: day,
+      sunday: day,
+    }),
+  ),
+});
+export type Schedule = Static<typeof Schedule>;
+
+export const overrideSources = ["subscriber", "template", "workflowOverride"] as const;
+
+const WorkflowPreferenceItem = named("SubscriberWorkflowPreference", {
+  enabled: Type.Boolean(),
+  channels: PreferenceChannels,
+  overrides: Type.Array(
+    named("PreferenceOverride", {
+      channel: ChannelWord,
+      source: oneOf(overrideSources, {
+        description: "Who decided: the subscriber, the workflow, or a choice for these contexts",
+      }),
+    }),
+  ),
+  workflow: named("PreferenceWorkflow", {
+    slug: Type.String(),
+    identifier: Type.String(),
+    name: Type.String(),
+    updatedAt: Type.Optional(isoTime("Last change of the workflow")),
+  }),
+  updatedAt: Type.Optional(isoTime("Last change of the subscriber's choice for this workflow")),
+});
+export type SubscriberWorkflowPreference = Static<typeof WorkflowPreferenceItem>;
+
+export const SubscriberPreferences = named("SubscriberPreferences", {
+  global: named("GlobalPreference", {
+    enabled: Type.Boolean(),
+    channels: PreferenceChannels,
+    schedule: Type.Optional(Schedule),
+  }),
+  workflows: Type.Array(WorkflowPreferenceItem),
+});
+export type SubscriberPreferences = Static<typeof SubscriberPreferences>;
+
+const workflowId = Type.String({ minLength: 1, description: "Internal id, identifier or slug" });
+const context = Type.Optional(ContextMap);
+
+export const preferenceOperations = {
+  "subscribers.retrievePreferences": operation({
+    id: "subscribers.retrievePreferences",
+    method: "GET",
+    path: "/v2/subscribers/{subscriberId}/preferences",
+    summary: "Retrieve a subscriber's preferences",
+    description:
+      "Values are resolved: what counts for a channel when an event comes, at whichever level it was decided. `global` shows the channels " +
+      "that the environment's workflows have steps for.",
+    category: "configuration",
+    params: subscriberPath,
+    query: Type.Object({
+      criticality: Type.Optional(oneOf(["critical", "nonCritical", "all"], { default: "nonCritical" })),
+      contextKeys: contextKeysQuery,
+    }),
+    success: { status: 200, schema: SubscriberPreferences },
+    errors: ["SUBSCRIBER_NOT_FOUND"],
+  }),
+  "subscribers.updatePreferences": operation({
+    id: "subscribers.updatePreferences",
+    method: "PATCH",
+    path: "/v2/subscribers/{subscriberId}/preferences",
+    summary: "Update a subscriber's preferences",
+    description:
+      "For one workflow, or globally without `workflowId`. Channels given are merged into the stored ones; `schedule` " +
+      "is replaced as a whole and exists globally only.",
+    category: "configuration",
+    params: subscriberPath,
+    body: named("PreferencesPatch", {
+      channels: Type.Optional(PreferenceChannelsIn),
+      workflowId: Type.Optional(workflowId),
+      schedule: Type.Optional(Schedule),
+      context,
+    }),
+    success: { status: 200, schema: SubscriberPreferences },
+    errors: ["SUBSCRIBER_NOT_FOUND", "WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"],
+  }),
+  "subscribers.bulkUpdatePreferences": operation({
+    id: "subscribers.bulkUpdatePreferences",
+    method: "PATCH",
+    path: "/v2/subscribers/{subscriberId}/preferences/bulk",
+    summary: "Update up to 100 of a subscriber's workflow preferences",
+    description:
+      "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins.",
+    category: "configuration",
+    params: subscriberPath,
+    body: named("PreferencesBulkIn", {
+      preferences: Type.Array(named("PreferenceIn", { workflowId, channels: PreferenceChannelsIn }), {
+        minItems: 1,
+        maxItems: 100,
+      }),
+      context,
+    }),
+    success: { status: 200, schema: Type.Array(PreferenceEntry) },
+    errors: ["SUBSCRIBER_NOT_FOUND", "WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"],
+  }),
+};

@@ -1,0 +1,148 @@
+// Comparing two environments and copying workflows and layouts, by identifier, from one to the other.
+import { operation } from "../../operation.ts";
+import { named, nullableOpenObject, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+
+export const publishedResources = ["workflow", "layout"] as const;
+export type PublishedResource = (typeof publishedResources)[number];
+
+const ResourceTypeWord = oneOf([...publishedResources, "step"], { title: "ResourceType" });
+const publishedType = oneOf(publishedResources, { title: "PublishedType" });
+
+const ResourceInfo = named("ResourceInfo", {
+  id: nullableString({ description: "The identifier" }),
+  name: nullableString(),
+  updatedBy: Type.Optional(named("UserInfo", { _id: Type.String(), firstName: Type.String() })),
+  updatedAt: Type.Optional(nullableString()),
+});
+export type ResourceInfo = Static<typeof ResourceInfo>;
+
+const nullableInfo = Type.Optional(Type.Union([ResourceInfo, Type.Null()]));
+
+const ResourceChange = named("ResourceChange", {
+  resourceType: ResourceTypeWord,
+  action: oneOf(["added", "modified", "deleted", "unchanged", "moved"]),
+  sourceResource: nullableInfo,
+  targetResource: nullableInfo,
+  diffs: Type.Optional(
+    Type.Object({
+      previous: Type.Optional(nullableOpenObject({ description: "In the target; only members that differ" })),
+      new: Type.Optional(nullableOpenObject({ description: "In the source; only members that differ" })),
+    }),
+  ),
+  stepType: Type.Optional(Type.String()),
+  previousIndex: Type.Optional(Type.Integer()),
+  newIndex: Type.Optional(Type.Integer()),
+});
+export type ResourceChange = Static<typeof ResourceChange>;
+
+const ResourceDependency = named("ResourceDependency", {
+  resourceType: ResourceTypeWord,
+  resourceId: Type.String(),
+  resourceName: Type.String(),
+  isBlocking: Type.Boolean({ description: "It has to be published first, or together" }),
+  reason: oneOf(["LAYOUT_REQUIRED_FOR_WORKFLOW", "LAYOUT_EXISTS_IN_TARGET"]),
+});
+export type ResourceDependency = Static<typeof ResourceDependency>;
+
+export const ResourceDiff = named("ResourceDiff", {
+  resourceType: ResourceTypeWord,
+  sourceResource: nullableInfo,
+  targetResource: nullableInfo,
+  changes: Type.Array(ResourceChange),
+  summary: Type.Object({
+    added: Type.Integer(),
+    modified: Type.Integer(),
+    deleted: Type.Integer(),
+    unchanged: Type.Integer(),
+  }),
+  dependencies: Type.Optional(Type.Array(ResourceDependency)),
+});
+export type ResourceDiff = Static<typeof ResourceDiff>;
+
+const identity = { resourceType: publishedType, resourceId: Type.String(), resourceName: Type.String() };
+
+export const PublishResult = named("PublishResult", {
+  resourceType: publishedType,
+  successful: Type.Array(
+    named("PublishedResource", { ...identity, action: oneOf(["created", "updated", "skipped", "deleted"]) }),
+  ),
+  failed: Type.Array(named("UnpublishableResource", { ...identity, error: Type.String() })),
+  skipped: Type.Array(named("SkippedResource", { ...identity, reason: Type.String() })),
+  totalProcessed: Type.Integer(),
+});
+export type PublishResult = Static<typeof PublishResult>;
+
+const targetPath = Type.Object({ targetEnvironmentId: Type.String({ description: "Id or identifier" }) });
+export const sourceEnvironmentId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description: "Id or identifier of any environment of the organisation; default: the first `dev` environment",
+  }),
+);
+
+export const publishingOperations = {
+  "environments.diff": operation({
+    id: "environments.diff",
+    method: "POST",
+    path: "/v2/environments/{targetEnvironmentId}/diff",
+    summary: "Compare two environments",
+    description:
+      "With a key of the target. Workflows and layouts, with their translations, by identifier; those that differ are listed.",
+    category: "global",
+    params: targetPath,
+    body: named("EnvironmentDiffIn", { sourceEnvironmentId }),
+    success: {
+      status: 200,
+      schema: named("EnvironmentDiff", {
+        sourceEnvironmentId: Type.String(),
+        targetEnvironmentId: Type.String(),
+        resources: Type.Array(ResourceDiff),
+        summary: Type.Object({
+          totalEntities: Type.Integer({ description: "Workflows and layouts that differ" }),
+          totalChanges: Type.Integer(),
+          hasChanges: Type.Boolean(),
+        }),
+      }),
+    },
+    errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND"],
+  }),
+  "environments.publish": operation({
+    id: "environments.publish",
+    method: "POST",
+    path: "/v2/environments/{targetEnvironmentId}/publish",
+    summary: "Copy workflows and layouts to another environment",
+    description:
+      "With a key of the target. All of them, or those named in `resources`, in one transaction. What only the target has is deleted there when " +
+      "`resources` names it, and left alone otherwise. Integrations, keys, subscribers and topics are never copied.",
+    category: "global",
+    params: targetPath,
+    body: named("EnvironmentPublishIn", {
+      sourceEnvironmentId,
+      dryRun: Type.Optional(
+        Type.Boolean({ default: false, description: "Change nothing; `skipped` tells what would be done" }),
+      ),
+      resources: Type.Optional(
+        Type.Array(
+          named("ResourceToPublish", {
+            resourceType: publishedType,
+            resourceId: Type.String({ minLength: 1, description: "Identifier" }),
+          }),
+          { maxItems: 1_000, description: "Absent or empty: everything" },
+        ),
+      ),
+    }),
+    success: {
+      status: 200,
+      schema: named("EnvironmentPublish", {
+        results: Type.Array(PublishResult),
+        summary: Type.Object({
+          resources: Type.Integer(),
+          successful: Type.Integer(),
+          failed: Type.Integer(),
+          skipped: Type.Integer(),
+        }),
+      }),
+    },
+    errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],
+  }),
+};

@@ -1,0 +1,176 @@
+// Translations: the texts of a workflow or layout in one locale, used in templates as `t.<key>`.
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, openObject, type Static, Type, uploadedFile } from "../../schema.ts";
+
+export const translatedResources = ["workflow", "layout"] as const;
+export type TranslatedResource = (typeof translatedResources)[number];
+
+const resourceType = oneOf(translatedResources);
+const locale = Type.String({ format: "locale", description: "Such as `en_US` or `en-US`; kept as `en_US`" });
+const content = openObject({ description: "Texts by key; keys may be nested" });
+const resourceId = Type.String({ minLength: 1, description: "Internal id, identifier or slug" });
+
+export const Translation = named("Translation", {
+  resourceId: Type.String({ description: "Identifier of the workflow or layout" }),
+  resourceType,
+  locale: Type.String(),
+  content,
+  createdAt: isoTime("When the texts were first stored"),
+  updatedAt: isoTime("Last change"),
+});
+export type Translation = Static<typeof Translation>;
+
+export const TranslationGroup = named("TranslationGroup", {
+  resourceId: Type.String({ description: "Identifier of the workflow or layout" }),
+  resourceType,
+  resourceName: Type.String(),
+  locales: Type.Array(Type.String()),
+  outdatedLocales: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Locales that lack a key of the default locale; absent without a default locale or without any other",
+    }),
+  ),
+  createdAt: isoTime("Of the first locale"),
+  updatedAt: isoTime("Last change of any locale"),
+});
+
+const MasterImport = named("MasterImport", {
+  success: Type.Boolean({ description: "The texts of at least one resource were stored; see `failed`" }),
+  message: Type.String(),
+  successful: Type.Optional(Type.Array(Type.String(), { description: "Identifiers whose texts were stored" })),
+  failed: Type.Optional(
+    Type.Array(Type.String(), { description: "Identifiers that do not exist or have no usable texts" }),
+  ),
+});
+export type MasterImport = Static<typeof MasterImport>;
+
+const groupPath = {
+  resourceType: oneOf(translatedResources),
+  resourceId: Type.String({ description: "Internal id, identifier or slug" }),
+};
+const notFound = ["WORKFLOW_NOT_FOUND", "LAYOUT_NOT_FOUND"] as const;
+
+export const translationOperations = {
+  "translations.create": operation({
+    id: "translations.create",
+    method: "POST",
+    path: "/v2/translations",
+    summary: "Store the texts of one locale",
+    description: "Replaces the texts that the resource has in this locale, if any.",
+    category: "global",
+    body: named("TranslationIn", { resourceId, resourceType, locale, content }),
+    success: { status: 200, schema: Translation },
+    errors: notFound,
+  }),
+  "translations.retrieveGroup": operation({
+    id: "translations.retrieveGroup",
+    method: "GET",
+    path: "/v2/translations/group/{resourceType}/{resourceId}",
+    summary: "List the locales of a workflow or layout",
+    category: "global",
+    params: Type.Object(groupPath),
+    success: { status: 200, schema: TranslationGroup },
+    errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND"],
+  }),
+  "translations.retrieveMaster": operation({
+    id: "translations.retrieveMaster",
+    method: "GET",
+    path: "/v2/translations/master-json",
+    summary: "Retrieve all texts of one locale",
+    category: "global",
+    query: Type.Object({ locale: Type.Optional(Type.String({ format: "locale", default: "en_US" })) }),
+    success: {
+      status: 200,
+      schema: named("MasterJson", {
+        workflows: openObject({ description: "Texts by workflowId" }),
+        layouts: openObject({ description: "Texts by layoutId" }),
+      }),
+    },
+    errors: [],
+  }),
+  "translations.importMaster": operation({
+    id: "translations.importMaster",
+    method: "POST",
+    path: "/v2/translations/master-json",
+    summary: "Store the texts of many workflows and layouts in one locale",
+    description: "Resources that the object does not name keep their texts.",
+    category: "global",
+    body: named("MasterImportIn", {
+      locale,
+      masterJson: named("MasterJsonIn", {
+        workflows: Type.Optional(openObject({ description: "Texts by workflowId" })),
+        layouts: Type.Optional(openObject({ description: "Texts by layoutId" })),
+      }),
+    }),
+    success: { status: 200, schema: MasterImport },
+    errors: [],
+  }),
+  "translations.uploadMaster": operation({
+    id: "translations.uploadMaster",
+    method: "POST",
+    path: "/v2/translations/master-json/upload",
+    summary: "Upload the texts of many workflows and layouts in one locale",
+    category: "global",
+    bodyType: "multipart",
+    body: Type.Object({
+      file: uploadedFile({ description: "`<locale>.json`, as translations.retrieveMaster answers it" }),
+    }),
+    success: { status: 200, schema: MasterImport },
+    errors: ["MALFORMED_FORM", "MULTIPART_REQUIRED"],
+  }),
+  "translations.upload": operation({
+    id: "translations.upload",
+    method: "POST",
+    path: "/v2/translations/upload",
+    summary: "Upload the texts of one workflow or layout, a file per locale",
+    description: "Files are judged one by one: a bad one is reported in `errors` and does not stop the others.",
+    category: "global",
+    bodyType: "multipart",
+    body: Type.Object({
+      resourceId,
+      resourceType,
+      files: Type.Array(uploadedFile({ description: "`<locale>.json`" }), { minItems: 1, maxItems: 100 }),
+    }),
+    success: {
+      status: 200,
+      schema: named("TranslationUpload", {
+        totalFiles: Type.Integer(),
+        successfulUploads: Type.Integer(),
+        failedUploads: Type.Integer(),
+        errors: Type.Array(Type.String()),
+      }),
+    },
+    errors: [...notFound, "MALFORMED_FORM", "MULTIPART_REQUIRED"],
+  }),
+  "translations.deleteGroup": operation({
+    id: "translations.deleteGroup",
+    method: "DELETE",
+    path: "/v2/translations/{resourceType}/{resourceId}",
+    summary: "Delete all texts of a workflow or layout",
+    category: "global",
+    params: Type.Object(groupPath),
+    success: { status: 204 },
+    errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND"],
+  }),
+  "translations.retrieve": operation({
+    id: "translations.retrieve",
+    method: "GET",
+    path: "/v2/translations/{resourceType}/{resourceId}/{locale}",
+    summary: "Retrieve the texts of one locale",
+    category: "global",
+    params: Type.Object({ ...groupPath, locale: Type.String() }),
+    success: { status: 200, schema: Translation },
+    errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND", "TRANSLATION_NOT_FOUND"],
+  }),
+  "translations.delete": operation({
+    id: "translations.delete",
+    method: "DELETE",
+    path: "/v2/translations/{resourceType}/{resourceId}/{locale}",
+    summary: "Delete the texts of one locale",
+    category: "global",
+    params: Type.Object({ ...groupPath, locale: Type.String() }),
+    success: { status: 204 },
+    errors: [...notFound, "TRANSLATION_GROUP_NOT_FOUND", "TRANSLATION_NOT_FOUND"],
+  }),
+};

@@ -1,0 +1,77 @@
+// Which organisation a person belongs to, proved by signing in at Microsoft (OpenID Connect with a code). The nonce ties the
+// proof to one state, and so to one request for a connection: a code that was made for another request is refused.
+// https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc
+// https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
+
+import { createHash } from "node:crypto";
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose";
+import type { Io } from "../kit/io.ts";
+import { withQuery } from "../kit/oauth.ts";
+import { rejected, retry, SendFault } from "../kit/outcome.ts";
+import { describeReply, textAt } from "../kit/reply.ts";
+import { get, post } from "../kit/request.ts";
+import { fetchToken, retryUnknown } from "../kit/token.ts";
+
+export const login = "https://login.microsoftonline.com";
+
+/** Work accounts of any organisation; personal accounts belong to none. */
+const authority = `${login}/organizations`;
+
+export function isTenant(id: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
+}
+
+const nonceOf = (state: string): string => createHash("sha256").update(state).digest("base64url");
+
+type Asked = {
+  redirectUri: string;
+  state: string;
+};
+
+export function signInUrl({ clientId, redirectUri, state }: Asked & { clientId: string }): string {
+  return withQuery(`${authority}/oauth2/v2.0/authorize`, {
+    client_id: clientId,
+    response_type: "code",
+    response_mode: "query",
+    scope: "openid",
+    redirect_uri: redirectUri,
+    state,
+    nonce: nonceOf(state),
+  });
+}
+
+/** The organisation of the person who signed in. */
+export async function verifySignIn(
+  io: Io,
+  { clientId, secretKey }: { clientId: string; secretKey: string },
+  { code, redirectUri, state }: Asked & { code: string },
+): Promise<string> {
+  const form = {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    client_secret: secretKey,
+    code,
+    redirect_uri: redirectUri,
+    scope: "openid",
+  };
+  const request = post(`${authority}/oauth2/v2.0/token`, { form });
+  const { value: token } = await fetchToken(io, request, { at: ["id_token"] });
+  const keys = await retryUnknown(io.http(get(`${authority}/discovery/v2.0/keys`)));
+  if (keys.status !== 200) throw new SendFault(retry(`The keys of Microsoft cannot be read: ${describeReply(keys)}`));
+  try {
+    const tenant = String(decodeJwt(token).tid ?? "");
+    if (!isTenant(tenant)) throw new Error("it names no organisation");
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys.json as JSONWebKeySet), {
+      algorithms: ["RS256"],
+      issuer: `${login}/${tenant}/v2.0`,
+      audience: clientId,
+      currentDate: io.now(),
+      requiredClaims: ["exp", "nonce", "tid"],
+    });
+    if (textAt(payload, "nonce") !== nonceOf(state)) throw new Error("it was made for another request");
+    return tenant;
+  } catch (error) {
+    const reason = `Microsoft's proof of the sign-in is not valid: ${(error as Error).message}`;
+    throw new SendFault(rejected("auth", reason));
+  }
+}

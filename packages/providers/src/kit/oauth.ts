@@ -1,0 +1,49 @@
+// Connecting a chat workspace by OAuth: the page at which a person grants access, and the exchange of the code that comes
+// back for a token. The adapter knows the provider's side; the caller checks who may connect and stores the result.
+
+import type { Io } from "./io.ts";
+
+export type OauthRequest = {
+  scopes: readonly string[];
+  /** The callback address to which the provider redirects the person. */
+  redirectUri: string;
+  /** Returned unchanged with the callback. */
+  state: string;
+};
+
+/** The query parameters of the OAuth callback. */
+export type CallbackParams = Readonly<Record<string, string | undefined>>;
+
+/** What the provider granted to the integration. */
+export type Access = {
+  workspace: { id: string; name?: string; botUserId?: string };
+  auth: { accessToken: string; refreshToken?: string; expiresAt?: string };
+  /** The channel that was chosen while granting, when a webhook was requested. */
+  webhook?: { url: string; channel?: string };
+};
+
+export type Oauth<V> = {
+  /** Credentials that must be set before a person can be redirected to the provider. */
+  readonly needs: readonly (keyof V & string)[];
+  /** The scopes that sending requires. */
+  readonly scopes: readonly string[];
+  authorizationUrl(request: OauthRequest, credentials: V): string;
+  /** The access, or a second page to redirect the person to first. Refusals are thrown as SendFault. */
+  connect(callback: CallbackParams, redirectUri: string, credentials: V, io: Io): Promise<Access | NextPage>;
+};
+
+/** A second page of the provider for the same person; it redirects to the same callback with the same state. */
+type NextPage = {
+  next: string;
+};
+
+export type ConnectionResult =
+  | { ok: true; access: Access }
+  | ({ ok: true } & NextPage)
+  /** `isTemporary`: the provider was not reached or is not ready, so a retry may succeed. */
+  | { ok: false; reason: string; isTemporary: boolean };
+
+/** The address with these query parameters. */
+export function withQuery(address: string, parameters: Record<string, string>): string {
+  return `${address}?${new URLSearchParams(parameters)}`;
+}

@@ -1,0 +1,85 @@
+// The outcome of one attempt. Every reply of a provider, every SMTP code and every broken connection becomes one of five
+// kinds, with a reason that a person can read.
+
+/** A part of an accepted message that the provider does not support: an unknown override, an inline image. */
+export type Note = {
+  about: "override" | "attachment";
+  /** The path of the override, the name of the attachment. */
+  name: string;
+  reason: string;
+};
+
+export type RejectionClass = "recipient" | "content" | "auth" | "quota" | "config";
+
+/** `isUnasked`: decided before the provider was called, so the circuit breaker does not count it. */
+type Unasked = { isUnasked?: true };
+
+export type Outcome =
+  /** `notTaken`: refused copies (cc, bcc) of a mail whose recipient was accepted, each with the reason. */
+  | { kind: "accepted"; providerMessageId?: string; notTaken?: readonly string[]; notes?: readonly Note[] }
+  /** The provider did not accept the message, and a retry may succeed. */
+  | ({ kind: "retry"; reason: string; afterMs?: number } & Unasked)
+  /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults or limits of the integration. */
+  | ({ kind: "rejected"; class: RejectionClass; reason: string } & Unasked)
+  /** The device token is no longer valid and is removed. */
+  | { kind: "dead-token"; reason: string }
+  /** The request was written and no answer came, so the message may have been sent: a retry may be a duplicate. */
+  | { kind: "unknown"; reason: string };
+
+export type Failure = Exclude<Outcome, { kind: "accepted" }>;
+
+export type CheckResult = { ok: true } | { ok: false; reason: string; unresolvedHost?: string };
+
+export function accepted(
+  providerMessageId?: string,
+  notTaken: readonly string[] = [],
+  notes: readonly Note[] = [],
+): Outcome {
+  return {
+    kind: "accepted",
+    ...(providerMessageId === undefined ? {} : { providerMessageId }),
+    ...(notTaken.length === 0 ? {} : { notTaken }),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+}
+
+export function rejected(rejectionClass: RejectionClass, reason: string): Failure {
+  return {
+    kind: "rejected",
+    class: rejectionClass,
+    reason,
+  };
+}
+
+export function retry(reason: string, afterMs?: number): Failure {
+  return afterMs === undefined ? { kind: "retry", reason } : { kind: "retry", reason, afterMs };
+}
+
+export function unasked(failure: Failure): Failure {
+  return failure.kind === "retry" || failure.kind === "rejected" ? { ...failure, isUnasked: true } : failure;
+}
+
+export function deadToken(reason: string): Failure {
+  return { kind: "dead-token", reason };
+}
+
+export function unknown(reason: string): Failure {
+  return { kind: "unknown", reason };
+}
+
+/** A failure as an exception, for code that cannot return one: a request that cannot be built, a broken connection. */
+export class SendFault extends Error {
+  readonly outcome: Failure;
+  readonly unresolvedHost: string | undefined;
+
+  constructor(outcome: Failure, unresolvedHost?: string) {
+    super(outcome.reason);
+    this.name = "SendFault";
+    this.outcome = outcome;
+    this.unresolvedHost = unresolvedHost;
+  }
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
