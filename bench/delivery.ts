@@ -1,6 +1,6 @@
-// The last mile: emails a second through SMTP and webhook calls a second, from the trigger to the last message that is
-// recorded as sent; beside them the bare library in a loop with the same number of connections to the same receiver in
-// the same run. The service keeps five rows a message (event, notification, job, message, attempt); the loop keeps none.
+// Delivery: emails per second through SMTP and webhook calls per second, from the trigger to the last message recorded as
+// sent. Compared with the bare library in a loop, with the same number of connections to the same receiver in the same run.
+// The service writes five rows per message (event, notification, job, message, attempt); the loop writes none.
 import { createClient } from "@tidings/contract";
 import { createTransport } from "nodemailer";
 import { openDb } from "../packages/server/src/store/db.ts";
@@ -120,7 +120,7 @@ async function mailLoop(port: number, messages: number): Promise<number> {
   return rate;
 }
 
-/** fetch alone; it keeps its connections alive by itself. */
+/** fetch alone, which keeps its connections alive. */
 const fetchLoop = (port: number, messages: number): Promise<number> =>
   timed(messages, 100, async (n) => {
     const body = JSON.stringify({

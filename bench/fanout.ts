@@ -1,6 +1,6 @@
 // One event to a topic of 100,000 subscribers: notifications per second from the trigger to the last message in a feed,
 // beside the same rows written raw in the same run; the largest memory of the process that does it; and a second event
-// with SIGKILL in the middle, after which everybody must have the message exactly once.
+// with SIGKILL in the middle, after which every member must have the message exactly once.
 import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
@@ -73,7 +73,7 @@ export async function benchFanout(service: BenchService, { members, rounds }: Fa
   }
 }
 
-const loadMembers = async (db: Db, members: number): Promise<void> => {
+async function loadMembers(db: Db, members: number): Promise<void> {
   await sql`
     insert into subscribers (id, environment_id, subscriber_id, first_name, created_at, updated_at)
     select gen_random_uuid(), t.environment_id, 'member-' || i, 'Member ' || i, now(), now()
@@ -84,7 +84,7 @@ const loadMembers = async (db: Db, members: number): Promise<void> => {
     from topics t join subscribers s on s.environment_id = t.environment_id and s.subscriber_id like 'member-%'
     where t.key = ${topicKey}`.execute(db);
   await sql`analyze subscribers, topic_subscriptions`.execute(db);
-};
+}
 
 async function fire(service: BenchService): Promise<void> {
   const answer = await createClient({ baseUrl: service.url, apiKey: service.apiKey })("events.trigger", {
@@ -101,7 +101,7 @@ async function killInTheMiddle(service: BenchService, db: Db, members: number): 
   await visible(db, members / 2);
   await service.killAndRestart();
   await visible(db, members);
-  // Somebody notified twice would come late: wait until nothing of the walk is left in the queue.
+  // Duplicates would come last: wait until the queue holds no task of this event.
   for (;;) {
     const { rows } = await sql<{ open: boolean }>`
       select exists (select 1 from queue.job where name in ('trigger', 'fanout')) as open`.execute(db);

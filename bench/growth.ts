@@ -135,7 +135,7 @@ async function measure(service: BenchService, db: Db, rows: number, requests: nu
   return result;
 }
 
-/** Sequential scans of the partitions that hold rows; an empty partition is read that way because nothing is cheaper. */
+/** Sequential scans of partitions with rows; PostgreSQL always scans empty ones sequentially. */
 async function sequentialScans(db: Db): Promise<Record<string, number>> {
   await sql`select pg_stat_force_next_flush()`.execute(db);
   const { rows } = await sql<{ relname: string; seq_scan: number }>`

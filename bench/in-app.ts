@@ -1,7 +1,6 @@
 // In-app notifications per second, from HTTP bulk trigger (100 events a request, a fresh idempotency key each, as
-// existing clients send them) to rows visible in the feed; beside it the raw limit: the same rows written by two
-// set-based writers and nothing else, on the same PostgreSQL in the same run. The ratio is what carries over between
-// machines.
+// existing clients send them) to rows visible in the feed; compared with the raw limit: the same rows written by
+// two set-based writers, on the same PostgreSQL in the same run. The ratio can be compared between machines.
 import { randomUUID } from "node:crypto";
 import { createClient } from "@tidings/contract";
 import { openDb } from "../packages/server/src/store/db.ts";

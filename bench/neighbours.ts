@@ -1,6 +1,6 @@
 // Neighbours: environment A floods the service in six ways, one after the other, while environment B sends single messages.
-// Measured for B: from its trigger to the message in the feed, to the mail at its provider and to the call of its webhook;
-// beside them the same on a quiet service. The backlog that a flood leaves behind is thrown away before the next one.
+// Measured for B: the time from its trigger to the message in the feed, to the mail at its provider and to the call of its
+// webhook, and the same on an idle service. The backlog of a flood is deleted before the next one.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -177,15 +177,15 @@ async function probe({ b, sink, db, environmentB }: Bench, run: string, isOver: 
     const to = { subscriberId, email: `${subscriberId}@example.com` };
     await bulk(b, [{ name: isMail ? "mail" : "feed", to }]).catch(() => {});
     if (!isMail) {
-      while (!(await hasMessage(db, environmentB, subscriberId)) && performance.now() - begun < 60_000) await rest(3);
+      while (!(await hasMessage(db, environmentB, subscriberId)) && performance.now() - begun < 60_000) await sleep(3);
       feed.push(performance.now() - begun);
     }
-    await rest(pauseMs);
+    await sleep(pauseMs);
   }
   const timesOf = async (kind: "mail" | "webhook"): Promise<number[]> => {
     const mine = [...started].filter(([key]) => key.startsWith(kind));
     const arrived = () => mine.every(([key]) => sink.arrivals.has(key));
-    for (let waited = 0; !arrived() && waited < 30_000; waited += 100) await rest(100);
+    for (let waited = 0; !arrived() && waited < 30_000; waited += 100) await sleep(100);
     return mine.map(([key, begun]) => (sink.arrivals.get(key) ?? Number.POSITIVE_INFINITY) - begun);
   };
   return {
@@ -195,7 +195,7 @@ async function probe({ b, sink, db, environmentB }: Bench, run: string, isOver: 
   };
 }
 
-const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function summarize(times: number[]): Times {
   const sorted = [...times].sort((x, y) => x - y);
@@ -220,7 +220,7 @@ async function countMessages({ db, environmentB }: Bench): Promise<number> {
   return rows[0]!.count;
 }
 
-/** What still waits is forgotten, what is under way ends. */
+/** Deletes waiting tasks, and waits until tasks in progress have ended. */
 async function discard({ a, db }: Bench): Promise<void> {
   const webhooks = (await a("webhooks.list")).body;
   for (const { id } of webhooks) await a("webhooks.delete", { params: { webhookId: id } });
@@ -228,13 +228,13 @@ async function discard({ a, db }: Bench): Promise<void> {
     await sql`delete from queue.job where state < 'active' and name <> 'housekeeping'`.execute(db);
     const { rows } = await sql`select 1 from queue.job where state = 'active' limit 1`.execute(db);
     if (rows.length === 0) return;
-    await rest(200);
+    await sleep(200);
   }
 }
 
 type Sink = { url: string; arrivals: Map<string, number>; stop(): void };
 
-/** Answers at once, or after `?ms=`; notes when something of B's came. */
+/** Answers at once, or after `?ms=`; records the times of calls for B. */
 async function startRecordingSink(): Promise<Sink> {
   const arrivals = new Map<string, number>();
   const server = createServer(async (request, response) => {
@@ -247,7 +247,7 @@ async function startRecordingSink(): Promise<Sink> {
       if (!arrivals.has(key)) arrivals.set(key, performance.now());
     } else request.resume();
     const ms = Number(url.searchParams.get("ms") ?? 0);
-    if (ms > 0) await rest(ms);
+    if (ms > 0) await sleep(ms);
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,5 @@
-// The raw limit: the rows that the service wrote, written again by two set-based writers and nothing else, on the same
-// PostgreSQL in the same run.
+// The raw limit: the rows that the service wrote, written again by two set-based writers without the service, on the
+// same PostgreSQL in the same run.
 import { sql } from "kysely";
 import { type Db, inTransaction } from "../packages/server/src/store/db.ts";
 import { type EventRow, insertEvents } from "../packages/server/src/store/events/events.ts";
@@ -10,7 +10,7 @@ import { insertMessages, type MessageRow } from "../packages/server/src/store/me
 const rowsPerStatement = 500;
 const writers = 2;
 
-/** Waits until the feed query could show all of them. */
+/** Waits until the feed query shows all of them. */
 export async function visible(db: Db, count: number): Promise<void> {
   const deadline = Date.now() + 300_000;
   for (;;) {
@@ -23,7 +23,7 @@ export async function visible(db: Db, count: number): Promise<void> {
   }
 }
 
-/** Forgets everything the pipeline wrote, once it has come to rest. */
+/** Deletes all rows of the pipeline, once it is idle. */
 export async function clear(db: Db): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ busy: boolean }>`
@@ -47,7 +47,7 @@ export async function readBack(db: Db): Promise<Rows> {
   };
 }
 
-/** Writes the rows again, 500 notifications a statement by two writers; answers the seconds. */
+/** Writes the rows again, 500 notifications a statement by two writers; returns the seconds. */
 export async function writeRaw(db: Db, rows: Rows): Promise<number> {
   let next = 0;
   const started = performance.now();

@@ -1,4 +1,4 @@
-// `npm run bench`: starts what it needs, measures, prints tables. `npm run bench -- in-app growth` (or `--only growth`)
+// `npm run bench`: starts a service, measures, prints tables. `npm run bench -- in-app growth` (or `--only growth`)
 // chooses; `--events`, `--rounds`, `--members`, `--messages`, `--rows` and `--seconds` make it shorter or longer. Results
 // worth keeping go to bench/results.md.
 import { arch, cpus, platform } from "node:os";
@@ -77,7 +77,7 @@ async function growth(service: BenchService): Promise<string[]> {
   ];
 }
 
-/** `--flood` chooses one by a part of its name, `--seconds` is for how long each is measured. */
+/** `--flood` chooses one by a part of its name, `--seconds` sets the duration of each. */
 async function neighbours(service: BenchService): Promise<string[]> {
   const rows = await benchNeighbours(service, Number(values.seconds), values.flood);
   const ms = (value: number) => (Number.isFinite(value) ? `${number(value)} ms` : "never");

@@ -1,5 +1,5 @@
-// Receivers that take everything and say so, as cheaply as Node can: an SMTP server without opinions and a web server
-// that answers 200. They run in a process of their own, so that the sender's share of the two cores is its own.
+// Receivers that accept every message at the least cost: an SMTP server and a web server that answers 200. They run in a
+// process of their own, so that they do not block the event loop of the sender.
 import { fork } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -13,7 +13,7 @@ export const startSink = (kind: "smtp" | "http"): Promise<Sink> =>
     child.once("message", (port) => resolve({ port: Number(port), stop: () => child.kill() }));
   });
 
-/** Every command is fine, and so is every message. */
+/** Accepts every command and every message. */
 function takeMail(socket: Socket): void {
   let buffered = "";
   let isData = false;

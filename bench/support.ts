@@ -1,4 +1,4 @@
-// What the benchmarks stand on: a PostgreSQL and a service of their own, progress on stderr, and simple statistics.
+// Shared by the benchmarks: a PostgreSQL and a service of their own, progress on stderr, and simple statistics.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,17 +11,17 @@ export type BenchService = {
   apiKey: string;
   databaseUrl: string;
   pid: number;
-  /** As a power cut would: SIGKILL, then a new process on the same database. */
+  /** A crash: SIGKILL, then a new process on the same database. */
   killAndRestart(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export const progress = (message: string): void => console.error(`  ${message}`);
 
-export const median = (values: number[]): number => {
+export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
-};
+}
 
 /** The real service in a process of its own, on a fresh embedded PostgreSQL. */
 export async function startBenchService(): Promise<BenchService> {
@@ -61,8 +61,8 @@ export async function startBenchService(): Promise<BenchService> {
   return service;
 }
 
-// As `npm start` has them. By itself V8 lets garbage pile up to several times what lives, because machines have room: a
-// fan-out then holds 450 MB where 220 do, and is no faster.
+// The options of `npm start`. By default V8 lets garbage grow to several times the live heap: a fan-out then takes 450 MB
+// instead of 220 and is no faster.
 const flags = ["--max-semi-space-size=16", "--heap-growing-percent=50"];
 
 async function launch(env: Record<string, string | undefined>) {
@@ -81,7 +81,7 @@ async function launch(env: Record<string, string | undefined>) {
   return { child, exited, url };
 }
 
-/** The largest resident size of a process while `work` runs, in MB; only Linux tells. */
+/** The largest resident size of a process while `work` runs, in MB; on Linux only. */
 export async function peakMemory<T>(pid: () => number, work: () => Promise<T>): Promise<{ value: T; peakMb: number }> {
   let peakMb = 0;
   const look = () => {
@@ -89,7 +89,7 @@ export async function peakMemory<T>(pid: () => number, work: () => Promise<T>): 
       const status = readFileSync(`/proc/${pid()}/status`, "utf8");
       peakMb = Math.max(peakMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
     } catch {
-      // Between a kill and the next start there is nothing to look at.
+      // There is no process between a kill and the next start.
     }
   };
   const timer = setInterval(look, 100);

@@ -1,5 +1,5 @@
-// Writes every generated file of the repository; with --check it writes nothing and fails when a committed file is not
-// what its source would give. Generated files are committed so that a change of the API shows up in review.
+// Writes every generated file of the repository; with --check it writes nothing and fails when a committed file is stale.
+// Generated files are committed so that a change of the API is visible in review.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type ErrorCode, errorCatalogue, openApiDocument } from "../packages/contract/src/index.ts";
@@ -48,7 +48,7 @@ Every answer outside 2xx has a JSON body of this shape:
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-const errorsPage = (): Generated => {
+function errorsPage(): Generated {
   const codes = Object.keys(errorCatalogue) as ErrorCode[];
   const byStatus = [...Map.groupBy(codes, (code) => errorCatalogue[code].status)].sort(([a], [b]) => a - b);
   const section = (status: number, group: ErrorCode[]): string => {
@@ -60,7 +60,7 @@ const errorsPage = (): Generated => {
   };
   const sections = byStatus.map(([status, group]) => section(status, group));
   return { path: "docs/errors.md", content: [errorsIntro, ...sections].join("\n") };
-};
+}
 
 const configIntro = `# Settings
 
@@ -73,12 +73,12 @@ misspelt \`TIDINGS_*\` variable is an error that names the nearest existing one.
 |---|---|---|
 `;
 
-const configPage = (): Generated => {
+function configPage(): Generated {
   const rows = Object.entries(settings).map(
     ([name, { about, fallback }]) => `| \`${name}\` | ${fallback === "" ? "–" : `\`${fallback}\``} | ${cell(about)} |`,
   );
   return { path: "docs/config.md", content: `${configIntro}${rows.join("\n")}\n` };
-};
+}
 
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
 const generators: (() => Generated | Promise<Generated>)[] = [

@@ -1,5 +1,5 @@
-// Brings node_modules in line with package-lock.json before any script runs. It runs on whatever Node
-// the machine has (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
+// Brings node_modules in line with package-lock.json before any script runs. It runs on the Node of the
+// machine (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
 // PATH, so the script that follows this one already runs on Node 24. `npm start` passes --omit=dev: it
 // installs without the dev dependencies, which are most of the packages.
 import { spawnSync } from "node:child_process";
@@ -18,7 +18,7 @@ const wanted = createHash("sha256")
   .update(`${process.platform}-${process.arch}`)
   .digest("hex");
 
-// --include=dev is said aloud, because npm leaves them out by itself under NODE_ENV=production.
+// --include=dev is explicit, because npm omits dev dependencies under NODE_ENV=production.
 const mode = process.argv.includes("--omit=dev") ? "--omit=dev" : "--include=dev";
 const found = existsSync(marker) && existsSync(pinnedNode) ? readFileSync(marker, "utf8") : "";
 const isPart = found === `${wanted} --omit=dev`;

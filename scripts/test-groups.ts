@@ -1,12 +1,12 @@
-// Test files in groups, a process each: loading the service takes two seconds of a core, longer than most files need for
-// their tests. Files of a group run one after the other, each with services and databases of its own.
+// Groups of test files that share a process: loading the service takes two seconds of a core, more than the tests of most
+// files. The files of a group run one after the other, each with services and databases of its own.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const groups = 24;
 
-/** Writes a program for each group into the folder, and answers their names. */
+/** Writes a program for each group into the folder, and returns their names. */
 export function groupFiles(files: string[], folder: string): string[] {
   const bins = Array.from({ length: groups }, () => ({ weight: 0, members: [] as string[] }));
   const weighed = files.map((file) => ({ file, weight: weightOf(file) }));
@@ -22,7 +22,7 @@ export function groupFiles(files: string[], folder: string): string[] {
   });
 }
 
-/** How long a file takes is guessed from its length; starting a service counts for as much as some 250 lines. */
+/** The time of a file is estimated from its size; starting a service counts as much as some 250 lines. */
 const weightOf = (file: string): number =>
   statSync(file).size + 10_000 * (readFileSync(file, "utf8").split("startTestService(").length - 1);
 
@@ -35,9 +35,9 @@ import { beginGroup, endFile } from ${JSON.stringify(addressOf("packages/server/
 
 const members = ${JSON.stringify(members.map((file) => ({ name: relative(".", file), address: addressOf(file) })))};
 beginGroup();
-// What follows an awaited test counts as part of it: tests of the next file would belong to the end of the last one.
+// The runner counts tests that begin after an awaited one as its subtests. With this scope, those of the next file are not.
 const root = new AsyncResource("group");
-// A test that waits for a timer which does not count would end the process, and with it the files behind it.
+// Keeps the process alive while a test waits for an unreferenced timer.
 const awake = setInterval(() => {}, 60_000);
 for (const { name, address } of members) {
   await root.runInAsyncScope(() => import(address));

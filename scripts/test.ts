@@ -12,7 +12,7 @@ import { groupFiles } from "./test-groups.ts";
 const args = process.argv.slice(2);
 const isWhole = !args.some((arg) => arg.endsWith(".test.ts"));
 
-// Nobody needs these databases after a power cut; tests of durability start a server of their own, as it comes.
+// The databases of tests need not survive a crash; tests of durability start a server with its default settings.
 const settings = { max_connections: "400", fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 const given = process.env.TEST_DATABASE_URL;
@@ -28,12 +28,12 @@ let code = 1;
 try {
   await prepareTemplate(adminUrl);
   code = await new Promise<number>((resolve) => {
-    // The limit is for a group as much as for a test.
+    // The time limit holds for a test and for a whole group.
     const options = ["--test", "--test-concurrency=3", "--test-timeout=300000"];
     const files = isWhole ? wholeSuite(dataDir) : [];
     const child = spawn(process.execPath, [...options, ...args, ...files], {
       stdio: "inherit",
-      // Every group is a process that loads the same sources: the second one finds them compiled.
+      // All groups load the same sources: with the cache, they are compiled once.
       env: { ...process.env, TEST_DATABASE_URL: adminUrl, NODE_COMPILE_CACHE: join(dataDir, "compiled") },
     });
     process.on("SIGINT", () => child.kill("SIGINT"));

@@ -1,5 +1,5 @@
-// Writes the whole schema on one page, as the migrations leave it: for reading, and so that a review sees what a
-// migration does to the tables. Read from the catalogue of a fresh, migrated database.
+// Writes schema.sql, the whole schema after all migrations, so that a review sees what a migration does to the tables. Read
+// from the catalogue of a new, migrated database.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

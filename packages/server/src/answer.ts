@@ -1,38 +1,45 @@
-// What a handler answers beside its plain output: that it is the operation's second kind of success (`success.also` in the
-// contract), that it is not final yet, or a text in place of the output (`success.text`). Only the edge turns these marks
-// into statuses, waiting and content types, so no layer below it knows HTTP.
+// Marks that a handler puts on its answer: that it is the operation's second kind of success (`success.also` in the
+// contract), that it is not final yet, or that it is a plain text (`success.text`). Only http/ turns these marks into
+// statuses, waiting and content types, so no layer below it knows HTTP.
 import type { Ctx } from "./context.ts";
 
-const mark = Symbol("also");
-const first = Symbol("pending");
+const alternate = Symbol("alternate");
+const committed = Symbol("committed");
 const text = Symbol("text");
 
-export type Also<T> = { readonly [mark]: T };
+export type AlternateSuccess<T> = { readonly [alternate]: T };
 
-/** Marks an output as the operation's second kind of success, such as "it was there already". */
-export const also = <T>(output: T): Also<T> => ({ [mark]: output });
+/** Marks an output as the operation's second kind of success, such as "it existed already". */
+export const alternateSuccess = <T>(output: T): AlternateSuccess<T> => ({ [alternate]: output });
 
-export const isAlso = (answer: unknown): answer is Also<unknown> =>
+const isMarked = (answer: unknown, mark: symbol): boolean =>
   typeof answer === "object" && answer !== null && mark in answer;
 
-export const outputOf = <T>(answer: T | Also<T>): T => (isAlso(answer) ? (answer[mark] as T) : answer);
+export const isAlternateSuccess = (answer: unknown): answer is AlternateSuccess<unknown> => isMarked(answer, alternate);
 
-/** An answer as it is when the request commits, and how to wait for what it sets in motion. */
-export type Pending<T> = { readonly [first]: T | Also<T>; settled(ctx: Ctx): Promise<T | Also<T>> };
+export const outputOf = (answer: unknown): unknown => (isAlternateSuccess(answer) ? answer[alternate] : answer);
 
-/** `settled` is asked after the commit, holds no transaction and has to come to an end. */
-export const pending = <T>(now: T | Also<T>, settled: Pending<T>["settled"]): Pending<T> => ({ [first]: now, settled });
+/** The answer at the time of the commit, and how to wait for the work that the request has started. */
+export type Pending<T> = {
+  readonly [committed]: T | AlternateSuccess<T>;
+  settled(ctx: Ctx): Promise<T | AlternateSuccess<T>>;
+};
 
-export const isPending = (answer: unknown): answer is Pending<unknown> =>
-  typeof answer === "object" && answer !== null && first in answer;
+/** `settled` is called after the commit, outside of any transaction, and has to end within a bounded time. */
+export const pending = <T>(now: T | AlternateSuccess<T>, settled: Pending<T>["settled"]): Pending<T> => ({
+  [committed]: now,
+  settled,
+});
 
-export const firstOf = <T>(answer: T | Also<T> | Pending<T>): T | Also<T> =>
-  isPending(answer) ? (answer[first] as T | Also<T>) : answer;
+export const isPending = (answer: unknown): answer is Pending<unknown> => isMarked(answer, committed);
 
-/** Exactly this text: for somebody else's question, whose answer is not ours to shape. */
+export const committedAnswer = (answer: unknown): unknown => (isPending(answer) ? answer[committed] : answer);
+
+/** Sent as it is, for callers whose protocol fixes the answer, such as a provider's handshake. */
 export type PlainText = { readonly [text]: string };
 
 export const plainText = (exactly: string): PlainText => ({ [text]: exactly });
 
-export const plainTextOf = (answer: unknown): string | undefined =>
-  typeof answer === "object" && answer !== null && text in answer ? (answer as PlainText)[text] : undefined;
+const isPlainText = (answer: unknown): answer is PlainText => isMarked(answer, text);
+
+export const plainTextOf = (answer: unknown): string | undefined => (isPlainText(answer) ? answer[text] : undefined);

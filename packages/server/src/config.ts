@@ -1,6 +1,5 @@
-// Settings: environment variables, read once here and nowhere else. A misspelt TIDINGS_* variable is an error that names
-// the nearest real one, because a setting that silently does nothing is found too late. docs/config.md is generated
-// from this table.
+// Settings: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names the nearest
+// setting, because a setting without effect would be noticed too late. docs/config.md is generated from this table.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,14 +8,14 @@ import { parseNetworks } from "./lib/url-guard.ts";
 
 export class ConfigError extends Error {}
 
-export const roles = ["api", "worker"] as const;
+const roles = ["api", "worker"] as const;
 export type Role = (typeof roles)[number];
 
 type Setting<T> = { about: string; fallback: string; parse(text: string): T };
 
-const fail = (message: string): never => {
+function fail(message: string): never {
   throw new Error(message);
-};
+}
 
 const integer = (minimum: number, maximum: number) => (text: string) => {
   const value = Number(text);
@@ -29,16 +28,16 @@ const word =
   (text: string): V[number] =>
     values.includes(text) ? text : fail(`must be one of: ${values.filter(Boolean).join(", ")}`);
 
-const timeZone = (text: string): string => {
+function timeZone(text: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: text }) && text;
   } catch {
     return fail("must be an IANA time zone such as Europe/Berlin");
   }
-};
+}
 
-/** Mailboxes only call addresses that are encrypted (RFC 8058); this machine itself is good enough for trying it out. */
-const publicUrl = (text: string): string => {
+/** One-click unsubscribe requires https (RFC 8058); http is accepted for this machine only, to try it out. */
+function publicUrl(text: string): string {
   if (text === "") return "";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url?.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
@@ -47,7 +46,7 @@ const publicUrl = (text: string): string => {
     return fail("must be an https:// address without user, query or fragment, such as https://notify.example.com");
   }
   return url.href.replace(/(?<!\/)\/+$/, "");
-};
+}
 
 const onOff = (text: string): boolean => word(["on", "off"])(text) === "on";
 const rate = integer(0, 10_000_000);
@@ -317,7 +316,7 @@ const toConfig = (parsed: Parsed) => ({
       failures: parsed.TIDINGS_CIRCUIT_FAILURES,
       firstProbeMs: parsed.TIDINGS_CIRCUIT_FIRST_PROBE * 1000,
       longestProbeMs: 10 * 60_000,
-      // The call itself, and some time to write its result.
+      // The time-out of the call and some time to write its result.
       probeLimitMs: (parsed.TIDINGS_PROVIDER_TIMEOUT + 30) * 1000,
     },
     deadlineSeconds: parsed.TIDINGS_DELIVERY_DEADLINE,
@@ -338,7 +337,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     }
   }
   const parsed: Record<string, unknown> = {};
-  // An empty value counts as none: that is how a variable is taken back in many tools.
+  // An empty value counts as unset, because many tools unset a variable that way.
   const given = (name: string): string => environment[name]?.trim() ?? "";
   for (const [name, setting] of Object.entries(settings)) {
     try {
@@ -355,8 +354,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 }
 
 /**
- * The embedded default needs no key from the operator: it is made once and kept beside the data it protects. A database
- * that was set up with a key is never given another one: its secrets could not be read any more.
+ * The embedded database needs no key from the operator: one is generated and stored in the data folder. A database that was
+ * set up with a key never gets another one, because its secrets could not be decrypted with it.
  */
 export function ensureEncryptionKey(config: Config, { isSetUp }: { isSetUp: boolean }): Config {
   if (config.encryptionKeys.length > 0) return config;

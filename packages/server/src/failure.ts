@@ -1,16 +1,16 @@
-// A refusal that the caller should read: thrown by code from the catalogue in the contract, turned into HTTP only at the
-// edge (http/errors.ts). Anything else that is thrown is a fault of ours and becomes a 500.
+// Errors for the caller: thrown with a code from the catalogue of the contract, and turned into HTTP answers only in
+// http/errors.ts. Every other error is an internal one and becomes a 500.
 import { type ErrorCode, type ErrorParams, errorCatalogue, errorMessage } from "@tidings/contract";
 
-/** Field path → what is wrong with it. `general` holds faults that belong to no field. */
+/** Faults by field path. `general` holds faults that belong to no field. */
 export type FieldFaults = Record<string, { messages: string[]; value?: unknown }>;
 
-/** Members that stand beside the usual ones in the error body. */
+/** Additions to the error answer. */
 export type FailureExtra = {
   errors?: unknown;
   body?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Instead of the catalogue's text, where an operation words the same error otherwise. */
+  /** Replaces the text of the catalogue. */
   message?: string;
 };
 
@@ -34,7 +34,7 @@ export class Failure extends Error {
 export const failure = <C extends ErrorCode>(code: C, params: ErrorParams<C>, extra: FailureExtra = {}): Failure =>
   new Failure(code, params, extra);
 
-/** Fields that one answer names: a list of ten thousand wrong items is as wrong as its first fifty say. */
+/** Fields in one answer: the first fifty faults are enough to fix a list of ten thousand wrong items. */
 export const maxFaults = 50;
 
 export function invalid(errors: FieldFaults): Failure {
@@ -51,12 +51,12 @@ export function faultCollector() {
   const faults: FieldFaults = {};
   return {
     add(field: string, message: string, value?: unknown) {
-      // Field names come from callers: `toString` must not find the one every object has.
+      // Field names come from callers: `toString` must not find the inherited member.
       if (!Object.hasOwn(faults, field))
         faults[field] = value === undefined ? { messages: [] } : { messages: [], value };
       faults[field]!.messages.push(message);
     },
-    /** Runs a check that throws faults of its own, and takes them in. */
+    /** Runs a check, and collects the faults that it throws. */
     attempt<T>(check: () => T): T | undefined {
       try {
         return check();

@@ -1,5 +1,6 @@
-// Structured logs through pino: one JSON object a line, or short lines for people. Secrets never reach a log: requests
-// are logged by operation and status, never with headers or bodies, and the usual members are redacted all the same.
+// Structured logs with pino: one JSON object per line, or short lines for people. Requests are logged by operation and
+// status, without headers and bodies, so that no secret gets into a log; members with usual names of secrets are redacted as
+// well.
 import { Writable } from "node:stream";
 import { type Logger, pino } from "pino";
 import type { Config } from "./config.ts";

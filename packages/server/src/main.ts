@@ -4,14 +4,20 @@ import { createLogger } from "./log.ts";
 import { type Service, startService } from "./service.ts";
 import { version } from "./version.ts";
 
-/** Errors whose message says everything a person needs; anything else is shown with its stack. */
-const plain = new Set(["ConfigError", "DataFolderInUse", "WrongEncryptionKey", "SchemaTooNew", "MigrationChanged"]);
+/** Errors of the operator, shown without a stack. */
+const errorsWithoutStack = new Set([
+  "ConfigError",
+  "DataFolderInUse",
+  "WrongEncryptionKey",
+  "SchemaTooNew",
+  "MigrationChanged",
+]);
 
-/** A drain that hangs must not keep the process for ever: a supervisor would kill it anyway. */
+/** The process exits after this time even if a drain hangs, before a supervisor kills it. */
 const drainLimitMs = 45_000;
 
 function banner(service: Service): string {
-  // Once is enough: what a process prints ends up in logs.
+  // Printed once only, because the output of a process ends up in logs.
   const key = (service.isFirstStart && service.developmentKey) || "<API key>";
   const { url } = service;
   const rows = [
@@ -44,34 +50,34 @@ function banner(service: Service): string {
   ].join("\n");
 }
 
-function stopWhenTold(service: Service): void {
+function stopOnSignal(service: Service): void {
   let isStopping = false;
   const stop = async (reason: string) => {
     if (isStopping) return;
     isStopping = true;
-    process.stderr.write(`\nTidings: ${reason}, finishing what is under way …\n`);
+    process.stderr.write(`\nTidings: ${reason}, finishing requests and tasks in progress …\n`);
     setTimeout(() => process.exit(1), drainLimitMs).unref();
     await service.stop();
     process.stderr.write("Tidings: stopped\n");
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`${signal} received`));
-  // `npm start` asks for this: when npm is killed in a way it cannot pass on, the service would run on unseen. A process
-  // whose parent is gone gets another one.
+  // `npm start` passes this option: when npm is killed without forwarding the signal, the service would go on running. A
+  // process whose parent has ended gets another parent.
   if (!process.argv.includes("--stop-with-parent")) return;
   const parent = process.ppid;
-  const look = () => void (process.ppid !== parent && stop("the process that started it is gone"));
-  setInterval(look, 1_000).unref();
+  const stopWithoutParent = () => void (process.ppid !== parent && stop("the process that started it has ended"));
+  setInterval(stopWithoutParent, 1_000).unref();
 }
 
 try {
   const config = readConfig();
   const service = await startService(config, createLogger(config, process.stderr));
-  stopWhenTold(service);
+  stopOnSignal(service);
   process.stdout.write(banner(service));
 } catch (error) {
   const fault = error as Error;
-  const isPlain = fault instanceof ConfigError || plain.has(fault.constructor.name);
+  const isPlain = fault instanceof ConfigError || errorsWithoutStack.has(fault.constructor.name);
   process.stderr.write(`Tidings could not start.\n${isPlain ? fault.message : fault.stack}\n`);
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-// Prometheus metrics, one registry per service so that several services can live in one process (tests do that).
+// Prometheus metrics, with one registry per service, because tests run several services in one process.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -47,31 +47,31 @@ export function createMetrics() {
     }),
     webhooks: new Counter({
       name: "tidings_webhook_attempts_total",
-      help: "Attempts to tell a webhook, by what the delivery is afterwards",
+      help: "Attempts to call a webhook, by the resulting status of the delivery",
       labelNames: ["status"] as const,
       registers,
     }),
     circuitsOpened: new Counter({
       name: "tidings_circuits_opened_total",
-      help: "Integrations that kept failing and were only probed from then on",
+      help: "Circuit breakers opened because an integration kept failing",
       labelNames: ["provider"] as const,
       registers,
     }),
     openCircuits: new Gauge({
       name: "tidings_open_circuits",
-      help: "Integrations that are only probed at the moment",
+      help: "Integrations with an open circuit breaker",
       labelNames: ["provider"] as const,
       registers,
     }),
     taskFailures: new Counter({
       name: "tidings_task_failures_total",
-      help: "Tasks that failed and will be repeated",
+      help: "Tasks that failed and will be retried",
       labelNames: ["kind"] as const,
       registers,
     }),
     failedTasks: new Counter({
       name: "tidings_failed_tasks_total",
-      help: "Tasks that failed every time and were set aside",
+      help: "Tasks that failed on every attempt and were set aside",
       labelNames: ["kind"] as const,
       registers,
     }),

@@ -1,27 +1,25 @@
-// The service as a value: started from a configuration, stopped cleanly. main.ts wraps it for the command line, tests
-// start several in one process.
+// Starts and stops the service. main.ts is its command line; tests start several services in one process.
 import type { AddressInfo } from "node:net";
 import { createIo, createLookup, type Message } from "@tidings/providers";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
-import { askedAtOnce } from "./app/integrations/integration-checks.ts";
+import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
 import { capturedContent } from "./app/messages/captured.ts";
 import { type Config, ensureEncryptionKey } from "./config.ts";
-import type { Ctx, OutsideCtx } from "./context.ts";
+import type { Ctx, NetworkCtx } from "./context.ts";
 import { createServer } from "./http/server.ts";
 import { createBudgets } from "./lib/budgets.ts";
 import { newId } from "./lib/ids.ts";
-import { createSecrets } from "./lib/secrets.ts";
-import { createShares } from "./lib/shares.ts";
-import { createTurnstile } from "./lib/turnstile.ts";
+import { createSecrets, type Secrets } from "./lib/secrets.ts";
+import { createFairSemaphore, createOwnerLimit } from "./lib/semaphores.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
 import { sealOldRows } from "./pipeline/encrypt-old-rows.ts";
 import { forgetWebhooks } from "./pipeline/webhooks/events.ts";
-import { openDb } from "./store/db.ts";
+import { type Db, openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
 import { insertCaptured } from "./store/messages/captured.ts";
 import { migrate } from "./store/migrate.ts";
@@ -36,60 +34,102 @@ export type Service = {
   database: string;
   isFirstStart: boolean;
   developmentKey: string | null;
-  /** Stops taking requests, finishes what is under way, closes everything. Safe to call twice. */
+  /** Refuses new requests, finishes requests and tasks in progress, closes all connections. Can be called twice. */
   stop(): Promise<void>;
 };
 
-/** Receivers of webhooks are to take note and answer; work that takes longer is for later. */
+/** Shorter than that of providers: receivers of webhooks should store the event and answer at once. */
 const webhookTimeoutMs = 15_000;
 
 /** Pages of older rows that are encrypted before the service takes requests: 10,000 rows, a second or two. */
-const pagesSealedAtStart = 20;
+const pagesEncryptedAtStart = 20;
+
+/** What every part of the start needs. Closers run in reverse order, also when the start fails. */
+type Start = { log: Logger; closers: (() => Promise<unknown>)[]; state: { isDraining: boolean } };
 
 export async function startService(given: Config, log: Logger): Promise<Service> {
-  const closers: (() => Promise<unknown>)[] = [];
+  const starting: Start = { log, closers: [], state: { isDraining: false } };
   const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) {
+    for (const close of starting.closers.splice(0).reverse()) {
       await close().catch((error: unknown) => log.error({ err: error }, "closing failed"));
     }
   };
   try {
-    return await start(given, log, closers, closeAll);
+    return await start(given, starting, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
-async function start(
-  given: Config,
-  log: Logger,
-  closers: (() => Promise<unknown>)[],
-  closeAll: () => Promise<void>,
-): Promise<Service> {
-  const database = await openDatabase(given, log, closers);
-  let isDraining = false;
-  // While stopping, connections are meant to end.
-  const onError = (error: Error) =>
-    log[isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
-  const db = openDb({ url: database.url, poolSize: given.databasePool, onError });
-  closers.push(() => db.destroy());
-  const { pool, seconds } = given.reads;
-  const readDb = openDb({ url: database.url, poolSize: pool, statementMs: seconds * 1_000, onError });
-  closers.push(() => readDb.destroy());
+async function start(given: Config, starting: Start, closeAll: () => Promise<void>): Promise<Service> {
+  const { log, closers, state } = starting;
+  const database = await openDatabase(given, starting);
+  const { db, readDb, onError } = openPools(given, database.url, starting);
+  const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);
+  // Opened before the queue and closed after it, so that calls in flight finish first.
+  const network = openNetwork(config, db, secrets, closers);
+  const { queue, rates } = await openSharedQueue(db, database.url, onError, closers);
+  const caches = await openCaches(database.url, onError, closers);
+  const reads = { db: readDb, slots: createReadSlots(config) };
+  const metrics = createMetrics();
+  const ctx: NetworkCtx = { config, db, queue, log, metrics, secrets, now, newId, reads, ...network, ...caches };
 
+  if (config.roles.has("worker")) await startWorkers(ctx);
+  const isReady = async () =>
+    !state.isDraining &&
+    (await Promise.all([queue.ping(), pingDatabase(ctx)]).then(
+      () => true,
+      () => false,
+    ));
+  const server = createServer(ctx, { version, rates, isReady, isDraining: () => state.isDraining });
+  closers.push(() => server.close());
+  await server.listen({ host: config.host, port: config.port });
+
+  let stopping: Promise<void> | null = null;
+  return {
+    url: urlOf(server.server.address() as AddressInfo),
+    database: database.name,
+    isFirstStart,
+    developmentKey: await developmentKey({ db, secrets }),
+    stop: () => {
+      state.isDraining = true;
+      stopping ??= closeAll();
+      return stopping;
+    },
+  };
+}
+
+const now = () => new Date();
+
+function openPools(config: Config, url: string, { log, closers, state }: Start) {
+  // While draining, lost connections are expected.
+  const onError = (error: Error) =>
+    log[state.isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
+  const db = openDb({ url, poolSize: config.databasePool, onError });
+  closers.push(() => db.destroy());
+  const { pool, seconds } = config.reads;
+  const readDb = openDb({ url, poolSize: pool, statementMs: seconds * 1_000, onError });
+  closers.push(() => readDb.destroy());
+  return { db, readDb, onError };
+}
+
+/** Migrations, partitions, the encryption key, and the first environments. */
+async function prepareDatabase(given: Config, db: Db, log: Logger) {
   const applied = await migrate(db);
   if (applied.length > 0) log.info({ applied }, "schema migrated");
-  await ensurePartitions(db, new Date());
+  await ensurePartitions(db, now());
   const config = ensureEncryptionKey(given, { isSetUp: await isSetUp(db) });
   const secrets = createSecrets(config.encryptionKeys);
-  const now = () => new Date();
   const { isFirstStart } = await ensureInstallation({ config, db, secrets, now, newId });
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
-  // A small installation is through with this before it serves; the rest of a large one is left to housekeeping.
-  await sealOldRows({ db, secrets }, pagesSealedAtStart);
-  // Closed after the queue: calls that are under way finish first.
+  // In a small installation this encrypts all older rows before the first request; housekeeping does the rest of a large one.
+  await sealOldRows({ db, secrets }, pagesEncryptedAtStart);
+  return { config, secrets, isFirstStart };
+}
+
+function openNetwork(config: Config, db: Db, secrets: Secrets, closers: Start["closers"]) {
   const { resolveHost } = createUrlGuard({ allowNetworks: config.allowNetworks, lookup: createLookup() });
   const capture = (message: Message) =>
     insertCaptured(db, { id: newId(), messageId: message.id, content: capturedContent(secrets, message), now: now() });
@@ -97,6 +137,11 @@ async function start(
   closers.push(() => io.close());
   const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });
   closers.push(() => webhookIo.close());
+  return { io, webhookHttp: webhookIo.http, resolveHost, providerCalls: createOwnerLimit(maxProviderCalls) };
+}
+
+/** The queue, and the rates that processes share: the clocks of its fair order, and the rate limits of requests. */
+async function openSharedQueue(db: Db, url: string, onError: (error: Error) => void, closers: Start["closers"]) {
   const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
   const turns = createBudgets({ now: Date.now, settle, max: 10_000 });
   const rates = createBudgets({ now: () => performance.now(), settle, max: 100_000 });
@@ -104,63 +149,39 @@ async function start(
     turns.close();
     rates.close();
   });
-  const forgetShared = (beginning: string) => forgetBudgets(db, beginning);
-  const queue = await openQueue({ url: database.url, onError, budgets: turns, forgetShared });
+  const forgetShared = (prefix: string) => forgetBudgets(db, prefix);
+  const queue = await openQueue({ url, onError, budgets: turns, forgetShared });
   closers.push(() => queue.stop());
-  const metrics = createMetrics();
+  return { queue, rates };
+}
+
+/** The caches of a context. The database announces changes, which empty them. */
+async function openCaches(url: string, onError: (error: Error) => void, closers: Start["closers"]) {
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
-  // The time to live is a backstop for announcements missed while the listener was away.
+  // The time to live covers announcements that were missed while the listener was disconnected.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
   const announced = {
     tidings_api_keys: () => keyOwners.clear(),
     tidings_webhooks: () => forgetWebhooks(webhookTargets),
   };
-  const listener = await listen({ url: database.url, announced, onError });
+  const listener = await listen({ url, announced, onError });
   closers.push(() => listener.close());
-  const outside = {
-    io,
-    webhookHttp: webhookIo.http,
-    resolveHost,
-    asked: createShares(askedAtOnce),
-    reads: { db: readDb, places: readPlaces(config) },
-  };
-  const known = { versions, keyOwners, webhookTargets };
-  const ctx: OutsideCtx = { config, db, queue, log, metrics, secrets, now, newId, ...outside, ...known };
-
-  if (config.roles.has("worker")) await startWorkers(ctx);
-  const isReady = async () =>
-    !isDraining &&
-    (await Promise.all([queue.ping(), migrationsAreKnown(ctx)]).then(
-      () => true,
-      () => false,
-    ));
-  const server = createServer(ctx, { version, rates, isReady, isDraining: () => isDraining });
-  closers.push(() => server.close());
-  await server.listen({ host: config.host, port: config.port });
-  const address = server.server.address() as AddressInfo;
-  const isEverywhere = address.address === "0.0.0.0" || address.address === "::";
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-
-  let stopping: Promise<void> | null = null;
-  return {
-    url: `http://${isEverywhere ? "localhost" : host}:${address.port}`,
-    database: database.name,
-    isFirstStart,
-    developmentKey: await developmentKey({ db, secrets }),
-    stop: () => {
-      isDraining = true;
-      stopping ??= closeAll();
-      return stopping;
-    },
-  };
+  return { versions, keyOwners, webhookTargets };
 }
 
-/** One environment leaves a connection to the others. What has no connection waits, and not for long. */
-const readPlaces = ({ reads: { pool } }: Config) =>
-  createTurnstile({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });
+function urlOf({ address, family, port }: AddressInfo): string {
+  const isEverywhere = address === "0.0.0.0" || address === "::";
+  const host = family === "IPv6" ? `[${address}]` : address;
+  return `http://${isEverywhere ? "localhost" : host}:${port}`;
+}
 
-async function openDatabase(config: Config, log: Logger, closers: (() => Promise<unknown>)[]) {
+/** One environment uses at most all read connections but one. A read without a connection waits, five seconds at most. */
+const createReadSlots = ({ reads: { pool } }: Config) =>
+  createFairSemaphore({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });
+
+/** The external database of the settings, or the embedded one. */
+async function openDatabase(config: Config, { log, closers }: Start) {
   if (config.databaseUrl) {
     const { host, pathname } = new URL(config.databaseUrl);
     return { url: config.databaseUrl, name: `PostgreSQL at ${host}${pathname}` };
@@ -170,5 +191,5 @@ async function openDatabase(config: Config, log: Logger, closers: (() => Promise
   return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${config.dataDir}` };
 }
 
-/** Reachable and set up: one cheap read. */
-const migrationsAreKnown = (ctx: Ctx) => ctx.db.selectFrom("installation").select("name").limit(1).execute();
+/** One cheap read: fails when the database is away or has no tables. */
+const pingDatabase = (ctx: Ctx) => ctx.db.selectFrom("installation").select("name").limit(1).execute();

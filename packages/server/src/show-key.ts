@@ -1,5 +1,5 @@
-// `npm run key`: prints the API key of the Development environment, which the banner shows on the first start only. It
-// asks the database of a running service, and needs what the service needs to read it: the settings and the encryption key.
+// `npm run key`: prints the API key of the Development environment, which the banner shows on the first start only. Reads it
+// from the database of a running service, with the same settings and encryption key.
 import { developmentKey } from "./app/environments/installation.ts";
 import { ConfigError, ensureEncryptionKey, readConfig } from "./config.ts";
 import { createSecrets } from "./lib/secrets.ts";

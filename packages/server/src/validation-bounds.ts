@@ -1,6 +1,6 @@
-// Two keywords of the validator, with bounds that the originals do not have. All faults of a value are collected, and a
-// body of some megabytes can hold millions: after a thousand, the items and members behind them are not looked at. And
-// items of a list that is longer than its `maxItems` are not looked at either: the list is refused for its length.
+// Two keywords of ajv with bounds that the originals lack. All faults of a value are collected, and a body of some megabytes
+// can have millions: after a thousand faults, further items and members are not checked. Neither are the items of a list that
+// is longer than its `maxItems`: the list is refused for its length.
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, type Name } from "ajv";
 import codegen from "ajv/dist/compile/codegen/index.js";
 import names from "ajv/dist/compile/names.js";

@@ -1,23 +1,22 @@
-// Checks values against the schemas of the contract and words the faults the way the interface promises: a map from
-// dotted field path to messages, all faults at once. The time it takes grows with the size of the value and with nothing
-// else, however wrong the value is.
+// Validation of values against the schemas of the contract. Faults are a map from dotted field path to messages, all at once.
+// The time grows only with the size of the value, whatever the number of its faults.
 import { emailPattern } from "@tidings/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type FieldFaults, maxFaults } from "./failure.ts";
 import { conditionFault } from "./lib/conditions.ts";
-import { isObject, jsonBytes, jsonWithin } from "./lib/json.ts";
+import { isObject, isWithinCharacters, jsonBytes } from "./lib/json.ts";
 import { boundFaults } from "./validation-bounds.ts";
 
-/** Values of these members never travel back in an error. */
+/** Values of these members are never part of an error. */
 const secretMember = /key|secret|password|token|credential|pfx|passphrase|\bauth\b/i;
 
-const isTimezone = (text: string): boolean => {
+function isTimezone(text: string): boolean {
   try {
     return Intl.DateTimeFormat("en", { timeZone: text }) !== undefined;
   } catch {
     return false;
   }
-};
+}
 
 export const formats = {
   "email-address": (text: string) => emailPattern.test(text),
@@ -45,14 +44,14 @@ function createAjv(options: { coerce: boolean }): Ajv {
 }
 
 const bodies = createAjv({ coerce: false });
-// Queries are text: numbers and booleans are read out of it, and one value of a repeated parameter is a list of one.
+// Queries are text: numbers and booleans are parsed, and a single value of a list parameter becomes a list.
 const queries = createAjv({ coerce: true });
 
-/** Answers whether a value fits; if not, `errors` says why. */
+/** Whether a value is valid; if not, `errors` says why. */
 export type Check = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
-/** Compiled when it is first asked: a process that starts has over a hundred operations, and needs few of them soon. */
-function lazily(compile: () => ValidateFunction): Check {
+/** Compiles on the first check: compiling all of over a hundred operations would slow down the start. */
+function compileLazily(compile: () => ValidateFunction): Check {
   let compiled: ValidateFunction | undefined;
   const check: Check = (value) => {
     compiled ??= compile();
@@ -63,25 +62,25 @@ function lazily(compile: () => ValidateFunction): Check {
   return check;
 }
 
-export const compileBody = (schema: object): Check => lazily(() => bodies.compile(schema));
-export const compileQuery = (schema: object): Check => lazily(() => queries.compile(schema));
+export const compileBody = (schema: object): Check => compileLazily(() => bodies.compile(schema));
+export const compileQuery = (schema: object): Check => compileLazily(() => queries.compile(schema));
 
-const fieldOf = (error: ErrorObject, prefix: string): string => {
+function fieldOf(error: ErrorObject, prefix: string): string {
   const parts = error.instancePath.split("/").slice(1);
   if (error.keyword === "required") parts.push(String(error.params.missingProperty));
   if (error.keyword === "additionalProperties") parts.push(String(error.params.additionalProperty));
-  // A fault of a member's name: the member is the field.
+  // A fault of a member's name is reported for the member.
   if (error.propertyName !== undefined) parts.push(error.propertyName);
   const decoded = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   return [prefix, ...decoded].filter((part) => part !== "").join(".") || "general";
-};
+}
 
 const typeWords: Record<string, string> = { integer: "number" };
 
 function typeMessage(error: ErrorObject): string {
   if ((error.parentSchema as { isUpload?: boolean } | undefined)?.isUpload) return "must be a file";
   const types = (Array.isArray(error.params.type) ? error.params.type : [error.params.type]) as string[];
-  // A query has numbers as text: `1.5` is one, only not a whole one.
+  // Numbers in queries are text: `1.5` is a number, but not a whole one.
   const number = typeof error.data === "string" && error.data !== "" ? Number(error.data) : error.data;
   if (types.includes("integer") && Number.isFinite(number) && !Number.isInteger(number))
     return "must be a whole number";
@@ -126,9 +125,9 @@ function messageOf(error: ErrorObject): string {
 }
 
 /**
- * A union fails once per branch. Only the branch meant by the value's own type is worth reporting; when none is, the
- * union itself is (`to must be a string, an object or an array`). The faults of its branches stand right before the fault
- * of a union, so that each is looked at once per union around it.
+ * A union fails once per branch. Only the faults of the branch with the type of the value are reported; when there is none,
+ * the union itself is (`to must be a string, an object or an array`). ajv reports the faults of the branches right before
+ * that of their union, so one pass is enough.
  */
 function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
@@ -153,12 +152,12 @@ function withoutUnionNoise(errors: ErrorObject[]): ErrorObject[] {
   return kept;
 }
 
-/** The same union stands in the schema once for every item of a list: the place in the value tells them apart. */
+/** The items of a list share the schema path of a union, so the path in the value has to match as well. */
 const isInside = (union: ErrorObject, { schemaPath, instancePath }: ErrorObject): boolean =>
   schemaPath.startsWith(`${union.schemaPath}/`) &&
   (instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`));
 
-/** A branch that lacks members it requires is not meant when another one has all of its own. */
+/** Drops the branches with missing members when another branch has all that it requires. */
 function withoutIncomplete(union: ErrorObject, errors: ErrorObject[]): ErrorObject[] {
   const branchOf = (error: ErrorObject) => error.schemaPath.slice(union.schemaPath.length + 1).split("/")[0];
   const lacking = errors.filter((error) => error.keyword === "required" && error.instancePath === union.instancePath);
@@ -167,7 +166,7 @@ function withoutIncomplete(union: ErrorObject, errors: ErrorObject[]): ErrorObje
   return complete.length > 0 ? complete : errors;
 }
 
-/** These only say that something inside them failed, which is reported by itself. */
+/** Keywords that only repeat a fault inside them. */
 const wrappers = new Set(["propertyNames", "if"]);
 
 export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
@@ -175,20 +174,20 @@ export function faultsOf(errors: ErrorObject[], prefix = ""): FieldFaults {
   for (const error of withoutUnionNoise(errors.filter(({ keyword }) => !wrappers.has(keyword)))) {
     const field = fieldOf(error, prefix);
     const text = `${field === "general" ? "Request body" : field} ${messageOf(error)}`;
-    // Fields are named by callers: `toString` must not find what every object inherits.
+    // Field names come from callers: `toString` must not find the inherited member.
     if (!Object.hasOwn(faults, field)) faults[field] = { messages: [] };
     const fault = faults[field]!;
     if (!fault.messages.includes(text)) fault.messages.push(text);
-    const isAbout = error.keyword !== "required" && error.keyword !== "additionalProperties";
-    if (isAbout && isShowable(field, error.data)) fault.value = error.data;
+    const isAboutValue = error.keyword !== "required" && error.keyword !== "additionalProperties";
+    if (isAboutValue && isShowable(field, error.data)) fault.value = error.data;
   }
   return faults;
 }
 
-/** A rejected value travels back unless it is long, secret, or holds something secret. */
+/** A rejected value is part of the error unless it is long, secret, or contains a secret. */
 function isShowable(field: string, value: unknown): boolean {
   if (value === undefined || secretMember.test(field)) return false;
-  return jsonWithin(value, 1000) && !holdsSecret(value);
+  return isWithinCharacters(value, 1000) && !holdsSecret(value);
 }
 
 const holdsSecret = (value: unknown): boolean =>
@@ -204,7 +203,7 @@ export function mergeFaults(into: FieldFaults, ...more: FieldFaults[]): void {
   }
 }
 
-/** Whole numbers of a query beyond what a number can hold exactly: no list is that long. */
+/** Whole numbers in a query that JavaScript cannot represent exactly. */
 export function unreadableNumbers(query: Record<string, unknown>): FieldFaults {
   const faults: FieldFaults = {};
   for (const [field, value] of Object.entries(query)) {
@@ -215,7 +214,7 @@ export function unreadableNumbers(query: Record<string, unknown>): FieldFaults {
   return faults;
 }
 
-/** Texts that PostgreSQL does not store: with U+0000, or with half a surrogate pair. */
+/** Texts that PostgreSQL cannot store: with U+0000, or with half a surrogate pair. */
 export function unstorableTexts(root: unknown): FieldFaults {
   const faults = new Map<string, { messages: string[] }>();
   const path: string[] = [];
@@ -229,7 +228,7 @@ export function unstorableTexts(root: unknown): FieldFaults {
       if (isBad(value)) add();
     } else if (typeof value === "object" && value !== null) {
       for (const [name, member] of Object.entries(value)) {
-        // One more than is reported: the answer says that there are more.
+        // One more than the limit, so that the answer says that there are more.
         if (faults.size > maxFaults) return;
         if (isBad(name)) add();
         else {
@@ -244,7 +243,7 @@ export function unstorableTexts(root: unknown): FieldFaults {
   return Object.fromEntries(faults);
 }
 
-/** The schema with the limits that an operator sets: a list `limitedBy` a setting holds no more than that. */
+/** Applies the limits of the settings: a list with `limitedBy` gets the value of that setting as its `maxItems`. */
 export function withLimits<S>(schema: S, limits: Record<string, number>): S {
   if (Array.isArray(schema)) return schema.map((part) => withLimits(part, limits)) as S;
   if (!isObject(schema)) return schema;
@@ -253,7 +252,7 @@ export function withLimits<S>(schema: S, limits: Record<string, number>): S {
   return (limit === undefined ? copy : { ...copy, maxItems: limit }) as S;
 }
 
-/** The faults of one value, each as a sentence: for entries that are judged one by one. */
+/** The faults of one value as sentences, for bulk operations that check item by item. */
 export function checkShape(schema: object): (value: unknown) => string[] {
   const check = compileBody(schema);
   return (value) =>

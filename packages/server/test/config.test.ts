@@ -187,7 +187,7 @@ const rows: Row[] = [
 
 for (const { name, value, fault } of rows) {
   test(`${name}=${value.slice(0, 40)} ${fault ?? "is fine"}`, () => {
-    // A database of one's own asks for a key of one's own.
+    // An external database requires an encryption key.
     const key: Record<string, string> = name === "DATABASE_URL" ? { TIDINGS_ENCRYPTION_KEY: base64(1) } : {};
     assert.deepEqual(faultsIn({ [name]: value, ...key }), fault === undefined ? [] : [`${name} ${fault}`]);
   });
@@ -216,7 +216,7 @@ test("a misspelt setting is an error that names the nearest", () => {
   for (const [name, nearest] of misspelt) {
     assert.deepEqual(faultsIn({ [name!]: "1" }), [`${name} is not a setting; did you mean ${nearest}?`]);
   }
-  // What is not ours is not our business.
+  // Variables of other programs are ignored.
   assert.deepEqual(faultsIn({ PORT: "x", HOME: "/", tidings_port: "x", toString: "x" }), []);
 });
 

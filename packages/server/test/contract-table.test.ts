@@ -1,5 +1,5 @@
-// docs/contract.md says which test shows which line of the interface contract. A test that was renamed, an operation
-// without a row or a sum that is wrong would make it say something that is not so.
+// docs/contract.md maps the lines of the contract to tests. These tests find renamed tests, operations without a row and wrong
+// sums.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ function fileOf(name: string): URL {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** What the tests of a file are called; parts that are filled in when they run may be anything. */
+/** The titles of the tests in a file, as patterns: computed parts match any text. */
 function titlesOf(source: string): RegExp[] {
   const literals = [...source.matchAll(/\b(?:test|it|describe)\(\s*(?:"((?:\\.|[^"\\])*)"|`([^`]*)`)/g)];
   const titles = literals.map(([, plain, template]) =>

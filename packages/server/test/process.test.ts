@@ -42,7 +42,7 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.equal((await feedOf(client, "ada")).length, 1, "the first one does not mind");
 
   assert.equal(await first.end("SIGTERM"), 0);
-  assert.match(first.output(), /SIGTERM received, finishing what is under way[\s\S]*stopped\n$/);
+  assert.match(first.output(), /SIGTERM received, finishing requests and tasks in progress[\s\S]*stopped\n$/);
 
   const wrong = folder.run({ TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") });
   assert.equal(await wrong.ended(), 1);
@@ -182,7 +182,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
     const code = await program.end(signal);
     if (signal === "SIGTERM") assert.equal(code, 0);
     await eventually(() => program.output().includes("Tidings: stopped"), "the service said that it stopped");
-    await assert.rejects(fetch(`${url}/health`), "nobody listens any more");
+    await assert.rejects(fetch(`${url}/health`), "the port is closed");
     assert.ok(!existsSync(join(folder.path, "postgres", "postmaster.pid")), "the database is shut down");
     if (signal !== "SIGTERM") return;
     rmSync(join(folder.path, "encryption.key"));

@@ -10,10 +10,10 @@ import {
   superLinearity,
 } from "./support/regexes.ts";
 
-/** Expressions that may take more time than the text is long, with the reason why that does no harm. */
+/** Expressions that may take super-linear time, with the reason why they are safe. */
 const allowed: Record<string, string> = {};
 
-/** Files that build an expression when a function is called, with the reason why its parts do no harm. */
+/** Files that build expressions at run time, with the reason why they are safe. */
 const buildsLater: Record<string, string> = {
   "packages/providers/src/sms/azure-sms.ts": "a member's name of a connection string, in a pattern for one separator",
   "packages/providers/src/sms/sns.ts": "an element's name, in a pattern without repetition of a repetition",

@@ -1,16 +1,21 @@
 // API keys: `Authorization: ApiKey <key>`, found by their SHA-256 hash. Owners are cached; the database announces every
-// change of a key (store/queue/listen.ts), and the cache forgets all it knows.
+// change of a key (store/queue/listen.ts), which empties the cache. Wrong keys are rate-limited by client address. A valid
+// key is never refused for wrong ones from the same address, which may be a proxy in front of all clients.
+import { LRUCache } from "lru-cache";
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { findKeyOwner } from "../store/environments/environments.ts";
-import type { WrongKeys } from "./wrong-keys.ts";
 
-type Given = { header: string | undefined; address: string };
+type Credentials = { header: string | undefined; address: string };
 
-export async function authenticate(ctx: Ctx, wrongKeys: WrongKeys, { header, address }: Given): Promise<Caller> {
+export async function authenticate(
+  ctx: Ctx,
+  wrongKeys: WrongKeyLimiter,
+  { header, address }: Credentials,
+): Promise<Caller> {
   if (!header) throw failure("MISSING_AUTHORIZATION", {});
-  // Trimming and a search for one character: the time grows with the header only.
+  // Trimming and a search for one character: the time is linear in the length of the header.
   const text = header.trim();
   const gap = text.search(/\s/);
   const [scheme, key] = gap < 0 ? [text, ""] : [text.slice(0, gap), text.slice(gap).trim()];
@@ -30,3 +35,33 @@ export async function authenticate(ctx: Ctx, wrongKeys: WrongKeys, { header, add
   ctx.keyOwners.set(cacheKey, owner);
   return owner;
 }
+
+const windowMs = 10_000;
+
+type Window = { since: number; count: number };
+
+export type WrongKeyLimiter = {
+  /** Counts a wrong key. Returns null below the limit, otherwise the seconds until the address may try again. */
+  count(address: string): number | null;
+};
+
+export function createWrongKeyLimiter(limit: number, now: () => number): WrongKeyLimiter {
+  // Beyond this many addresses, the least recently seen one is forgotten.
+  const windows = new LRUCache<string, Window>({ max: 10_000 });
+  return {
+    count(address) {
+      if (limit === 0) return null;
+      const key = networkOf(address);
+      const before = windows.get(key);
+      const window = before && now() - before.since < windowMs ? before : { since: now(), count: 0 };
+      window.count++;
+      windows.set(key, window);
+      if (window.count <= limit) return null;
+      return Math.max(1, Math.ceil((window.since + windowMs - now()) / 1000));
+    },
+  };
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 address: one customer of a network has all addresses in it. */
+const networkOf = (address: string): string =>
+  address.includes(".") ? address : address.split(":").slice(0, 4).join(":");

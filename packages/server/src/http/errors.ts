@@ -1,14 +1,15 @@
 // The only place where a failure becomes an HTTP answer.
 import { randomUUID } from "node:crypto";
-import { errorCatalogue } from "@tidings/contract";
+import type { Socket } from "node:net";
+import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { Failure, type Failure as FailureType, failure } from "../failure.ts";
+import { Failure, failure } from "../failure.ts";
 import { isDatabaseAway } from "../store/db.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: Record<string, unknown> };
 
-/** Fastify's own refusals, in our words. */
-function fromFramework(error: FastifyError, limit: number): FailureType | null {
+/** Fastify's own errors as failures of the catalogue. */
+function fromFramework(error: FastifyError, limit: number): Failure | null {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return failure("PAYLOAD_TOO_LARGE", { detail: `Request body is larger than ${limit} bytes` });
@@ -22,13 +23,13 @@ function fromFramework(error: FastifyError, limit: number): FailureType | null {
   }
 }
 
-export function toFailure(error: unknown, bodyLimit: number): FailureType | null {
+function toFailure(error: unknown, bodyLimit: number): Failure | null {
   if (error instanceof Failure) return error;
   if (isDatabaseAway(error)) return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
   return fromFramework(error as FastifyError, bodyLimit);
 }
 
-/** The error body of the interface; `errorId` ties a 500 to its log line. */
+/** The error body of the API; the `errorId` of a 500 is in its log line as well. */
 export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswer {
   const known = toFailure(error, request.routeOptions?.bodyLimit ?? 0);
   const code = known?.code ?? "INTERNAL_ERROR";
@@ -40,7 +41,7 @@ export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswe
     message: known?.message ?? errorCatalogue.INTERNAL_ERROR.message,
     code,
   };
-  // `detail` is the message itself.
+  // `detail` repeats the message, so it is not part of `ctx`.
   const { detail, ...names } = known?.params ?? {};
   if (Object.keys(names).length > 0) body.ctx = names;
   if (status === 400) Object.assign(body, { type: code, errors: [] });
@@ -50,7 +51,7 @@ export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswe
     request.log.error({ err: error, errorId: body.errorId }, "request failed");
   }
   const headers = { ...(known?.extra.headers ?? {}) };
-  // Reports are signed in ways that have no name here; the one that has is the key as password.
+  // Most providers sign their receipts in ways that have no HTTP scheme; the others send the key as a Basic password.
   if (status === 401) headers["www-authenticate"] = code === "INVALID_SIGNATURE" ? "Basic" : "ApiKey";
   return { status, headers, body: { ...known?.extra.body, ...body } };
 }
@@ -63,4 +64,37 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .header("content-type", "application/json; charset=utf-8")
     .serializer(JSON.stringify)
     .send(answer.body);
+}
+
+/** Request line and headers together. */
+export const maxHeadBytes = 16_384;
+
+const connectionErrors: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
+  ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
+};
+
+const phrases: Partial<Record<ErrorCode, string>> = {
+  HEADERS_TOO_LARGE: "Request Header Fields Too Large",
+  REQUEST_TIMEOUT: "Request Timeout",
+};
+
+/**
+ * For requests that cannot be parsed: a head that is too large, bytes that are not HTTP, a client that is too slow. There is
+ * no request to reply to, so the answer is written to the connection, which is closed.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  // The client has closed the connection.
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy(error);
+  const code = connectionErrors[error.code ?? ""] ?? "MALFORMED_REQUEST";
+  const { status, message } = errorCatalogue[code];
+  const body = JSON.stringify({ statusCode: status, timestamp: new Date().toISOString(), path: "", message, code });
+  const head = [
+    `HTTP/1.1 ${status} ${phrases[code] ?? "Bad Request"}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "cache-control: no-store",
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -1,5 +1,5 @@
-// Idempotency keys. The lock on the key, the request's writes and the stored answer share one transaction: either all of
-// it happened or none of it. See docs/errors.md for what a caller sees.
+// Idempotency keys. The lock on the key, the writes of the request and the stored answer share one transaction: either all
+// of it happens or none of it. docs/errors.md lists the errors.
 import { failure } from "../failure.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { sha256 } from "../lib/secrets.ts";
@@ -10,8 +10,8 @@ export type Answer = { status: number; body: string | null; isReplay: boolean };
 
 export type IdempotentRequest = { environmentId: string; key: string; method: string; url: string; body: unknown };
 
-/** Thrown when another request stored its answer first; the work is rolled back and the stored answer is read. */
-class AnsweredMeanwhile extends Error {}
+/** Another request has stored its answer first: this work is rolled back, and the stored answer is read. */
+class AnswerStoredMeanwhile extends Error {}
 
 const maxKeyLength = 255;
 
@@ -26,63 +26,67 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 export const fingerprintOf = (request: IdempotentRequest): Buffer =>
   sha256(`${request.method} ${request.url}\n${request.body === undefined ? "" : canonicalJson(request.body)}`);
 
-/**
- * Runs `work` once per key. `work` answers the serialised answer; what it throws rolls back its writes and is worded by
- * `onFailure`, which says whether that answer is kept too (4xx are, 5xx are not: a stored 500 would never heal).
- *
- * `before` is for what waits for others, and runs once, ahead of the transaction, unless the key holds an answer. It has
- * the key to itself in this process only, because a transaction is what holds a key: of two requests at once on different
- * processes both may come so far, and one of them is answered with what the other stored.
- */
+export type IdempotentWork = {
+  /**
+   * External calls, made once, ahead of the transaction, unless an answer is stored under the key. Only a transaction locks
+   * the key in the database, so `before` excludes other requests of this process only: two requests on different processes
+   * may both get here, and one of them is answered with what the other stored.
+   */
+  before?: () => Promise<void>;
+  /** Returns the serialised answer. */
+  work(tx: Tx): Promise<{ status: number; body: string | null }>;
+  /** The answer to an error of `work`; null to throw it. `isKept`: it is stored. A stored 5xx could never be retried. */
+  onFailure(error: unknown): { status: number; body: string; isKept: boolean } | null;
+};
+
+/** Runs `work` once per key. An error of `work` rolls back its writes. */
 export async function runOnce(
   db: Db,
   request: IdempotentRequest,
-  work: (tx: Tx) => Promise<{ status: number; body: string | null }>,
-  onFailure: (error: unknown) => { status: number; body: string; isKept: boolean } | null,
-  before?: () => Promise<void>,
+  { before, work, onFailure }: IdempotentWork,
 ): Promise<Answer> {
   const { environmentId, key } = request;
   const fingerprint = fingerprintOf(request);
-  let isReady = before === undefined;
+  let isPrechecked = before === undefined;
   for (let tries = 0; ; tries++) {
     try {
-      if (before && !isReady && !(await hasAnswer(db, environmentId, key))) {
-        await alone(`${environmentId} ${key}`, before);
-        isReady = true;
+      if (before && !isPrechecked && !(await hasAnswer(db, environmentId, key))) {
+        await runExclusively(`${environmentId} ${key}`, before);
+        isPrechecked = true;
       }
       return await inRepeatableTransaction(db, async (tx) => {
         const claim = await claimKey(tx, environmentId, key);
         if (claim.stored) return replay(claim.stored, fingerprint);
         if (!claim.isLocked) throw inProgress();
-        // The answer that was there a moment ago is past its 24 hours.
-        if (!isReady) throw new AnsweredMeanwhile();
+        // The answer that hasAnswer found has expired since (24 hours): try again with the external calls.
+        if (!isPrechecked) throw new AnswerStoredMeanwhile();
         const answer = await work(tx);
-        if (!(await storeAnswer(tx, environmentId, key, { fingerprint, ...answer }))) throw new AnsweredMeanwhile();
+        if (!(await storeAnswer(tx, environmentId, key, { fingerprint, ...answer }))) throw new AnswerStoredMeanwhile();
         return { ...answer, isReplay: false };
       });
     } catch (error) {
-      if (error instanceof AnsweredMeanwhile && tries < 3) continue;
-      const answer = onFailure(error instanceof AnsweredMeanwhile ? inProgress() : error);
+      if (error instanceof AnswerStoredMeanwhile && tries < 3) continue;
+      const answer = onFailure(error instanceof AnswerStoredMeanwhile ? inProgress() : error);
       if (!answer) throw error;
-      // The lock went with the transaction, so another request may have stored its answer by now. Whoever stored first
-      // is right: this request changed nothing, and a repeat has to see what the key holds.
-      const isHeld = !answer.isKept || (await storeAnswer(db, environmentId, key, { fingerprint, ...answer }));
-      if (!isHeld && tries < 3) continue;
+      // The rollback has released the lock, so another request may have stored its answer by now. The first stored answer
+      // counts: this request has changed nothing, and repeats have to get what is stored.
+      const isFinal = !answer.isKept || (await storeAnswer(db, environmentId, key, { fingerprint, ...answer }));
+      if (!isFinal && tries < 3) continue;
       return { status: answer.status, body: answer.body, isReplay: false };
     }
   }
 }
 
-/** Keys of requests that are waiting for somebody else, ahead of their transaction. */
-const busy = new Set<string>();
+/** Keys of requests that are making their external calls. */
+const busyKeys = new Set<string>();
 
-async function alone(name: string, work: () => Promise<void>): Promise<void> {
-  if (busy.has(name)) throw inProgress();
-  busy.add(name);
+async function runExclusively(name: string, work: () => Promise<void>): Promise<void> {
+  if (busyKeys.has(name)) throw inProgress();
+  busyKeys.add(name);
   try {
     await work();
   } finally {
-    busy.delete(name);
+    busyKeys.delete(name);
   }
 }
 
@@ -90,13 +94,8 @@ const inProgress = () => failure("IDEMPOTENCY_IN_PROGRESS", {}, { headers: { "re
 
 function replay(stored: StoredAnswer, fingerprint: Buffer): Answer {
   if (!stored.fingerprint.equals(fingerprint)) {
-    throw failure(
-      "IDEMPOTENCY_KEY_REUSED",
-      {},
-      {
-        errors: { "idempotency-key": { messages: ["idempotency-key was used with another request"] } },
-      },
-    );
+    const errors = { "idempotency-key": { messages: ["idempotency-key was used with another request"] } };
+    throw failure("IDEMPOTENCY_KEY_REUSED", {}, { errors });
   }
   return { status: stored.status, body: stored.body, isReplay: true };
 }

@@ -1,13 +1,17 @@
-// Uploads: multipart/form-data (RFC 7578), strict and bounded. What a form holds becomes a JSON value like any other
-// body (texts as they are, files as `UploadedFile`), so that validation and idempotency need no second way: two requests
-// with the same content are the same, whatever boundary the client made up.
+// Uploads: a strict and bounded parser of multipart/form-data (RFC 7578). A form becomes a JSON value (texts as they are,
+// files as `UploadedFile`), so that validation and idempotency work as for JSON bodies: two requests with the same content
+// are equal, whatever boundary the client has chosen.
+//
+// Written here because @fastify/busboy drops malformed parts and headers without an error, and takes a content line that
+// begins like the boundary for one (docs/decisions/0010-own-multipart-parser.md).
 import type { Operation, UploadedFile } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
 import { failure } from "../failure.ts";
+import { refuseOtherTypes } from "./request-parsers.ts";
 
 export type FormPart = { name: string; fileName: string | null; contentType: string; bytes: Buffer };
 
-/** What is wrong with a form, in words that stand behind "Request body is not valid multipart/form-data: ". */
+/** The message continues "Request body is not valid multipart/form-data: ". */
 export class FormFault extends Error {}
 
 export const formLimits = {
@@ -18,11 +22,11 @@ export const formLimits = {
   textBytes: 64 * 1024,
 } as const;
 
-const refuse = (reason: string): never => {
+function refuse(reason: string): never {
   throw new FormFault(reason);
-};
+}
 
-/** For the routes that take uploads: their scope accepts forms and nothing else. */
+/** For the scopes of routes with uploads, which accept forms only. */
 export function acceptForms(server: FastifyInstance, operation: Operation): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (request, body, done) => {
@@ -35,10 +39,7 @@ export function acceptForms(server: FastifyInstance, operation: Operation): void
       done(error instanceof FormFault ? failure("MALFORMED_FORM", { reason: error.message }) : (error as Error));
     }
   });
-  server.addContentTypeParser("*", (request, _stream, done) => {
-    const isEmpty = request.headers["content-length"] === "0";
-    done(isEmpty ? null : failure("MULTIPART_REQUIRED", {}), undefined);
-  });
+  refuseOtherTypes(server, "MULTIPART_REQUIRED");
 }
 
 /** The form as a JSON value. A name whose schema is a list collects its parts; `name[]` means the same as `name`. */
@@ -46,7 +47,7 @@ function bodyOf(parts: FormPart[], operation: Operation): Record<string, unknown
   const properties = (operation.body as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
   const values = new Map<string, (string | UploadedFile)[]>();
   for (const part of parts) {
-    // What a browser sends for a file that nobody chose.
+    // Browsers send this for a file field without a chosen file.
     if (part.fileName === "" && part.bytes.length === 0) continue;
     const name = part.name.replace(/\[\d*\]$/, "");
     values.set(name, [...(values.get(name) ?? []), fieldValue(part)]);
@@ -103,7 +104,7 @@ export function readBoundary(contentType: string): string {
 
 const [cr, lf, dash, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
 
-/** Takes a form apart. Every byte is looked at a fixed number of times. */
+/** Parses a form in linear time. */
 export function parseForm(body: Buffer, boundary: string): FormPart[] {
   const opening = Buffer.from(`--${boundary}`, "latin1");
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
@@ -114,9 +115,9 @@ export function parseForm(body: Buffer, boundary: string): FormPart[] {
   while (at.kind === "part") {
     if (parts.length === formLimits.parts) refuse(`it has more than ${formLimits.parts} parts`);
     const { headers, end } = readHeaders(body, at.from);
-    // A part without content: its delimiter's line end is the empty line behind the headers.
+    // In a part without content, the line end of the delimiter is the empty line behind the headers.
     let search = end - 2;
-    let next: Place | null = null;
+    let next: AfterBoundary | null = null;
     let stop = 0;
     while (next === null) {
       stop = body.indexOf(delimiter, search);
@@ -131,10 +132,10 @@ export function parseForm(body: Buffer, boundary: string): FormPart[] {
   return parts;
 }
 
-type Place = { kind: "part"; from: number } | { kind: "end" };
+type AfterBoundary = { kind: "part"; from: number } | { kind: "end" };
 
-/** What stands behind a boundary: a line end, or two dashes and nothing more. Null when it is no boundary after all. */
-function afterDelimiter(body: Buffer, from: number): Place | null {
+/** A boundary is followed by a line end or, at the end of the form, by two dashes. Null when it is content. */
+function afterDelimiter(body: Buffer, from: number): AfterBoundary | null {
   const isEnd = body[from] === dash && body[from + 1] === dash;
   let at = isEnd ? from + 2 : from;
   while (body[at] === space || body[at] === tab) at++;
@@ -163,7 +164,7 @@ function readHeaders(body: Buffer, from: number): { headers: Map<string, string>
   }
 }
 
-/** Browsers write the three characters that would end a name early in this way, and no other. */
+/** Browsers escape exactly three characters in names: quote, carriage return and line feed. */
 const unescapeName = (text: string): string =>
   text.replace(/%(22|0[dD]|0[aA])/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
@@ -177,7 +178,7 @@ function toPart(headers: Map<string, string>, bytes: Buffer): FormPart {
   const encoding = headers.get("content-transfer-encoding")?.toLowerCase() ?? "binary";
   if (!["7bit", "8bit", "binary"].includes(encoding)) refuse(`the encoding ${encoding} is not supported`);
   const given = parameters.get("filename");
-  // Some clients send the whole path; only its last part is a name.
+  // Some clients send the path of the file; its last part is the name.
   const fileName = given === undefined ? null : unescapeName(given).split(/[/\\]/).at(-1)!;
   for (const text of [name, fileName ?? ""]) {
     if (text.length > formLimits.nameLength) refuse(`a name is longer than ${formLimits.nameLength} characters`);

@@ -1,15 +1,16 @@
-// Token buckets, one per environment and category. A bucket holds five seconds' worth of tokens plus 10 % for bursts. All
-// processes share it (lib/budgets.ts): what is missing in it is a time, the one it takes to be full again.
+// Rate limits: token buckets, one per environment and category. A bucket holds the tokens of five seconds plus 10 % for
+// bursts. All processes share the buckets (lib/budgets.ts), in which a bucket is the time until it is full again.
 import type { RateCategory } from "@tidings/contract";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { failure } from "../failure.ts";
 import { type Budgets, createBudgets } from "../lib/budgets.ts";
 
 const windowSeconds = 5;
 const burst = 1.1;
-/** Times are no whole numbers: a token that is missing by less than this is there. */
-const rounding = 1e-6;
+/** Tokens are computed from times, so they are fractions: this much may be missing from a whole token. */
+const tolerance = 1e-6;
 
-export type RateVerdict = { isAllowed: boolean; headers: Record<string, string> };
+type RateDecision = { isAllowed: boolean; headers: Record<string, string> };
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
@@ -20,36 +21,46 @@ export function createRateLimiter(
   budgets: Budgets = createBudgets({ now, max: 100_000 }),
 ) {
   return {
-    /** Takes `cost` tokens. A cost above the whole bucket passes when the bucket is full, and empties it. */
-    take(environmentId: string, category: RateCategory, cost: number): RateVerdict {
+    /** Takes `cost` tokens. A cost above the capacity is allowed when the bucket is full, and empties it. */
+    take(owner: string, category: RateCategory, cost: number): RateDecision {
       const perSecond = rates[category];
       if (perSecond === 0) return { isAllowed: true, headers: {} };
       const limit = perSecond * windowSeconds;
       const capacity = Math.round(limit * burst);
-      const key = `rate ${category} ${environmentId}`;
+      const key = `rate ${category} ${owner}`;
       const missing = ((budgets.freeAt(key) - now()) * perSecond) / 1000;
       let tokens = Math.max(0, capacity - missing);
       const needed = Math.min(cost, capacity);
-      const isAllowed = tokens + rounding >= needed;
+      const isAllowed = tokens + tolerance >= needed;
       if (isAllowed) {
         budgets.spend(key, (needed * 1000) / perSecond, (capacity * 1000) / perSecond);
         tokens = Math.max(0, tokens - needed);
       }
       const headers: Record<string, string> = {
         "ratelimit-limit": String(limit),
-        "ratelimit-remaining": String(Math.floor(tokens + rounding)),
-        "ratelimit-reset": String(Math.ceil((capacity - tokens) / perSecond - rounding)),
+        "ratelimit-remaining": String(Math.floor(tokens + tolerance)),
+        "ratelimit-reset": String(Math.ceil((capacity - tokens) / perSecond - tolerance)),
         "ratelimit-policy": `${limit};w=${windowSeconds};burst=${capacity};comment="token bucket";category="${category}";cost="${cost}"`,
       };
-      if (!isAllowed) headers["retry-after"] = String(Math.max(1, Math.ceil((needed - tokens) / perSecond - rounding)));
+      if (!isAllowed)
+        headers["retry-after"] = String(Math.max(1, Math.ceil((needed - tokens) / perSecond - tolerance)));
       return { isAllowed, headers };
     },
   };
 }
 
+type Charge = { owner: string; category: RateCategory; cost: number };
+
+/** Charges a request: sets the headers of the rate limit, and throws 429 when there are too few tokens. */
+export function takeTokens(limiter: RateLimiter, reply: FastifyReply, { owner, category, cost }: Charge): void {
+  const { isAllowed, headers } = limiter.take(owner, category, cost);
+  reply.headers(headers);
+  if (!isAllowed) throw failure("RATE_LIMITED", {});
+}
+
 /**
- * Whose bucket a request draws from. Reports that nobody has checked yet have one of their own per environment: a flood of
- * them must not stop its other requests.
+ * The owner of the bucket that pays for a request. Receipts are charged before their signature is checked, so they have a
+ * bucket of their own per environment: a flood of forged receipts must not stop the environment's other requests.
  */
-export const payerOf = ({ caller, params }: FastifyRequest): string =>
+export const rateLimitOwner = ({ caller, params }: FastifyRequest): string =>
   caller?.environmentId ?? `unchecked:${(params as { environmentId?: string }).environmentId}`;

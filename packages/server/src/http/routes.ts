@@ -1,7 +1,7 @@
-// Every operation and the function that carries it out, on one page. Paths, shapes and rate categories are in the
-// contract; a test fails when an operation has no row here.
+// Every operation with the function that handles it. Paths, schemas and rate categories are in the contract; an operation
+// without a row here is a type error.
 import type { Input, OperationId, Operations, Output } from "@tidings/contract";
-import type { Also, Pending, PlainText } from "../answer.ts";
+import type { AlternateSuccess, Pending, PlainText } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishing from "../app/environments/publishing.ts";
@@ -36,38 +36,35 @@ import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as workflows from "../app/workflows/workflows.ts";
-import type { Caller, Ctx, OutsideCtx } from "../context.ts";
+import type { Caller, Ctx, NetworkCtx } from "../context.ts";
 
-/**
- * An operation with a second success status may mark its output as having that one, or as not final yet; one that the
- * contract allows a text may answer that instead.
- */
+/** Handlers may mark their answers (answer.ts) where the contract gives the operation a second status or a plain text. */
 type AnswerOf<Id extends OperationId> =
   | Output<Id>
-  | (Operations[Id]["success"] extends { also: number } ? Also<Output<Id>> | Pending<Output<Id>> : never)
+  | (Operations[Id]["success"] extends { also: number } ? AlternateSuccess<Output<Id>> | Pending<Output<Id>> : never)
   | (Operations[Id]["success"] extends { text: string } ? PlainText : never);
 
-/** Who signs with a key of its own is nobody's caller. */
+/** Signed operations have no authenticated caller. */
 type CallerOf<Id extends OperationId> = Operations[Id] extends { access: "signed" } ? null : Caller;
 
 type HandlerOf<Id extends OperationId> =
   | ((ctx: Ctx, caller: CallerOf<Id>, input: Input<Id>) => Promise<AnswerOf<Id>>)
-  | Asking<CallerOf<Id>, Input<Id>, AnswerOf<Id>>;
+  | Prechecked<CallerOf<Id>, Input<Id>, AnswerOf<Id>>;
 
-/** `ask` runs before the transaction of a request and may wait for others; what it finds is handed to `act`, in it. */
-type Asking<C, I, A> = {
-  ask(ctx: OutsideCtx, caller: C, input: I): Promise<unknown>;
-  act(ctx: Ctx, caller: C, input: I, found: never): Promise<A>;
+/** `check` makes external calls before the transaction of a request; `run` gets its result, inside the transaction. */
+type Prechecked<C, I, A> = {
+  check(ctx: NetworkCtx, caller: C, input: I): Promise<unknown>;
+  run(ctx: Ctx, caller: C, input: I, found: never): Promise<A>;
 };
 
-const asking = <C, I, Found, A>(
-  ask: (ctx: OutsideCtx, caller: C, input: I) => Promise<Found>,
-  act: (ctx: Ctx, caller: C, input: I, found: Found) => Promise<A>,
-): Asking<C, I, A> => ({ ask, act });
+const withPrecheck = <C, I, Found, A>(
+  check: (ctx: NetworkCtx, caller: C, input: I) => Promise<Found>,
+  run: (ctx: Ctx, caller: C, input: I, found: Found) => Promise<A>,
+): Prechecked<C, I, A> => ({ check, run });
 
 export type Handler =
   | ((ctx: Ctx, caller: Caller | null, input: never) => Promise<unknown>)
-  | Asking<Caller | null, never, unknown>;
+  | Prechecked<Caller | null, never, unknown>;
 
 export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.trigger": events.trigger,
@@ -145,12 +142,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "contexts.update": contexts.update,
   "contexts.delete": contexts.remove,
   "integrations.list": integrations.list,
-  "integrations.create": asking(integrations.checkNew, integrations.create),
-  "integrations.update": asking(integrations.checkChange, integrations.update),
+  "integrations.create": withPrecheck(integrations.checkNew, integrations.create),
+  "integrations.update": withPrecheck(integrations.checkChange, integrations.update),
   "integrations.delete": integrations.remove,
   "integrations.listActive": integrations.listActive,
   "integrations.setPrimary": integrations.setPrimary,
-  "integrations.autoConfigure": asking(autoConfigure.register, autoConfigure.store),
+  "integrations.autoConfigure": withPrecheck(autoConfigure.register, autoConfigure.store),
   "integrations.createChatOauthUrl": chatOauth.createUrl,
   "providers.list": providers.list,
   "channelConnections.list": channelConnections.list,
@@ -175,15 +172,15 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.createApiKey": environments.createApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
   "webhooks.list": webhooks.list,
-  "webhooks.create": asking(webhooks.checkNew, webhooks.create),
+  "webhooks.create": withPrecheck(webhooks.checkNew, webhooks.create),
   "webhooks.retrieve": webhooks.retrieve,
-  "webhooks.update": asking(webhooks.checkChange, webhooks.update),
+  "webhooks.update": withPrecheck(webhooks.checkChange, webhooks.update),
   "webhooks.delete": webhooks.remove,
   "webhooks.rotateSecret": webhooks.rotateSecret,
   "webhooks.listDeliveries": webhooks.listDeliveries,
   "webhooks.replay": webhooks.replay,
-  "inboundWebhooks.receive": asking(inboundWebhooks.verify, inboundWebhooks.receive),
-  "inboundWebhooks.receiveByGet": asking(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
+  "inboundWebhooks.receive": withPrecheck(inboundWebhooks.verify, inboundWebhooks.receive),
+  "inboundWebhooks.receiveByGet": withPrecheck(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
   "suppressions.list": suppressions.list,
   "suppressions.create": suppressions.create,
   "suppressions.delete": suppressions.remove,
@@ -196,12 +193,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "failedTasks.replay": failedTasks.replay,
 };
 
-const lengthOf = (body: unknown, name: string): number => {
+function lengthOf(body: unknown, name: string): number {
   const value = (body as Record<string, unknown> | undefined)?.[name];
   return Array.isArray(value) ? Math.max(1, value.length) : 1;
-};
+}
 
-/** A request costs one token of its rate limit; bulk operations cost by what they carry. */
+/** A request costs one token of its rate limit; bulk operations cost more, by the number of their items. */
 export const bulkCosts: Partial<Record<OperationId, (body: unknown) => number>> = {
   "events.triggerBulk": (body) => lengthOf(body, "events"),
   "subscribers.createBulk": (body) => Math.ceil(lengthOf(body, "subscribers") / 10),

@@ -1,12 +1,13 @@
-// The words on the wire. Inside the service, in the database and in the contract stand neutral words (`svc-cloud`,
-// `chatapp_user`); programs written for the peer API check answers against that API's own. With TIDINGS_VOCABULARY=novu
-// the edge exchanges them in both directions, so that such a program needs another base address and nothing else.
+// The vocabulary of requests and answers. The service, the database and the contract use neutral words (`svc-cloud`,
+// `chatapp_user`); clients of the peer API check answers against that API's words. With TIDINGS_VOCABULARY=novu, http/
+// exchanges the words in both directions, so that such a client needs another base address only.
 //
-// A word is exchanged where the contract's schemas put one and nowhere else: what callers write (payload, data, control
-// values) is an open object in the schemas and is never looked into. The exchange is its own inverse, so nothing that
-// comes in can go out as something else. Only what the peer's sets have no word for at all is lost on its way out.
+// Words are exchanged only where the schemas of the contract have them: payload, data and control values are open objects in
+// the schemas and stay as they are. The exchange is its own inverse, so a value that comes in goes out the same. Only values
+// for which the peer API has no word are lost in answers.
 import { addedProviderIds, type Operation } from "@tidings/contract";
 import type { Config } from "../config.ts";
+import { isObject, type JsonObject } from "../lib/json.ts";
 
 const pairs = [
   ["svc-cloud", "novu-cloud"],
@@ -22,9 +23,9 @@ const pairs = [
 ] as const;
 
 /**
- * Sets with words of their own, by title. What is published has types in the peer API's description that were meant for
- * something else; they are taken one for one, so that none is lost (docs/decisions/0004-sdk.md). Programs that talk to the
- * API without the SDK say `workflow` and `layout`: requests may use either.
+ * Enumerations with words of their own, by title. The description of the peer API lists other words for the types of
+ * published resources; they are mapped one to one, so that none is lost (docs/decisions/0004-sdk.md). Clients without the SDK
+ * send `workflow` and `layout`: requests may use either.
  */
 const resourceTypes = [
   ["workflow", "REGULAR"],
@@ -45,41 +46,37 @@ const wordsOfTitle = new Map<unknown, Words>([
 ]);
 
 /**
- * Providers that the peer API does not have, in answers where its clients check against a closed set. A subscriber's
- * entry for one of them is left out; what happened through one is shown as the provider that comes nearest.
+ * Providers that the peer API does not have, for answers in which its clients check against an enumeration. A subscriber's
+ * channel settings for one of them are left out; jobs and execution details show the nearest provider instead.
  */
-const unheardOf: ReadonlySet<unknown> = new Set(addedProviderIds);
-const nearest = "push-webhook";
-const closedEntries = "ChannelSettings";
-const closedRecords = new Set<unknown>(["Job", "ExecutionDetail"]);
+const unknownToPeer: ReadonlySet<unknown> = new Set(addedProviderIds);
+const nearestProvider = "push-webhook";
+const filteredTitle = "ChannelSettings";
+const replacedTitles = new Set<unknown>(["Job", "ExecutionDetail"]);
 
-/** Members that carry a word although their schema is no closed set; every set that lists a word carries one anyway. */
+/** Members with words whose schema is no enumeration. Enumerations with words are found by their values. */
 const wordMembers = new Set(["providerId", "origin"]);
 
 const exchange = (words: Words, word: string): string => words.get(word) ?? word;
 
-type Schema = Record<string, unknown>;
-type Json = unknown;
+type Schema = JsonObject;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Where words stand in a value: here, in named members, in all items of a list, in all other members of a map. */
-type Places = {
+/** The positions of words in a value: the value itself, named members, items of a list, other members of a map. */
+type WordPositions = {
   titles: ReadonlySet<unknown>;
   words: Words | null;
-  members: Map<string, Places>;
-  items: Places | null;
-  rest: Places | null;
+  members: Map<string, WordPositions>;
+  items: WordPositions | null;
+  rest: WordPositions | null;
 };
 
-/** A union is one place with the words of all its branches: exchanged twice, a word would be the old one again. */
+/** A union is one position with the words of all its branches: exchanging a word twice would undo it. */
 const branchesOf = (schema: Schema): Schema[] => [
   schema,
   ...["anyOf", "oneOf", "allOf"].flatMap((name) => ((schema[name] as Schema[]) ?? []).flatMap(branchesOf)),
 ];
 
-function placesIn(schemas: Schema[], name: string): Places | null {
+function findPositions(schemas: Schema[], name: string): WordPositions | null {
   const branches = schemas.flatMap(branchesOf);
   const listed = branches.flatMap((branch) => [...((branch.enum as unknown[]) ?? []), branch.const]);
   const isText = branches.some((branch) => [branch.type].flat().includes("string"));
@@ -88,18 +85,18 @@ function placesIn(schemas: Schema[], name: string): Places | null {
   const own = [...titles].map((title) => wordsOfTitle.get(title)).find((words) => words !== undefined);
   const words = own ?? (isWord ? other : null);
 
-  const members = new Map<string, Places>();
+  const members = new Map<string, WordPositions>();
   const properties = branches.flatMap((branch) => Object.entries((branch.properties as Record<string, Schema>) ?? {}));
   for (const [member, group] of Map.groupBy(properties, ([member]) => member)) {
-    const places = placesIn(
+    const positions = findPositions(
       group.map(([, schema]) => schema),
       member,
     );
-    if (places) members.set(member, places);
+    if (positions) members.set(member, positions);
   }
   const below = (schemas: unknown[], name: string) => {
     const described = schemas.filter(isObject);
-    return described.length > 0 ? placesIn(described, name) : null;
+    return described.length > 0 ? findPositions(described, name) : null;
   };
   const items = below(
     branches.map((branch) => branch.items),
@@ -115,54 +112,60 @@ function placesIn(schemas: Schema[], name: string): Places | null {
   return words || members.size > 0 || items || rest ? { titles, words, members, items, rest } : null;
 }
 
-/** The places of the words in values of a schema; null when there are none. */
-export const placesOf = (schema: object | undefined): Places | null =>
-  schema ? placesIn([schema as Schema], "") : null;
+/** The positions of words in values of a schema; null when there are none. */
+export const wordPositionsOf = (schema: object | undefined): WordPositions | null =>
+  schema ? findPositions([schema as Schema], "") : null;
 
-/** A copy of the value with its words exchanged; what holds none is the value itself. Any value is taken. */
-export const exchangeAt = (places: Places | null, value: Json): Json => exchangeIn(places, value, exchange);
+/** A copy of the value with its words exchanged; the value itself when it has none. */
+export const exchangeWords = (positions: WordPositions | null, value: unknown): unknown =>
+  exchangeIn(positions, value, exchange);
 
-/** The same for what a caller sent: in the sets with words of their own, a neutral word stays as it is. */
-export const readAt = (places: Places | null, value: Json): Json =>
-  exchangeIn(places, value, (words, word) =>
+/** The same for requests: in enumerations with words of their own, a neutral word stays as it is. */
+const readWords = (positions: WordPositions | null, value: unknown): unknown =>
+  exchangeIn(positions, value, (words, word) =>
     words !== other && neutralTypes.has(word) ? word : exchange(words, word),
   );
 
-function exchangeIn(places: Places | null, value: Json, change: (words: Words, word: string) => string): Json {
-  if (places === null) return value;
-  if (typeof value === "string") return places.words ? change(places.words, value) : value;
-  if (Array.isArray(value)) return places.items ? value.map((item) => exchangeIn(places.items, item, change)) : value;
+function exchangeIn(
+  positions: WordPositions | null,
+  value: unknown,
+  change: (words: Words, word: string) => string,
+): unknown {
+  if (positions === null) return value;
+  if (typeof value === "string") return positions.words ? change(positions.words, value) : value;
+  if (Array.isArray(value))
+    return positions.items ? value.map((item) => exchangeIn(positions.items, item, change)) : value;
   if (!isObject(value)) return value;
   const copy = { ...value };
-  for (const member of places.rest ? Object.keys(value) : places.members.keys()) {
+  for (const member of positions.rest ? Object.keys(value) : positions.members.keys()) {
     if (!Object.hasOwn(value, member)) continue;
-    const exchanged = exchangeIn(places.members.get(member) ?? places.rest, value[member], change);
+    const exchanged = exchangeIn(positions.members.get(member) ?? positions.rest, value[member], change);
     Object.defineProperty(copy, member, { value: exchanged, enumerable: true, writable: true, configurable: true });
   }
   return copy;
 }
 
-/** A copy of an answer in neutral words without what the peer's closed sets cannot say. */
-export function withinPeerSets(places: Places | null, value: Json): Json {
-  if (places === null) return value;
+/** A copy of an answer, in neutral words, without the providers that the peer API does not have. */
+function withPeerProviders(positions: WordPositions | null, value: unknown): unknown {
+  if (positions === null) return value;
   if (Array.isArray(value)) {
-    const isLost = (item: Json): boolean => isObject(item) && unheardOf.has(item.providerId);
-    const kept = places.items?.titles.has(closedEntries) ? value.filter((item) => !isLost(item)) : value;
-    return kept.map((item) => withinPeerSets(places.items, item));
+    const isLost = (item: unknown): boolean => isObject(item) && unknownToPeer.has(item.providerId);
+    const kept = positions.items?.titles.has(filteredTitle) ? value.filter((item) => !isLost(item)) : value;
+    return kept.map((item) => withPeerProviders(positions.items, item));
   }
   if (!isObject(value)) return value;
   const copy = { ...value };
-  for (const [member, below] of places.members) {
-    if (Object.hasOwn(value, member)) copy[member] = withinPeerSets(below, value[member]);
+  for (const [member, below] of positions.members) {
+    if (Object.hasOwn(value, member)) copy[member] = withPeerProviders(below, value[member]);
   }
-  const isClosed = [...places.titles].some((title) => closedRecords.has(title));
-  return isClosed && unheardOf.has(copy.providerId) ? { ...copy, providerId: nearest } : copy;
+  const isClosed = [...positions.titles].some((title) => replacedTitles.has(title));
+  return isClosed && unknownToPeer.has(copy.providerId) ? { ...copy, providerId: nearestProvider } : copy;
 }
 
-/** Closed sets, and the members of examples that carry words. */
+/** Keywords of enumerations, and the members of examples that have words. */
 const setKeywords = new Set(["enum", "const", "default", "type", ...wordMembers]);
 
-/** A copy of a schema, or of any document with schemas in it, whose closed sets speak the other words. */
+/** A copy of a schema, or of a document with schemas in it, with the words of its enumerations exchanged. */
 export function exchangeSchema<S>(schema: S): S {
   const visit = (value: unknown, keyword: string, words: Words): unknown => {
     if (typeof value === "string") return setKeywords.has(keyword) ? exchange(words, value) : value;
@@ -174,8 +177,8 @@ export function exchangeSchema<S>(schema: S): S {
   return visit(schema, "", other) as S;
 }
 
-/** A schema for requests in the other words, whose sets with words of their own take the neutral ones too. */
-export function acceptedSchema<S>(schema: S): S {
+/** A schema for requests in the peer's words. Enumerations with words of their own accept the neutral ones too. */
+function acceptedSchema<S>(schema: S): S {
   const widen = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(widen);
     if (!isObject(value)) return value;
@@ -190,26 +193,31 @@ export function acceptedSchema<S>(schema: S): S {
 export type OperationInput = { params: Record<string, string>; query: Record<string, unknown>; body: unknown };
 
 export type Translator = {
-  /** What the caller's input is checked against, so that faults name the caller's own words. */
+  /** The schema in the caller's words, so that faults name them. */
   schema<S extends object>(schema: S): S;
-  /** The caller's input, checked, in neutral words. */
+  /** Checked input in neutral words. */
   read(input: OperationInput): OperationInput;
-  /** A serialised answer in the caller's words. Answers are kept neutral, so a replay is translated as well. */
+  /** A serialised answer in the caller's words. Stored answers are neutral, so replays are translated as well. */
   write(body: string): string;
 };
 
-/** The translator of one operation; null when the service speaks the contract's own words. */
+/** The translator of one operation; null when the vocabulary is the contract's own. */
 export function createTranslator(vocabulary: Config["vocabulary"], operation: Operation): Translator | null {
   if (vocabulary === "neutral") return null;
-  const [params, query, body] = [placesOf(operation.params), placesOf(operation.query), placesOf(operation.body)];
-  const answer = placesOf(operation.success.schema);
+  const [params, query, body] = [
+    wordPositionsOf(operation.params),
+    wordPositionsOf(operation.query),
+    wordPositionsOf(operation.body),
+  ];
+  const answer = wordPositionsOf(operation.success.schema);
   return {
     schema: acceptedSchema,
     read: (input) => ({
-      params: readAt(params, input.params) as OperationInput["params"],
-      query: readAt(query, input.query) as OperationInput["query"],
-      body: readAt(body, input.body),
+      params: readWords(params, input.params) as OperationInput["params"],
+      query: readWords(query, input.query) as OperationInput["query"],
+      body: readWords(body, input.body),
     }),
-    write: (text) => (answer ? JSON.stringify(exchangeAt(answer, withinPeerSets(answer, JSON.parse(text)))) : text),
+    write: (text) =>
+      answer ? JSON.stringify(exchangeWords(answer, withPeerProviders(answer, JSON.parse(text)))) : text,
   };
 }

@@ -1,17 +1,17 @@
-// Addresses in one spelling, for storing and for asking: looking one up is exact.
+// One normal form of email addresses and phone numbers, for storing and for lookups, which compare exactly.
 import { domainToUnicode } from "node:url";
 
-/** Signs in phone numbers are for people; providers get them without. */
-const signs = /[\s.()\-\u2010-\u2015]/g;
+/** Separators in phone numbers, which providers get without them. */
+const separators = /[\s.()\-\u2010-\u2015]/g;
 
 /**
- * Of a mailbox the address alone, without the name. Case tells mailboxes apart in theory and nowhere else, and a domain
- * beyond ASCII is written in either of two forms.
+ * Drops the display name of a mailbox. Lower case, because no mail server in use tells mailboxes apart by case.
+ * Internationalised domains are written in Unicode, whichever of their two forms came in.
  */
-export function spelled(address: string): string {
+export function normalizeAddress(address: string): string {
   const bare = (/<([^<>]+)>$/.exec(address.trim())?.[1] ?? address).trim().toLowerCase();
   const at = bare.lastIndexOf("@") + 1;
-  if (at === 0) return bare.replace(signs, "");
+  if (at === 0) return bare.replace(separators, "");
   const domain = bare.slice(at);
   return bare.slice(0, at) + (domainToUnicode(domain) || domain);
 }

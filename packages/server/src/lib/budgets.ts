@@ -1,23 +1,24 @@
-// Rates that several processes share, without asking for every use. Each is a moment up to which it is used up: spending
-// moves it on. A process spends on its own and settles four times a second: it says what it has spent since, and learns
-// what all have. So together they exceed a rate by what one of them can spend in a quarter of a second. What is hardly used
-// is not settled at all, and while the others cannot be reached the process keeps the rate on its own.
+// Rates that several processes share without a database query for every use. Each rate is the time until which it is used
+// up, and spending moves that time on (the generic cell rate algorithm). A process spends on its own and synchronises with
+// the database four times a second: it adds what it has spent and reads what all processes have. Together they exceed a
+// rate by what one of them can spend in a quarter of a second. Rates with little use are not synchronised at all. While the
+// database is away, each process keeps to the rate on its own.
 import { LRUCache } from "lru-cache";
 
 const settleMs = 250;
-/** A budget that is used up for less than this is not settled. */
-const hardlyMs = 500;
-/** Settled with one statement; the rest follows in the next. */
-const mostAtOnce = 1_000;
+/** A budget that is used up for less than this is not synchronised. */
+const shortMs = 500;
+/** Budgets in one statement; the rest follows in the next. */
+const maxPerStatement = 1_000;
 
 export type Budgets = ReturnType<typeof createBudgets>;
 
-/** `isKnown`: the other processes know of it. */
-type Budget = { next: number; unsettled: number; longestMs: number; isKnown: boolean };
+/** `isShared`: the database has it, so other processes use it too. */
+type Budget = { next: number; unsettled: number; longestMs: number; isShared: boolean };
 
 export type BudgetOptions = {
   now(): number;
-  /** Adds what was spent (ms, by name); answers how far ahead of now each is used up. Absent: nothing is shared. */
+  /** Adds what was spent (ms, by name); returns for how long from now each is used up. Absent: no rate is shared. */
   settle?(spent: Map<string, number>): Promise<Map<string, number>>;
   max: number;
 };
@@ -28,16 +29,16 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  const plan = () => {
+  const scheduleSettle = () => {
     if (timer || isClosed || !settle) return;
-    timer = setTimeout(() => void settleNow(), settleMs);
+    timer = setTimeout(() => void settleNow(settle), settleMs);
     timer.unref();
   };
 
-  async function settleNow(): Promise<void> {
+  async function settleNow(settle: NonNullable<BudgetOptions["settle"]>): Promise<void> {
     const spent = new Map<string, number>();
     for (const name of unsettled) {
-      if (spent.size === mostAtOnce) break;
+      if (spent.size === maxPerStatement) break;
       unsettled.delete(name);
       const budget = budgets.get(name);
       if (!budget || budget.unsettled === 0) continue;
@@ -45,15 +46,15 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
       budget.unsettled = 0;
     }
     try {
-      const ahead = spent.size > 0 ? await settle!(spent) : new Map<string, number>();
+      const ahead = spent.size > 0 ? await settle(spent) : new Map<string, number>();
       for (const [name, ms] of ahead) {
         const budget = budgets.get(name);
         if (!budget) continue;
         budget.next = now() + Math.min(Math.max(0, ms) + budget.unsettled, budget.longestMs);
-        budget.isKnown = true;
+        budget.isShared = true;
       }
     } catch {
-      // The database is away, and every statement of others says so.
+      // The database is away, which other statements log. The spending stays unsettled for the next time.
       for (const [name, ms] of spent) {
         const budget = budgets.get(name);
         if (!budget) continue;
@@ -62,35 +63,35 @@ export function createBudgets({ now, settle, max }: BudgetOptions) {
       }
     }
     timer = undefined;
-    if (unsettled.size > 0) plan();
+    if (unsettled.size > 0) scheduleSettle();
   }
 
   return {
-    /** From when on it is free: now, or later. */
+    /** The time at which the budget is free: now or later. */
     freeAt: (name: string): number => Math.max(budgets.get(name)?.next ?? 0, now()),
-    /** Answers from when on it was free before. It is never used up for longer than `longestMs`. */
+    /** Returns the time at which the budget was free before. It is used up for `longestMs` at most. */
     spend(name: string, ms: number, longestMs: number): number {
       const time = now();
-      const budget = budgets.get(name) ?? { next: 0, unsettled: 0, longestMs, isKnown: false };
+      const budget = budgets.get(name) ?? { next: 0, unsettled: 0, longestMs, isShared: false };
       const before = Math.max(budget.next, time);
       budget.next = Math.min(before + ms, time + longestMs);
       budget.unsettled = Math.min(budget.unsettled + budget.next - before, budget.next - time);
       budgets.set(name, budget);
-      if (settle && budget.next - time >= hardlyMs) {
+      if (settle && budget.next - time >= shortMs) {
         unsettled.add(name);
-        plan();
+        scheduleSettle();
       }
       return before;
     },
-    /** In this process, the budgets whose names begin so are free. Answers whether other processes know of one of them. */
-    forget(beginning: string): boolean {
-      let isKnown = false;
+    /** Frees the budgets with this prefix, in this process. Returns whether one of them is shared with other processes. */
+    forget(prefix: string): boolean {
+      let isShared = false;
       for (const name of [...budgets.keys()]) {
-        if (!name.startsWith(beginning)) continue;
-        isKnown ||= budgets.peek(name)?.isKnown ?? false;
+        if (!name.startsWith(prefix)) continue;
+        isShared ||= budgets.peek(name)?.isShared ?? false;
         budgets.delete(name);
       }
-      return isKnown;
+      return isShared;
     },
     close(): void {
       isClosed = true;

@@ -1,13 +1,13 @@
-// One-time codes in a message, for people who test what was sent. Better none than a wrong one:
+// Finds the one-time codes in a message, for tests of what was sent. No code is better than a wrong one:
 //
-// - A code is 4 to 8 digits, also as 123 456, 123-456 or G-123456 (answered without what is not code), or 6 to 10 letters
-//   and digits with at least one of each. Parts of amounts, dates, times, phone numbers, links and addresses are not, nor
-//   are numbers of orders, invoices and the like.
+// - A code is 4 to 8 digits, also as 123 456, 123-456 or G-123456 (returned without separator and prefix), or 6 to 10 letters
+//   and digits with at least one of each. Parts of amounts, dates, times, phone numbers, links and addresses are no
+//   codes, nor are numbers of orders, invoices and the like.
 // - It counts when a word such as "code", "PIN" or "OTP" stands in the same sentence: at the start of the sentence
 //   ("123456 is your code"), else the first one behind the word, else the last one before it. A year only right behind it.
 // - Or when it stands alone on its line and one of the two lines before has such a word.
 //
-// Words are known in some thirty languages; codes for discounts, errors, places and the like are none.
+// The words cover some thirty languages. Codes for discounts, errors, places and the like are excluded.
 
 const maxLength = 100_000;
 const maxLine = 1_000;
@@ -15,10 +15,10 @@ const maxCodes = 20;
 
 /** Letters of scripts that put spaces between words; in the others a code may stand right behind one. */
 const letter = String.raw`[\p{L}--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]]`;
-const begins = `(?<!${letter})`;
-const ends = `(?!${letter})`;
+const wordStart = `(?<!${letter})`;
+const wordEnd = `(?!${letter})`;
 
-const spaced = [
+const wordsWithSpaces = [
   // The last part of a word in Germanic languages: Bestätigungscode, verificatiecode.
   String.raw`\p{L}{0,40}code`,
   ..."codes koden koder kode kod kodu kodunuz kodunu kód kódja código codigo codice codi cod codul koodi koodin".split(
@@ -30,30 +30,33 @@ const spaced = [
   ..."şifreniz код кода кодом коду пароль паролем κωδικός κωδικό رمز الرمز كود קוד הקוד कोड ओटीपी mã".split(" "),
   ...["one-time password", "one time password", "mot de passe à usage unique", "contraseña de un solo uso"],
 ];
-const unspaced =
+const wordsWithoutSpaces =
   "验证码 驗證碼 校验码 確認碼 确认码 动态密码 動態密碼 認証コード コード 認証番号 確認番号 暗証番号 ワンタイムパスワード " +
   "코드 인증번호 인증 번호 확인번호 รหัส";
 const keyword = new RegExp(
-  `${begins}(?:${spaced.join("|")})${ends}|${begins}(?-i:TAN)${ends}|${unspaced.split(" ").join("|")}`,
+  `${wordStart}(?:${wordsWithSpaces.join("|")})${wordEnd}|${wordStart}(?-i:TAN)${wordEnd}|${wordsWithoutSpaces.split(" ").join("|")}`,
   "giv",
 );
 /** Too common to count unless the code follows at once: "Verification: 482913". */
 const weakKeyword = new RegExp(
-  `${begins}(?:verification|vérification|verificación|bestätigung|password|passwort|kennwort)[\\s:：=]{1,3}$`,
+  `${wordStart}(?:verification|vérification|verificación|bestätigung|password|passwort|kennwort)[\\s:：=]{1,3}$`,
   "iv",
 );
 
-/** What comes before "code" when it is another kind of code, as a word of its own or as the first part of one. */
+/** Words before "code" that make it another kind of code, as a separate word or in a compound. */
 const otherKinds =
   "area bar branch country coupon currency de discount dress en error exit gift gutschein html http machine morse post " +
   "postal product promo promotion qr rabatt referral sort source status swift trans uni voucher zip";
-const otherKind = new RegExp(`${begins}(?:${otherKinds.split(" ").join("|")})[\\s\\-]?$`, "iv");
+const otherKind = new RegExp(`${wordStart}(?:${otherKinds.split(" ").join("|")})[\\s\\-]?$`, "iv");
 const otherCompound = new RegExp(`^(?:${otherKinds.split(" ").join("|")})s?code$`, "iv");
 
-const numbered =
+const numberedThings =
   "order invoice ticket account customer booking reservation reference ref case room flight gate version build " +
   "bestellung rechnung kunde konto commande facture compte pedido factura cuenta ordine fattura conto";
-const label = new RegExp(`${begins}(?:${numbered.split(" ").join("|")})(?: (?:number|no|nr|id))?[.:\\s#]*$`, "iv");
+const label = new RegExp(
+  `${wordStart}(?:${numberedThings.split(" ").join("|")})(?: (?:number|no|nr|id))?[.:\\s#]*$`,
+  "iv",
+);
 
 const candidate = new RegExp(
   `(?<![${letter}\\p{N}_#@+$€£¥%&=\\/\\-])(?<!\\p{N}[.,: \\-])(?<![$€£¥] ?)(?:[A-Z]{1,3}-)?` +
@@ -64,11 +67,11 @@ const candidate = new RegExp(
 /** `15minutes`: a number with its unit. */
 const measure = /^\d+[a-z]+$/;
 const year = /^(?:19|20)\d\d$/;
-const lonely = /^[^\p{L}\p{N}]*(?:[A-Z]{1,3}-)?(\d(?: \d){3,7}|[A-Za-z0-9]+(?:[ \u00a0-]\d{3})?)[^\p{L}\p{N}]*$/u;
+const aloneOnLine = /^[^\p{L}\p{N}]*(?:[A-Z]{1,3}-)?(\d(?: \d){3,7}|[A-Za-z0-9]+(?:[ \u00a0-]\d{3})?)[^\p{L}\p{N}]*$/u;
 
 type Found = { code: string; at: number; end: number };
 
-export function codesIn(texts: readonly (string | undefined)[]): string[] {
+export function findCodes(texts: readonly (string | undefined)[]): string[] {
   const lines = texts
     .flatMap((text) => (text ?? "").slice(0, maxLength).split(/[\r\n\u2028]+/))
     .map((line) => line.slice(0, maxLine).replace(/\S+/g, withoutAddress).trim())
@@ -76,16 +79,16 @@ export function codesIn(texts: readonly (string | undefined)[]): string[] {
   const found = new Set<string>();
   for (const [index, line] of lines.entries()) {
     const alone = codeAlone(line);
-    const isMeant = alone && lines.slice(Math.max(0, index - 2), index).some((before) => keywordsIn(before).length > 0);
-    if (isMeant) found.add(alone);
+    const isCode = alone && lines.slice(Math.max(0, index - 2), index).some((before) => keywordsIn(before).length > 0);
+    if (isCode) found.add(alone);
     for (const sentence of line.split(/(?<=[.!?])\s+|(?<=[。！？])/u))
-      for (const code of ofSentence(sentence)) found.add(code);
+      for (const code of codesInSentence(sentence)) found.add(code);
     if (found.size >= maxCodes) break;
   }
   return [...found].slice(0, maxCodes);
 }
 
-/** A word without what is a link in it; nothing of it when it is a mail address. */
+/** The word without the link in it; an ellipsis in place of an email address. */
 function withoutAddress(word: string): string {
   const at = word.indexOf("@", 1);
   if (at > 0 && at < word.length - 1) return " … ";
@@ -94,13 +97,13 @@ function withoutAddress(word: string): string {
 }
 
 function codeAlone(line: string): string | null {
-  const text = lonely.exec(line)?.[1];
+  const text = aloneOnLine.exec(line)?.[1];
   if (text === undefined || line.length > 40) return null;
   const single = /^\d(?: \d){3,7}$/.test(text) ? text.replaceAll(" ", "") : text;
   return candidatesIn(single)[0]?.code ?? null;
 }
 
-function ofSentence(sentence: string): string[] {
+function codesInSentence(sentence: string): string[] {
   const candidates = candidatesIn(sentence);
   if (candidates.length === 0) return [];
   const weak = candidates.filter(({ at }) => weakKeyword.test(sentence.slice(0, at))).map(({ code }) => code);
@@ -108,9 +111,9 @@ function ofSentence(sentence: string): string[] {
   const [first] = candidates;
   if (words.length > 0 && !/[\p{L}\p{N}]/u.test(sentence.slice(0, first!.at))) return [first!.code];
   const strong = words.flatMap(({ at, end }) => {
-    const isRight = (one: Found) => !year.test(one.code) || (one.at >= end && one.at - end <= 5);
-    const right = candidates.filter(isRight);
-    return (right.find((one) => one.at >= end) ?? right.findLast((one) => one.end <= at))?.code ?? [];
+    const isPlausible = (one: Found) => !year.test(one.code) || (one.at >= end && one.at - end <= 5);
+    const plausible = candidates.filter(isPlausible);
+    return (plausible.find((one) => one.at >= end) ?? plausible.findLast((one) => one.end <= at))?.code ?? [];
   });
   return [...weak, ...strong];
 }

@@ -1,8 +1,8 @@
 // The operators of conditions that work on values: the standard set of JSON Logic with the meaning of its reference
 // implementation, and those of Tidings. Pure. Control flow and iteration are in conditions.ts.
 //
-// Rules and data come from callers, so nothing here reaches a prototype, and what an operator builds has a largest size:
-// a short rule could otherwise double a text until memory is gone. What an operator reads is charged to the budget of work.
+// Rules and data come from callers, so no operator reads a prototype, and every result has a maximum size: a short rule
+// could otherwise double a text until memory runs out. The size of what an operator reads is charged to the work budget.
 import { indexIn } from "./text-search.ts";
 import { charge } from "./work.ts";
 
@@ -11,14 +11,16 @@ export type Operator = (args: unknown[]) => unknown;
 const maxText = 1_048_576;
 const maxItems = 100_000;
 
-/** JSON Logic's own idea of truth: an empty list is false, the text "0" is true. */
+/** Truth in JSON Logic: an empty list is false, the text "0" is true. */
 export const isTruthy = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
-/** A value as text, the way JavaScript writes it. A list is written out, and may hold itself many times over. */
-function text(value: unknown): string {
+/** A value as text, as JavaScript writes it. One list may occur in a value many times, so the total length is bounded. */
+function toText(value: unknown): string {
   let room = maxText;
   const write = (part: unknown): string => {
-    const written = Array.isArray(part) ? part.map((item) => (item == null ? "" : write(item))).join(",") : plain(part);
+    const written = Array.isArray(part)
+      ? part.map((item) => (item == null ? "" : write(item))).join(",")
+      : scalarText(part);
     room -= written.length + 1;
     charge(1 + written.length / 8);
     if (room < 0) throw new RangeError("a text grew too long");
@@ -27,15 +29,15 @@ function text(value: unknown): string {
   return write(value);
 }
 
-const plain = (value: unknown): string =>
+const scalarText = (value: unknown): string =>
   typeof value === "object" && value !== null ? "[object Object]" : String(value);
 
 const isComposite = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** What JavaScript makes of a value before it compares or calculates, without asking the value's own `toString`. */
-const primitive = (value: unknown): unknown => (isComposite(value) ? text(value) : value);
+/** Converts a value as JavaScript does before comparing or calculating, without calling the value's own `toString`. */
+const toPrimitive = (value: unknown): unknown => (isComposite(value) ? toText(value) : value);
 
-/** Two texts are compared as far as they agree; a text beside something else is read as a number. */
+/** Two texts are compared up to the first difference; a text is converted to a number to compare it with other types. */
 function chargeComparison(a: unknown, b: unknown): void {
   if (typeof a === "string" && typeof b === "string") charge(Math.min(a.length, b.length) / 16);
   else if (typeof a === "string") charge(a.length / 4);
@@ -51,30 +53,31 @@ function equals(a: unknown, b: unknown): boolean {
   if (isComposite(a) && isComposite(b)) return a === b;
   chargeComparison(a, b);
   // biome-ignore lint/suspicious/noDoubleEquals: `==` of JSON Logic is the one of JavaScript
-  return primitive(a) == primitive(b);
+  return toPrimitive(a) == toPrimitive(b);
 }
 
 function isLess(a: unknown, b: unknown): boolean {
   chargeComparison(a, b);
-  return (primitive(a) as number) < (primitive(b) as number);
+  return (toPrimitive(a) as number) < (toPrimitive(b) as number);
 }
 
 function isAtMost(a: unknown, b: unknown): boolean {
   chargeComparison(a, b);
-  return (primitive(a) as number) <= (primitive(b) as number);
+  return (toPrimitive(a) as number) <= (toPrimitive(b) as number);
 }
 
-function number(value: unknown): number {
+function toNumber(value: unknown): number {
   chargeComparison(value, null);
-  return Number(primitive(value));
+  return Number(toPrimitive(value));
 }
-/** Sums and products read a number off the front of a text, as the reference implementation does. */
-const leadingNumber = (value: unknown): number => Number.parseFloat(text(value));
 
-/** The member of a value at a dotted path; own members only, undefined when there is none. */
+/** Sums and products parse the number at the start of a text, as the reference implementation does. */
+const leadingNumber = (value: unknown): number => Number.parseFloat(toText(value));
+
+/** The member of a value at a dotted path: own members only, undefined when there is none. */
 export function memberAt(data: unknown, path: unknown): unknown {
   if (path === undefined || path === null || path === "") return data;
-  const written = text(path);
+  const written = toText(path);
   charge(written.length);
   let value = data;
   for (const part of written.split(".")) {
@@ -86,11 +89,11 @@ export function memberAt(data: unknown, path: unknown): unknown {
 
 function contains(whole: unknown, part: unknown): boolean {
   if (Array.isArray(whole)) {
-    // A list may hold one long text many times over, and each is compared.
+    // One long text may occur in a list many times, and each occurrence is compared.
     charge(whole.length * (1 + (typeof part === "string" ? part.length / 16 : 0)));
     return whole.includes(part);
   }
-  return typeof whole === "string" && part !== null && part !== undefined && indexIn(whole, text(part)) !== -1;
+  return typeof whole === "string" && part !== null && part !== undefined && indexIn(whole, toText(part)) !== -1;
 }
 
 const beginsWith = (value: unknown, start: unknown): boolean =>
@@ -101,7 +104,7 @@ const endsWith = (value: unknown, end: unknown): boolean =>
   end.length <= value.length &&
   isSame(value.slice(value.length - end.length), end);
 
-/** `[value, low, high]` or `[value, [low, high]]`, both ends included. A missing value lies nowhere. */
+/** `[value, low, high]` or `[value, [low, high]]`, both ends included. A missing value is never between. */
 function isBetween([value, ...bounds]: unknown[]): boolean {
   const [low, high] = Array.isArray(bounds[0]) ? bounds[0] : bounds;
   if (value === null || value === undefined) return false;
@@ -111,7 +114,7 @@ function isBetween([value, ...bounds]: unknown[]): boolean {
 function join(parts: unknown[]): string {
   let whole = "";
   for (const part of parts) {
-    if (part !== null && part !== undefined) whole += text(part);
+    if (part !== null && part !== undefined) whole += toText(part);
     if (whole.length > maxText) throw new RangeError("a text grew too long");
   }
   return whole;
@@ -125,9 +128,9 @@ function merge(parts: unknown[]): unknown[] {
 }
 
 function substring([source, start, length]: unknown[]): string {
-  const from = text(source).slice(number(start) || 0);
+  const from = toText(source).slice(toNumber(start) || 0);
   if (length === undefined || length === null) return from;
-  return from.slice(0, number(length));
+  return from.slice(0, toNumber(length));
 }
 
 export const operators: Readonly<Record<string, Operator>> = {
@@ -141,18 +144,18 @@ export const operators: Readonly<Record<string, Operator>> = {
   "<=": ([a, b, c]) => isAtMost(a, b) && (c === undefined || isAtMost(b, c)),
   ">": ([a, b]) => isLess(b, a),
   ">=": ([a, b]) => isAtMost(b, a),
-  max: (args) => Math.max(...args.map(number)),
-  min: (args) => Math.min(...args.map(number)),
+  max: (args) => Math.max(...args.map(toNumber)),
+  min: (args) => Math.min(...args.map(toNumber)),
   "+": (args) => args.reduce<number>((sum, value) => sum + leadingNumber(value), 0),
   "*": (args) => args.reduce<number>((product, value) => product * leadingNumber(value), 1),
-  "-": ([a, b]) => (b === undefined ? -number(a) : number(a) - number(b)),
-  "/": ([a, b]) => number(a) / number(b),
-  "%": ([a, b]) => number(a) % number(b),
+  "-": ([a, b]) => (b === undefined ? -toNumber(a) : toNumber(a) - toNumber(b)),
+  "/": ([a, b]) => toNumber(a) / toNumber(b),
+  "%": ([a, b]) => toNumber(a) % toNumber(b),
   cat: join,
   substr: substring,
   merge,
   in: ([part, whole]) => contains(whole, part),
-  // Printing is not a rule's business; the value passes through, as the standard says.
+  // Logs nothing: rules come from callers. The value is returned, as the standard requires.
   log: ([value]) => value,
   contains: ([whole, part]) => contains(whole, part),
   notContains: ([whole, part]) => !contains(whole, part),

@@ -1,16 +1,16 @@
 // Conditions: JSON Logic that callers save with subscriptions and steps, checked when saved and evaluated when an event
-// arrives. Pure, and safe against whoever wrote the rule: no prototype is reached, and depth and work have an end.
+// arrives. Pure, and safe against hostile rules: no operator reads a prototype, and depth and work are bounded.
 //
 // The interpreter is our own, because every part of a rule has to be charged to a budget of work (lib/work.ts). This file
-// has what decides which parts are evaluated; the operators on values are in condition-operators.ts.
+// has control flow and iteration; the operators on values are in condition-operators.ts.
 import { isTruthy, memberAt, operators } from "./condition-operators.ts";
 import { isObject } from "./json.ts";
 import { charge, OverBudget, withinBudget } from "./work.ts";
 
-/** Nesting of a rule. */
+/** Levels of nesting in a saved rule. */
 const maxDepth = 32;
 
-/** Work of one part of a rule, beside what its operator charges. */
+/** Work of one part of a rule, in addition to what its operator charges. */
 const partCost = 20;
 
 type Control = (args: unknown[], data: unknown, depth: number) => unknown;
@@ -37,7 +37,7 @@ function faultIn(part: unknown, depth: number): string | null {
   return null;
 }
 
-/** The value of a rule. Throws when the rule cannot be evaluated, which callers treat as their rules say. */
+/** The value of a rule. Throws when the rule cannot be evaluated. */
 export function evaluate(rule: unknown, data: Record<string, unknown>): unknown {
   try {
     return withinBudget(() => run(rule, data, 1));
@@ -50,7 +50,7 @@ export function evaluate(rule: unknown, data: Record<string, unknown>): unknown 
 function run(part: unknown, data: unknown, depth: number): unknown {
   if (typeof part !== "object" || part === null) return part;
   charge(partCost);
-  // A rule that was checked when saved stays far below this.
+  // Rules that were checked when saved never get this deep.
   if (depth > 4 * maxDepth) throw new RangeError("the rule is nested too deep");
   if (Array.isArray(part)) return runAll(part, data, depth);
   const names = Object.keys(part);
@@ -101,8 +101,8 @@ function choose(args: unknown[], data: unknown, depth: number): unknown {
   return args.length % 2 === 1 ? run(args.at(-1), data, depth) : null;
 }
 
-/** The first argument whose truth is this, or the last one. */
-const firstThatIs =
+/** The value of the first argument with this truth, or of the last one. */
+const firstWithTruth =
   (truth: boolean): Control =>
   (args, data, depth) => {
     let value: unknown = null;
@@ -113,7 +113,7 @@ const firstThatIs =
     return value;
   };
 
-/** The items of the first argument; what is nothing has none. */
+/** The items of the first argument; a falsy value has none. */
 function itemsOf(args: unknown[], data: unknown, depth: number): ArrayLike<unknown> {
   const items = (run(args[0], data, depth) || []) as ArrayLike<unknown>;
   charge((items.length || 0) * 2);
@@ -126,33 +126,33 @@ function listOf(name: string, args: unknown[], data: unknown, depth: number): un
   return items;
 }
 
-/** Whether the rule has this truth for one of the items. A text is a list of characters here. */
-function holdsForOne(items: ArrayLike<unknown>, rule: unknown, depth: number, truth: boolean): boolean {
+/** Whether the rule has this truth for one of the items. The items of a text are its characters. */
+function holdsForSome(items: ArrayLike<unknown>, rule: unknown, depth: number, truth: boolean): boolean {
   for (let index = 0; index < items.length; index++) {
     if (isTruthy(run(rule, items[index], depth)) === truth) return true;
   }
   return false;
 }
 
-const isSome: Control = (args, data, depth) => holdsForOne(itemsOf(args, data, depth), args[1], depth, true);
+const holdsForAny: Control = (args, data, depth) => holdsForSome(itemsOf(args, data, depth), args[1], depth, true);
 
 const controls: Readonly<Record<string, Control>> = {
   if: choose,
   "?:": choose,
-  and: firstThatIs(false),
-  or: firstThatIs(true),
+  and: firstWithTruth(false),
+  or: firstWithTruth(true),
   map: (args, data, depth) => listOf("map", args, data, depth).map((item) => run(args[1], item, depth)),
   filter: (args, data, depth) =>
     listOf("filter", args, data, depth).filter((item) => isTruthy(run(args[1], item, depth))),
-  // Of an empty list nothing is true.
+  // False for an empty list, as in the reference implementation.
   all: (args, data, depth) => {
     const items = itemsOf(args, data, depth);
     if (Array.isArray(items) && items.length === 0) return false;
-    return !holdsForOne(items, args[1], depth, false);
+    return !holdsForSome(items, args[1], depth, false);
   },
-  some: isSome,
-  none: (args, data, depth) => !isSome(args, data, depth),
-  // Without a start it starts from null, and what is no list leaves the start as it is.
+  some: holdsForAny,
+  none: (args, data, depth) => !holdsForAny(args, data, depth),
+  // Starts from null by default. For a value that is no list, the result is the start.
   reduce: ([list, step, start], data, depth) => {
     const items = run(list, data, depth);
     const first = start === undefined ? null : run(start, data, depth);

@@ -46,7 +46,7 @@ export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) +
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Ids in paths are never refused for their form; what cannot be an id is simply not looked up as one. */
+/** Ids in paths are never refused for their format: a text that is no UUID is not looked up as an id, and not found. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -75,7 +75,7 @@ export function base62ToId(text: string): string | null {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
 }
 
-/** Words that only a capital sets apart, as in `InApp` or `XMLFile`, are words of their own; `APIs` and `2FA` are one. */
+/** Splits `InApp` and `XMLFile` at capitals, but not `APIs` and `2FA`. */
 const wordStart = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-rt-z])/g;
 
 export const kebab = (text: string): string =>

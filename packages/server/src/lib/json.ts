@@ -1,10 +1,12 @@
-// Small rules about JSON values.
+// Helpers for JSON values.
+
+export type JsonObject = Record<string, unknown>;
 
 /** JSON with object keys in order, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const record = value as Record<string, unknown>;
+  const record = value as JsonObject;
   const members = Object.keys(record)
     .filter((key) => record[key] !== undefined)
     .sort()
@@ -12,7 +14,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The value at a dotted path, or undefined. Own members only: a path never reaches a prototype. */
@@ -20,7 +22,7 @@ export function valueAt(root: unknown, path: string): unknown {
   let value = root;
   for (const part of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<string, unknown>)[part];
+    value = (value as JsonObject)[part];
   }
   return value;
 }
@@ -28,10 +30,7 @@ export function valueAt(root: unknown, path: string): unknown {
 /** Size in bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 
-/**
- * False when the JSON of a value is certainly longer. Stops where it is: most values need to be read only a little, and every
- * part costs at least one character.
- */
+/** False when the JSON of a value is certainly longer than the limit. Stops as soon as that is known. */
 function mayFit(value: unknown, limit: number): boolean {
   let room = limit;
   const spend = (part: unknown): boolean => {
@@ -39,15 +38,15 @@ function mayFit(value: unknown, limit: number): boolean {
     if (room < 0 || typeof part !== "object" || part === null) return room >= 0;
     for (const name in part) {
       if (!Array.isArray(part)) room -= name.length + 3;
-      if (!spend((part as Record<string, unknown>)[name])) return false;
+      if (!spend((part as JsonObject)[name])) return false;
     }
     return true;
   };
   return spend(value);
 }
 
-/** Whether a value takes no more than `limit` characters of JSON; one that takes more is not written out to find out. */
-export const jsonWithin = (value: unknown, limit: number): boolean =>
+/** Whether the JSON of a value has at most `limit` characters. Values that are far longer are not serialised to find out. */
+export const isWithinCharacters = (value: unknown, limit: number): boolean =>
   mayFit(value, limit) && (JSON.stringify(value) ?? "").length <= limit;
 
 /** The same in bytes. */

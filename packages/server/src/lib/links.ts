@@ -1,19 +1,19 @@
-// The links of a message, for people who test what was sent: all http(s) addresses in the order of the html, then those
-// that stand in the text alone, each once and as it was written.
+// Finds the links in a message, for tests of what was sent: all http(s) addresses of the html in their order, then those of
+// the text that the html lacks, each once and as it was written.
 import { Parser } from "htmlparser2";
 
-/** More than this is no message that anybody asserts on. */
+/** Far more than the links of a message that a test looks at. */
 const maxLinks = 200;
 const maxLength = 1_000_000;
-/** Longer ones no browser is sure to follow. */
+/** Not every browser follows longer links. */
 const maxLink = 2_048;
 
 const isWeb = /^https?:\/\/[^\s/]/i;
 
-/** Ends at white space, at what encloses links in text and chat (`<https://a.example|here>`), at punctuation of CJK texts. */
+/** A link ends at white space, at delimiters of links in text and chat (`<https://a.example|here>`), at CJK punctuation. */
 const inText = /https?:\/\/[^\s<>"`|\\^{}。、，！？；：）」』】》]{1,2048}/giu;
 
-export function linksIn({ html = "", text = "" }: { html?: string; text?: string }): string[] {
+export function findLinks({ html = "", text = "" }: { html?: string; text?: string }): string[] {
   const found = new Set<string>();
   const add = (link: string) => {
     if (found.size < maxLinks && link.length <= maxLink && isWeb.test(link)) found.add(link);
@@ -24,12 +24,12 @@ export function linksIn({ html = "", text = "" }: { html?: string; text?: string
     },
   });
   parser.end(html.slice(0, maxLength));
-  for (const [match] of text.slice(0, maxLength).matchAll(inText)) add(trimmed(match));
+  for (const [match] of text.slice(0, maxLength).matchAll(inText)) add(trimPunctuation(match));
   return [...found];
 }
 
 /** Without the full stop of its sentence, and without a bracket that was opened before it. */
-function trimmed(link: string): string {
+function trimPunctuation(link: string): string {
   let end = link.length;
   for (; end > 0; end--) {
     const last = link[end - 1]!;

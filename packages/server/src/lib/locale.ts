@@ -1,6 +1,6 @@
-// Locales: `en_US`, whatever separator and case a caller used.
+// Locales, written as `en_US` whatever separator and case a caller used.
 
-/** Used where neither a subscriber nor a caller names one. */
+/** For subscribers without a locale, unless the caller names another default. */
 export const defaultLocale = "en_US";
 
 /** Language in lower case, script capitalised, region in upper case, joined by underscores. */
@@ -13,10 +13,7 @@ export function canonicalLocale(text: string): string {
   return [language.toLowerCase(), ...words].join("_");
 }
 
-/**
- * Where to look for a text, in order: the subscriber's locale, the same with less of it (`zh_Hant_TW`, `zh_Hant`, `zh`),
- * the default.
- */
+/** The locales to look a text up in, in order: the subscriber's with its prefixes (`zh_Hant_TW`, `zh_Hant`, `zh`), the default. */
 export function localeChain(locale: string | null | undefined, fallback: string = defaultLocale): string[] {
   const parts = canonicalLocale(locale || fallback).split("_");
   const shorter = parts.map((_, index) => parts.slice(0, parts.length - index).join("_"));

@@ -1,5 +1,5 @@
-// Regular expressions that customers write. RegExp of JavaScript goes back and tries again, which takes for ever on some
-// expressions; RE2 reads each text once, at the price of no look-around and no back references.
+// Regular expressions that customers write. RegExp of JavaScript backtracks, which takes exponential time on some
+// expressions; RE2 runs in linear time, at the price of no look-around and no back references.
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 import { charge } from "./work.ts";
@@ -7,7 +7,7 @@ import { charge } from "./work.ts";
 const longestPattern = 1_000;
 const largestProgram = 2_000;
 
-/** Null: the expression cannot be used. */
+/** `expression` is null when the pattern cannot be used; `fault` says why. */
 const compiled = new LRUCache<string, { expression: RE2JS | null; fault: string }>({
   max: 1_000,
   maxSize: 500_000,
@@ -17,7 +17,7 @@ const compiled = new LRUCache<string, { expression: RE2JS | null; fault: string 
 function compile(pattern: string): { expression: RE2JS | null; fault: string } {
   let entry = compiled.get(pattern);
   if (!entry) {
-    // Classes of Unicode have hundreds of ranges.
+    // Unicode classes have hundreds of ranges.
     charge(pattern.length * 150 + 4_000 * pattern.split("\\p").length);
     entry = tryCompile(pattern);
     compiled.set(pattern, entry);
@@ -28,7 +28,7 @@ function compile(pattern: string): { expression: RE2JS | null; fault: string } {
 function tryCompile(pattern: string): { expression: RE2JS | null; fault: string } {
   if (pattern.length > longestPattern)
     return { expression: null, fault: `it is longer than ${longestPattern} characters` };
-  // Repeats of repeats are written out, and so large before their size is known.
+  // The compiler expands repeats of repeats before it knows their size.
   const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low, high]) => Number(high || low));
   if (repeats.reduce((sum, count) => sum + count, 0) > largestProgram)
     return { expression: null, fault: "it repeats too much" };
@@ -44,7 +44,7 @@ function tryCompile(pattern: string): { expression: RE2JS | null; fault: string 
 /** Why an expression cannot be used; null when it can. */
 export const patternFault = (pattern: string): string | null => compile(pattern).fault || null;
 
-/** Whether the text has a match. An expression that cannot be used, in a schema of an older version, matches everything. */
+/** Whether the text has a match. A pattern that cannot be used, as schemas of older versions may have, matches all texts. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const { expression } = compile(pattern);
   if (!expression) return true;

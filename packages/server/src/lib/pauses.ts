@@ -1,18 +1,18 @@
-// Pauses in long evaluation: requests, health checks and timers get their turn in between.
+// Pauses in long synchronous work, which let the event loop handle requests, health checks and timers in between.
 
-/** How long evaluation goes on before the next pause is due. */
-const turnMs = 20;
+/** Time without a pause. */
+const intervalMs = 20;
 
 export type Pauses = {
   isDue(): boolean;
-  /** Goes on when everything else that was ready has had its turn. */
+  /** Resolves after the event loop has handled what was ready. */
   take(): Promise<void>;
 };
 
 export function createPauses(): Pauses {
   let began = performance.now();
   return {
-    isDue: () => performance.now() - began > turnMs,
+    isDue: () => performance.now() - began > intervalMs,
     take: async () => {
       await new Promise((resolve) => setImmediate(resolve));
       began = performance.now();
@@ -20,7 +20,7 @@ export function createPauses(): Pauses {
   };
 }
 
-/** `map` with pauses, for lists whose items take evaluation. */
+/** `map` with pauses, for lists whose items take long to evaluate. */
 export async function mapWithPauses<T, R>(items: Iterable<T>, map: (item: T) => R): Promise<R[]> {
   const pauses = createPauses();
   const mapped: R[] = [];

@@ -17,9 +17,9 @@ export type EncryptionKey = { version: number; key: Buffer };
 export type Secrets = {
   encrypt(clear: string): string;
   decrypt(stored: string): string;
-  /** A text that travels through other hands and comes back: readable by all, and nobody else can make one. */
+  /** Signs a text that leaves the service and comes back. It can be read without the key, but not forged. */
   sign(purpose: string, text: string): string;
-  /** The text, or null when it was not signed by us for this purpose. */
+  /** The signed text, or null when the signature is not valid for this purpose. */
   readSigned(purpose: string, signed: string): string | null;
 };
 
@@ -47,8 +47,8 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
 export function createSecrets(keys: EncryptionKey[]): Secrets {
   const current = keys[0]!;
   const byVersion = new Map(keys.map((entry) => [entry.version, entry.key]));
-  // A key of its own per purpose: what was signed for one is worth nothing for another. Purposes are a few words of the
-  // program, and each key is derived once.
+  // One derived key per purpose, so that a signature for one purpose is not valid for another. Purposes are constants of the
+  // code, so the map stays small.
   const derived = new Map<string, KeyObject>();
   const keyFor = ({ version, key }: EncryptionKey, purpose: string): KeyObject => {
     const name = `${version} ${purpose}`;
@@ -85,11 +85,11 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
       const [body = "", mac = ""] = signed.split(".");
       const text = Buffer.from(body, "base64url").toString("utf8");
       const given = Buffer.from(mac, "base64url");
-      const isOurs = keys.some((key) => {
+      const isValid = keys.some((key) => {
         const expected = macOf(key, purpose, text);
         return given.length === expected.length && timingSafeEqual(given, expected);
       });
-      return isOurs ? text : null;
+      return isValid ? text : null;
     },
   };
 }
@@ -99,5 +99,5 @@ export const sha256 = (text: string | Buffer): Buffer => createHash("sha256").up
 /** A new API key: 32 random bytes in text form, with a prefix that secret scanners can look for. */
 export const newApiKey = (): string => `tdg_${randomBytes(32).toString("base64url")}`;
 
-/** What a stored secret reads as on the wire; sent back, it keeps the stored value. */
+/** Shown in place of a stored secret. A request that sends it back keeps the stored value. */
 export const mask = "********";

@@ -1,19 +1,21 @@
-// What the link in a mail stands for: one subscriber and one workflow. The ids can be read by anybody who has the link and
-// made up by nobody: they are signed, for this purpose alone. It never expires, because mail is kept for years and a
-// link that no longer unsubscribes is a reason to report the sender instead.
+// The token of an unsubscribe link: one subscriber and one workflow. The ids are signed, so they can be read from the link but
+// not forged. A token never expires, because mail is kept for years, and recipients report a sender as spam when its link
+// no longer works.
 import { base62ToId, idToBase62 } from "./ids.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** Internal ids: a subscriber that was deleted and created anew under the same name is somebody else. */
+/** Internal ids: the token of a deleted subscriber does not apply to a new one with the same `subscriberId`. */
 export type UnsubscribeTarget = { environmentId: string; subscriberId: string; workflowId: string };
 
 const purpose = "unsubscribe";
 
-export const signUnsubscribe = (secrets: Secrets, { environmentId, subscriberId, workflowId }: UnsubscribeTarget) =>
-  secrets.sign(purpose, [environmentId, subscriberId, workflowId].map(idToBase62).join(""));
+export function signUnsubscribeToken(secrets: Secrets, target: UnsubscribeTarget): string {
+  const { environmentId, subscriberId, workflowId } = target;
+  return secrets.sign(purpose, [environmentId, subscriberId, workflowId].map(idToBase62).join(""));
+}
 
-/** Null when the token is not ours. */
-export function readUnsubscribe(secrets: Secrets, token: string): UnsubscribeTarget | null {
+/** Null when the signature is not valid. */
+export function readUnsubscribeToken(secrets: Secrets, token: string): UnsubscribeTarget | null {
   const text = secrets.readSigned(purpose, token);
   if (text === null) return null;
   const [environmentId, subscriberId, workflowId] = [0, 22, 44].map((from) => base62ToId(text.slice(from, from + 22)));

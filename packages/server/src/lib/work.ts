@@ -1,18 +1,18 @@
-// A budget of work for what customers write: templates, conditions, payload schemas, html. Evaluation is synchronous, so
-// whatever it takes, the whole process waits; every evaluator therefore charges what it is about to do, and stops when
-// the budget is used up. docs/decisions/0009-bounded-evaluation.md says why work is counted and how much a unit is.
+// A budget of work for templates, conditions, payload schemas and html, which customers write. Evaluation is synchronous and
+// blocks the whole process, so every evaluator charges its work in advance and stops when the budget is used up.
+// docs/decisions/0009-bounded-evaluation.md says why work is counted and how much a unit is.
 //
-// The budget is a value of this module instead of an argument: one step of one run renders dozens of templates through
-// several layers, all of them share one budget, and because evaluation never waits, two steps cannot meet here.
+// The budget is a variable of this module instead of an argument: one step of one run renders dozens of templates through
+// several layers, which all share one budget. Evaluation is synchronous, so two steps never use the variable at once.
 
 /** A unit is about 10 ns on an idle core, so a budget is about 50 ms. */
 export const workPerStep = 5_000_000;
 
-/** How much is charged between two looks at the clock. */
-const unitsPerLook = workPerStep / 8;
+/** Units between two checks of the processor time. */
+const unitsPerCheck = workPerStep / 8;
 
-/** Processor time, so that a process that has to wait for its turn on a busy machine fails nothing. */
-const longestMs = 500;
+/** Processor time and not real time, so that no evaluation fails because the machine is busy. */
+const maxCpuMs = 500;
 
 export class OverBudget extends Error {
   constructor() {
@@ -20,14 +20,14 @@ export class OverBudget extends Error {
   }
 }
 
-type Budget = { left: number; nextLook: number; cpuAtFirstLook: number | null };
+type Budget = { left: number; nextCheck: number; cpuAtFirstCheck: number | null };
 
 let current: Budget | null = null;
 
-/** Runs `work` within one budget. Inside another budget, that one goes on counting. */
+/** Runs `work` within one budget. Nested calls use the budget of the outer one. */
 export function withinBudget<T>(work: () => T): T {
   if (current) return work();
-  current = { left: workPerStep, nextLook: workPerStep - unitsPerLook, cpuAtFirstLook: null };
+  current = { left: workPerStep, nextCheck: workPerStep - unitsPerCheck, cpuAtFirstCheck: null };
   try {
     return work();
   } finally {
@@ -35,30 +35,29 @@ export function withinBudget<T>(work: () => T): T {
   }
 }
 
-/** Takes units off the budget. Call it before the work, so that the work is not done when there is too much of it. */
+/** Takes units off the budget, and throws when it is used up. To be called before the work. */
 export function charge(units: number): void {
   if (!current) return;
-  // A count that is not a number must not make the budget endless.
+  // NaN must not make the budget endless.
   current.left -= units >= 0 ? units : 0;
   if (current.left < 0) throw new OverBudget();
-  if (current.left < current.nextLook) lookAtClock(current);
+  if (current.left < current.nextCheck) checkCpuTime(current);
 }
 
-/** The second guard, for work that costs more than its charge: on a slow machine, or through a mistake in a charge. */
-function lookAtClock(budget: Budget): void {
-  budget.nextLook = budget.left - unitsPerLook;
+/** A second limit, for work that costs more than its charge: on a slow machine, or because a charge is too low. */
+function checkCpuTime(budget: Budget): void {
+  budget.nextCheck = budget.left - unitsPerCheck;
   const { user, system } = process.threadCpuUsage();
   const ms = (user + system) / 1_000;
-  budget.cpuAtFirstLook ??= ms;
-  if (ms - budget.cpuAtFirstLook <= longestMs) return;
+  budget.cpuAtFirstCheck ??= ms;
+  if (ms - budget.cpuAtFirstCheck <= maxCpuMs) return;
   budget.left = -1;
   throw new OverBudget();
 }
 
 /**
- * Charges a value by its size: the characters of its texts at this rate, and the items of its lists. Lists inside lists
- * count each time they come up: a short template can put a list into itself until it has more items than there is memory,
- * and whatever writes such a list out visits all of them.
+ * Charges a value by its size: the characters of its texts and the items of its lists. A list counts each time it occurs: a
+ * short template can nest one list many times over, until writing it out would take more items than fit into memory.
  */
 export function chargeSize(value: unknown, perCharacter: number, perItem: number): void {
   if (perCharacter === 0 && perItem === 0) return;

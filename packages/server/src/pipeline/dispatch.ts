@@ -1,7 +1,7 @@
 // Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its
 // tasks in the transaction of their result; what it throws goes back to the queue and is repeated, and what fails every
 // time is set aside (set-aside.ts).
-import type { Ctx, OutsideCtx } from "../context.ts";
+import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseAway } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
@@ -28,7 +28,7 @@ type Stage<T> = {
 
 // Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost per
 // row has levelled off (bench/results.md).
-const stagesOf = (ctx: OutsideCtx): Stage<never>[] => [
+const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "trigger", run: runTrigger, batchSize: 5, pollSeconds: 2 },
   { kind: "fanout", run: runFanout, batchSize: 1, pollSeconds: 2 },
   { kind: "wake", run: runWake, batchSize: 20, pollSeconds: 0.5 },
@@ -45,7 +45,7 @@ const stateful =
   (_ctx, tasks) =>
     work(tasks);
 
-export async function startWorkers(ctx: OutsideCtx): Promise<void> {
+export async function startWorkers(ctx: NetworkCtx): Promise<void> {
   await scheduleHousekeeping(ctx);
   for (const stage of stagesOf(ctx)) {
     const { kind, batchSize, pollSeconds, isSingle = false } = stage;

@@ -1,6 +1,6 @@
-// What a customer writes (templates, conditions, payload schemas, html) is evaluated while everyone waits. Each attack runs
-// against the real service beside a harmless workflow of somebody else: the attacked step fails with its reason, the
-// neighbour is delivered, and the longest stand-still of the process is printed. Nothing is asserted about time.
+// Evaluation of what customers write (templates, conditions, payload schemas, html) blocks the process. Each attack runs
+// against the real service beside a normal workflow of another environment: the attacking step fails with its reason, the
+// other message is delivered, and the longest blocked time of the process is printed. Times are not asserted.
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { before, describe, test } from "node:test";
@@ -28,7 +28,7 @@ const jobsOf = async (who: Client, transactionId: string): Promise<Job[]> => {
 const areDone = (jobs: Job[], count: number) =>
   jobs.length === count && jobs.every(({ status }) => ["completed", "failed", "skipped", "canceled"].includes(status));
 
-/** Triggers the attack and a neighbour's event behind it; answers the attack's jobs when all are done. */
+/** Triggers the attack and a neighbour's event behind it; returns the attack's jobs when all are done. */
 async function attack(name: string, steps: object[], payload: object = {}, recipients = 5): Promise<Job[]> {
   const workflowId = `attack-${++number}`;
   await createWorkflow(client, workflowId, steps as never);

@@ -1,5 +1,5 @@
-// Requests made to stop the service, against the real one, while another client keeps asking after its health. How long
-// the service stood still is printed and not judged: the machine that runs this may be busy. What is judged is the answer.
+// Requests that try to block the service, while another client polls its health. The longest time without an answer is
+// printed and not asserted, because the machine may be busy. The answers are asserted.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { startTestService } from "../support/service.ts";
 const service = await startTestService({ TIDINGS_RATE_WRONG_KEYS: "50", TIDINGS_MAX_ENVIRONMENTS: "4" });
 const { client, url } = service;
 
-/** Runs the attack while another client asks; answers what the attack did, and prints the longest silence. */
+/** Runs the attack while another client polls; returns the result of the attack, and prints the longest gap. */
 async function under<T>(name: string, attack: () => Promise<T>): Promise<T> {
   let [isOver, longest] = [false, 0];
   const watching = (async () => {
@@ -104,7 +104,7 @@ test("wrong keys are slowed down by their address, a right one is not", async ()
   for (const { status } of right) assert.equal(status, 200);
 });
 
-/** What a server answers to bytes that no client would send. */
+/** The answer to raw bytes. */
 const answerTo = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes));

@@ -41,7 +41,7 @@ const largeOrders = {
   children: [{ on: "payload", field: "amount", operator: "LARGER", value: "100" }],
 };
 
-export const fixtures: Partial<Record<OperationId, Fixture>> = {
+const fixtures: Partial<Record<OperationId, Fixture>> = {
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,
@@ -232,7 +232,7 @@ export const fixtures: Partial<Record<OperationId, Fixture>> = {
   "providers.list": nothing,
   "integrations.listActive": listOf((w) => w.integration()),
   "integrations.setPrimary": ofIntegration,
-  // A provider that cannot be told: nobody outside is called.
+  // The provider does not support registering a webhook, so no external call is made.
   "integrations.autoConfigure": async (w) => ({ params: { integrationId: (await w.integration("slack"))._id! } }),
   "integrations.createChatOauthUrl": async (w) => ({
     body: { integrationIdentifier: (await w.integration("slack")).identifier },

@@ -40,10 +40,10 @@ export const ofTranslation: Fixture = async (w) => {
 };
 
 export const ofWebhook: Fixture = async (w) => ({ params: { webhookId: (await w.webhook()).id } });
-export const threeDeliveries = async (w: World) => {
+export async function threeDeliveries(w: World) {
   await w.once(w.webhook);
   await w.workflow([]);
-};
+}
 
 /** A report about a mail that was sent, signed with the key of the integration that sent it. */
 export const ofReport: Fixture = async (w) => {
@@ -72,16 +72,16 @@ export const listOf =
     return input(w);
   };
 const makers = new WeakMap<World, Map<unknown, () => Promise<void>>>();
-const threeOf = (w: World, make: (w: World) => Promise<unknown>) => {
+function threeOf(w: World, make: (w: World) => Promise<unknown>) {
   const known = makers.get(w) ?? new Map<unknown, () => Promise<void>>();
   makers.set(w, known);
   const three = known.get(make) ?? (async () => void (await Promise.all([make(w), make(w), make(w)])));
   known.set(make, three);
   return three;
-};
+}
 
 export const threeEvents = (w: World) => w.event();
-export const threeSubscriptions = async (w: World) => {
+export async function threeSubscriptions(w: World) {
   const { topicKey, subscriberId } = await w.once(w.subscription);
   const another = await w.subscriber();
   await w.client("topicSubscriptions.create", {
@@ -90,11 +90,11 @@ export const threeSubscriptions = async (w: World) => {
   });
   const { key } = await w.topic();
   await w.client("topicSubscriptions.create", { params: { topicKey: key }, body: { subscriptions: [subscriberId] } });
-};
-export const threeFeedItems = async (w: World) => {
+}
+export async function threeFeedItems(w: World) {
   const { workflowId, subscriberId } = await w.once(w.event);
   await w.client("events.trigger", { body: { name: workflowId, to: subscriberId, payload: {} } });
-};
+}
 
 export const upsert = (w: World) => ({
   subscriberId: w.unique("subscriber"),
@@ -102,16 +102,16 @@ export const upsert = (w: World) => ({
   data: { a: 1 },
   timezone: null,
 });
-export const pushCredentials = async (w: World) => {
+export async function pushCredentials(w: World) {
   const { identifier } = await w.once(fcmOf(w));
   return { providerId: "fcm", integrationIdentifier: identifier, credentials: { deviceTokens: ["t1"] } };
-};
+}
 const fcm = new WeakMap<World, () => ReturnType<World["integration"]>>();
-const fcmOf = (w: World) => {
+function fcmOf(w: World) {
   const make = fcm.get(w) ?? (() => w.integration("fcm"));
   fcm.set(w, make);
   return make;
-};
+}
 /** The target is the world's own environment; the source one beside it. */
 export const target = async (w: World) => ({ targetEnvironmentId: (await w.own())._id });
 export const source = async (w: World) => ({ sourceEnvironmentId: (await w.once(w.environment))._id });

@@ -86,8 +86,8 @@ async function snapshot(environmentId: string | null): Promise<string[]> {
   return rows.map(({ line }) => line).sort();
 }
 
-/** Waits until nothing is under way, so that what changes afterwards was changed by a request. */
-const quiet = () => {
+/** Waits until the pipeline is idle, so that later changes come from a request. */
+function quiet() {
   let last = "";
   let times = 0;
   return eventually(async () => {
@@ -96,7 +96,7 @@ const quiet = () => {
     last = picture;
     return times >= 5;
   }, "the pipeline to come to rest");
-};
+}
 
 before(async () => {
   tables = await findTables();
@@ -130,7 +130,7 @@ for (const operation of all) {
     // A request that finds nothing changes nothing anywhere; others may change the caller's own environment.
     const scope = expected === 404 || expected === 403 ? null : theirId;
     const earlier = await snapshot(scope);
-    // Our key: one that a request brings along is theirs, unless it signs a report.
+    // The caller's own key, unless the input has a signature.
     const { authorization, ...rest } = input.headers ?? {};
     const headers = operation.access === "signed" ? input.headers : rest;
     const answer = await probe(id, { ...input, params, headers });

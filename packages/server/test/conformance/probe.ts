@@ -3,7 +3,7 @@ import { type Answer, createClient, type OperationId, type RawInput } from "@tid
 
 export type Probe = (id: OperationId, input: RawInput) => Promise<Answer<unknown> & { text: string }>;
 
-export const createProbe = (baseUrl: string, apiKey: string): Probe => {
+export function createProbe(baseUrl: string, apiKey: string): Probe {
   return async (id, input) => {
     let text = "";
     const keep: typeof fetch = async (url, init) => {
@@ -14,4 +14,4 @@ export const createProbe = (baseUrl: string, apiKey: string): Probe => {
     const answer = await createClient({ baseUrl, apiKey, fetch: keep }).raw(id, input);
     return { ...answer, text };
   };
-};
+}

@@ -1,4 +1,4 @@
-// Keeps book of which documented fields have been seen in answers, schema by schema.
+// Records which documented fields have occurred in answers, by schema.
 type Schema = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -35,9 +35,9 @@ for (const operation of all) {
       assert.equal(answer.text, "");
       assert.equal(answer.headers.get("content-type"), null);
     }
-    // Reports come from nobody whose idempotency key it could be.
+    // Signed operations have no caller and therefore no idempotency keys.
     if (method === "GET" || operation.isReadOnly || operation.access === "signed") return;
-    // The key that could ask again is gone with its environment.
+    // The API key is deleted with its environment, so there is no repeat.
     if (id === "environments.delete") return;
     assert.equal(answer.headers.get("idempotency-key"), headers["idempotency-key"]);
     assert.equal(answer.headers.get("idempotency-replay"), null);

@@ -7,7 +7,7 @@ import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts"
 
 export type World = ReturnType<typeof createWorld>;
 
-/** `webhookUrl`: an address that takes webhooks. `db`: for what no request can bring about. */
+/** `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. */
 export function createWorld(client: Client, label: string, webhookUrl: string, db: Db) {
   let count = 0;
   const unique = (noun: string) => `${label}-${noun}-${++count}`;
@@ -77,7 +77,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body;
   };
 
-  /** An event that has run to its end, with what came of it. */
+  /** A completed event with its notifications and messages. */
   const event = async () => {
     const { workflowId } = await workflow();
     const { subscriberId } = await subscriber();

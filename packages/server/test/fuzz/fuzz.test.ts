@@ -1,4 +1,4 @@
-// Bad input of every kind at every operation: each answer is a success or a documented refusal, never a 5xx, never silence.
+// Bad input of every kind at every operation: each answer is a success or a documented refusal, never a 5xx or a time-out.
 // A short run belongs to `npm test`; FUZZ_RUNS=2000 makes a long one, FUZZ_SEED repeats a run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,16 +33,16 @@ const statusesOf = ({ success, errors }: Operation): Set<number> =>
 
 const unusable = new Set(["", ".", ".."]);
 
-/** Values that cannot stand in a path are another route's business. */
-const inPath = (value: unknown): string => {
+/** Values that would change the route are left out. */
+function inPath(value: unknown): string {
   const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "x")).toWellFormed().slice(0, 2_000);
   return unusable.has(text) ? "x" : text;
-};
+}
 
 const inQuery = (value: unknown): unknown =>
   [value].flat().map((one) => (typeof one === "string" ? one.toWellFormed() : JSON.stringify(one)));
 
-/** Headers stay good: not every text can be one, and a report that nobody signed is not read at all. */
+/** Headers stay valid: not every text can be a header, and unsigned receipts are refused before they are read. */
 function sendable(operation: Operation, input: RawInput, good: RawInput): RawInput {
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return {
@@ -53,7 +53,7 @@ function sendable(operation: Operation, input: RawInput, good: RawInput): RawInp
   };
 }
 
-/** With ids that exist every second time: what lies behind the search for a thing has to hold as well. */
+/** Every second time with ids that exist, so that the code behind the lookup is tested as well. */
 const fromContract = ({ params, query, body }: Operation, good: RawInput): fc.Arbitrary<RawInput> =>
   fc.record({
     ...(params && { params: fc.oneof(fc.constant(good.params), fit(params as never)) as fc.Arbitrary<never> }),

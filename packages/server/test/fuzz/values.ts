@@ -150,7 +150,7 @@ const file = fc.record({
 });
 
 /** A form with the same parts as a good one, and other contents. */
-export const mutatedForm = (input: RawInput): fc.Arbitrary<RawInput> => {
+export function mutatedForm(input: RawInput): fc.Arbitrary<RawInput> {
   const parts = Object.entries(input.body as Record<string, unknown>).map(([name, value]) => {
     const kept = fc.constant(value);
     const other =
@@ -158,4 +158,4 @@ export const mutatedForm = (input: RawInput): fc.Arbitrary<RawInput> => {
     return fc.tuple(fc.constant(name), fc.oneof(kept, other));
   });
   return fc.tuple(...parts).map((pairs) => ({ ...input, body: Object.fromEntries(pairs) }));
-};
+}

@@ -1,5 +1,5 @@
-// Stopping: what is under way is finished, what comes too late is refused, and nothing accepted is lost. The service is
-// started by hand here, because its database has to outlive it.
+// Stopping: requests in flight are finished, later ones are refused, and no accepted event is lost. The service is started by
+// hand here, because its database has to outlive it.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
@@ -151,7 +151,7 @@ test("stop() finishes the request in flight, refuses those behind it, and keeps 
   await Promise.all([stopping, stoppingAgain]);
   await assert.rejects(fetch(`${service.url}/health`), "nothing listens any more");
 
-  // The next one finds everything that was answered, and does what was promised.
+  // The next service has all accepted events, and processes them.
   const next = await start();
   try {
     const after = createClient({ baseUrl: next.url, apiKey });

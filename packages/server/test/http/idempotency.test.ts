@@ -7,7 +7,7 @@ import type { OperationId, RawInput } from "@tidings/contract";
 import { sql } from "kysely";
 import { failure } from "../../src/failure.ts";
 import { fingerprintOf, runOnce } from "../../src/http/idempotency.ts";
-import { inTransaction } from "../../src/store/db.ts";
+import { inTransaction, type Tx } from "../../src/store/db.ts";
 import { storeAnswer } from "../../src/store/idempotency.ts";
 import { authorized, errorOf, exchange, isWrite, operationOf, type Reply } from "../support/http.ts";
 import { countRows, inputIds, makeThings, validInput } from "../support/inputs.ts";
@@ -242,7 +242,7 @@ test("many refused at once under one key agree on the answer", async () => {
   const replies = await Promise.all(Array.from({ length: 20 }, () => create(key, "{}")));
   const refused = replies.filter(({ status }) => status === 422);
   for (const reply of replies) assert.ok(reply.status === 422 || reply.status === 409, reply.text);
-  assert.equal(new Set(refused.map(({ text }) => text)).size, 1, "whoever stored first is right");
+  assert.equal(new Set(refused.map(({ text }) => text)).size, 1, "the first stored answer counts");
 });
 
 /** Holds a subscriber's row while `work` runs, so that a request that changes it stays in flight. */
@@ -346,16 +346,15 @@ test("an answer is kept for 24 hours", async () => {
   assert.notEqual(second.text, first.text);
   assert.equal((await run()).text, second.text);
 
-  // Past its time a key may also be used for something else.
+  // An expired key may be used with another request.
   await age("25 hours");
   assert.equal((await create(key, JSON.stringify({ subscriberId: newPerson() }))).status, 201);
 });
 
-// The narrow moments between two requests under one key, produced exactly: the other request stores its answer while
-// this one is at work.
+// Races between two requests under one key, made deterministic: the other request stores its answer while this one runs.
 const environmentId = (await client("environments.list")).body[0]!._id;
 const refusal = failure("SUBSCRIBER_NOT_FOUND", { subscriberId: "x" });
-const wordRefusal = (error: unknown) => (error === refusal ? { status: 404, body: "refused", isKept: true } : null);
+const answerRefusal = (error: unknown) => (error === refusal ? { status: 404, body: "refused", isKept: true } : null);
 
 for (const outcome of ["success", "refusal"] as const) {
   test(`an answer stored meanwhile wins over this request's ${outcome}, which leaves nothing behind`, async () => {
@@ -363,18 +362,14 @@ for (const outcome of ["success", "refusal"] as const) {
     const fingerprint = fingerprintOf(requestOf);
     const before = await countRows(db, ["idempotency_keys"]);
     let runs = 0;
-    const answer = await runOnce(
-      db,
-      requestOf,
-      async (tx) => {
-        runs++;
-        await sql`insert into installation (name, value) values (${requestOf.key}, 'written')`.execute(tx);
-        await storeAnswer(db, environmentId, requestOf.key, { fingerprint, status: 201, body: "theirs" });
-        if (outcome === "refusal") throw refusal;
-        return { status: 200, body: "ours" };
-      },
-      wordRefusal,
-    );
+    const work = async (tx: Tx) => {
+      runs++;
+      await sql`insert into installation (name, value) values (${requestOf.key}, 'written')`.execute(tx);
+      await storeAnswer(db, environmentId, requestOf.key, { fingerprint, status: 201, body: "theirs" });
+      if (outcome === "refusal") throw refusal;
+      return { status: 200, body: "ours" };
+    };
+    const answer = await runOnce(db, requestOf, { work, onFailure: answerRefusal });
     assert.deepEqual(answer, { status: 201, body: "theirs", isReplay: true });
     assert.equal(runs, 1);
     assert.deepEqual(await countRows(db, ["idempotency_keys"]), before);
@@ -386,14 +381,14 @@ test("the operations that write are the ones that take a key", () => {
   assert.deepEqual([...methods].sort(), ["DELETE", "PATCH", "POST", "PUT"]);
 });
 
-describe("a request that asks somebody outside", () => {
+describe("a request that makes external calls", () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket.on("error", () => {})));
   const body = (identifier: string) => ({
     ...{ providerId: "nodemailer", channel: "email", identifier, check: true },
     credentials: { host: "127.0.0.1", port: String((silent.address() as AddressInfo).port), from: "a@example.com" },
   });
-  /** Every request is over or waits for an answer, so what has a transaction open keeps it from everybody. */
+  /** All requests have ended or wait for an external answer: a transaction that is open now is open during external calls. */
   const holdsConnections = async () => {
     const { rows } = await sql`select 1 from pg_stat_activity
       where datname = current_database() and state like 'idle in transaction%'`.execute(db);
@@ -436,7 +431,7 @@ describe("a request that asks somebody outside", () => {
     await eventually(() => sockets.length === 6, "the check of another environment");
     for (const socket of sockets) socket.destroy();
     assert.deepEqual(new Set((await Promise.all([...asking, other])).map(({ status }) => status)), new Set([400]));
-    // What is over makes room.
+    // Calls that have ended free their slots.
     const next = exchange(service, "integrations.create", { body: body("n6") });
     await eventually(() => sockets.length === 7, "one more check");
     sockets[6]!.destroy();

@@ -1,4 +1,4 @@
-// The parser of uploads: what RFC 7578 allows comes through byte for byte, everything else is refused in words.
+// The parser of uploads: forms that RFC 7578 allows are parsed byte for byte, all others are refused with a reason.
 import assert from "node:assert/strict";
 import { randomBytes, randomInt } from "node:crypto";
 import { describe, test } from "node:test";

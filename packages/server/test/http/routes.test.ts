@@ -12,7 +12,7 @@ test("every operation has a handler, and there is no handler without an operatio
   assert.deepEqual(Object.keys(routes).sort(), Object.keys(operations).sort());
   for (const id of operationIds) {
     const handler = routes[id];
-    const parts = typeof handler === "function" ? [handler] : [handler.ask, handler.act];
+    const parts = typeof handler === "function" ? [handler] : [handler.check, handler.run];
     for (const part of parts) assert.equal(typeof part, "function", id);
   }
   for (const id of Object.keys(bulkCosts)) assert.ok(id in operations, id);

@@ -8,7 +8,7 @@ import { ResourceOriginEnum } from "@novu/api/models/components/resourceoriginen
 import { ResourceTypeEnum } from "@novu/api/models/components/resourcetypeenum.js";
 import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
 import fc from "fast-check";
-import { createTranslator, exchangeAt, exchangeSchema, placesOf } from "../../src/http/vocabulary.ts";
+import { createTranslator, exchangeSchema, exchangeWords, wordPositionsOf } from "../../src/http/vocabulary.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
 import { pushSubscription } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
@@ -111,9 +111,9 @@ const table: { name: string; schema: object; given: unknown; expected: unknown }
 
 for (const { name, schema, given, expected } of table) {
   test(`a word is exchanged ${name}`, () => {
-    const places = placesOf(schema);
-    assert.deepEqual(exchangeAt(places, given), expected);
-    assert.deepEqual(exchangeAt(places, exchangeAt(places, given)), given);
+    const places = wordPositionsOf(schema);
+    assert.deepEqual(exchangeWords(places, given), expected);
+    assert.deepEqual(exchangeWords(places, exchangeWords(places, given)), given);
   });
 }
 
@@ -158,14 +158,14 @@ const value = fc.letrec((tie) => ({
 })).node;
 
 test("exchanging twice gives back every value, at every place of every operation, and changes nothing given", () => {
-  const places = all.flatMap(schemasOf).map((schema) => placesOf(schema));
+  const places = all.flatMap(schemasOf).map((schema) => wordPositionsOf(schema));
   assert.ok(places.some((place) => place !== null));
   fc.assert(
     fc.property(fc.constantFrom(...places), value, (place, given) => {
       const before = JSON.stringify(given);
-      const there = exchangeAt(place, given);
+      const there = exchangeWords(place, given);
       assert.equal(JSON.stringify(given), before);
-      assert.equal(JSON.stringify(exchangeAt(place, there)), before);
+      assert.equal(JSON.stringify(exchangeWords(place, there)), before);
     }),
     { numRuns: 3_000 },
   );

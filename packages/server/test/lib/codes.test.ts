@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { codesIn } from "../../src/lib/codes.ts";
+import { findCodes } from "../../src/lib/codes.ts";
 
 type Row = [text: string, ...codes: string[]];
 
@@ -71,12 +71,12 @@ const absent: Row[] = [
 ];
 
 for (const [text, ...codes] of [...there, ...absent]) {
-  test(`${codes.join(", ") || "nothing"} in ${JSON.stringify(text)}`, () => assert.deepEqual(codesIn([text]), codes));
+  test(`${codes.join(", ") || "nothing"} in ${JSON.stringify(text)}`, () => assert.deepEqual(findCodes([text]), codes));
 }
 
 test("the subject counts as the first line", () => {
-  assert.deepEqual(codesIn(["Your Acme code", "482913"]), ["482913"]);
-  assert.deepEqual(codesIn(["482913 is your code", undefined]), ["482913"]);
+  assert.deepEqual(findCodes(["Your Acme code", "482913"]), ["482913"]);
+  assert.deepEqual(findCodes(["482913 is your code", undefined]), ["482913"]);
 });
 
 test("any text is read in bounded time, and what is found is a code", () => {
@@ -96,11 +96,11 @@ test("any text is read in bounded time, and what is found is a code", () => {
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-      for (const code of codesIn([pieces.join("")])) assert.match(code, /^(\d{4,8}|[A-Za-z0-9]{6,10})$/);
+      for (const code of findCodes([pieces.join("")])) assert.match(code, /^(\d{4,8}|[A-Za-z0-9]{6,10})$/);
     }),
     { numRuns: 200 },
   );
   for (const text of ["code ".repeat(50_000), "1".repeat(200_000), "a1 ".repeat(60_000), "code 1234 ".repeat(20_000)]) {
-    assert.ok(codesIn([text]).length <= 20);
+    assert.ok(findCodes([text]).length <= 20);
   }
 });

@@ -1,4 +1,4 @@
-// Conditions mean what the JSON Logic standard says, can be saved only when they mean something, and end.
+// Conditions follow the JSON Logic standard, are checked when saved, and have bounded work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

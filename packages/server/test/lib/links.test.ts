@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linksIn } from "../../src/lib/links.ts";
+import { findLinks } from "../../src/lib/links.ts";
 
 type Row = { name: string; html?: string; text?: string; links: string[] };
 
@@ -42,10 +42,10 @@ const rows: Row[] = [
   },
 ];
 
-for (const { name, links, ...message } of rows) test(name, () => assert.deepEqual(linksIn(message), links));
+for (const { name, links, ...message } of rows) test(name, () => assert.deepEqual(findLinks(message), links));
 
 test("there is an end to it", () => {
   const text = Array.from({ length: 5_000 }, (_, n) => `https://a.example/${n}`).join(" ");
-  assert.equal(linksIn({ text }).length, 200);
-  assert.deepEqual(linksIn({ text: `https://a.example/${")".repeat(100_000)}` }), ["https://a.example/"]);
+  assert.equal(findLinks({ text }).length, 200);
+  assert.deepEqual(findLinks({ text: `https://a.example/${")".repeat(100_000)}` }), ["https://a.example/"]);
 });

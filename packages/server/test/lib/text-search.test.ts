@@ -1,4 +1,4 @@
-// The linear search answers what the engine's own search answers, and a budget has an end.
+// The linear search returns what the engine's own search returns, and its work is bounded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

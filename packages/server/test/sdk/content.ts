@@ -35,7 +35,7 @@ const stepsByType: Record<StepIn["type"], StepIn> = {
   custom: { name: "Custom", type: "custom", controlValues: { custom: { a: 1 } } },
 };
 
-export const allSteps = Object.values(stepsByType);
+const allSteps = Object.values(stepsByType);
 
 const workflows: Scene = async ({ sdk }) => {
   const made = await sdk.call("workflowsCreate", {

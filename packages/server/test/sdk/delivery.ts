@@ -36,11 +36,11 @@ const integrations: Scene = async ({ sdk }) => {
   assert.ok(all.some(({ providerId }) => providerId === "novu-email"));
   assert.ok((await sdk.call("integrationsListActive")).every(({ active }) => active));
   assert.equal((await sdk.call("integrationsSetAsPrimary", "spare")).primary, true);
-  // Plain SMTP has nothing to register with: nobody outside is called.
+  // SMTP does not support registering a webhook, so no external call is made.
   await sdk.call("integrationsIntegrationsControllerAutoConfigureIntegration", "smtp-main");
   const left = await sdk.call("integrationsDelete", "spare");
   assert.ok(left.every(({ identifier }) => identifier !== "spare"));
-  // The capture provider takes over again, so that mail goes nowhere.
+  // The capture provider is primary again, so that no mail is sent.
   await sdk.call("integrationsDelete", "smtp-main");
 };
 

@@ -1,5 +1,5 @@
 // The published SDK as a client of a running service: calls a function by name, lets the SDK check request and answer,
-// and keeps book of what was called and what was rejected.
+// and records which functions were called and rejected.
 import { NovuCore } from "@novu/api/core.js";
 import { HTTPClient } from "@novu/api/lib/http.js";
 import { operations } from "@tidings/contract";
@@ -9,12 +9,12 @@ type Run<N extends FunctionName> = (typeof functions)[N]["run"];
 type Arguments<N extends FunctionName> = Parameters<Run<N>> extends [unknown, ...infer Rest] ? Rest : never;
 type Outcome<N extends FunctionName> = Awaited<ReturnType<Run<N>>>;
 type Value<N extends FunctionName> = Extract<Outcome<N>, { ok: true }>["value"];
-/** What the interface calls the answer: the SDK wraps most of them together with the headers. */
-export type Result<N extends FunctionName> = Value<N> extends infer V ? (V extends { result: infer R } ? R : V) : never;
+/** The answer of the API: the SDK wraps most of them together with the headers. */
+type Result<N extends FunctionName> = Value<N> extends infer V ? (V extends { result: infer R } ? R : V) : never;
 
 export type Sdk = {
   call<N extends FunctionName>(name: N, ...args: Arguments<N>): Promise<Result<N>>;
-  /** Calls and expects a refusal; answers it. */
+  /** Calls, expects a refusal and returns it. */
   refused<N extends FunctionName>(name: N, ...args: Arguments<N>): Promise<unknown>;
   called: Set<FunctionName>;
   rejected: Map<FunctionName, string>;
@@ -33,7 +33,7 @@ export const createCore = (url: string, apiKey: string, fetcher?: typeof fetch):
     ...(fetcher ? { httpClient: new HTTPClient({ fetcher: (input, init) => fetcher(input as Request, init) }) } : {}),
   });
 
-/** With another SDK object, which has another key, both keep one book. */
+/** A second SDK object with another key shares the records of the first. */
 export function createSdk(core: NovuCore, book?: Pick<Sdk, "called" | "rejected">): Sdk {
   const called = book?.called ?? new Set<FunctionName>();
   const rejected = book?.rejected ?? new Map<FunctionName, string>();
@@ -64,7 +64,7 @@ type AnyOutcome = { ok: true; value: unknown } | { ok: false; error: Error };
 const unwrap = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "result" in value ? value.result : value;
 
-/** The SDK's complaint in full: which members of which answer it does not take. */
+/** The validation error of the SDK in full. */
 function wordsOf(error: Error): string {
   const { cause, body } = error as { cause?: unknown; body?: unknown };
   const reason = cause instanceof Error ? cause.message : "";

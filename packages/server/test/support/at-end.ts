@@ -1,5 +1,5 @@
-// What a test file has to tidy up when it ends. Alone in its process that is a hook of the test runner; in a group
-// (scripts/test-groups.ts) the group calls, because the hooks of all its files would run at the end of the last one.
+// Clean-up at the end of a test file. A file that is alone in its process uses a hook of the test runner; in a group
+// (scripts/test-groups.ts) the group calls `endFile`, because all hooks would run at the end of the last file.
 import assert from "node:assert/strict";
 import { after } from "node:test";
 
@@ -12,21 +12,27 @@ export function atEnd(work: Work): void {
   else after(async () => void (await work()));
 }
 
-/** From now on the end of a file is `endFile`. */
-export const beginGroup = (): void => {
+/**
+ * From now on `endFile` ends a file.
+ * @public The programs that scripts/test-groups.ts writes call it.
+ */
+export function beginGroup(): void {
   waiting = [];
-};
+}
 
-/** In the order in which they were asked for, as hooks are; nothing may be left behind. */
+/**
+ * Runs the work in the order in which it was registered, as hooks run.
+ * @public The programs that scripts/test-groups.ts writes call it.
+ */
 export async function endFile(): Promise<void> {
   for (const work of waiting?.splice(0) ?? []) await work();
-  await noSocketsLeft();
+  await assertNoSocketsLeft();
 }
 
 const socketKinds = new Set(["TCPSocketWrap", "TCPServerWrap", "ProcessWrap"]);
 
 /** Sockets, servers and processes must be gone, at once or a little later. */
-export async function noSocketsLeft(): Promise<void> {
+async function assertNoSocketsLeft(): Promise<void> {
   const left = () => process.getActiveResourcesInfo().filter((kind) => socketKinds.has(kind));
   const deadline = Date.now() + 5_000;
   while (left().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,4 @@
-// An environment of its own, on a test clock: months pass in seconds, and the same every time.
+// An environment on a test clock, in which months pass in seconds, deterministically.
 import assert from "node:assert/strict";
 import { type Client, createClient, type EnvironmentClock, type Notification, type TimeUnit } from "@tidings/contract";
 import type { TestService } from "./service.ts";
@@ -6,7 +6,7 @@ import type { TestService } from "./service.ts";
 export type Stage = {
   client: Client;
   environmentId: string;
-  /** Moves the clock and waits until it stands: nothing is under way then. */
+  /** Moves the clock and waits until it has arrived and the pipeline is idle. */
   moveTo(now: string): Promise<EnvironmentClock>;
   advance(amount: number, unit: TimeUnit): Promise<EnvironmentClock>;
 };
@@ -41,7 +41,7 @@ export const storyOf = (notification: Notification): string[] =>
     job.executionDetails.map((entry) => `${entry.createdAt} ${job.type}: ${entry.detail}`),
   );
 
-/** Everything that was sent, oldest first, without what differs from run to run. */
+/** All messages that were sent, oldest first, without values that differ between runs. */
 export async function transcriptOf({ client }: Stage): Promise<string[]> {
   const { data } = (await client("messages.list", { query: { limit: 1000 } })).body;
   return data

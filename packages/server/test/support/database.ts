@@ -20,11 +20,11 @@ export function adminUrlOf(dataDir: string, serviceUrl: string): string {
   return url.href;
 }
 
-const withDatabase = (url: string, name: string): string => {
+function withDatabase(url: string, name: string): string {
   const parsed = new URL(url);
   parsed.pathname = `/${name}`;
   return parsed.href;
-};
+}
 
 async function asAdmin<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });

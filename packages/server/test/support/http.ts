@@ -1,4 +1,4 @@
-// Requests below the client: as text on the wire, with every header in the test's own hand.
+// Requests without the client: raw text, with all headers set by the test.
 import assert from "node:assert/strict";
 import {
   createClient,
@@ -12,16 +12,16 @@ import {
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
-const toReply = async (response: Response): Promise<Reply> => {
+async function toReply(response: Response): Promise<Reply> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
-};
+}
 
 type Sent = { method?: string; headers?: Record<string, string>; body?: string };
 type Target = { url: string; apiKey: string };
 
-/** One request without a key, a content type or anything else of its own. */
+/** One request without a key and a content type. */
 export const request = async (target: Target, path: string, sent: Sent = {}): Promise<Reply> =>
   toReply(await fetch(`${target.url}${path}`, { redirect: "manual", ...sent }));
 
@@ -64,7 +64,7 @@ export type ErrorBody = {
   errorId?: string;
 };
 
-/** Checks what every error body has, and answers it. */
+/** Checks the members that every error body has, and returns the body. */
 export function errorOf(reply: Pick<Reply, "status" | "body">, code: ErrorCode): ErrorBody {
   const body = reply.body as ErrorBody;
   assert.equal(body?.code, code, JSON.stringify(body));

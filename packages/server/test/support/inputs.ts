@@ -1,12 +1,11 @@
-// A valid call of the operations that the tests of the edge drive one by one. Every operation there is gets the same
-// treatment in test/conformance, with richer data.
+// Valid inputs of the operations that the tests in test/http call. test/conformance calls all operations, with richer data.
 import type { OperationId, RawInput } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
 import type { TestService } from "./service.ts";
 import { createWorkflow, inApp, settled, trigger } from "./verbs.ts";
 
-/** One thing for each name that a path can have in braces. */
+/** One record for each path parameter. */
 export type Things = Record<"subscriberId" | "workflowId" | "integrationId" | "notificationId", string>;
 
 export async function makeThings(client: TestService["client"], tag: string): Promise<Things> {

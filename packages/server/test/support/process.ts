@@ -14,9 +14,9 @@ const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
 
-export type Started = { url: string; apiKey: string; banner: string; client: Client };
+type Started = { url: string; apiKey: string; banner: string; client: Client };
 
-export type Program = {
+type Program = {
   /** What it wrote so far, both streams. */
   output(): string;
   /** Waits for the banner. */
@@ -38,7 +38,7 @@ export type Folder = {
   databaseUrl(): string;
 };
 
-/** A data folder for one test. Afterwards whatever was started on it is ended, and the folder is gone. */
+/** A data folder for one test. At its end, all processes on the folder are stopped and the folder is deleted. */
 export function temporaryFolder(context: TestContext): Folder {
   const path = mkdtempSync(join(tmpdir(), "tidings-process-"));
   const credentials = join(path, "postgres.json");
@@ -72,9 +72,9 @@ export function temporaryFolder(context: TestContext): Folder {
   };
 }
 
-// Nothing of the surroundings but what a program needs to run: no setting of the machine reaches the test. With the compile
-// cache of the test run, a start takes one second of a core instead of two.
-const launch = (dataDir: string, settings: Record<string, string>, command: string, args: string[]): ChildProcess => {
+// Only the environment variables that a program needs to run, so that no setting of the machine affects the test. With the
+// compile cache of the test run, a start takes one second of a core instead of two.
+function launch(dataDir: string, settings: Record<string, string>, command: string, args: string[]): ChildProcess {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
     PATH,
@@ -87,7 +87,7 @@ const launch = (dataDir: string, settings: Record<string, string>, command: stri
     ...settings,
   };
   return spawn(command, args, { cwd: repository, env, stdio: ["ignore", "pipe", "pipe"] });
-};
+}
 
 const exitOf = (child: ChildProcess): Promise<number | null> =>
   child.exitCode !== null || child.signalCode !== null

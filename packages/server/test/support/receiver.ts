@@ -1,5 +1,5 @@
-// Somebody else's server that takes webhooks, or is a provider: it keeps what came and answers as the test wants, or hangs
-// up without a word.
+// A server of a third party, a webhook receiver or a provider: it records requests and answers as the test wants, or closes
+// the connection without an answer.
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -38,7 +38,7 @@ export async function startReceiver(
   return { url, received, of: (path: string) => received.filter((one) => one.path === path) };
 }
 
-/** Whether one of the signatures was made with the secret: as a receiver checks it, by the standard's own words. */
+/** Whether one of the signatures was made with the secret, checked as the standard describes it for receivers. */
 export function isSignedWith(secret: string, { headers, body }: Pick<Received, "headers" | "body">): boolean {
   const content = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");

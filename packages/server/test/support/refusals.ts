@@ -1,4 +1,4 @@
-// What a refused request says.
+// Assertions on refused requests.
 import assert from "node:assert/strict";
 import { type ErrorCode, errorCatalogue, type OperationId, type RawInput } from "@tidings/contract";
 import { type ErrorBody, errorOf } from "./http.ts";
@@ -6,7 +6,7 @@ import type { TestService } from "./service.ts";
 
 type Client = TestService["client"];
 
-/** Calls an operation that has to be refused with this code; answers the error body. */
+/** Calls an operation that has to be refused with this code; returns the error body. */
 export const refused = async (client: Client, id: OperationId, input: RawInput, code: ErrorCode): Promise<ErrorBody> =>
   errorOf(await client.raw(id, input), code);
 

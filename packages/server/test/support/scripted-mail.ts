@@ -1,5 +1,4 @@
-// A mail server that does what a test wants it to do with each recipient: take the mail, refuse it with a code, or keep
-// the sender waiting.
+// A mail server scripted by a test: for each recipient it accepts the mail, refuses it with a code, or delays the answer.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
@@ -17,7 +16,7 @@ export type ScriptedMail = {
   mailsTo(address: string): Email[];
 };
 
-/** What the server does with a mail it has read in full, before it says that it takes it. */
+/** Runs when a mail has been read in full, before the server accepts it. */
 export type AtTheEnd = (address: string) => Promise<void>;
 
 /** Stopped when the file ends. Start it before the service: what is started first ends first. */
@@ -57,13 +56,13 @@ export async function startScriptedMail(script: Script, atTheEnd?: AtTheEnd): Pr
   return { port, asked, mailsTo };
 }
 
-/** Something to wait for that the test opens. */
+/** A promise that the test resolves. */
 export function gate(): { opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** Takes every mail and hangs up instead of saying so: whoever sent it does not know whether it was taken. */
+/** Accepts every mail and closes the connection without an answer, so that the outcome is unknown to the sender. */
 export async function startLossyMail(): Promise<{ port: number; taken(): number }> {
   let taken = 0;
   const server = createServer((socket) => {

@@ -1,5 +1,5 @@
-// The real service on a real database, started in the test's own process and driven over HTTP. When the test file ends
-// the service must leave nothing behind: no connection, no socket, no server.
+// The real service on a real database, started in the process of the test and called over HTTP. When the test file ends,
+// all connections, sockets and servers have to be closed.
 import { randomBytes } from "node:crypto";
 import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
@@ -19,7 +19,7 @@ export type TestService = {
   /** The same with the Production key: another environment of the same organisation. */
   production: Client;
   database: TestDatabase;
-  /** Direct access, to look at what the interface does not show. */
+  /** Direct access to rows that the API does not show. */
   db: Db;
   logs: Record<string, unknown>[];
   stop(): Promise<void>;
@@ -71,7 +71,7 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
   };
 }
 
-/** The generated Production key is shown to nobody but its own environment, so tests give that environment another. */
+/** The generated Production key is not shown in Development, so tests add another key to that environment. */
 async function addProductionKey(db: Db, secrets: Secrets): Promise<string> {
   const key = newApiKey();
   const secret = secrets.encrypt(key);

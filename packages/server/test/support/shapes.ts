@@ -1,4 +1,4 @@
-// Holds an answer against the schema that the contract promises for it.
+// Checks an answer against its schema in the contract.
 import assert from "node:assert/strict";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
 import { compileBody } from "../../src/validation.ts";

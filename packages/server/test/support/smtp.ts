@@ -1,4 +1,4 @@
-// A mail server on this machine that asks for a name and a password.
+// A local mail server that requires a user name and a password.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
@@ -13,7 +13,7 @@ export type MailServer = {
   received: Email[];
   /** The same mails, byte by byte. */
   raw: string[];
-  /** The passwords it was told, right or wrong. */
+  /** The passwords that clients sent, right or wrong. */
   logins: string[];
   stop(): Promise<void>;
 };
@@ -54,7 +54,7 @@ export async function startMailServer(): Promise<MailServer> {
   return { port, ...login, received, raw, logins, stop };
 }
 
-/** A port nobody listens on. */
+/** A port without a listener. */
 export async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,4 +1,4 @@
-// What tests do, as verbs over the interface.
+// Common actions of tests, over the API.
 import assert from "node:assert/strict";
 import type { FeedItem, Message, Notification, StepIn, WorkflowIn } from "@tidings/contract";
 import type { TestService } from "./service.ts";
@@ -28,7 +28,7 @@ export const email = (controlValues: Record<string, unknown> = { subject: "Hi", 
   controlValues,
 });
 
-/** Triggers one event and expects it to be accepted; answers its transaction id. */
+/** Triggers one event and expects it to be accepted; returns its transaction id. */
 export async function trigger(
   client: Client,
   name: string,
@@ -58,7 +58,7 @@ export const notificationsOf = async (client: Client, transactionId: string): Pr
 
 const finished = new Set(["completed", "failed", "skipped", "canceled", "merged"]);
 
-/** Waits until every job of the transaction has ended, and answers its notifications. */
+/** Waits until every job of the transaction has ended, and returns its notifications. */
 export function settled(client: Client, transactionId: string, limitMs?: number): Promise<Notification[]> {
   return eventually(
     async () => {

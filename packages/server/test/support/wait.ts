@@ -1,6 +1,6 @@
-// Waiting is for a condition, never for a length of time.
+// Tests wait for conditions, never for a length of time.
 
-/** Repeats `probe` until it answers something truthy, and answers that. */
+/** Repeats `probe` until its result is truthy, and returns it. */
 export async function eventually<T>(
   probe: () => Promise<T> | T,
   what: string,

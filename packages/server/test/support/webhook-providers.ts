@@ -1,4 +1,4 @@
-// Integrations whose provider is a server of the test: the generic webhook adapters, and what the books say about calls.
+// Integrations whose provider is a server of the test (the generic webhook providers), and the recorded attempts.
 import type { Integration, StepIn } from "@tidings/contract";
 import { sql } from "kysely";
 import type { TestService } from "./service.ts";
@@ -39,7 +39,7 @@ export const person = (name: string) => ({
   phone: "+4915112345678",
 });
 
-/** A call as the books have it: `<integration> <number> <outcome>`. */
+/** A recorded attempt: `<integration> <number> <outcome>`. */
 export type Attempt = { line: string; at: Date };
 
 export async function attemptsOf(db: TestService["db"], transactionId: string): Promise<Attempt[]> {

@@ -1,7 +1,7 @@
 // The clock of an environment, for callers: what time it is, and for `dev` environments a test clock that they set and
 // move. pipeline/clock/move-clock.ts walks it; here its target is written down.
 import type { EnvironmentClock, Input, Output } from "@tidings/contract";
-import { type Also, also, type Pending, pending } from "../../answer.ts";
+import { type AlternateSuccess, alternateSuccess, type Pending, pending } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { type Clock, readClock, realClock } from "../../pipeline/clock/clock.ts";
@@ -61,7 +61,7 @@ export async function update(
   // Also without a way to go: tasks change their place when an environment comes on a clock, or leaves it.
   await ctx.queue.enqueue(ctx.db, "clock", [{ data: { environmentId: id } }]);
   const answer = toClock(ctx, id, after);
-  return answer.status === "moving" ? pending(also(answer), (later) => arrival(later, id)) : answer;
+  return answer.status === "moving" ? pending(alternateSuccess(answer), (later) => arrival(later, id)) : answer;
 }
 
 type Move = (from: Date) => Date;
@@ -99,12 +99,15 @@ function moved({ now, target }: ClockState, move: Move, real: Date): ClockState 
 }
 
 /** Waits for the clock to arrive, and answers how far it got. */
-async function arrival(ctx: Ctx, environmentId: string): Promise<EnvironmentClock | Also<EnvironmentClock>> {
+async function arrival(
+  ctx: Ctx,
+  environmentId: string,
+): Promise<EnvironmentClock | AlternateSuccess<EnvironmentClock>> {
   const end = performance.now() + patienceMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
     const state = await readState(ctx, environmentId);
     if (state.status !== "moving") return state;
-    if (performance.now() > end) return also(state);
+    if (performance.now() > end) return alternateSuccess(state);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Input, Output } from "@tidings/contract";
 import { findProvider, registerReceipts } from "@tidings/providers";
-import type { Caller, Ctx, OutsideCtx } from "../../context.ts";
+import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { findHealth } from "../../store/integrations/breakers.ts";
 import {
@@ -22,7 +22,7 @@ type Registered = { message: string; signingKey?: string };
 const refusal = (message: string): Registered => ({ message });
 
 export async function register(
-  ctx: OutsideCtx,
+  ctx: NetworkCtx,
   caller: Caller,
   { params }: Input<"integrations.autoConfigure">,
 ): Promise<Registered> {

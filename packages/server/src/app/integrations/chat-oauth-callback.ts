@@ -2,7 +2,7 @@
 // 10 minutes: what it was made for is stored, and nothing else. The provider is called before anything is locked, and
 // whatever goes wrong leaves everything as it was, so that the person may try again.
 import { type Access, type CallbackParams, connectWorkspace, findProvider } from "@tidings/providers";
-import type { Ctx, OutsideCtx } from "../../context.ts";
+import type { Ctx, NetworkCtx } from "../../context.ts";
 import { randomText } from "../../lib/ids.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
@@ -38,7 +38,7 @@ const declined = new Set(["access_denied", "permission_denied"]);
 /** In the table of idempotency keys, where no header can name it: they hold no line breaks. */
 const usedKey = ({ id }: OauthState): string => `chat oauth\n${id}`;
 
-export async function finish(ctx: OutsideCtx, callback: CallbackParams): Promise<OauthResult> {
+export async function finish(ctx: NetworkCtx, callback: CallbackParams): Promise<OauthResult> {
   const read = readState(ctx.secrets, callback.state ?? "", ctx.now());
   if (!read) return { kind: "unknown" };
   if (read.isExpired) return { kind: "expired" };

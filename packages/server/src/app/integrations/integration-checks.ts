@@ -1,6 +1,6 @@
 // Whether an integration is fit to send: what can be seen in its credentials, and what only the provider knows.
 import { check as checkProvider, validateCredentials } from "@tidings/providers";
-import type { Caller, OutsideCtx } from "../../context.ts";
+import type { Caller, NetworkCtx } from "../../context.ts";
 import { failure, faultCollector } from "../../failure.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -27,29 +27,29 @@ export function checkCredentials(providerId: string, credentials: JsonObject, re
 }
 
 /** Calls to providers that the requests of one environment may have under way at once. */
-export const askedAtOnce = 5;
+export const maxProviderCalls = 5;
 
 /** Runs a call to a provider on behalf of a request. It may take many seconds, so nobody gets to make any number of them. */
 export async function callProvider<T>(
-  { asked }: OutsideCtx,
+  { providerCalls }: NetworkCtx,
   { environmentId }: Pick<Caller, "environmentId">,
   call: () => Promise<T>,
 ): Promise<T> {
-  const giveBack = asked.take(environmentId);
-  if (!giveBack) {
-    const message = `At most ${askedAtOnce} calls to providers may be under way at once for an environment`;
+  const release = providerCalls.tryAcquire(environmentId);
+  if (!release) {
+    const message = `At most ${maxProviderCalls} calls to providers may be under way at once for an environment`;
     throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": "1" } });
   }
   try {
     return await call();
   } finally {
-    giveBack();
+    release();
   }
 }
 
 /** The provider's own word; the providers package bounds the time. */
 export async function askProvider(
-  ctx: OutsideCtx,
+  ctx: NetworkCtx,
   caller: Caller,
   providerId: string,
   credentials: JsonObject,

@@ -1,7 +1,7 @@
 // Integrations: provider credentials per channel, which one is primary, and whether they are fit to send.
 import type { Input, Integration, IntegrationPatch, Output } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
-import type { Caller, Ctx, OutsideCtx } from "../../context.ts";
+import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, faultCollector, invalid } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
 import { isUniqueViolation } from "../../store/db.ts";
@@ -64,7 +64,7 @@ export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"inte
 }
 
 /** What the provider says about a new integration, asked before anything is locked. */
-export async function checkNew(ctx: OutsideCtx, caller: Caller, { body }: Input<"integrations.create">): Promise<void> {
+export async function checkNew(ctx: NetworkCtx, caller: Caller, { body }: Input<"integrations.create">): Promise<void> {
   if (!body.check) return;
   const credentials = newCredentials(body);
   readConditions(body.conditions);
@@ -143,7 +143,7 @@ function newCredentials(body: Input<"integrations.create">["body"]): JsonObject 
 const isCapture = (row: IntegrationRow): boolean => findProvider(row.provider_id)?.capture === true;
 
 export async function checkChange(
-  ctx: OutsideCtx,
+  ctx: NetworkCtx,
   caller: Caller,
   { params, body }: Input<"integrations.update">,
 ): Promise<void> {

@@ -2,8 +2,8 @@
 import type { CapturedMessage, Input, Output } from "@tidings/contract";
 import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
-import { codesIn } from "../../lib/codes.ts";
-import { linksIn } from "../../lib/links.ts";
+import { findCodes } from "../../lib/codes.ts";
+import { findLinks } from "../../lib/links.ts";
 import { openValue, type Sealed, sealValue } from "../../lib/sealed.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import { type CapturedRow, deleteCaptured, listCaptured } from "../../store/messages/captured.ts";
@@ -98,8 +98,8 @@ function toCaptured({ secrets }: Ctx, row: CapturedRow): CapturedMessage {
     integrationIdentifier: row.integration_identifier,
     transactionId: row.transaction_id,
     subscriberId: row.subscriber_id,
-    links: linksIn(content),
-    codes: codesIn([content.subject, content.text]),
+    links: findLinks(content),
+    codes: findCodes([content.subject, content.text]),
     createdAt: row.created_at.toISOString(),
   };
 }

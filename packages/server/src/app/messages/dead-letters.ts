@@ -125,7 +125,7 @@ async function sendAgain(
     environmentId,
     data: { messageId: message_id },
     at: perSecond ? at : undefined,
-    way: first?.id ?? integration_id,
+    lane: first?.id ?? integration_id,
   }));
   await enqueueTimed(batch, "deliver", tasks);
   return letters.length;

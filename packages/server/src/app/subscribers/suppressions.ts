@@ -1,9 +1,9 @@
 // Suppressed addresses: seen, added and lifted by hand. Bounces and complaints add theirs in pipeline/deliver/receipts.ts.
 import { emailPattern, type Input, type Output, type Suppression } from "@tidings/contract";
-import { type Also, also } from "../../answer.ts";
+import { type AlternateSuccess, alternateSuccess } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { spelled } from "../../lib/addresses.ts";
+import { normalizeAddress } from "../../lib/addresses.ts";
 import {
   deleteSuppression,
   findSuppression,
@@ -39,9 +39,9 @@ export async function create(
   ctx: Ctx,
   caller: Caller,
   { body }: Input<"suppressions.create">,
-): Promise<Output<"suppressions.create"> | Also<Output<"suppressions.create">>> {
+): Promise<Output<"suppressions.create"> | AlternateSuccess<Output<"suppressions.create">>> {
   const { channel, address } = body;
-  const isFitting = (channel === "email" ? emailPattern : phonePattern).test(spelled(address));
+  const isFitting = (channel === "email" ? emailPattern : phonePattern).test(normalizeAddress(address));
   if (!isFitting) {
     const kind = channel === "email" ? "an email address" : "a phone number";
     throw invalid({ address: { messages: [`address must be ${kind}`], value: address } });
@@ -50,7 +50,7 @@ export async function create(
   const [inserted] = await insertSuppressions(ctx.db, caller.environmentId, [entry], ctx.now());
   if (inserted) return toSuppression(inserted);
   const existing = await findSuppression(ctx.db, caller.environmentId, channel, address);
-  return also(toSuppression(existing!));
+  return alternateSuccess(toSuppression(existing!));
 }
 
 export async function remove(

@@ -1,6 +1,6 @@
 // Topics: named groups of subscribers that can be notified as one.
 import type { Input, Output, Topic } from "@tidings/contract";
-import { type Also, also } from "../../answer.ts";
+import { type AlternateSuccess, alternateSuccess } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { hasSubscription } from "../../store/topics/topic-subscriptions.ts";
@@ -40,14 +40,14 @@ export async function create(
   ctx: Ctx,
   caller: Caller,
   { body: { key, name }, query }: Input<"topics.create">,
-): Promise<Output<"topics.create"> | Also<Output<"topics.create">>> {
+): Promise<Output<"topics.create"> | AlternateSuccess<Output<"topics.create">>> {
   const now = ctx.now();
   const { row, isNew } = await findOrCreateTopic(ctx.db, caller.environmentId, { id: ctx.newId(), key, name }, now);
   if (isNew) return toTopic(row);
   // Existing clients read the record out of the conflict, so its fields stand beside the error's.
   if (query.failIfExists) throw failure("TOPIC_EXISTS", { topicKey: key }, { body: toTopic(row) });
   const renamed = name === undefined ? row : await renameTopic(ctx.db, caller.environmentId, key, name, now);
-  return also(toTopic(renamed!));
+  return alternateSuccess(toTopic(renamed!));
 }
 
 export async function retrieve(

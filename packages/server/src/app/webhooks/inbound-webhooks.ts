@@ -11,7 +11,7 @@ import {
   verifyReceipt,
 } from "@tidings/providers";
 import { type PlainText, plainText } from "../../answer.ts";
-import type { Ctx, OutsideCtx } from "../../context.ts";
+import type { Ctx, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { applyReceipts, type Matched } from "../../pipeline/deliver/receipts.ts";
@@ -34,7 +34,7 @@ const dayMs = 24 * 3_600_000;
 type Genuine = { integration: IntegrationRow; request: InboundRequest };
 
 export async function verify(
-  ctx: OutsideCtx,
+  ctx: NetworkCtx,
   _caller: null,
   { params, body }: Input<"inboundWebhooks.receive">,
 ): Promise<Genuine> {
@@ -61,7 +61,7 @@ export const receive = (
 
 /** What a POST has in its body is here the query string, read as a form. Instead of reporting, it may want an answer. */
 export async function verifyByGet(
-  ctx: OutsideCtx,
+  ctx: NetworkCtx,
   _caller: null,
   { params, body }: Input<"inboundWebhooks.receiveByGet">,
 ): Promise<Genuine | string> {
@@ -109,7 +109,7 @@ export async function requireReported(
 }
 
 /** Forged reports could mark messages as bounced: without a key nobody can be trusted. */
-async function requireGenuine(ctx: OutsideCtx, { integration, key }: Reported, request: InboundRequest): Promise<void> {
+async function requireGenuine(ctx: NetworkCtx, { integration, key }: Reported, request: InboundRequest): Promise<void> {
   const isGenuine = await verifyReceipt(integration.provider_id, request, key, ctx.now(), ctx.io);
   if (!isGenuine) throw failure("INVALID_SIGNATURE", {});
 }

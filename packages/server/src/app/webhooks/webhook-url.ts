@@ -1,12 +1,12 @@
 // Where a webhook may point. The address is checked again at each delivery: a name may resolve to another one by then.
-import type { Caller, OutsideCtx } from "../../context.ts";
+import type { Caller, NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { AddressRefused } from "../../lib/url-guard.ts";
 
 /** A name server that takes longer does not hold up the request: the delivery will tell. */
 const resolveMs = 2_000;
 
-export async function checkWebhookUrl(ctx: OutsideCtx, caller: Caller, text: string): Promise<void> {
+export async function checkWebhookUrl(ctx: NetworkCtx, caller: Caller, text: string): Promise<void> {
   const refuse = (message: string) => invalid({ url: { messages: [message], value: text } });
   const url = URL.parse(text);
   if (!url) throw refuse("url must be a URL, such as https://example.com/webhooks");
@@ -20,7 +20,7 @@ export async function checkWebhookUrl(ctx: OutsideCtx, caller: Caller, text: str
 }
 
 /** Why the host may not be connected to. One that cannot be resolved may be on its way into the name servers. */
-const addressFault = async (ctx: OutsideCtx, host: string): Promise<string | null> => {
+const addressFault = async (ctx: NetworkCtx, host: string): Promise<string | null> => {
   try {
     await ctx.resolveHost(host);
     return null;

@@ -9,7 +9,7 @@ import {
   type WebhookEventType,
   webhooksPerEnvironment,
 } from "@tidings/contract";
-import type { Caller, Ctx, OutsideCtx } from "../../context.ts";
+import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { newWebhookSecret } from "../../lib/standard-webhooks.ts";
 import { distrustWebhooks, publicEventId, webhookTask } from "../../pipeline/webhooks/events.ts";
@@ -55,7 +55,7 @@ export async function list(ctx: Ctx, caller: Caller): Promise<Output<"webhooks.l
   return (await listWebhooks(ctx.db, caller.environmentId)).map(toWebhook);
 }
 
-export const checkNew = (ctx: OutsideCtx, caller: Caller, { body }: Input<"webhooks.create">): Promise<void> =>
+export const checkNew = (ctx: NetworkCtx, caller: Caller, { body }: Input<"webhooks.create">): Promise<void> =>
   checkWebhookUrl(ctx, caller, body.url);
 
 export async function create(
@@ -98,7 +98,7 @@ export async function retrieve(
 }
 
 export async function checkChange(
-  ctx: OutsideCtx,
+  ctx: NetworkCtx,
   caller: Caller,
   { params, body }: Input<"webhooks.update">,
 ): Promise<void> {

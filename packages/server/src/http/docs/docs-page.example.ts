@@ -1,9 +1,9 @@
-// Example values made from a schema, for the example bodies and curl commands of the documentation page. A made-up value
-// that looks like the real thing explains a field better than "string" does.
+// Example values from a schema, for the example bodies and curl commands of the documentation page. Realistic values explain
+// a field better than "string" does.
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "@tidings/contract";
 import { resolve } from "./docs-page.schema.ts";
 
-/** Values for well-known names; a name that is not here gets a value by its type. */
+/** Values by field name, with or without the type that has the field. Other fields get a value by their type. */
 const samples: Record<string, unknown> = {
   subscriberId: "ada",
   workflowId: "order-shipped",
@@ -28,7 +28,7 @@ const samples: Record<string, unknown> = {
   providerId: "sendgrid",
   identifier: "sendgrid-main",
   integrationId: "sendgrid-main",
-  // An answer masks what is secret; in a request the mask would mean "keep what is stored".
+  // Answers mask secrets; in a request the mask means "keep the stored value".
   credentials: { apiKey: "********" },
   "IntegrationIn.credentials": { apiKey: "your-sendgrid-key" },
   "IntegrationPatch.credentials": { apiKey: "your-sendgrid-key" },
@@ -42,35 +42,35 @@ const samples: Record<string, unknown> = {
   pageSize: 1,
 };
 
-/** Of a closed set of words, the one that tells of the ordinary good case; otherwise the first. */
-const ordinaryWords = ["email", "sendgrid", "processed", "completed", "sent", "Success", "ACTIVE"];
+/** Preferred examples of enumerations: the normal case. Otherwise the first value. */
+const preferredValues = ["email", "sendgrid", "processed", "completed", "sent", "Success", "ACTIVE"];
 
 const id = "0190a5c2-7d3e-7c41-9b7a-2f6d1e8c4b05";
 const time = "2026-01-01T09:30:00.000Z";
 
-/** Deep enough for every body a person writes by hand; beyond it an answer's example would only repeat its field list. */
-const depthLimit = 5;
+/** Deep enough for every request body; deeper examples of answers would only repeat the field list. */
+const maxDepth = 5;
 
-/** Where a value stands: the name of its field, the type that has the field, and how deep it lies. */
+/** The position of a value: the name of its field, the type that has the field, and the depth. */
 type Place = { name: string; owner: string; depth: number };
 
 const top: Place = { name: "", owner: "", depth: 0 };
 
-export const exampleOf = (document: OpenApiDocument, source: JsonSchema, place = top): unknown => {
+export function exampleOf(document: OpenApiDocument, source: JsonSchema, place = top): unknown {
   const { name, owner, depth } = place;
   const schema = resolve(document, source);
   const sample = samples[`${owner}.${name}`] ?? samples[name];
   const types = [schema.type].flat();
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum.find((word) => ordinaryWords.includes(word)) ?? schema.enum[0];
+  if (Array.isArray(schema.enum)) return schema.enum.find((word) => preferredValues.includes(word)) ?? schema.enum[0];
   if (sample !== undefined && fits(schema, sample)) return sample;
   if (schema.default !== undefined) return schema.default;
   const choice = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray)?.[0] as JsonSchema | undefined;
   if (choice) return exampleOf(document, choice, place);
   if (types.includes("object")) return objectExample(document, schema, depth);
   if (types.includes("array")) {
-    return depth < depthLimit
+    return depth < maxDepth
       ? [exampleOf(document, (schema.items ?? {}) as JsonSchema, { ...top, depth: depth + 1 })]
       : [];
   }
@@ -78,42 +78,42 @@ export const exampleOf = (document: OpenApiDocument, source: JsonSchema, place =
   if (types.includes("integer") || types.includes("number")) return schema.minimum ?? 1;
   if (types.includes("boolean")) return false;
   return types.includes("null") ? null : {};
-};
+}
 
 const typeOfValue = (value: unknown): string => (Array.isArray(value) ? "array" : typeof value);
 
-// A sample never replaces a structure the schema spells out, only a value it leaves open.
-const fits = (schema: JsonSchema, sample: unknown): boolean => {
+/** A sample replaces only values of the same type, never a structure that the schema defines. */
+function fits(schema: JsonSchema, sample: unknown): boolean {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.some((choice: JsonSchema) => fits(choice, sample));
   const type = typeOfValue(sample) === "number" ? ["integer", "number"] : [typeOfValue(sample)];
   return [schema.type].flat().some((name) => type.includes(String(name))) && !(schema.items as JsonSchema)?.$ref;
-};
+}
 
-const textExample = (schema: JsonSchema, name: string): string => {
+function textExample(schema: JsonSchema, name: string): string {
   if (schema.format === "date-time" || /(At|Date|Until)$/.test(name)) return time;
   if (schema.format === "email") return "ada@example.com";
   if (/^_.*[iI]d$|^id$|Id$/.test(name)) return id;
   if (/url$/i.test(name)) return "https://example.com/orders/A-1042";
   return name === "" ? "text" : name;
-};
+}
 
-/** Required members, those with a sample, and where that leaves nothing, the first three. */
-const objectExample = (document: OpenApiDocument, schema: JsonSchema, depth: number): Record<string, unknown> => {
+/** Required members and those with a sample; if there are none, the first three. */
+function objectExample(document: OpenApiDocument, schema: JsonSchema, depth: number): Record<string, unknown> {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   const required = (schema.required ?? []) as string[];
-  if (depth >= depthLimit) return {};
+  if (depth >= maxDepth) return {};
   const chosen = properties.filter(([name]) => required.includes(name) || (depth < 2 && name in samples));
   const shown = chosen.length > 0 || depth > 0 ? chosen : properties.slice(0, 3);
   const owner = String(schema.title ?? "");
   return Object.fromEntries(
     shown.map(([name, member]) => [name, exampleOf(document, member, { name, owner, depth: depth + 1 })]),
   );
-};
+}
 
-/** The part of a shell command that would be read again by the shell is quoted; JSON may hold apostrophes. */
+/** Quotes an argument of a shell command; JSON may contain apostrophes. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Stands for the address of the service until the script, which knows it, puts the real one in. */
+/** The script of the page replaces it by the address of the service. */
 export const placeholderOrigin = "http://localhost:3000";
 
 const formFields = (document: OpenApiDocument, schema: JsonSchema): string[] =>
@@ -125,7 +125,7 @@ const formFields = (document: OpenApiDocument, schema: JsonSchema): string[] =>
 
 type CurlInput = { method: string; path: string; operation: OpenApiOperation; parameters: OpenApiParameter[] };
 
-export const curlOf = (document: OpenApiDocument, { method, path, operation, parameters }: CurlInput): string => {
+export function curlOf(document: OpenApiDocument, { method, path, operation, parameters }: CurlInput): string {
   const value = (parameter: OpenApiParameter) =>
     encodeURIComponent(String([exampleOf(document, parameter.schema, { ...top, name: parameter.name })].flat()[0]));
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
@@ -145,4 +145,4 @@ export const curlOf = (document: OpenApiDocument, { method, path, operation, par
     ...(body ? [`-d ${shellQuote(JSON.stringify(exampleOf(document, body), null, 2))}`] : []),
     ...(form ? formFields(document, form.schema) : []),
   ].join(" \\\n  ");
-};
+}

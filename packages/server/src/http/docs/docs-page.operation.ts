@@ -1,11 +1,10 @@
-// One operation of the documentation page: what it does, what goes in, what comes out, what can go wrong, and a form to
-// try it.
+// One operation of the documentation page: description, parameters, request, answer, errors, and a form to try it.
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, OpenApiResponse } from "@tidings/contract";
 import { curlOf, exampleOf } from "./docs-page.example.ts";
 import { anchor, codeBlock, type Html, html, prose } from "./docs-page.markup.ts";
 import { constraintsInWords, fieldList, resolve, typeInWords } from "./docs-page.schema.ts";
 
-/** An operation together with where it stands in the document. */
+/** An operation with its path and method in the document. */
 export type Entry = { method: string; path: string; operation: OpenApiOperation; parameters: OpenApiParameter[] };
 
 export const entriesOf = (document: OpenApiDocument): Entry[] =>
@@ -23,7 +22,7 @@ export const operationAnchor = ({ operation }: Entry): string => anchor("op", op
 export const methodBadge = (method: string): Html =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
-export const renderOperation = (document: OpenApiDocument, entry: Entry): Html => {
+export function renderOperation(document: OpenApiDocument, entry: Entry): Html {
   const { method, path, operation } = entry;
   const id = operationAnchor(entry);
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title" data-operation="${operation.operationId}">
@@ -43,16 +42,16 @@ ${answerSample(document, operation)}
 ${tryForm(document, entry)}
 </div>
 </section>`;
-};
+}
 
-/** Long paths and codes may wrap between their parts, and nowhere else. */
+/** Long paths and codes may wrap between their parts only. */
 const withBreaks = (text: string): Html[] =>
   text.split(/(?=\/)|(?<=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`);
 
-/** The idempotency key goes with every operation and is explained once, at the top of the page. */
+/** Without the idempotency key, which all operations have and which the top of the page explains. */
 const ownParameters = ({ parameters }: Entry) => parameters.filter((parameter) => parameter.in !== "header");
 
-const parameterTable = (document: OpenApiDocument, entry: Entry): Html | undefined => {
+function parameterTable(document: OpenApiDocument, entry: Entry): Html | undefined {
   const parameters = ownParameters(entry);
   if (parameters.length === 0) return undefined;
   return html`<h4>Parameters</h4>
@@ -62,23 +61,23 @@ const parameterTable = (document: OpenApiDocument, entry: Entry): Html | undefin
 <td data-label="In">${parameter.in}</td><td data-label="Type">${typeInWords(document, parameter.schema)}</td>
 <td>${parameter.description !== undefined && html`<p>${prose(parameter.description)}</p>`}<p class="limits">${constraintsInWords(document, parameter.schema)}</p></td></tr>`,
   )}</tbody></table>`;
-};
+}
 
-const requestFields = (document: OpenApiDocument, operation: OpenApiOperation): Html | undefined => {
+function requestFields(document: OpenApiDocument, operation: OpenApiOperation): Html | undefined {
   const [mediaType, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const schema = body?.schema;
   const kind = mediaType === "multipart/form-data" && html` <span class="status">${mediaType}</span>`;
   return schema && html`<h4>Request body${kind}</h4>${fieldList({ document, schema, direction: "request" })}`;
-};
+}
 
-const successOf = (document: OpenApiDocument, operation: OpenApiOperation) => {
+function successOf(document: OpenApiDocument, operation: OpenApiOperation) {
   const successes = Object.entries(operation.responses).filter(([code]) => code.startsWith("2"));
   const response = successes[0]?.[1];
   const status = successes.map(([code]) => code).join(" or ");
   return response && { status, response: resolve<OpenApiResponse>(document, response) };
-};
+}
 
-const answerFields = (document: OpenApiDocument, operation: OpenApiOperation): Html | undefined => {
+function answerFields(document: OpenApiDocument, operation: OpenApiOperation): Html | undefined {
   const success = successOf(document, operation);
   const schema = success?.response.content?.["application/json"]?.schema;
   return (
@@ -86,13 +85,13 @@ const answerFields = (document: OpenApiDocument, operation: OpenApiOperation): H
     html`<h4>Answer <span class="status">${success.status}</span></h4>
 ${schema ? html`<p class="plain">${typeInWords(document, schema)}</p>${fieldList({ document, schema, direction: "answer" })}` : html`<p>No body.</p>`}`
   );
-};
+}
 
-const answerSample = (document: OpenApiDocument, operation: OpenApiOperation): Html | undefined => {
+function answerSample(document: OpenApiDocument, operation: OpenApiOperation): Html | undefined {
   const success = successOf(document, operation);
   const schema = success?.response.content?.["application/json"]?.schema;
   return schema && codeBlock(`Answer ${success.status}`, JSON.stringify(exampleOf(document, schema), null, 2));
-};
+}
 
 type ErrorRow = { status: string; code: string; message: string; when: string };
 
@@ -104,7 +103,7 @@ export const commonErrorRows = (document: OpenApiDocument): ErrorRow[] =>
     rowsOf(name.replace(/\D/g, ""), response),
   );
 
-/** A message that is decided when it is sent tells a reader nothing; its cause does. */
+/** A message that consists of one parameter only is not worth showing; its cause is. */
 const isPlaceholder = (message: string): boolean => /^\{\w+\}$/.test(message);
 
 export const renderErrorRows = (rows: ErrorRow[]): Html =>
@@ -113,7 +112,7 @@ export const renderErrorRows = (rows: ErrorRow[]): Html =>
 <th scope="row"><code>${withBreaks(code)}</code></th><td>${!isPlaceholder(message) && html`<p>${message}</p>`}<p class="limits">${prose(when)}</p></td></tr>`,
   )}</tbody></table>`;
 
-const errorTable = (document: OpenApiDocument, operation: OpenApiOperation): Html => {
+function errorTable(document: OpenApiDocument, operation: OpenApiOperation): Html {
   const common = new Set(commonErrorRows(document).map(({ code }) => code));
   const rows = Object.entries(operation.responses)
     .flatMap(([status, response]) => rowsOf(status, resolve<OpenApiResponse>(document, response)))
@@ -122,12 +121,12 @@ const errorTable = (document: OpenApiDocument, operation: OpenApiOperation): Htm
   return html`<h4>Errors</h4>${
     rows.length > 0 ? html`${renderErrorRows(rows)}<p>And the ${others}.</p>` : html`<p>Only the ${others}.</p>`
   }`;
-};
+}
 
-/** Hidden until the script, which alone can send it, shows it. */
-const tryForm = (document: OpenApiDocument, entry: Entry): Html => {
+/** Hidden without the script, which sends the form. */
+function tryForm(document: OpenApiDocument, entry: Entry): Html {
   const { method, path, operation } = entry;
-  // A form of files is better sent with the command above.
+  // Files are sent with the curl command.
   if (operation.requestBody?.content["multipart/form-data"]) return html``;
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const example = schema && JSON.stringify(exampleOf(document, schema), null, 2);
@@ -146,4 +145,4 @@ const tryForm = (document: OpenApiDocument, entry: Entry): Html => {
 <button type="submit">Send ${method}</button>
 <output aria-live="polite"></output>
 </form></details>`;
-};
+}

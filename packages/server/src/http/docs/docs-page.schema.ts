@@ -1,21 +1,20 @@
-// Schemas as a person reads them: the type in words, the constraints in words, and fields as a list whose nested objects
-// fold open in place.
+// Schemas in words: types, constraints, and fields as a list in which nested objects fold open.
 import type { JsonSchema, OpenApiDocument } from "@tidings/contract";
 import { type Html, html, prose } from "./docs-page.markup.ts";
 
-/** Follows a reference within the document; anything else is given back as it is. */
-export const resolve = <T extends object>(document: OpenApiDocument, value: T | { $ref: string }): T => {
+/** Follows a reference within the document; other values are returned as they are. */
+export function resolve<T extends object>(document: OpenApiDocument, value: T | { $ref: string }): T {
   const { $ref: reference } = value as { $ref?: unknown };
   if (typeof reference !== "string") return value as T;
   const parts = reference.slice("#/".length).split("/");
   return parts.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], document) as T;
-};
+}
 
 const choicesOf = (schema: JsonSchema): JsonSchema[] | undefined =>
   [schema.anyOf, schema.oneOf].find((choices): choices is JsonSchema[] => Array.isArray(choices));
 
-/** `string or null`, `list of Step`, `object`. Named types that have no fields of their own read as what they are. */
-export const typeInWords = (document: OpenApiDocument, source: JsonSchema): string => {
+/** `string or null`, `list of Step`, `object`. Named types without fields are shown as their type. */
+export function typeInWords(document: OpenApiDocument, source: JsonSchema): string {
   const schema = resolve(document, source);
   const choices = choicesOf(schema);
   if (choices) return choices.map((choice) => typeInWords(document, choice)).join(" or ");
@@ -25,15 +24,15 @@ export const typeInWords = (document: OpenApiDocument, source: JsonSchema): stri
     return type === undefined ? "any value" : String(type);
   });
   return words.join(" or ");
-};
+}
 
 const grouped = (words: string): string => (words.includes(" or ") ? `(${words})` : words);
 
-const mapInWords = (document: OpenApiDocument, schema: JsonSchema): string => {
+function mapInWords(document: OpenApiDocument, schema: JsonSchema): string {
   const member = schema.additionalProperties;
   const isMap = typeof member === "object" && member !== null;
   return isMap ? `map of ${grouped(typeInWords(document, member as JsonSchema))}` : "object";
-};
+}
 
 const limits: [keyword: string, words: (value: string) => string][] = [
   ["minimum", (value) => `at least ${value}`],
@@ -44,8 +43,8 @@ const limits: [keyword: string, words: (value: string) => string][] = [
   ["maxItems", (value) => `at most ${value} items`],
 ];
 
-/** `minLength: 1` is better said as "not empty", and one list of allowed words better shown than described. */
-export const constraintsInWords = (document: OpenApiDocument, source: JsonSchema): Html => {
+/** Constraints in words; `minLength: 1` is "not empty", and allowed values are listed. */
+export function constraintsInWords(document: OpenApiDocument, source: JsonSchema): Html {
   const schema = resolve(document, source);
   const item = resolve(document, (schema.items ?? {}) as JsonSchema);
   const said = limits.flatMap(([keyword, words]) => {
@@ -63,18 +62,18 @@ export const constraintsInWords = (document: OpenApiDocument, source: JsonSchema
   }${typeof schema.pattern === "string" && html`<span class="limit">matches <code>${schema.pattern}</code></span>`}${
     allowed && allowedValues(allowed)
   }`;
-};
+}
 
-const allowedValues = (values: unknown[]): Html => {
+function allowedValues(values: unknown[]): Html {
   const list = values.map((value, index) => html`${index > 0 && ", "}<code>${String(value)}</code>`);
-  // The closed set of providers has some eighty words: folded, it does not bury the fields around it.
+  // Folded, because the enumeration of providers has some eighty values.
   return values.length > 12
     ? html`<details class="limit"><summary>one of ${values.length} values</summary>${list}</details>`
     : html`<span class="limit">one of ${list}</span>`;
-};
+}
 
-/** The object whose fields a reader would want to see: the schema itself, its items, its members, or one of its choices. */
-const objectWithin = (document: OpenApiDocument, source: JsonSchema): JsonSchema | undefined => {
+/** The object whose fields are listed: the schema itself, its items, its members, or one of its choices. */
+function objectWithin(document: OpenApiDocument, source: JsonSchema): JsonSchema | undefined {
   const schema = resolve(document, source);
   if (schema.properties) return schema;
   const inner = [schema.items, schema.additionalProperties, ...(choicesOf(schema) ?? [])];
@@ -84,26 +83,26 @@ const objectWithin = (document: OpenApiDocument, source: JsonSchema): JsonSchema
     if (found) return found;
   }
   return undefined;
-};
+}
 
-/** In a request a reader looks for what has to be there; in an answer, for what may be missing. */
+/** Requests mark required fields; answers mark optional ones. */
 type Direction = "request" | "answer";
 
-const presence = (direction: Direction, required: boolean): Html | false => {
+function presence(direction: Direction, required: boolean): Html | false {
   if (direction === "request") return required && html`<span class="required">required</span>`;
   return !required && html`<span class="optional">optional</span>`;
-};
+}
 
 type FieldListInput = {
   document: OpenApiDocument;
   schema: JsonSchema;
   direction: Direction;
-  /** The objects already on the way here, against endless nesting. */
+  /** The objects around this one, to stop at recursive types. */
   within?: readonly JsonSchema[];
 };
 
 /** The fields of an object, nested ones folded. */
-export const fieldList = ({ document, schema: source, direction, within = [] }: FieldListInput): Html => {
+export function fieldList({ document, schema: source, direction, within = [] }: FieldListInput): Html {
   const schema = objectWithin(document, source);
   if (!schema) return html`<p class="plain">${typeInWords(document, source)}</p>`;
   const required = (schema.required ?? []) as string[];
@@ -117,10 +116,10 @@ ${typeof description === "string" && html`<p>${prose(description)}</p>`}<p class
     }</li>`;
   };
   return html`<ul class="fields">${Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(item)}</ul>`;
-};
+}
 
-const foldedFields = (input: FieldListInput, name: string): Html => {
+function foldedFields(input: FieldListInput, name: string): Html {
   const { title } = input.schema;
   const label = typeof title === "string" ? title : name;
   return html`<details><summary>Fields of ${label}</summary>${fieldList(input)}</details>`;
-};
+}

@@ -1,5 +1,5 @@
-// The page at /docs, made from the OpenAPI document on the server. One file without a single outside request: it has to
-// work on a machine that reaches nothing but the service, without JavaScript, and under the strict policy given below.
+// The page at /docs, rendered from the OpenAPI document on the server. It makes no external request, works without
+// JavaScript, and is served with a strict Content-Security-Policy.
 import { createHash } from "node:crypto";
 import type { OpenApiDocument } from "@tidings/contract";
 import { docsPageStyle } from "./docs-page.css.ts";
@@ -16,7 +16,7 @@ import {
 import { docsPageScript } from "./docs-page.script.ts";
 
 /** The Content-Security-Policy the page is served with: its own script by hash, and requests to the same origin only. */
-export const docsPageCsp = (): string => {
+export function docsPageCsp(): string {
   const hash = createHash("sha256").update(docsPageScript).digest("base64");
   return [
     "default-src 'none'",
@@ -28,9 +28,9 @@ export const docsPageCsp = (): string => {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
-};
+}
 
-/** A dot with two arcs, drawn here because an icon file would be one more request. */
+/** A dot with two arcs; inline, because an icon file would be one more request. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke='%230f766e' " +
   "stroke-width='4' stroke-linecap='round'%3E%3Ccircle cx='8' cy='24' r='3' fill='%230f766e'/%3E" +
@@ -38,7 +38,7 @@ const icon =
 
 type Group = { name: string; description: string; id: string; entries: Entry[] };
 
-const groupsOf = (document: OpenApiDocument): Group[] => {
+function groupsOf(document: OpenApiDocument): Group[] {
   const entries = entriesOf(document);
   return document.tags.map(({ name, description }) => ({
     name,
@@ -46,9 +46,9 @@ const groupsOf = (document: OpenApiDocument): Group[] => {
     id: anchor("tag", name),
     entries: entries.filter(({ operation }) => operation.tags.includes(name)),
   }));
-};
+}
 
-export const renderDocsPage = (document: OpenApiDocument): string => {
+export function renderDocsPage(document: OpenApiDocument): string {
   const groups = groupsOf(document);
   const { title, version, description } = document.info;
   return html`<!doctype html>
@@ -82,7 +82,7 @@ ${entries.map((entry) => renderOperation(document, entry))}
 </body>
 </html>
 `.html;
-};
+}
 
 const brandMark = trusted(
   '<svg viewBox="0 0 32 32" aria-hidden="true"><circle cx="8" cy="24" r="3"/><path d="M8 13a11 11 0 0 1 11 11M8 4a20 20 0 0 1 20 20"/></svg>',

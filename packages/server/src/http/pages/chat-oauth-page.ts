@@ -1,112 +1,115 @@
-// Where chat providers send people back to, and what they read there: that the workspace is connected, or why it is not. The
-// state in the address is the only authority, as the token of the preference page is.
+// The OAuth callback page, to which chat providers redirect people. It says that the workspace is connected, or why not. The
+// signed state in the address is the only authorisation, like the token of the preference page.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { chatOauthCallbackPath, readState } from "../../app/integrations/chat-oauth.ts";
 import { finish, type OauthResult } from "../../app/integrations/chat-oauth-callback.ts";
-import type { OutsideCtx } from "../../context.ts";
+import type { NetworkCtx } from "../../context.ts";
 import type { RateLimiter } from "../rate-limit.ts";
-import { countPage, page, renderNotice, sendElsewhere, sendPage, type Words, wordFaults } from "./page.ts";
+import { limitPageRate, type Notice, page, renderErrorsAsPages, renderNotice, sendPage, sendRedirect } from "./page.ts";
 
-type Told = { status: number; words: Words };
+type Outcome = { status: number; notice: Notice };
 
-const again = "Please ask for a new link where you found this one.";
+const askForNewLink = "Please ask for a new link where you found this one.";
 
-type Ended = Exclude<OauthResult, { kind: "onward" }>;
+type FinalResult = Exclude<OauthResult, { kind: "onward" }>;
 
-const told: { [Kind in Ended["kind"]]: (result: Extract<Ended, { kind: Kind }>) => Told } = {
+const outcomes: { [Kind in FinalResult["kind"]]: (result: Extract<FinalResult, { kind: Kind }>) => Outcome } = {
   connected: ({ provider, workspace }) => ({
     status: 200,
-    words: [
+    notice: [
       `${provider} is connected`,
       `${workspace ? `Notifications can now be sent to “${workspace}”.` : "Notifications can now be sent there."} You can close this page.`,
     ],
   }),
   declined: ({ provider }) => ({
     status: 400,
-    words: [`${provider} was not connected`, "You did not agree, so nothing was changed. You can close this page."],
+    notice: [`${provider} was not connected`, "You did not agree, so nothing was changed. You can close this page."],
   }),
   refused: ({ provider, word }) => ({
     status: 400,
-    words: [
+    notice: [
       `${provider} was not connected`,
-      `${provider} did not accept this${word ? ` (${word.slice(0, 100)})` : ""}, so nothing was changed. ${again}`,
+      `${provider} did not accept this${word ? ` (${word.slice(0, 100)})` : ""}, so nothing was changed. ${askForNewLink}`,
     ],
   }),
   unreachable: ({ provider }) => ({
     status: 502,
-    words: [
+    notice: [
       `${provider} is not ready yet`,
       `${provider} did not answer, or has not heard of your decision everywhere yet. Nothing was changed. Please reload this page in a minute.`,
     ],
   }),
   unknown: () => ({
     status: 400,
-    words: ["This link does not work", `It is not complete, or not one of ours. ${again}`],
+    notice: ["This link does not work", `It is not complete, or not one of ours. ${askForNewLink}`],
   }),
   expired: () => ({
     status: 410,
-    words: ["This link is too old", `It worked for 10 minutes. Nothing was changed. ${again}`],
+    notice: ["This link is too old", `It worked for 10 minutes. Nothing was changed. ${askForNewLink}`],
   }),
   used: () => ({
     status: 410,
-    words: ["This link was used", "It works once, and the connection it stands for was made. You can close this page."],
+    notice: [
+      "This link was used",
+      "It works once, and the connection it stands for was made. You can close this page.",
+    ],
   }),
   "integration-gone": () => ({
     status: 404,
-    words: [
-      "There is nothing to connect any more",
-      "Who asked you to connect this has removed it meanwhile. Nothing was changed.",
+    notice: [
+      "There is nothing left to connect",
+      "The integration has been removed since you got this link. Nothing was changed.",
     ],
   }),
   "subscriber-gone": () => ({
     status: 404,
-    words: [
-      "There is nobody to connect any more",
-      "The person this was meant for is not known here. Nothing was changed.",
+    notice: [
+      "This person is no longer known",
+      "The connection was meant for a person who has been removed. Nothing was changed.",
     ],
   }),
   "connected-otherwise": () => ({
     status: 409,
-    words: [
+    notice: [
       "There is a connection already",
-      `This was meant to make a second one under another name. Nothing was changed. ${again}`,
+      `This was meant to make a second one under another name. Nothing was changed. ${askForNewLink}`,
     ],
   }),
   taken: () => ({
     status: 409,
-    words: [
-      "This connection belongs to somebody else",
-      `Its name is in use for another purpose. Nothing was changed. ${again}`,
+    notice: [
+      "This connection is in use",
+      `Another person or channel uses a connection of this name. Nothing was changed. ${askForNewLink}`,
     ],
   }),
 };
 
-const wordsFor = (result: Ended): Told => (told[result.kind] as (result: Ended) => Told)(result);
+const outcomeOf = (result: FinalResult): Outcome => (outcomes[result.kind] as (result: FinalResult) => Outcome)(result);
 
-export function addChatOauthPage(server: FastifyInstance, ctx: OutsideCtx, limiter: RateLimiter): void {
+export function addChatOauthPage(server: FastifyInstance, ctx: NetworkCtx, limiter: RateLimiter): void {
   server.register(async (scope) => {
-    wordFaults(scope);
+    renderErrorsAsPages(scope);
     scope.route({
       method: "GET",
       url: chatOauthCallbackPath,
       exposeHeadRoute: false,
-      onRequest: countPage(limiter, (request) => {
-        const { state = "" } = broughtBy(request);
+      onRequest: limitPageRate(limiter, (request) => {
+        const { state = "" } = callbackParams(request);
         return readState(ctx.secrets, state, ctx.now())?.state.environmentId;
       }),
       handler: async (request, reply) => {
-        const result = await finish(ctx, broughtBy(request));
-        if (result.kind === "onward") return sendElsewhere(reply, result.address);
-        if (result.kind === "connected" && result.redirectUrl) return sendElsewhere(reply, result.redirectUrl);
-        const { status, words } = wordsFor(result);
-        return sendPage(reply, page(renderNotice(...words), status));
+        const result = await finish(ctx, callbackParams(request));
+        if (result.kind === "onward") return sendRedirect(reply, result.address);
+        if (result.kind === "connected" && result.redirectUrl) return sendRedirect(reply, result.redirectUrl);
+        const { status, notice } = outcomeOf(result);
+        return sendPage(reply, page(renderNotice(...notice), status));
       },
     });
   });
 }
 
-/** A parameter that comes twice counts as none: providers write each of them once. */
-const broughtBy = ({ query }: FastifyRequest): Record<string, string> =>
+/** Repeated parameters are dropped: providers send each of them once. */
+const callbackParams = ({ query }: FastifyRequest): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query as Record<string, unknown>).flatMap(([name, value]) =>
       typeof value === "string" ? [[name, value]] : [],

@@ -1,10 +1,9 @@
-// What pages that people see have in common, wherever they come from: one file, no script, nothing from outside. Their addresses
-// carry the authority to change something, so they are kept out of caches, referrers and search engines.
+// Shared parts of the pages for people: one document, no script, no external resource. The token in the address of a page
+// authorises changes, so the address is kept out of caches, referrers and search engines.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { failure } from "../../failure.ts";
 import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { errorAnswer } from "../errors.ts";
-import type { RateLimiter } from "../rate-limit.ts";
+import { type RateLimiter, takeTokens } from "../rate-limit.ts";
 import { pageStyle } from "./page.css.ts";
 
 const pageHeaders = {
@@ -24,8 +23,8 @@ export const page = (html: string, status = 200): Page => ({ status, html });
 export const sendPage = (reply: FastifyReply, { status, html }: Page): FastifyReply =>
   reply.code(status).headers(pageHeaders).serializer(String).send(html);
 
-/** Somewhere else, as carefully as a page: the address that leads there stays behind. */
-export const sendElsewhere = (reply: FastifyReply, url: string): FastifyReply =>
+/** A redirect with the headers of a page: the target does not learn the address with the token. */
+export const sendRedirect = (reply: FastifyReply, url: string): FastifyReply =>
   reply.headers(pageHeaders).redirect(url, 303);
 
 export const frame = (title: string, body: Html): string =>
@@ -47,7 +46,7 @@ ${body}
 </html>
 `.html;
 
-/** A page that says one thing; with `link`, the way to the page of this address. */
+/** A page with one message; `link` is the text of a link to the page under the same address. */
 export const renderNotice = (title: string, text: string, link?: string): string =>
   frame(
     title,
@@ -57,30 +56,31 @@ ${link !== undefined && html`<p><a href="">${link}</a></p>`}`,
   );
 
 /** Title and text of a page. */
-export type Words = [title: string, text: string];
+export type Notice = [title: string, text: string];
 
-const faults: Record<number, Words> = {
+const faults: Record<number, Notice> = {
   429: ["Too many requests", "Please try again in a moment. Nothing was changed."],
   503: ["Back in a moment", "The service is not available right now. Please try again. Nothing was changed."],
 };
-const ours: Words = ["Something went wrong", "This is our fault. Please try again later."];
+const internalFault: Notice = ["Something went wrong", "This is our fault. Please try again later."];
 
-/** Errors of this scope are pages, in words of its own or in those above; what is in neither is a fault of ours. */
-export function wordFaults(scope: FastifyInstance, own: Record<number, Words> = {}): void {
+/** Renders the errors of this scope as pages, by status: from `own`, from those above, or as an internal fault. */
+export function renderErrorsAsPages(scope: FastifyInstance, own: Record<number, Notice> = {}): void {
   scope.setErrorHandler((error, request, reply) => {
     const { status, headers } = errorAnswer(error, request);
-    return sendPage(reply.headers(headers), page(renderNotice(...(own[status] ?? faults[status] ?? ours)), status));
+    return sendPage(
+      reply.headers(headers),
+      page(renderNotice(...(own[status] ?? faults[status] ?? internalFault)), status),
+    );
   });
 }
 
 /**
- * Pages have a bucket for each environment, apart from that of its API, and one for all addresses that are made up.
- * `environmentOf` reads the environment off the address.
+ * The rate limit of pages: a bucket for each environment, apart from the one of its API, and one for all forged addresses.
+ * `environmentOf` reads the environment from the address.
  */
-export const countPage =
+export const limitPageRate =
   (limiter: RateLimiter, environmentOf: (request: FastifyRequest) => string | undefined) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const verdict = limiter.take(`page:${environmentOf(request) ?? ""}`, "global", 1);
-    reply.headers(verdict.headers);
-    if (!verdict.isAllowed) throw failure("RATE_LIMITED", {});
+    takeTokens(limiter, reply, { owner: `page:${environmentOf(request) ?? ""}`, category: "global", cost: 1 });
   };

@@ -1,14 +1,20 @@
-// The preference page as HTML. It is read by people who got a mail, on whatever they have at hand.
+// The preference page as HTML, for any browser: it is opened from a mail.
 import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
 import type { PreferencePage } from "../../app/subscribers/unsubscribe.ts";
 import { idToBase62 } from "../../lib/ids.ts";
 import { type Html, html, trusted } from "../docs/docs-page.markup.ts";
 import { frame } from "./page.ts";
 
-/** Names of form fields. The first is fixed by RFC 8058; the others hold, for each row, what it showed. */
+/** Names of form fields. RFC 8058 fixes the first; `shown` holds, for each row, the choices that the page showed. */
 export const fields = { oneClick: "List-Unsubscribe", shown: "shown", everything: "all" } as const;
 
-const words: Record<Channel, string> = { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" };
+const channelNames: Record<Channel, string> = {
+  in_app: "In-app",
+  email: "Email",
+  sms: "SMS",
+  chat: "Chat",
+  push: "Push",
+};
 
 export const renderPreferences = (page: PreferencePage, notice?: string): string =>
   frame(
@@ -43,11 +49,11 @@ ${hasMore && html`<p class="note">There are more; these are the first ${workflow
 </form>`;
 
 const row = (key: string, name: Html, on: PreferenceChannels): Html => {
-  const had = channels.filter((channel) => on[channel] !== undefined);
-  const shown = `${key}:${had.filter((channel) => on[channel]).join(",")}`;
+  const offered = channels.filter((channel) => on[channel] !== undefined);
+  const shown = `${key}:${offered.filter((channel) => on[channel]).join(",")}`;
   return html`<div class="row" role="group" aria-labelledby="n-${key}"><span id="n-${key}">${name}</span>
-<input type="hidden" name="${fields.shown}" value="${shown}"><div class="channels">${had.map(
+<input type="hidden" name="${fields.shown}" value="${shown}"><div class="channels">${offered.map(
     (channel) =>
-      html`<label><input type="checkbox" name="${key}" value="${channel}"${on[channel] && trusted(" checked")}>${words[channel]}</label>`,
+      html`<label><input type="checkbox" name="${key}" value="${channel}"${on[channel] && trusted(" checked")}>${channelNames[channel]}</label>`,
   )}</div></div>`;
 };

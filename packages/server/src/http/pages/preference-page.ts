@@ -1,35 +1,34 @@
-// The page behind the unsubscribe link of a mail, and the call that mailboxes make for their own button (RFC 8058). A GET
-// changes nothing, because mail scanners follow links. The token in the address is all the authority there is: no
-// cookie, no key, so a form may come from anywhere, and the address is kept out of caches, referrers and search engines.
+// The page behind the unsubscribe link of a mail, and the one-click request of mail clients (RFC 8058). A GET changes nothing,
+// because mail scanners follow links. The token in the address is the only authorisation, without cookie or key, so forms
+// of other origins need no protection, and the address is kept out of caches, referrers and search engines.
 import { isChannel } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as unsubscribe from "../../app/subscribers/unsubscribe.ts";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { base62ToId } from "../../lib/ids.ts";
-import { readUnsubscribe, type UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
+import { readUnsubscribeToken, type UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import { FormFault, parseForm, readBoundary } from "../multipart.ts";
 import type { RateLimiter } from "../rate-limit.ts";
-import { countPage, type Page, page, renderNotice, sendPage, type Words, wordFaults } from "./page.ts";
+import { limitPageRate, type Notice, type Page, page, renderErrorsAsPages, renderNotice, sendPage } from "./page.ts";
 import { fields, renderPreferences } from "./preference-page.markup.ts";
 
 export const preferencePagePath = "/u/{token}";
 
-/** A form with as many rows and channels as a page has at most, twice over. */
+/** Twice the size of the largest form that a page has. */
 const bodyLimit = 64 * 1024;
 
-const unknown = page(
+const unknownLinkPage = page(
   renderNotice("This link does not work", "It is not complete. Please open it from the mail again, or copy all of it."),
   404,
 );
 
-const gone = page(
+const unknownSubscriberPage = page(
   renderNotice("Nothing to change", "You are not in our list any more, so you get none of these notifications."),
 );
 
-/** In the words of the page. */
-const faults: Record<number, Words> = {
+const faults: Record<number, Notice> = {
   400: ["This could not be read", "The form did not arrive as it was sent. Please go back and try again."],
   413: ["This could not be read", "The form is larger than it can be."],
   415: ["This could not be read", "The form has a type that is not known here."],
@@ -37,37 +36,40 @@ const faults: Record<number, Words> = {
 
 export function addPreferencePage(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
   server.register(async (scope) => {
-    acceptForm(scope);
-    wordFaults(scope, faults);
+    acceptFormBodies(scope);
+    renderErrorsAsPages(scope, faults);
     const targetOf = (request: FastifyRequest) =>
-      readUnsubscribe(ctx.secrets, (request.params as { token: string }).token);
+      readUnsubscribeToken(ctx.secrets, (request.params as { token: string }).token);
 
     scope.route({
       method: ["GET", "POST"],
       url: preferencePagePath.replace("{token}", ":token"),
       bodyLimit,
-      onRequest: countPage(limiter, (request) => targetOf(request)?.environmentId),
+      onRequest: limitPageRate(limiter, (request) => targetOf(request)?.environmentId),
       handler: async (request, reply) => {
         const target = targetOf(request);
-        if (!target) return sendPage(reply, unknown);
-        if (request.method !== "POST") return sendPage(reply, await get(ctx, target));
+        if (!target) return sendPage(reply, unknownLinkPage);
+        if (request.method !== "POST") return sendPage(reply, await showPreferences(ctx, target));
         const form = (request.body as URLSearchParams | undefined) ?? new URLSearchParams();
-        return sendPage(reply, await inRepeatableTransaction(ctx.db, (tx) => post({ ...ctx, db: tx }, target, form)));
+        return sendPage(
+          reply,
+          await inRepeatableTransaction(ctx.db, (tx) => changePreferences({ ...ctx, db: tx }, target, form)),
+        );
       },
     });
   });
 }
 
-async function get(ctx: Ctx, target: UnsubscribeTarget): Promise<Page> {
+async function showPreferences(ctx: Ctx, target: UnsubscribeTarget): Promise<Page> {
   const subscriber = await unsubscribe.findOwner(ctx, target);
-  if (!subscriber) return gone;
+  if (!subscriber) return unknownSubscriberPage;
   return page(renderPreferences(await unsubscribe.viewPage(ctx, subscriber, target.workflowId)));
 }
 
-async function post(ctx: Ctx, target: UnsubscribeTarget, form: URLSearchParams): Promise<Page> {
+async function changePreferences(ctx: Ctx, target: UnsubscribeTarget, form: URLSearchParams): Promise<Page> {
   const { workflowId } = target;
   const subscriber = await unsubscribe.findOwner(ctx, target);
-  if (!subscriber) return gone;
+  if (!subscriber) return unknownSubscriberPage;
   if (form.get(fields.oneClick)?.toLowerCase() === "one-click") {
     const { kind, workflowName } = await unsubscribe.unsubscribe(ctx, subscriber, workflowId);
     if (kind === "critical") {
@@ -94,8 +96,8 @@ function readEdits(form: URLSearchParams): unsubscribe.Edit[] {
   });
 }
 
-/** RFC 8058 lets mailboxes choose between the two encodings of forms. */
-function acceptForm(scope: FastifyInstance): void {
+/** RFC 8058 lets mail clients choose between the two encodings of forms. */
+function acceptFormBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(body as string)),

@@ -1,9 +1,9 @@
-// JSON Schema (draft 7 and 2020-12) as an interpreter. A compiler such as ajv's takes 20 µs per byte of a schema, and what
-// it makes cannot be stopped: short schemas of references take for ever on any value. Here every part of a schema that
-// meets a part of a value is charged to a budget of work (lib/work.ts), and there is nothing to compile or to keep.
+// JSON Schema (draft 7 and 2020-12) as an interpreter. The compiler ajv takes 20 µs per byte of a schema, and its compiled
+// functions cannot be stopped: short recursive schemas run for ever on any value. Here every comparison of a part of a schema
+// with a part of a value is charged to a budget of work (lib/work.ts), and there is nothing to compile or to cache.
 //
-// Faults have the words of ajv. A schema that was never checked is not trusted: what makes no sense in it is passed over.
-import { canonicalJson, isObject } from "../json.ts";
+// Faults are worded as ajv words them. Schemas may be unchecked: keywords with invalid values are ignored.
+import { canonicalJson, isObject, type JsonObject } from "../json.ts";
 import { charge, OverBudget } from "../work.ts";
 import { evaluatedKeys } from "./evaluated.ts";
 import {
@@ -15,13 +15,11 @@ import {
   objectKeywords,
   textFault,
 } from "./keywords.ts";
-import { findReferred } from "./refs.ts";
+import { resolveRef } from "./refs.ts";
 
 export type SchemaFault = { keyword: string; path: string[]; message: string; schemaPath: string };
 
-type JsonObject = Record<string, unknown>;
-
-/** One check of one value. `path` and `schemaPath` are where it stands; `isTrial`: it may fail without being a fault. */
+/** The state of one check. `path` and `schemaPath`: the current position; `isTrial`: a mismatch is not a fault. */
 export type Check = {
   root: JsonObject;
   is2020: boolean;
@@ -33,11 +31,11 @@ export type Check = {
 };
 
 const partCost = 40;
-/** A value has at most 200 levels; a schema that refers to itself on one of them never ends. */
-const deepest = 600;
-const mostFaults = 100;
+/** A value has at most 200 levels. A schema that refers to itself without going down a level would never end. */
+const maxDepth = 600;
+const maxFaults = 100;
 
-/** The faults of a value, 100 at the most. Defaults of the schema are filled into it. Throws OverBudget. */
+/** The faults of a value, 100 at most. Fills the defaults of the schema into the value. Throws OverBudget. */
 export function faultsOf(root: JsonObject, value: unknown): SchemaFault[] {
   const is2020 = typeof root.$schema === "string" && root.$schema.includes("2020-12");
   const check: Check = { root, is2020, path: [], schemaPath: [], depth: 0, isTrial: false, faults: [] };
@@ -45,18 +43,18 @@ export function faultsOf(root: JsonObject, value: unknown): SchemaFault[] {
   return check.faults;
 }
 
-/** Whether the value fits the schema; faults are noted. */
-export function fits(schema: unknown, value: unknown, check: Check): boolean {
+/** Whether the value fits the schema; collects the faults. */
+function fits(schema: unknown, value: unknown, check: Check): boolean {
   charge(partCost);
   if (schema === false) return fail(check, "false schema", "boolean schema is false");
   if (!isObject(schema)) return true;
-  if (++check.depth > deepest) throw new OverBudget();
+  if (++check.depth > maxDepth) throw new OverBudget();
   const isFit = fitsObject(schema, value, check);
   check.depth -= 1;
   return isFit;
 }
 
-/** The same for a part: of the schema, and with `key` of the value. */
+/** The same for a part of the schema and, with `key`, a member of the value. */
 export function fitsPart(at: string[], schema: unknown, value: unknown, check: Check, key?: string): boolean {
   check.schemaPath.push(...at);
   if (key !== undefined) check.path.push(key);
@@ -66,13 +64,13 @@ export function fitsPart(at: string[], schema: unknown, value: unknown, check: C
   return isFit;
 }
 
-/** Whether a part fits, where it need not. Defaults are not filled in. */
-export function triesPart(schema: unknown, value: unknown, check: Check): boolean {
+/** Whether a part fits, without faults and defaults. */
+export function fitsTrial(schema: unknown, value: unknown, check: Check): boolean {
   return fits(schema, value, { ...check, isTrial: true, faults: [] });
 }
 
 export function fail(check: Check, keyword: string, message: string, ...at: string[]): false {
-  if (check.faults.length < mostFaults) {
+  if (check.faults.length < maxFaults) {
     const schemaPath = ["#", ...check.schemaPath, ...(at.length > 0 ? at : [keyword])].join("/");
     check.faults.push({ keyword, path: [...check.path], message, schemaPath });
   }
@@ -84,7 +82,7 @@ function fitsObject(schema: JsonObject, value: unknown, check: Check): boolean {
   for (const name of ["$ref", "$dynamicRef", "$recursiveRef"]) {
     const ref = schema[name];
     if (typeof ref !== "string") continue;
-    const target = findReferred(check.root, schema, ref);
+    const target = resolveRef(check.root, schema, ref);
     const outer = check.schemaPath;
     check.schemaPath = [ref.replace(/^#\/?/, "")].filter(Boolean);
     if (target !== undefined && !fits(target, value, check)) isFit = false;
@@ -151,7 +149,7 @@ function isOfType(value: unknown, type: unknown): boolean {
   }
 }
 
-/** JSON values are the same when their texts are. */
+/** JSON values are equal when their canonical texts are. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
     charge(1 + (typeof a === "string" ? a.length / 16 : 0));

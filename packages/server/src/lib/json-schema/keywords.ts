@@ -1,11 +1,10 @@
 // The keywords of JSON Schema, in the order in which ajv reports them.
 import formats from "ajv-formats/dist/formats.js";
-import { canonicalJson, isObject } from "../json.ts";
+import { canonicalJson, isObject, type JsonObject } from "../json.ts";
 import { matchesPattern } from "../patterns.ts";
 import { charge } from "../work.ts";
-import { type Check, fail, fitsPart, isSameJson, triesPart } from "./json-schema.ts";
+import { type Check, fail, fitsPart, fitsTrial, isSameJson } from "./json-schema.ts";
 
-type JsonObject = Record<string, unknown>;
 type Fault = [keyword: string, message: string] | null;
 export type Keyword<V> = (schema: JsonObject, value: V, check: Check) => boolean;
 
@@ -49,7 +48,7 @@ export function textFault(keyword: string, limit: unknown, value: string): Fault
   }
 }
 
-/** Characters as people count them: those outside the basic plane are two units of a text. */
+/** Code points: characters outside the basic plane are two units of a text, but count once. */
 function lengthOf(text: string): number {
   charge(text.length / 2);
   let pairs = 0;
@@ -57,15 +56,15 @@ function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
-/** The expressions for formats take time with the square of the length; no address is longer. */
-const longestFormatted = 4_096;
+/** The regular expressions of formats take quadratic time. No valid address is longer. */
+const maxFormattedLength = 4_096;
 
 function hasFormat(name: string, value: string): boolean {
   const known: unknown = Object.hasOwn(formats.fullFormats, name) ? formats.fullFormats[name as "date"] : true;
-  // Unknown formats, and those of numbers, say nothing about texts.
+  // Unknown formats, and formats of numbers, accept all texts.
   if (known === true || (isObject(known) && "type" in known)) return true;
   charge(value.length * (20 + value.length / 50));
-  if (value.length > longestFormatted && name !== "byte") return false;
+  if (value.length > maxFormattedLength && name !== "byte") return false;
   const test = isObject(known) && "validate" in known ? known.validate : known;
   if (test instanceof RegExp) return test.test(value);
   return typeof test !== "function" || Boolean(test(value));
@@ -74,7 +73,7 @@ function hasFormat(name: string, value: string): boolean {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
 
-/** Faults of the branches count only when the whole is a fault. */
+/** Faults of the branches are collected apart: they are reported only when the keyword fails. */
 function fitBranches(
   name: string,
   branches: unknown[],
@@ -97,7 +96,7 @@ const common: Record<string, Keyword<unknown>> = {
     fail(check, "enum", "must be equal to one of the allowed values"),
   const: ({ const: only }, value, check) =>
     isSameJson(value, only) || fail(check, "const", "must be equal to constant"),
-  not: ({ not }, value, check) => !triesPart(not, value, check) || fail(check, "not", "must NOT be valid"),
+  not: ({ not }, value, check) => !fitsTrial(not, value, check) || fail(check, "not", "must NOT be valid"),
   anyOf: ({ anyOf }, value, check) => {
     const { count, inside } = fitBranches("anyOf", listOf(anyOf), value, check);
     return count > 0 || failWith(check, inside, "anyOf", "must match a schema in anyOf");
@@ -105,8 +104,8 @@ const common: Record<string, Keyword<unknown>> = {
   oneOf: ({ oneOf }, value, check) => {
     const { count, inside } = fitBranches("oneOf", listOf(oneOf), value, check);
     if (count === 1) return true;
-    const told = count > 1 ? { ...inside, faults: [] } : inside;
-    return failWith(check, told, "oneOf", "must match exactly one schema in oneOf");
+    const reported = count > 1 ? { ...inside, faults: [] } : inside;
+    return failWith(check, reported, "oneOf", "must match exactly one schema in oneOf");
   },
   allOf: ({ allOf }, value, check) =>
     listOf(allOf).reduce<boolean>(
@@ -114,13 +113,13 @@ const common: Record<string, Keyword<unknown>> = {
       true,
     ),
   if: (schema, value, check) => {
-    const clause = triesPart(schema.if, value, check) ? "then" : "else";
+    const clause = fitsTrial(schema.if, value, check) ? "then" : "else";
     if (!Object.hasOwn(schema, clause) || fitsPart([clause], schema[clause], value, check)) return true;
     return fail(check, "if", `must match "${clause}" schema`);
   },
 };
 
-/** `some` would stop at the first fault. */
+/** Unlike `Array.every`, does not stop at the first fault. */
 function every<T>(items: T[], isFit: (item: T) => boolean): boolean {
   let areFit = true;
   for (const item of items) if (!isFit(item)) areFit = false;
@@ -167,7 +166,7 @@ const array: Record<string, Keyword<unknown[]>> = {
   },
   contains: ({ contains, minContains = 1, maxContains }, value, check) => {
     const [least, most] = check.is2020 ? [minContains, maxContains] : [1, undefined];
-    const count = value.filter((item) => triesPart(contains, item, check)).length;
+    const count = value.filter((item) => fitsTrial(contains, item, check)).length;
     if (count >= Number(least) && (most === undefined || count <= Number(most))) return true;
     const words = most === undefined ? `at least ${least}` : `at least ${least} and no more than ${most}`;
     return fail(check, "contains", `must contain ${words} valid item(s)`);
@@ -231,7 +230,7 @@ const object: Record<string, Keyword<JsonObject>> = {
     !check.is2020 || fitsDependencies("dependentSchemas", dependentSchemas, value, check),
 };
 
-/** The missing member is part of the place. */
+/** The path of the fault includes the missing member. */
 function failAt(check: Check, keyword: string, name: string, message: string): false {
   check.path.push(name);
   fail(check, keyword, message);
@@ -239,7 +238,7 @@ function failAt(check: Check, keyword: string, name: string, message: string): f
   return false;
 }
 
-/** Before anything is missing; not where a part of a schema is only tried. */
+/** Runs before `required` is checked. Trials leave the value as it is. */
 export function fillDefaults(properties: unknown, value: JsonObject, check: Check): void {
   if (check.isTrial) return;
   for (const [key, part] of membersOf(properties)) {
@@ -250,7 +249,7 @@ export function fillDefaults(properties: unknown, value: JsonObject, check: Chec
   }
 }
 
-/** Those that neither `properties` nor `patternProperties` say anything about. */
+/** The keys that neither `properties` nor `patternProperties` cover. */
 export function additionalKeys({ properties, patternProperties }: JsonObject, value: JsonObject): string[] {
   const patterns = membersOf(patternProperties).map(([pattern]) => pattern);
   const keys = Object.keys(value);

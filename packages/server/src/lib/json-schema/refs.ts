@@ -1,18 +1,16 @@
-// What `$ref` means in a schema: a path (`#/definitions/a`), an anchor (`#a`), or the `$id` of a part of the schema. Nothing
-// is loaded from elsewhere.
-import { isObject } from "../json.ts";
+// Resolution of `$ref` in a schema: a path (`#/definitions/a`), an anchor (`#a`), or the `$id` of a part of the schema.
+// References never load other documents.
+import { isObject, type JsonObject } from "../json.ts";
 import { charge } from "../work.ts";
 
-type JsonObject = Record<string, unknown>;
-
-/** Identifiers need not be addresses, and are compared only with each other. */
-const nowhere = "schema://here/";
+/** The base of relative identifiers, which are only compared with each other. */
+const baseUri = "schema://here/";
 
 const resolve = (id: string, base: string): string => (URL.canParse(id, base) ? new URL(id, base).href : id);
 
 const withoutFragment = (address: string): string => address.split("#")[0]!;
 
-/** Every part of the schema that can be referred to by name, under its whole address. */
+/** Every part of the schema that has a name, by its absolute address. */
 function namesIn(root: JsonObject): Map<string, unknown> {
   const names = new Map<string, unknown>();
   const walk = (part: unknown, base: string, depth: number) => {
@@ -26,7 +24,7 @@ function namesIn(root: JsonObject): Map<string, unknown> {
     }
     for (const member of Object.values(part)) walk(member, withoutFragment(own), depth + 1);
   };
-  walk(root, nowhere, 0);
+  walk(root, baseUri, 0);
   return names;
 }
 
@@ -49,13 +47,13 @@ function decode(text: string): string {
   }
 }
 
-/** The part that is referred to from the root or a part of it; undefined when there is none. */
-export function findReferred(root: JsonObject, from: JsonObject, ref: string): unknown {
+/** The part of the schema that a reference in `from` points to; undefined when there is none. */
+export function resolveRef(root: JsonObject, from: JsonObject, ref: string): unknown {
   charge(ref.length);
   if (ref === "#") return root;
   if (ref.startsWith("#/")) return partAt(root, ref.slice(1));
   const names = namesIn(root);
-  const base = typeof root.$id === "string" ? resolve(root.$id, nowhere) : nowhere;
+  const base = typeof root.$id === "string" ? resolve(root.$id, baseUri) : baseUri;
   const address = resolve(ref, typeof from.$id === "string" ? resolve(from.$id, base) : base);
   const [place = "", fragment = ""] = address.split("#");
   if (names.has(address)) return names.get(address);
@@ -63,14 +61,14 @@ export function findReferred(root: JsonObject, from: JsonObject, ref: string): u
   return fragment === "" || fragment.startsWith("/") ? partAt(document, fragment) : undefined;
 }
 
-/** References that lead nowhere, as far as the walk goes. */
+/** References without a target. */
 export function* brokenReferences(root: JsonObject): Generator<string> {
   const open: unknown[] = [root];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     if (typeof part !== "object" || part === null) continue;
     if (isObject(part)) {
       const { $ref } = part;
-      if (typeof $ref === "string" && findReferred(root, part, $ref) === undefined) yield $ref;
+      if (typeof $ref === "string" && resolveRef(root, part, $ref) === undefined) yield $ref;
     }
     open.push(...Object.values(part).filter((member) => typeof member === "object"));
   }

@@ -35,8 +35,8 @@ export function realClock(ctx: Ctx): Clock {
 export const chanceIn = (clock: Clock, environmentId: string): (() => number) =>
   clock.isStopped(environmentId) ? () => 0.5 : Math.random;
 
-/** Without `at`, the task is due at once. `way` and `cost` as the queue has them. */
-export type Timed = { environmentId: string; data: object; at?: Date; way?: string; cost?: number };
+/** Without `at`, the task is due at once. `lane` and `cost` as the queue has them. */
+export type Timed = { environmentId: string; data: object; at?: Date; lane?: string; cost?: number };
 
 /** The group of tasks that wait in real time: a test clock takes them in when the environment is put on it. */
 export const waitingIn = (environmentId: string): string => `waiting ${environmentId}`;
@@ -64,8 +64,8 @@ export async function enqueueTimed(batch: Ctx & { clock: Clock }, kind: TaskKind
     kind,
     tasks
       .filter((task) => !isParked(task))
-      .map(({ environmentId, data, at, way, cost = costOf(kind, data) }) => {
-        const task = { data, environmentId, way, cost };
+      .map(({ environmentId, data, at, lane, cost = costOf(kind, data) }) => {
+        const task = { data, environmentId, lane, cost };
         if (clock.isStopped(environmentId)) return { ...task, group: underWayIn(environmentId) };
         return at === undefined ? task : { ...task, startAfter: at, group: waitingIn(environmentId) };
       }),

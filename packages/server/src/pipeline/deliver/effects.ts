@@ -125,7 +125,7 @@ const deliverAgain = ({ message }: Settled, integrationId: string, at?: Date): T
   environmentId: message.environment_id,
   data: { messageId: message.id },
   at,
-  way: integrationId,
+  lane: integrationId,
 });
 
 type Fault = { reason: string; class: FaultClass };

@@ -158,17 +158,17 @@ async function writeWaits(batch: Batch, waits: Wait[], { standings }: Facts): Pr
     environmentId: message.environment_id,
     data: { messageId: message.id },
     at: until,
-    way: message.integration_id ?? undefined,
+    lane: message.integration_id ?? undefined,
   });
   const [real, other] = [waits.filter((wait) => wait.isReal), waits.filter((wait) => !wait.isReal)];
   await enqueueTimed(batch, "deliver", other.map(timed));
   await batch.queue.enqueue(
     batch.db,
     "deliver",
-    real.map(timed).map(({ environmentId, data, at, way }) => ({
+    real.map(timed).map(({ environmentId, data, at, lane }) => ({
       data,
       environmentId,
-      way,
+      lane,
       cost: costOf("deliver", data),
       startAfter: at,
       group: clock.isStopped(environmentId) ? underWayIn(environmentId) : undefined,

@@ -2,7 +2,7 @@
 // be left alone from now on; and which of a mail's recipients it is about.
 import type { SuppressionReason } from "@tidings/contract";
 import type { ReceiptStatus } from "@tidings/providers";
-import { spelled } from "../../lib/addresses.ts";
+import { normalizeAddress } from "../../lib/addresses.ts";
 import type { DetailName } from "../rules/details.ts";
 
 export type Meaning = {
@@ -61,10 +61,10 @@ export type Sent = { address: string | null; recipients: readonly string[] | nul
  * names a stranger (somebody's mail is forwarded) does neither.
  */
 export function concernedBy(named: string | undefined, { address, recipients }: Sent): Concerned {
-  const own = address === null ? null : spelled(address);
-  const all = recipients?.map(spelled) ?? (own === null ? [] : [own]);
+  const own = address === null ? null : normalizeAddress(address);
+  const all = recipients?.map(normalizeAddress) ?? (own === null ? [] : [own]);
   const isAlone = all.length <= 1;
   if (named === undefined) return { isOwn: true, address: isAlone ? own : null };
-  const meant = spelled(named);
+  const meant = normalizeAddress(named);
   return all.includes(meant) ? { isOwn: meant === own, address: meant } : { isOwn: isAlone, address: null };
 }

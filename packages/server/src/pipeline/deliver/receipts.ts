@@ -2,7 +2,7 @@
 // failed message sent again.
 import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { spelled } from "../../lib/addresses.ts";
+import { normalizeAddress } from "../../lib/addresses.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../../store/db.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -89,7 +89,7 @@ function toReport({ receipt, message }: Sorted): Report[] {
     status: receipt.status,
     reported_at: receipt.date ?? null,
     message_id: message.id,
-    recipient: concerned.isOwn ? "" : (nameOf(spelled(receipt.recipient ?? "")) ?? "?"),
+    recipient: concerned.isOwn ? "" : (nameOf(normalizeAddress(receipt.recipient ?? "")) ?? "?"),
   };
   return [{ receipt, message, concerned, key }];
 }

@@ -1,7 +1,7 @@
 // Whom a message goes to, and to whom of them nothing is sent any more. A mail may have several recipients: the first of
 // `to` is the one it is made for, and without that one it is not sent at all; the others are left out of it.
 import type { Message } from "@tidings/providers";
-import { spelled } from "../../lib/addresses.ts";
+import { normalizeAddress } from "../../lib/addresses.ts";
 import type { Suppressed } from "../../store/subscribers/suppressions.ts";
 import { fieldsFor } from "./message.ts";
 
@@ -27,7 +27,7 @@ export type SuppressedIn = { own: Suppressed | null; copies: Suppressed[] };
 export function suppressedIn(message: Addressed, providerId: string, found: readonly Suppressed[] = []): SuppressedIn {
   if (found.length === 0) return { own: null, copies: [] };
   const byAddress = new Map(found.map((one) => [one.address, one]));
-  const [own = "", ...others] = allOf(fieldsFor<Fields>(message, providerId)).map(spelled);
+  const [own = "", ...others] = allOf(fieldsFor<Fields>(message, providerId)).map(normalizeAddress);
   return {
     own: byAddress.get(own) ?? null,
     copies: [...new Set(others)].flatMap((address) => byAddress.get(address) ?? []),
@@ -37,7 +37,7 @@ export function suppressedIn(message: Addressed, providerId: string, found: read
 export function leaveOut(message: Message, copies: readonly Suppressed[]): Message {
   if (copies.length === 0 || message.channel !== "email") return message;
   const gone = new Set(copies.map(({ address }) => address));
-  const kept = (list: string[]) => list.filter((one) => !gone.has(spelled(one)));
+  const kept = (list: string[]) => list.filter((one) => !gone.has(normalizeAddress(one)));
   const { to, cc, bcc } = message;
   return { ...message, to: kept(to), cc: cc && kept(cc), bcc: bcc && kept(bcc) };
 }

@@ -2,7 +2,7 @@
 // it returned; the retry decision is deliver/retry.ts; the result settles message, job and attempt in one transaction
 // together with the task that follows from it (outcome.ts). A slow provider holds up nobody else: deliver/calls.ts.
 import { type Outcome, send } from "@tidings/providers";
-import type { Ctx, OutsideCtx } from "../../context.ts";
+import type { Ctx, NetworkCtx } from "../../context.ts";
 import { isDatabaseAway } from "../../store/db.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
 import { ClaimLost } from "../../store/queue/queue.ts";
@@ -24,7 +24,7 @@ const gatherMs = 50;
 const writeRounds = 10;
 const writePauseMs = 1_000;
 
-export const createDeliver = (ctx: OutsideCtx) =>
+export const createDeliver = (ctx: NetworkCtx) =>
   createCalls<DeliverTask, Send, Settled>(ctx, {
     kind: "deliver",
     window: ctx.config.delivery.window,
@@ -70,7 +70,7 @@ async function write(ctx: Ctx, group: Settled[]): Promise<void> {
 }
 
 /** Never rejects: one message must not take the results of its neighbours with it. */
-async function callProvider(ctx: OutsideCtx, { integration, content, credentials }: Send): Promise<Outcome> {
+async function callProvider(ctx: NetworkCtx, { integration, content, credentials }: Send): Promise<Outcome> {
   if (integration.is_hidden) await takeUp(ctx, integration);
   if (!credentials) return refused("the stored credentials cannot be read");
   if (!content) return refused("the message cannot be put together from what is stored of it");

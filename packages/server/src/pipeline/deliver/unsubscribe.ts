@@ -3,7 +3,7 @@
 // List-Unsubscribe keeps it.
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { signUnsubscribe } from "../../lib/unsubscribe-token.ts";
+import { signUnsubscribeToken } from "../../lib/unsubscribe-token.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { isCritical } from "../rules/preferences.ts";
@@ -19,7 +19,7 @@ export function withUnsubscribe(
   const { headers = {} } = message;
   if (Object.keys(headers).some((name) => /^list-unsubscribe(-post)?$/i.test(name))) return message;
   const { environment_id: environmentId, subscriber_id: subscriberId, workflow_id: workflowId } = row;
-  const token = signUnsubscribe(secrets, { environmentId, subscriberId, workflowId });
+  const token = signUnsubscribeToken(secrets, { environmentId, subscriberId, workflowId });
   return {
     ...message,
     headers: {

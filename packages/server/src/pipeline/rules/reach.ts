@@ -70,12 +70,12 @@ type Named = { topicKey: string; identifier: string };
 const topicsOf = (subscriptions: readonly Named[]) =>
   subscriptions.map(({ topicKey, identifier }) => ({ topicKey, subscription: identifier }));
 
-const placesOf = (subscriptions: readonly Named[]): string =>
+const wordPositionsOf = (subscriptions: readonly Named[]): string =>
   subscriptions.map(({ topicKey, identifier }) => `topic ${topicKey} (subscription ${identifier})`).join(" and ");
 
 export const tellPassed = (subscriptions: readonly Named[]): Reach => ({
   kind: "topic",
-  text: `Reached through ${placesOf(subscriptions)}`,
+  text: `Reached through ${wordPositionsOf(subscriptions)}`,
   topics: topicsOf(subscriptions),
 });
 
@@ -102,7 +102,7 @@ export const tellOtherContext = (
 ): Reach => ({
   kind: "other_context",
   text: memberships
-    .map(({ contextKeys: own, ...one }) => `Subscribed to ${placesOf([one])} for ${contextsText(own)}`)
+    .map(({ contextKeys: own, ...one }) => `Subscribed to ${wordPositionsOf([one])} for ${contextsText(own)}`)
     .concat(`the event has ${contextsText(contextKeys)}`)
     .join("; "),
   topics: topicsOf(memberships),

@@ -123,7 +123,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[]): Promi
     for (const draft of progress.messages) {
       messages.push(sealMessage(batch.secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
-      deliveries.push({ environmentId, data: { messageId: draft.id }, way: draft.integrationId ?? undefined });
+      deliveries.push({ environmentId, data: { messageId: draft.id }, lane: draft.integrationId ?? undefined });
     }
     if (progress.wakeAt || progress.isPaused) {
       const key = `${environmentId} ${progress.wakeAt?.getTime()}`;

@@ -146,7 +146,7 @@ export const publicEventId = (id: string): string => `evt_${id.replaceAll("-", "
 
 export function webhookTask(environmentId: string, webhookId: string, deliveryId: string): NewTask {
   const data: WebhookTask = { deliveryId };
-  return { data, environmentId, way: webhookId, cost: costOf("webhook", data) };
+  return { data, environmentId, lane: webhookId, cost: costOf("webhook", data) };
 }
 
 async function write(ctx: Ctx, happened: Happened[]): Promise<void> {

@@ -1,7 +1,7 @@
 // Stage 5: telling others. Signed by Standard Webhooks, at least once, with the same id on every repeat. As in stage 4 a
 // worker does not wait for the calls it started, so a slow receiver holds up nobody else. Receivers live in real time:
 // repeats and signatures follow the real clock, also in an environment on a test clock.
-import type { Ctx, OutsideCtx } from "../../context.ts";
+import type { Ctx, NetworkCtx } from "../../context.ts";
 import { openText } from "../../lib/sealed.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
 import { isDatabaseAway } from "../../store/db.ts";
@@ -34,7 +34,7 @@ type Call = { status: number | null; answer: string };
 type Due = { task: Task<WebhookTask>; delivery: DueDelivery };
 type Told = Due & { call: Call };
 
-export const createWebhooks = (ctx: OutsideCtx) =>
+export const createWebhooks = (ctx: NetworkCtx) =>
   createCalls<WebhookTask, Due, Told>(ctx, {
     kind: "webhook",
     window,
@@ -106,7 +106,7 @@ async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], boarding: Boarding)
 }
 
 /** Never rejects: one receiver must not take the results of others with it. */
-async function tell(ctx: OutsideCtx, delivery: DueDelivery): Promise<Call> {
+async function tell(ctx: NetworkCtx, delivery: DueDelivery): Promise<Call> {
   const { url } = delivery;
   try {
     const body = openText(ctx.secrets, delivery.body);

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { fromKysely, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Budgets } from "../../lib/budgets.ts";
-import { type Clocks, createTurns, longestLagMs } from "../../lib/fair-turns.ts";
+import { createFairQueue, longestLagMs, type VirtualClocks } from "../../lib/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { listen } from "./listen.ts";
@@ -24,15 +24,15 @@ export type TaskKind = (typeof taskKinds)[number];
 
 /**
  * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name for tasks that somebody has
- * to wait for or take back (pipeline/clock/clock.ts). `environmentId`, `way` and `cost` decide whose turn it is
- * (lib/fair-turns.ts); tasks without an environment go first.
+ * to wait for or take back (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide whose turn it is
+ * (lib/fair-queue.ts); tasks without an environment go first.
  */
 export type NewTask = {
   data: object;
   startAfter?: Date | number;
   group?: string;
   environmentId?: string;
-  way?: string;
+  lane?: string;
   cost?: number;
 };
 
@@ -185,12 +185,12 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   await boss.getDb().executeSql(createGroupIndex);
   await takeOver(boss, name);
   const { budgets } = options;
-  const clocksOf = (kind: TaskKind): Clocks | undefined =>
+  const clocksOf = (kind: TaskKind): VirtualClocks | undefined =>
     budgets && {
-      move: (environmentId, costMs) => budgets.spend(`${turnsOf(kind)}${environmentId}`, costMs, longestLagMs),
+      advance: (environmentId, costMs) => budgets.spend(`${turnsOf(kind)}${environmentId}`, costMs, longestLagMs),
       clear: () => budgets.forget(turnsOf(kind)),
     };
-  const turns = new Map(taskKinds.map((kind) => [kind, createTurns(clocksOf(kind))]));
+  const turns = new Map(taskKinds.map((kind) => [kind, createFairQueue(clocksOf(kind))]));
   const workers = new Map<string, Workers>();
   const callWorkers = (kind?: string) => {
     for (const [name, own] of workers) if (kind === undefined || kind === name) own.call();
@@ -209,7 +209,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     async enqueue(tx, kind, tasks) {
       if (tasks.length === 0) return;
       const now = Date.now();
-      const rows = tasks.map(({ data, startAfter, group, environmentId, way, cost = 1 }) => ({
+      const rows = tasks.map(({ data, startAfter, group, environmentId, lane, cost = 1 }) => ({
         data,
         startAfter,
         ...(group === undefined ? {} : { group: { id: group } }),
@@ -218,7 +218,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
           : {
               // No policy of ours looks at the key: it only carries the environment.
               singletonKey: environmentId,
-              priority: turns.get(kind)!.take({ environmentId, way, cost, dueAt: dueAt(startAfter, now) }, now),
+              priority: turns
+                .get(kind)!
+                .assignPriority({ environmentId, lane, cost, dueAt: dueAt(startAfter, now) }, now),
             }),
       }));
       await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
@@ -277,7 +279,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>
         (await boss.fetch<T>(kind, { batchSize, minPriority, includeMetadata: true })).map(toTask);
       const onEmpty = (hadBacklog: boolean) => {
-        const isKnown = turns.get(kind)!.forgive();
+        const isKnown = turns.get(kind)!.resetLags();
         if (hadBacklog || isKnown) options.forgetShared?.(turnsOf(kind)).catch(options.onError);
       };
       workers.set(kind, startLoops(work, { fetch, handle, onEmpty, onError: options.onError }));

@@ -1,7 +1,7 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Some take whatever is next. One of each kind is
 // kept free for tasks whose turn has come: while the others work on the backlog of one environment, a task of another begins
 // at once. New tasks announce themselves; tasks for later are found by looking.
-import { turnAt } from "../../lib/fair-turns.ts";
+import { priorityAt } from "../../lib/fair-queue.ts";
 
 export type WorkOptions = {
   batchSize: number;
@@ -51,7 +51,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
       });
     /** Answers how many tasks it found. */
     const takeBatch = async (): Promise<number> => {
-      const from = turnAt(Date.now() + (isReserve ? 0 : latestTurnMs));
+      const from = priorityAt(Date.now() + (isReserve ? 0 : latestTurnMs));
       const jobs = await work.fetch(batchSize, from);
       if (!isReserve && jobs.length < batchSize) {
         work.onEmpty(hadBacklog);

@@ -1,7 +1,7 @@
 // Addresses that nothing is sent to any more. They are kept in one spelling, so that looking one up is exact.
 import type { SuppressedChannel, SuppressionReason } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
-import { spelled } from "../../lib/addresses.ts";
+import { normalizeAddress } from "../../lib/addresses.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -28,7 +28,7 @@ export async function insertSuppressions(
   now: Date,
 ): Promise<SuppressionRow[]> {
   if (rows.length === 0) return [];
-  const given = rows.map((row) => ({ ...row, address: spelled(row.address) }));
+  const given = rows.map((row) => ({ ...row, address: normalizeAddress(row.address) }));
   const { rows: inserted } = await sql<SuppressionRow>`
     insert into suppressions (id, environment_id, channel, address, reason, message_id, created_at)
     select id, ${environmentId}, channel, address, reason, message_id, ${now}
@@ -47,7 +47,7 @@ export async function findSuppression(
     .selectFrom("suppressions")
     .where("environment_id", "=", environmentId)
     .where("channel", "=", channel)
-    .where("address", "=", spelled(address))
+    .where("address", "=", normalizeAddress(address))
     .selectAll()
     .executeTakeFirst();
 }
@@ -62,7 +62,7 @@ export function listSuppressions(
 ): Promise<CursorPage<SuppressionRow>> {
   const conditions = [sql`r.environment_id = ${environmentId}`];
   if (filters.channel) conditions.push(sql`r.channel = ${filters.channel}`);
-  if (filters.address !== undefined) conditions.push(sql`r.address = ${spelled(filters.address)}`);
+  if (filters.address !== undefined) conditions.push(sql`r.address = ${normalizeAddress(filters.address)}`);
   if (filters.reason) conditions.push(sql`r.reason = ${filters.reason}`);
   const from = sql`from suppressions r where ${sql.join(conditions, sql` and `)}`;
   const source = { columns: sql`r.*`, from, sort: sql`r.created_at`, id: sql`r.id` };
@@ -71,7 +71,7 @@ export function listSuppressions(
 
 /** By id or by address. False when there is none. */
 export async function deleteSuppression(db: Db, environmentId: string, idOrAddress: string): Promise<boolean> {
-  const isMeant = isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${spelled(idOrAddress)}`;
+  const isMeant = isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${normalizeAddress(idOrAddress)}`;
   const { numAffectedRows = 0n } = await sql`
     delete from suppressions where environment_id = ${environmentId} and ${isMeant}`.execute(db);
   return numAffectedRows > 0n;
@@ -85,7 +85,7 @@ export type Suppressed = { message_id: string; address: string; suppression_id: 
 /** The suppressed addresses of these messages, by message id: one question for a whole batch. */
 export async function findSuppressed(db: Db, messages: Asked[]): Promise<Map<string, Suppressed[]>> {
   const given = messages.flatMap(({ id, environment_id, channel, addresses }) =>
-    [...new Set(addresses.map(spelled))].map((address) => ({ id, environment_id, channel, address })),
+    [...new Set(addresses.map(normalizeAddress))].map((address) => ({ id, environment_id, channel, address })),
   );
   if (given.length === 0) return new Map();
   const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };

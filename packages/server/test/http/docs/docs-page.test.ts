@@ -1,4 +1,4 @@
-// The documentation page: complete, safe against what stands in the document, and without a request to anywhere.
+// The documentation page: complete, safe against hostile text in the document, and without external requests.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// From the address for a chat workspace to the page a person comes back to. Slack and Microsoft are a server on this machine
-// that keeps to their protocols: the page is served once more beside the service, on its database, with calls led there.
+// The OAuth flow of chat workspaces, from the address to the callback page. Slack and Microsoft are a local server with their
+// protocols: a second instance of the page, on the database of the service, sends its calls there.
 import assert from "node:assert/strict";
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -10,12 +10,12 @@ import { createIo, type Io } from "@tidings/providers";
 import fastify from "fastify";
 import { sql } from "kysely";
 import { pino } from "pino";
-import type { OutsideCtx } from "../../../src/context.ts";
+import type { NetworkCtx } from "../../../src/context.ts";
 import { addChatOauthPage } from "../../../src/http/pages/chat-oauth-page.ts";
 import { createRateLimiter } from "../../../src/http/rate-limit.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
-import { createShares } from "../../../src/lib/shares.ts";
+import { createOwnerLimit } from "../../../src/lib/semaphores.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { chatIntegration, subscriber } from "../../support/channels.ts";
 import { startTestService } from "../../support/service.ts";
@@ -29,7 +29,7 @@ const asked: Asked[] = [];
 const usedCodes = new Set<string>();
 const webhookUrl = "https://hooks.slack.com/services/T1/B1/s3cret";
 
-/** A code is good once, and `hook` in it stands for a person who picked a channel. */
+/** A code is valid once; `hook` in it stands for a person who picked a channel. */
 function slack({ authorization, form }: Asked): object {
   const { code = "", redirect_uri: redirectUri } = form;
   if (authorization !== `Basic ${btoa("C1:slack-secret")}`) return { ok: false, error: "bad_client_secret" };
@@ -114,7 +114,16 @@ const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 0 }, (
 const server = fastify();
 addChatOauthPage(
   server,
-  { config: { publicUrl }, db, secrets, io, asked: createShares(1), log, newId, now: () => clock() } as OutsideCtx,
+  {
+    config: { publicUrl },
+    db,
+    secrets,
+    io,
+    providerCalls: createOwnerLimit(1),
+    log,
+    newId,
+    now: () => clock(),
+  } as NetworkCtx,
   limiter,
 );
 atEnd(async () => {
@@ -174,7 +183,7 @@ describe("slack", () => {
     assert.match(rows[0]!.auth, /^v1\./);
     assert.deepEqual(await connections(production), []);
 
-    // The person reloads the page; somebody who saw the address tries it with a code of their own.
+    // The person reloads the page; an attacker who saw the address tries it with another code.
     const calls = asked.length;
     for (const code of ["good-1", "good-2"]) {
       const again = await come({ code, state });
@@ -195,7 +204,7 @@ describe("slack", () => {
       ["webhook", { url: webhookUrl, channel: "#orders" }, null, []],
     );
 
-    // Nobody to write to: the workspace is connected all the same. Asked for by name: both, and they belong together.
+    // Without a channel to write to, the workspace is connected all the same. Asked for by name: both, and they belong together.
     assert.equal((await come({ code: "good-hook-2", state: await stateFor() })).status, 200);
     const named = await stateFor({ subscriberId: "cleo", connectionIdentifier: "cleo" });
     assert.equal((await come({ code: "good-hook-3", state: named })).status, 200);
@@ -221,7 +230,7 @@ describe("slack", () => {
     const foreign = await stateFor({ subscriberId: "bea", connectionIdentifier: "conn.1" });
     const { status, html } = await come({ code: "good-hook-4", state: foreign });
     assert.equal(status, 409);
-    assert.match(html, /belongs to somebody else/);
+    assert.match(html, /This connection is in use/);
     assert.deepEqual(await everything(), before);
   });
 
@@ -380,17 +389,17 @@ describe("what does not work is said, and changes nothing", () => {
     const forPerson = await stateFor({ subscriberId: "passing" });
     await client("subscribers.delete", { params: { subscriberId: "passing" } });
     const person = await come({ state: forPerson, code: "good-7" });
-    assert.deepEqual([person.status, /nobody to connect/.test(person.html)], [404, true]);
+    assert.deepEqual([person.status, /no longer known/.test(person.html)], [404, true]);
 
     await chatIntegration(client, "short-lived");
     const forIntegration = await stateFor({ integrationIdentifier: "short-lived" });
     await client("integrations.delete", { params: { integrationId: "short-lived" } });
     const integration = await come({ state: forIntegration, code: "good-10" });
-    assert.deepEqual([integration.status, /nothing to connect/.test(integration.html)], [404, true]);
+    assert.deepEqual([integration.status, /nothing left to connect/.test(integration.html)], [404, true]);
   });
 });
 
-test("the service has the page, for everybody, by GET alone", async () => {
+test("the service has the page, without a key, by GET alone", async () => {
   const get = await fetch(`${service.url}${path}?state=x&code=good-11`);
   assert.deepEqual([get.status, get.headers.get("content-type")], [400, "text/html; charset=utf-8"]);
   assert.match(await get.text(), /This link does not work/);
@@ -414,7 +423,7 @@ test("nothing that is secret is logged", () => {
 test("it has a rate limit of its own", async () => {
   const few = createRateLimiter({ trigger: 0, configuration: 0, global: 1 }, () => 0);
   const strict = fastify();
-  addChatOauthPage(strict, { secrets, now: clock } as OutsideCtx, few);
+  addChatOauthPage(strict, { secrets, now: clock } as NetworkCtx, few);
   const statuses: number[] = [];
   for (let n = 0; n < 7; n++) statuses.push((await strict.inject(`${path}?state=x`)).statusCode);
   assert.deepEqual([statuses[0], statuses.at(-1)], [400, 429]);

@@ -1,5 +1,5 @@
-// From the header of a mail to the page behind it: one click unsubscribes, looking changes nothing, and the token is the only
-// way in. Pages are read as a browser without JavaScript does: fields and what is ticked.
+// From the header of a mail to the preference page: one click unsubscribes, a GET changes nothing, and the token is the only
+// authorisation. Pages are parsed as a browser without JavaScript reads them: form fields and checked boxes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel } from "@tidings/contract";
@@ -224,7 +224,7 @@ test("what has gone meanwhile is told kindly", async () => {
     assert.equal(answer.status, 200);
     assert.match(answer.html, /Nothing to change/);
   }
-  // The same name again is somebody else.
+  // A new subscriber with the same `subscriberId` is another one.
   await client("subscribers.create", { body: { subscriberId: "ida" } });
   assert.match((await get(link)).html, /Nothing to change/);
   assert.deepEqual((await production("captured.list", {})).body.data, []);

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { pino } from "pino";
 import { readConfig } from "../../../src/config.ts";
-import type { OutsideCtx } from "../../../src/context.ts";
+import type { NetworkCtx } from "../../../src/context.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { createSecrets } from "../../../src/lib/secrets.ts";
 import { createMetrics } from "../../../src/metrics.ts";
@@ -240,7 +240,7 @@ test("a task that cannot be worked does not hold up its neighbours", async (cont
   });
   const logs: Record<string, unknown>[] = [];
   // What the stages use; the edge needs more.
-  const ctx: Partial<OutsideCtx> = {
+  const ctx: Partial<NetworkCtx> = {
     config: readConfig({ TIDINGS_WORKER_CONCURRENCY: "1" }),
     db: otherDb,
     queue: otherQueue,
@@ -261,7 +261,7 @@ test("a task that cannot be worked does not hold up its neighbours", async (cont
     "wake",
     marks.map((mark) => ({ data: { mark, notificationIds: ids(mark) } })),
   );
-  await startWorkers(ctx as OutsideCtx);
+  await startWorkers(ctx as NetworkCtx);
   await eventually(async () => (await tasksOf("good-%", otherDb)).length === 0, "the good ones to be worked");
   const bad = await eventually(async () => {
     const rows = await tasksOf("bad-%", otherDb);

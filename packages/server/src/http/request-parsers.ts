@@ -1,0 +1,88 @@
+// Parsers of requests: JSON bodies, raw bodies, query strings. Some JSON texts parse and still cannot be stored; they are
+// found here, because the text is at hand: only a suspicious text pays for the walk through its value.
+import { parse as splitQuery } from "node:querystring";
+import type { FastifyInstance } from "fastify";
+import { failure, invalid } from "../failure.ts";
+
+/** Deeper nesting is an attack or a mistake. Recursive code, ours and the database's, has to be safe from it. */
+const maxDepth = 200;
+
+/** JSON texts can hold U+0000 and half a surrogate pair as escapes only; PostgreSQL stores neither. */
+const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/;
+
+/** An empty body counts as none; members named `__proto__` are dropped. */
+export function acceptJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser("remove", "remove");
+  server.decorateRequest("mayHoldUnstorableText", false);
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    const text = body as string;
+    if (text.length === 0) return done(null, undefined);
+    request.mayHoldUnstorableText = suspectEscape.test(text);
+    parse(request, text, (error, value) => {
+      if (error) return done(error);
+      if (isDeeperThan(text, maxDepth)) {
+        const message = `Request body must not be nested deeper than ${maxDepth} levels`;
+        return done(invalid({ general: { messages: [message] } }));
+      }
+      done(null, value);
+    });
+  });
+  refuseOtherTypes(server, "UNSUPPORTED_MEDIA_TYPE");
+}
+
+/** Some clients send a content type although they send no body: that is no error. */
+export function refuseOtherTypes(server: FastifyInstance, code: "UNSUPPORTED_MEDIA_TYPE" | "MULTIPART_REQUIRED"): void {
+  server.addContentTypeParser("*", (request, _stream, done) => {
+    const isEmpty = request.headers["content-length"] === "0";
+    done(isEmpty ? null : failure(code, {}), undefined);
+  });
+}
+
+/** For routes that check a signature over the body: whatever the content type, the body is its bytes. */
+export function acceptRaw(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+}
+
+/** Counts open brackets outside strings in a text that is known to be JSON. */
+function isDeeperThan(text: string, limit: number): boolean {
+  if (text.length < 2 * limit) return false;
+  let depth = 0;
+  let isString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charCodeAt(i);
+    if (isString) {
+      if (character === 0x5c) i++;
+      else if (character === 0x22) isString = false;
+    } else if (character === 0x22) isString = true;
+    else if (character === 0x5b || character === 0x7b) {
+      if (++depth > limit) return true;
+    } else if (character === 0x5d || character === 0x7d) depth--;
+  }
+  return false;
+}
+
+/**
+ * Repeated parameters become lists; `name[]=` and `name[0]=` mean the same as repeating `name`. No parameter is dropped:
+ * the size of a request's head is the only limit.
+ */
+export function parseQueryString(text: string): Record<string, string | string[]> {
+  const result: Record<string, string | string[]> = Object.create(null);
+  for (const [rawName, value] of Object.entries(splitQuery(text, "&", "=", { maxKeys: 0 }))) {
+    if (value === undefined) continue;
+    const name = rawName.replace(/\[\d*\]$/, "");
+    const values = Array.isArray(value) ? value : [value];
+    const before = result[name];
+    if (Array.isArray(before)) before.push(...values);
+    else if (before !== undefined) result[name] = [before, ...values];
+    else result[name] = name === rawName && values.length === 1 ? values[0]! : values;
+  }
+  return result;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    mayHoldUnstorableText: boolean;
+  }
+}

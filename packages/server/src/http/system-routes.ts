@@ -1,0 +1,63 @@
+// Routes of the service itself: health, readiness, metrics, and the documentation of the API.
+import { openApiDocument } from "@tidings/contract";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
+import type { Ctx } from "../context.ts";
+import { countOpenCircuits } from "../store/integrations/breakers.ts";
+import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
+import { exchangeSchema } from "./vocabulary.ts";
+
+export type SystemOptions = { version: string; isReady: () => Promise<boolean> };
+
+/** The paths that this service has, depending on its settings. */
+export const systemPathsOf = ({ metrics, docs }: Config): string[] => [
+  ...["/health", "/ready"],
+  ...(metrics ? ["/metrics"] : []),
+  ...(docs ? ["/openapi.json", "/docs", "/"] : []),
+];
+
+export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, { version, isReady }: SystemOptions): void {
+  server.get("/health", async () => ({ status: "ok", version }));
+  server.get("/ready", async (_request, reply) => {
+    if (await isReady()) return { status: "ready" };
+    return reply.code(503).header("retry-after", "2").send({ status: "unavailable" });
+  });
+  if (ctx.config.metrics) addMetrics(server, ctx);
+  if (ctx.config.docs) addDocs(server, ctx.config, version);
+}
+
+function addMetrics(server: FastifyInstance, ctx: Ctx): void {
+  server.get("/metrics", async (_request, reply) => {
+    const depth = await ctx.queue.depth().catch(() => ({}));
+    for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
+    const open = await countOpenCircuits(ctx.db).catch(() => null);
+    if (open) ctx.metrics.openCircuits.reset();
+    for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
+    return reply.header("content-type", ctx.metrics.registry.contentType).send(await ctx.metrics.registry.metrics());
+  });
+}
+
+/** Document and page are made on the first request for them, so that they do not slow down the start. */
+function addDocs(server: FastifyInstance, { vocabulary }: Config, version: string): void {
+  const document = once(() => {
+    const neutral = openApiDocument({ version });
+    return vocabulary === "neutral" ? neutral : exchangeSchema(neutral);
+  });
+  const documentText = once(() => JSON.stringify(document()));
+  const page = once(() => renderDocsPage(document()));
+  server.get("/openapi.json", async (_request, reply) =>
+    reply.type("application/json; charset=utf-8").send(documentText()),
+  );
+  server.get("/docs", async (_request, reply) =>
+    reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
+  );
+  server.get("/", async (_request, reply) => reply.redirect("/docs"));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
