@@ -3,9 +3,12 @@
 import { sql } from "kysely";
 import { type Db, inTransaction } from "../packages/server/src/store/db.ts";
 import { type EventRow, insertEvents } from "../packages/server/src/store/events/events.ts";
-import { insertJobs, type JobRow } from "../packages/server/src/store/events/jobs.ts";
-import { insertNotifications, type NotificationRow } from "../packages/server/src/store/events/notifications.ts";
-import { insertMessages, type MessageRow } from "../packages/server/src/store/messages/messages.ts";
+import { insertJobs } from "../packages/server/src/store/events/jobs.batch.ts";
+import type { JobRow } from "../packages/server/src/store/events/jobs.ts";
+import { insertNotifications } from "../packages/server/src/store/events/notifications.batch.ts";
+import type { NotificationRow } from "../packages/server/src/store/events/notifications.ts";
+import { insertMessages } from "../packages/server/src/store/messages/messages.batch.ts";
+import type { MessageRow } from "../packages/server/src/store/messages/messages.ts";
 
 const rowsPerStatement = 500;
 const writers = 2;

@@ -21,10 +21,10 @@ import { sealOldRows } from "./pipeline/encrypt-old-rows.ts";
 import { forgetWebhooks } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
-import { insertCaptured } from "./store/messages/captured.ts";
-import { migrate } from "./store/migrate.ts";
-import { ensurePartitions } from "./store/partitions.ts";
-import { forgetBudgets, spendBudgets } from "./store/queue/budgets.ts";
+import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
+import { migrate } from "./store/installation/migrate.ts";
+import { ensurePartitions } from "./store/installation/partitions.ts";
+import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { listen } from "./store/queue/listen.ts";
 import { openQueue } from "./store/queue/queue.ts";
 import { version } from "./version.ts";
@@ -149,7 +149,7 @@ async function openSharedQueue(db: Db, url: string, onError: (error: Error) => v
     turns.close();
     rates.close();
   });
-  const forgetShared = (prefix: string) => forgetBudgets(db, prefix);
+  const forgetShared = (prefix: string) => deleteBudgets(db, prefix);
   const queue = await openQueue({ url, onError, budgets: turns, forgetShared });
   closers.push(() => queue.stop());
   return { queue, rates };
@@ -161,11 +161,11 @@ async function openCaches(url: string, onError: (error: Error) => void, closers:
   // The time to live covers announcements that were missed while the listener was disconnected.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
-  const announced = {
+  const onNotify = {
     tidings_api_keys: () => keyOwners.clear(),
     tidings_webhooks: () => forgetWebhooks(webhookTargets),
   };
-  const listener = await listen({ url, announced, onError });
+  const listener = await listen({ url, onNotify, onError });
   closers.push(() => listener.close());
   return { versions, keyOwners, webhookTargets };
 }

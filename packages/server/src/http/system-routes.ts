@@ -3,7 +3,7 @@ import { openApiDocument } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
-import { countOpenCircuits } from "../store/integrations/breakers.ts";
+import { countOpenCircuits } from "../store/installation/installation.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import { exchangeSchema } from "./vocabulary.ts";
 

@@ -1,6 +1,7 @@
 // Helpers for JSON values.
+import type { JsonObject } from "@tidings/contract";
 
-export type JsonObject = Record<string, unknown>;
+export type { JsonObject };
 
 /** JSON with object keys in order, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {

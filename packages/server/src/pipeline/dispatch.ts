@@ -2,7 +2,7 @@
 // tasks in the transaction of their result; what it throws goes back to the queue and is repeated, and what fails every
 // time is set aside (set-aside.ts).
 import type { Ctx, NetworkCtx } from "../context.ts";
-import { isDatabaseAway } from "../store/db.ts";
+import { isDatabaseUnavailable } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
@@ -100,7 +100,7 @@ async function runTogether(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]):
     await stage.run(ctx, tasks);
     return undefined;
   } catch (error) {
-    if (isDatabaseAway(error)) return { error: report(ctx, stage, error, tasks) };
+    if (isDatabaseUnavailable(error)) return { error: report(ctx, stage, error, tasks) };
     let failed: Failed;
     for (const task of tasks) failed = (await runAlone(ctx, stage, task)) ?? failed;
     return failed;
@@ -114,7 +114,7 @@ async function runAlone(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promi
   } catch (error) {
     // A lost claim is no fault: another worker has the task, and nothing of this attempt was kept.
     if (error instanceof ClaimLost) return undefined;
-    const isDone = !isDatabaseAway(error) && (await giveWay(ctx, stage, task, error));
+    const isDone = !isDatabaseUnavailable(error) && (await giveWay(ctx, stage, task, error));
     return isDone ? undefined : { error: report(ctx, stage, error, [task]) };
   }
 }

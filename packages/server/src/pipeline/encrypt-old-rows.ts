@@ -7,10 +7,8 @@ import type { Ctx } from "../context.ts";
 import { openValue, type Sealed, sealText, sealValue } from "../lib/sealed.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { type Db, inRepeatableTransaction } from "../store/db.ts";
-import { lockInstallation, readInstallationValue, writeInstallationValue } from "../store/environments/environments.ts";
 import type { EventRow } from "../store/events/events.ts";
-import type { StoredMessage } from "../store/messages/messages.ts";
-import type { StoredChannel } from "../store/tables.ts";
+import { lockInstallation, readInstallationValue, writeInstallationValue } from "../store/installation/installation.ts";
 import {
   type ClearRow,
   type ClearTableName,
@@ -18,7 +16,9 @@ import {
   findIdsAfter,
   lockClearRows,
   writeSealedRows,
-} from "../store/unencrypted-rows.ts";
+} from "../store/installation/unencrypted-rows.ts";
+import type { StoredMessage } from "../store/messages/messages.ts";
+import type { StoredChannel } from "../store/tables.ts";
 import { openChannel, sealChannel, sealMessage, sealOverrides, sealRecipient } from "./encrypted-parts.ts";
 
 const marker = "sealed_rows";

@@ -2,18 +2,21 @@
 // been kept long enough, what throttles and digests remember of groups that have long been quiet, and what older versions
 // stored in clear.
 import type { Ctx } from "../context.ts";
-import { purgeDeletedEnvironments } from "../store/environments/environments.ts";
-import { purgePasses } from "../store/events/digests.ts";
-import { purgeFailedTasks } from "../store/events/failed-tasks.ts";
-import { purgeThrottles } from "../store/events/throttles.ts";
-import { purgeExpiredAnswers } from "../store/idempotency.ts";
-import { purgeCaptured, purgeCapturedBeyond } from "../store/messages/captured.ts";
-import { purgeDeadLetters } from "../store/messages/dead-letters.ts";
-import { purgeReceipts } from "../store/messages/receipts.ts";
-import { ensurePartitions } from "../store/partitions.ts";
-import { purgeBudgets } from "../store/queue/budgets.ts";
+import { ensurePartitions } from "../store/installation/partitions.ts";
+import {
+  purgeBudgets,
+  purgeCaptured,
+  purgeCapturedBeyond,
+  purgeDeadLetters,
+  purgeDeletedEnvironments,
+  purgeExpiredAnswers,
+  purgeFailedTasks,
+  purgePasses,
+  purgeReceipts,
+  purgeThrottles,
+  purgeWebhookEvents,
+} from "../store/installation/purges.ts";
 import type { Task } from "../store/queue/queue.ts";
-import { purgeWebhookEvents } from "../store/webhooks/webhook-deliveries.ts";
 import { applyOldReceipts } from "./deliver/early-receipts.ts";
 import { sealOldRows } from "./encrypt-old-rows.ts";
 import type { HousekeepingTask } from "./tasks.ts";

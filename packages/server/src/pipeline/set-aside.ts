@@ -3,8 +3,10 @@
 // culprit leaves the queue as a failed task with its error, and everything around it goes on.
 import type { Ctx } from "../context.ts";
 import type { Db } from "../store/db.ts";
-import { addWalk, findEvents } from "../store/events/events.ts";
-import { findTaskEnvironment, insertFailedTask } from "../store/events/failed-tasks.ts";
+import { findEventsOfBatch } from "../store/events/events.batch.ts";
+import { addWalk } from "../store/events/events.ts";
+import { findTaskEnvironment } from "../store/events/failed-tasks.batch.ts";
+import { insertFailedTask } from "../store/events/failed-tasks.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
 import { openBatch, transact } from "./batch.ts";
 import { enqueueTimed } from "./clock/clock.ts";
@@ -103,7 +105,7 @@ function halvesOf<T>(list: T[], toData: (half: T[]) => object, kind: TaskKind): 
 /** Several events are divided as a list; the recipients of one event go on as slices, its audience as a walk. */
 async function divideTrigger(db: Db, { eventIds }: TriggerTask): Promise<Part[]> {
   if (eventIds.length > 1) return halvesOf(eventIds, (ids) => ({ eventIds: ids }), "trigger");
-  const [event] = await findEvents(db, eventIds);
+  const [event] = await findEventsOfBatch(db, eventIds);
   if (!event) return [];
   const slices = divideSlice({ eventId: event.id, from: 0, to: event.recipients.length });
   return event.audience ? [...slices, { kind: "fanout", data: firstPage(event) }] : slices;
@@ -121,7 +123,7 @@ function divideSlice({ eventId, from, to }: SliceTask): Part[] {
 
 /** The first half of the page becomes a walk of its own; the other half goes on with what is behind the page. */
 async function dividePage(tx: Ctx, environmentId: string, page: PageTask): Promise<Part[]> {
-  const [event] = await findEvents(tx.db, [page.eventId]);
+  const [event] = await findEventsOfBatch(tx.db, [page.eventId]);
   if (!event) return [];
   const { members, next } = await readPage(tx, event, page);
   if (members.length < 2) return [];

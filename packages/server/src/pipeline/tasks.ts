@@ -1,6 +1,6 @@
 // What travels through the queue: small, typed, ids only. Everything else is read from the store when the task is worked.
-import type { TaskKind } from "../store/queue/queue.ts";
 
+import type { TaskKind } from "../store/queue/queue.ts";
 /** Accepted events whose recipients are to be notified, one task per request. */
 export type TriggerTask = { eventIds: string[] };
 

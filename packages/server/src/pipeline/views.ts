@@ -33,8 +33,7 @@ export const toSubscriber = (secrets: Secrets, row: SubscriberRow, organizationI
  * shown as `warning`: not sent yet. It has an `errorText` only after an attempt has failed, so that a program that looks for
  * errors does not find messages that are merely on their way.
  */
-const statusOf = ({ status }: ListedMessage): Message["status"] =>
-  status === "pending" ? "warning" : (status as Message["status"]);
+const statusOf = ({ status }: ListedMessage): Message["status"] => (status === "pending" ? "warning" : status);
 
 type StoredAction = { label?: string; redirect?: { url?: string; target?: string } };
 type StoredCta = {
@@ -97,7 +96,7 @@ export const toMessage = (
   content: row.content ?? undefined,
   transactionId: row.transaction_id,
   subject: row.subject ?? undefined,
-  channel: row.channel as Message["channel"],
+  channel: row.channel,
   read: row.read_at !== null,
   seen: row.seen_at !== null,
   snoozedUntil: row.snoozed_until?.toISOString(),

@@ -1,10 +1,10 @@
-// Set-based writing: many rows, one statement. The rows travel as one JSON text and PostgreSQL takes them apart.
+// Set-based writing: many rows in one statement. The rows are passed as one JSON parameter, which PostgreSQL unpacks.
 // Measured on 2 cores with 500 rows of 15 columns a statement: 38,000 rows/s this way, 31,000 with a VALUES list and
 // 27,000 with unnest() over arrays; JavaScript spends 16 µs a row instead of 27 for the arrays.
+
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
-
 export type ColumnTypes = Record<string, string>;
 
 /** `json_to_recordset($1) as <alias>(a uuid, b text, …)`, to select from. */

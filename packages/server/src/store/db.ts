@@ -1,10 +1,11 @@
-// The connection to PostgreSQL: a pool behind Kysely, and transactions. SQL lives in this folder only; the rest of the
-// service sees functions named after what they do.
+// The connection to PostgreSQL: a pool behind Kysely, and transactions. Only store/ contains SQL; the rest of the service
+// calls its functions.
+
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { Tables } from "./tables.ts";
 
-/** Reads and writes outside a transaction, or inside the caller's. */
+/** The pool, or a transaction of the caller. */
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
@@ -14,14 +15,14 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export type DbOptions = {
   url: string;
   poolSize: number;
-  /** After which a statement is stopped; 60 s unless given. */
+  /** Statement time-out; 60 s unless given. */
   statementMs?: number;
   onError: (error: Error) => void;
 };
 
 /**
- * Every wait has an end: connecting 5 s, a statement 60 s (reads of the API 10 s, on connections of their own), an idle transaction 5 minutes (which also frees the lock of
- * a request whose process hangs).
+ * Every wait has a time-out: connecting 5 s, a statement 60 s (reads of the API 10 s, on connections of their own), an idle
+ * transaction 5 minutes (which also releases the locks of a request whose process hangs).
  */
 export function openDb(options: DbOptions): Db {
   const pool = new pg.Pool({
@@ -33,8 +34,8 @@ export function openDb(options: DbOptions): Db {
     idle_in_transaction_session_timeout: 300_000,
     application_name: "tidings",
   });
-  // A connection that breaks (database restart) is dropped by the pool, and whoever uses it gets the error of its query;
-  // without a listener, idle or in use, it would end the process.
+  // The pool drops a broken connection (database restart), and a query on it fails. Without a listener the error event of
+  // the connection would end the process.
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", options.onError));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -42,16 +43,16 @@ export function openDb(options: DbOptions): Db {
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 
-/** One picture of the data for the whole work, and no way to change it: PostgreSQL refuses every write. */
+/** One snapshot of the data for the whole work; PostgreSQL refuses every write. */
 export const inReadOnlyTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
 
-/** Deadlock and serialisation failures: the transaction was rolled back and may simply run again. */
+/** Deadlock and serialisation failures: the transaction was rolled back and may be retried. */
 const isTransient = (error: unknown): boolean => ["40P01", "40001"].includes((error as { code?: string })?.code ?? "");
 
 const maxTries = 3;
 
-/** As inTransaction, for work that may run again from its beginning. */
+/** As inTransaction, with up to two retries after a deadlock: the work must be repeatable. */
 export async function inRepeatableTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -64,22 +65,22 @@ export async function inRepeatableTransaction<T>(db: Db, work: (tx: Tx) => Promi
 
 const connectionCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
 
-/** True when the database is away (as opposed to a statement it refused): callers answer 503 and try again. */
-export function isDatabaseAway(error: unknown): boolean {
+/** True when the database is unavailable (as opposed to a statement it refused): callers answer 503 or retry. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as Error & { code?: string }).code ?? "";
   if (connectionCodes.has(code)) return true;
   // Class 08: connection exceptions; 57P01-57P05: shutting down, starting up; 53300: too many connections.
   if (code.startsWith("08") || code.startsWith("57P") || code === "53300") return true;
-  // A database that is closed for connections (maintenance) shares its code with other faults.
+  // 55000 also covers other faults; here it means a database closed for connections (maintenance).
   if (code === "55000" && error.message.includes("not currently accepting connections")) return true;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/i.test(
     error.message,
   );
 }
 
-/** A statement was stopped because it took longer than its connection allows. */
+/** The statement exceeded the time-out of its connection. */
 export const isStatementTimeout = (error: unknown): boolean => (error as { code?: string } | null)?.code === "57014";
 
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {

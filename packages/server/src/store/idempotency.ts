@@ -1,14 +1,14 @@
-// Answers kept under the caller's idempotency key. Existing clients send a fresh key with every request, so the common
-// path is one statement before the request's own work and one insert in its transaction.
+// Answers stored by idempotency key. Most clients send a new key with every request, so the common path is one statement
+// before the work of the request and one insert in its transaction.
+
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
-
 export type StoredAnswer = { fingerprint: Buffer; status: number; body: string | null };
 
 /**
- * Takes the lock of the key for the rest of the transaction and reads the stored answer, in one statement. The lock goes
- * with the transaction, so a crashed request frees it at once. The snapshot is older than the lock: an answer committed
- * in between is missed here and found by the primary key when this request stores its own.
+ * Locks the key until the transaction ends and reads the stored answer, in one statement. A crashed request releases the
+ * lock at once. The snapshot is older than the lock: an answer committed in between is missed here, and the primary key
+ * refuses the second answer when this request stores its own.
  */
 export async function claimKey(
   tx: Db,
@@ -26,7 +26,7 @@ export async function claimKey(
   return { isLocked: row.locked, stored };
 }
 
-/** Whether the key holds an answer, for work that cannot wait for it in a transaction of its own. */
+/** Whether an answer is stored for the key. For checks outside a transaction, without the lock. */
 export async function hasAnswer(db: Db, environmentId: string, key: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from idempotency_keys
@@ -44,13 +44,4 @@ export async function storeAnswer(tx: Db, environmentId: string, key: string, an
       where k.created_at <= now() - interval '24 hours'
     returning key`.execute(tx);
   return rows.length === 1;
-}
-
-/** Removes a bounded number of expired answers; the caller repeats while it returns the full number. */
-export async function purgeExpiredAnswers(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from idempotency_keys where (environment_id, key) in (
-      select environment_id, key from idempotency_keys where created_at <= now() - interval '24 hours'
-      order by created_at limit ${limit})`.execute(db);
-  return Number(numAffectedRows ?? 0);
 }

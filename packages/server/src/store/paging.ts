@@ -1,12 +1,11 @@
-// The two ways to list: by cursor (an opaque string that holds the sort value and id of one item, so that paging goes on
-// when that item was deleted meanwhile) and by page number. Both read one row more than they return, so "is there more"
-// is exact.
+// Lists by cursor and by page number. A cursor is an opaque string with the sort value and id of one item, so paging
+// continues when that item is deleted. Both ways read one row more than they return, so "has more" is exact.
+
 import { countCap } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
-
-/** What a list is sorted by: a time, or a text. A cursor of one kind is none of the other. */
+/** The sort column of a list is a time or a text. A cursor of one kind is invalid for the other. */
 export type SortKind = "time" | "text";
 export type Cursor = { value: string; id: string };
 
@@ -15,7 +14,7 @@ export const encodeCursor = (cursor: Cursor, kind: SortKind = "time"): string =>
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-/** Null when the text is no cursor of ours: what is not caught here would be an error of the database. */
+/** Null when the text is not a cursor that encodeCursor made: the database would refuse such values with an error. */
 export function decodeCursor(text: string, kind: SortKind = "time"): Cursor | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
@@ -23,14 +22,14 @@ export function decodeCursor(text: string, kind: SortKind = "time"): Cursor | nu
     const [value, id] = parsed as unknown[];
     if (typeof value !== "string" || typeof id !== "string" || !isUuid(id)) return null;
     if (!(kind === "text" ? isStorable(value) : isTime(value))) return null;
-    // Decoding forgives stray characters; a cursor of ours is exactly what encoding it again gives.
+    // base64url decoding ignores stray characters; a valid cursor is equal to its own re-encoding.
     return encodeCursor({ value, id }, kind) === text ? { value, id } : null;
   } catch {
     return null;
   }
 }
 
-/** A time as we write it. The year 0000 is one to JavaScript and none to PostgreSQL. */
+/** A time as encodeCursor writes it. JavaScript accepts the year 0000, PostgreSQL refuses it. */
 const isTime = (text: string): boolean =>
   /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
 
@@ -66,7 +65,7 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
   const type = sql.raw(kind === "text" ? "text" : "timestamptz");
   const isBackward = request.before !== undefined;
   const cursor = request.after ?? request.before;
-  // Walking backward reads in the opposite order, nearest to the cursor first, and turns the page round afterwards.
+  // A page before the cursor is read in the opposite order, nearest to the cursor first, and reversed afterwards.
   const isAscending = (request.direction === "ASC") !== isBackward;
   const order = isAscending ? sql`asc` : sql`desc`;
   const beyond = (at: Cursor, ascending: boolean, inclusive: boolean) =>
@@ -80,7 +79,7 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
   const counted = sql<{ count: number }>`
     select count(*) as count from (select 1 ${from} limit ${countCap + 1}) as counted`.execute(db);
 
-  // Awaited together: when the database is away both fail, and a second failure must not go unheard.
+  // Awaited together: when the database is unavailable both fail, and neither rejection may be left unhandled.
   const [{ rows }, { rows: counts }] = await Promise.all([page, counted]);
   const { count } = counts[0]!;
   const hasMore = rows.length > request.limit;
@@ -110,7 +109,7 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
   };
 }
 
-/** Counts up to the cap: `from` is a `from … where …` text. */
+/** Counts up to the cap. `from`: a `from … where …` clause. */
 export async function cappedCount(db: Db, from: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (select 1 ${from} limit ${countCap}) as counted`.execute(db);

@@ -1,11 +1,16 @@
-// The rows as TypeScript sees them: schema.sql is the same in SQL.
+// The row types of all tables; schema.sql has the same tables in SQL.
+
 import type {
+  Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  JobStatus,
   LayoutControlValues,
+  MessageStatus,
   PreferenceChannels,
   RecipientSubscriber,
   Schedule,
+  Severity,
   StepFilter,
   StepType,
   SuppressedChannel,
@@ -13,16 +18,18 @@ import type {
   TranslatedResource,
   WebhookDeliveryStatus,
   WebhookEventType,
+  Workflow,
   WorkflowPreference,
 } from "@tidings/contract";
 import type { ColumnType } from "kysely";
+import type { JsonObject } from "../lib/json.ts";
 import type { Sealed } from "../lib/sealed.ts";
 
 /** A jsonb column: parsed on the way out, given as text on the way in. */
 type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null, string | null>;
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
-type JsonObject = Record<string, unknown>;
+type Origin = Workflow["origin"];
 
 type EnvironmentsTable = {
   id: string;
@@ -34,9 +41,9 @@ type EnvironmentsTable = {
   color: string | null;
   /** When a feed was first served. */
   inbox_connected_at: Date | null;
-  /** Where the test clock stands; null in an environment that lives in real time. */
+  /** The time of the test clock; null in an environment that runs in real time. */
   test_clock: Defaulted<Date | null>;
-  /** Where it is on its way to. */
+  /** The time that the test clock is advancing to. */
   test_clock_target: Defaulted<Date | null>;
   created_at: Date;
   updated_at: Date;
@@ -95,7 +102,7 @@ export type StoredStep = {
   deadlineSeconds?: number;
 };
 
-/** What is done about a call to a provider whose outcome nobody knows: send again at once, or wait for a receipt first. */
+/** What follows a provider call with an unknown outcome: retry at once, or wait for a receipt first. */
 export type OnUnknownOutcome = "may_duplicate" | "may_delay";
 
 type WorkflowsTable = {
@@ -110,8 +117,8 @@ type WorkflowsTable = {
   validate_payload: boolean;
   payload_schema: NullableJson<JsonObject>;
   is_translation_enabled: boolean;
-  severity: string;
-  origin: string;
+  severity: Severity;
+  origin: Origin;
   preferences_user: NullableJson<WorkflowPreference>;
   preferences_default: Json<WorkflowPreference>;
   steps: Json<StoredStep[]>;
@@ -132,7 +139,7 @@ type LayoutsTable = {
   name: string;
   is_default: boolean;
   is_translation_enabled: boolean;
-  origin: string;
+  origin: Origin;
   control_values: Json<LayoutControlValues>;
   created_at: Date;
   updated_at: Date;
@@ -155,8 +162,8 @@ export type WorkflowDefinition = {
   name: string;
   description: string | null;
   tags: string[];
-  severity: "high" | "medium" | "low" | "none";
-  origin: string;
+  severity: Severity;
+  origin: Origin;
   preferences: { user: WorkflowPreference | null; default: WorkflowPreference };
   steps: StoredStep[];
   /** Absent in versions that were saved before it existed: `hold`. */
@@ -171,7 +178,7 @@ type WorkflowVersionsTable = {
   environment_id: string;
   workflow_id: string;
   definition: Json<WorkflowDefinition>;
-  step_types: string[];
+  step_types: StepType[];
   created_at: Date;
 };
 
@@ -181,14 +188,14 @@ type IntegrationsTable = {
   identifier: string;
   name: string;
   provider_id: string;
-  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  channel: Channel;
   credentials: string | null;
   configurations: string | null;
   conditions: Json<StepFilter[]>;
   active: boolean;
   is_primary: boolean;
   priority: number;
-  /** Built in, of a provider that clients may not know, and not taken up by the environment yet. */
+  /** A built-in integration of a provider that older clients do not know; shown once the environment uses it. */
   is_hidden: boolean;
   created_at: Date;
   updated_at: Date;
@@ -272,7 +279,7 @@ type SubscriberPreferencesTable = {
   updated_at: Date;
 };
 
-/** Recipients that are found while they are walked through, page by page in order of the subscriber's id. */
+/** Recipients that are read from the database page by page, in order of the subscriber's id. */
 export type Audience = { kind: "everyone" } | { kind: "topics"; topicKeys: string[]; exclude: string[] };
 
 /** A recipient as the event named it. */
@@ -296,7 +303,7 @@ type EventsTable = {
   tenant: string | null;
   created_at: Date;
   expanded_at: Date | null;
-  /** Walks through the audience that have not come to their end. */
+  /** Walks through the audience that have not ended. */
   open_walks: Defaulted<number>;
   canceled_at: Date | null;
 };
@@ -311,7 +318,7 @@ type NotificationsTable = {
   workflow_id: string;
   workflow_version_id: string;
   subscriber_id: string;
-  severity: string;
+  severity: Severity;
   critical: boolean;
   context_keys: string[];
   subscriptions: NullableJson<PassedSubscription[]>;
@@ -320,7 +327,7 @@ type NotificationsTable = {
   updated_at: Date;
 };
 
-/** One execution detail as stored: `d` names it in the catalogue of rules/details.ts, `t` is the time in ms. */
+/** One execution detail as stored: `d` names it in the catalogue of pipeline/rules/details.ts, `t` is the time in ms. */
 export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: JsonObject };
 
 type JobsTable = {
@@ -328,8 +335,8 @@ type JobsTable = {
   environment_id: string;
   notification_id: string;
   step_index: number;
-  type: string;
-  status: string;
+  type: StepType;
+  status: JobStatus;
   provider_id: string | null;
   details: Json<StoredDetail[]>;
   output: NullableJson<JsonObject>;
@@ -339,6 +346,9 @@ type JobsTable = {
   updated_at: Date;
 };
 
+/** `pending`: not handed to its provider yet, or waiting for the retry of a failed attempt. */
+export type StoredMessageStatus = MessageStatus | "pending";
+
 type MessagesTable = {
   id: string;
   environment_id: string;
@@ -347,10 +357,10 @@ type MessagesTable = {
   job_id: string;
   subscriber_id: string;
   workflow_id: string;
-  channel: string;
+  channel: Channel;
   provider_id: string | null;
   integration_id: string | null;
-  status: string;
+  status: StoredMessageStatus;
   error_id: string | null;
   error_text: string | null;
   subject: string | null;
@@ -358,19 +368,19 @@ type MessagesTable = {
   cta: NullableJson<JsonObject>;
   data: NullableJson<JsonObject>;
   actor: NullableJson<JsonObject>;
-  /** Where it went: email address, phone number, device token or webhook, as the channel has it; of push and chat encrypted. */
+  /** The recipient's email address, phone number, device token or webhook; encrypted for push and chat. */
   address: string | null;
-  /** Everybody a mail went to, where that is more than its address. */
+  /** All addresses of an email with more than one recipient. */
   recipients: Defaulted<string[] | null>;
   outgoing: NullableJson<Sealed<JsonObject>>;
   provider_message_id: string | null;
-  /** Replays so far; what was tried in earlier rounds does not count any more. */
+  /** Number of replays; attempts of earlier rounds do not count against the retry limit. */
   round: Defaulted<number>;
   replayed_at: Defaulted<Date | null>;
   context_keys: string[];
   seen_at: Date | null;
   read_at: Date | null;
-  /** The last time, of a message that was marked unseen or unread since. */
+  /** The former seen_at and read_at of a message that was marked unseen or unread. */
   last_seen_at: Defaulted<Date | null>;
   last_read_at: Defaulted<Date | null>;
   archived_at: Date | null;
@@ -384,12 +394,12 @@ type IntegrationHealthTable = {
   integration_id: string;
   environment_id: string;
   state: "closed" | "open" | "half_open";
-  /** Calls in a row that failed without the message being to blame. */
+  /** Consecutive failed calls whose cause was not the message. */
   failures: number;
-  /** Probes in a row that failed since it opened. */
+  /** Consecutive failed probes since the circuit opened. */
   probes: number;
   opened_at: Date | null;
-  /** While a probe is under way: when another may be sent because this one was never heard of again. */
+  /** During a probe: the time-out after which another probe may be sent. */
   next_probe_at: Date | null;
   updated_at: Date;
 };
@@ -401,11 +411,11 @@ type DeadLettersTable = {
   notification_id: string;
   job_id: string;
   transaction_id: string;
-  /** The caller's own id: the subscriber may be gone when the letter is read. */
+  /** The external id, because the subscriber may be deleted before the letter is read. */
   subscriber_id: string;
   workflow_id: string;
   step_id: string;
-  channel: "in_app" | "email" | "sms" | "chat" | "push";
+  channel: Channel;
   provider_id: string;
   integration_id: string;
   error_class: "transient" | "unknown" | "auth" | "quota" | "config";
@@ -417,8 +427,8 @@ type DeadLettersTable = {
   replayed_at: Date | null;
 };
 
-/** A group of events at one step for one subscriber. */
-type GroupKey = { environment_id: string; step_id: string; subscriber_id: string; group_key: string };
+/** A group of events at one digest or throttle step for one subscriber. */
+export type GroupKey = { environment_id: string; step_id: string; subscriber_id: string; group_key: string };
 
 type TenantsTable = {
   environment_id: string;
@@ -433,9 +443,9 @@ type WebhooksTable = {
   id: string;
   environment_id: string;
   url: string;
-  event_types: string[];
+  event_types: WebhookEventType[];
   active: boolean;
-  /** Encrypted, as the one before it. */
+  /** Encrypted, as previous_secret is. */
   secret: string;
   previous_secret: string | null;
   previous_secret_until: Date | null;
@@ -507,7 +517,7 @@ export type Tables = {
     environment_id: string;
     message_id: string;
     integration_id: string;
-    /** The how-manieth with this integration in its round. */
+    /** Number of the attempt with this integration in this round, from 1. */
     number: number;
     round: Defaulted<number>;
     started_at: Date;
@@ -533,16 +543,8 @@ export type Tables = {
     created_at: Date;
     replayed_at: Date | null;
   };
-  digest_windows: {
-    environment_id: string;
-    step_id: string;
-    subscriber_id: string;
-    group_key: string;
-    leader_job_id: string;
-    leader_notification_id: string;
-    due_at: Date;
-  };
-  /** The id is the event's. */
+  digest_windows: GroupKey & { leader_job_id: string; leader_notification_id: string; due_at: Date };
+  /** `id` is the id of the event. */
   event_attachments: { id: string; environment_id: string; attachments: Json<JsonObject[]> };
   webhooks: WebhooksTable;
   webhook_events: { id: string; environment_id: string; type: WebhookEventType; body: string; created_at: Date };
@@ -574,7 +576,7 @@ export type Tables = {
     event_id: string;
     subscriber_id: string;
     transaction_id: string;
-    channel: "in_app" | "email" | "sms" | "chat" | "push";
+    channel: Channel;
     provider_id: string;
     integration_identifier: string;
     content: Json<JsonObject>;

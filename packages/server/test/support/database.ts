@@ -5,8 +5,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { newId } from "../../src/lib/ids.ts";
 import { openDb } from "../../src/store/db.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
+import { migrate } from "../../src/store/installation/migrate.ts";
+import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { openQueue } from "../../src/store/queue/queue.ts";
 
 const template = "tidings_template";

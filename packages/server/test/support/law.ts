@@ -1,18 +1,24 @@
-// The law of the code, as a program: who may import whom, where SQL may stand, what a store function must be told. It
-// reads text and knows no compiler, so it sees what a reader sees.
+// The law of the code, as a program: which layer may import which, where SQL may be, what a store function must be told
+// (law-tenancy.ts), import cycles and folders (law-structure.ts). It reads the sources as text.
+import { cycleFaults, folderFaults, importsOf, resolveImport } from "./law-structure.ts";
+import { reachFaults, staleTenantExceptions, tenantFaults } from "./law-tenancy.ts";
 
 export type SourceFile = { path: string; text: string };
 
 export type Law = {
   /** Files that may be longer than the limit, by path, with the reason. */
   longFiles: Record<string, string>;
-  /** Store functions whose second parameter is not the environment, by name, with the reason. */
+  /** Folders that may have more files than the limit, by path, with the reason. */
+  largeFolders: Record<string, string>;
+  /** Store functions that are not told the environment, by name, with the reason. */
   withoutEnvironment: Record<string, string>;
+  /** Files outside store/ that may import store/installation/, by path, with the reason. */
+  installationUsers: Record<string, string>;
 };
 
 const maxLines = 400;
 
-/** Layers of the server, from the edge inwards: a layer imports itself and what is behind it. */
+/** Layers of the server, from the outside in: a layer may import itself and the layers after it. */
 const layers = ["http", "app", "pipeline", "store", "lib"];
 const rootFiles = [
   "answer",
@@ -28,8 +34,6 @@ const rootFiles = [
 const wiring = ["service", "main", "show-key"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
-
-const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
 
 /** `http`, `app` …, `root`, `wiring` for a file of the server; null for other packages. */
 function layerOf(path: string): string | null {
@@ -56,14 +60,11 @@ function packagesFor(path: string): string[] {
   return layer === "store" || layer === "lib" ? ["@tidings/contract"] : ["@tidings/contract", "@tidings/providers"];
 }
 
-const resolveImport = (from: string, to: string): string => new URL(to, `file:///${from}`).pathname.slice(1);
-
 function importFaults(file: SourceFile): string[] {
   const faults: string[] = [];
   const from = layerOf(file.path);
   const ownPackage = /^packages\/[^/]+\//.exec(file.path)?.[0] ?? "";
-  for (const [, name] of file.text.matchAll(importPattern)) {
-    const target = name!;
+  for (const target of importsOf(file)) {
     if (target.startsWith(".")) {
       const path = resolveImport(file.path, target);
       if (!path.startsWith(ownPackage)) faults.push(`imports ${target}: another package is imported by its name`);
@@ -102,61 +103,30 @@ function lengthFaults(file: SourceFile, law: Law): string[] {
   return lines > maxLines && !isExempt ? [`has ${lines} lines, ${maxLines} are allowed`] : [];
 }
 
-export type StoreFunction = { name: string; parameters: string[] };
-
-/** The exported functions of a file and the names of their parameters. */
-export function functionsIn(text: string): StoreFunction[] {
-  const heads = /^export\s+(?:async\s+)?(?:function\s+(\w+)|const\s+(\w+)\s*=\s*(?:async\s*)?(?=[<(]))/gm;
-  return [...text.matchAll(heads)].map((head) => {
-    const start = text.indexOf("(", head.index + head[0].length);
-    return { name: (head[1] ?? head[2])!, parameters: parametersAt(text, start) };
-  });
-}
-
-/** Reads a list of parameters from its opening bracket; commas inside types and defaults do not count. */
-function parametersAt(text: string, start: number): string[] {
-  const parts = [""];
-  let depth = 0;
-  for (let i = start; i < text.length; i++) {
-    const character = text[i]!;
-    const isArrow = character === ">" && text[i - 1] === "=";
-    if ("([{<".includes(character)) depth++;
-    if (")]}>".includes(character) && !isArrow) depth--;
-    if (depth === 0) break;
-    if (depth === 1 && character === ",") parts.push("");
-    else if (i > start) parts[parts.length - 1] += character;
-  }
-  return parts.map((part) => /^\s*(\w+)/.exec(part)?.[1] ?? "").filter((name) => name !== "");
-}
-
-const databaseParameters = new Set(["db", "tx"]);
-
-/** Functions that reach the database without being told in whose environment. */
-const tenantFaults = (file: SourceFile, law: Law): string[] =>
-  layerOf(file.path) !== "store"
-    ? []
-    : functionsIn(file.text)
-        .filter(({ parameters }) => databaseParameters.has(parameters[0] ?? "") && parameters[1] !== "environmentId")
-        .filter(({ name }) => !(name in law.withoutEnvironment))
-        .map(({ name }) => `${name}() is not told the environment as its second parameter`);
-
 /** Exceptions that nothing needs any more. */
 function staleExceptions(files: SourceFile[], law: Law): string[] {
-  const stores = files.filter(({ path }) => layerOf(path) === "store");
-  const names = new Set(stores.flatMap(({ text }) => functionsIn(text)).map(({ name }) => name));
   const paths = new Set(files.map(({ path }) => path));
+  const folders = new Set([...paths].map((path) => path.slice(0, path.lastIndexOf("/"))));
   return [
-    ...Object.keys(law.withoutEnvironment).filter((name) => !names.has(name)),
-    ...Object.keys(law.longFiles).filter((path) => !paths.has(path)),
+    ...staleTenantExceptions(files, law),
+    ...[...Object.keys(law.longFiles), ...Object.keys(law.installationUsers)].filter((path) => !paths.has(path)),
+    ...Object.keys(law.largeFolders).filter((folder) => !folders.has(folder)),
   ].map((name) => `${name} is excepted and does not exist`);
 }
 
-/** Every breach of the law, as `path: what is wrong`. */
+/** Every breach of the law, as `path: what is wrong`. Files of tests count for the size of their folders alone. */
 export function breaches(files: SourceFile[], law: Law): string[] {
-  const found = files.flatMap((file) =>
-    [...importFaults(file), ...lineFaults(file), ...lengthFaults(file, law), ...tenantFaults(file, law)].map(
+  const sources = files.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path));
+  const found = sources.flatMap((file) =>
+    [...importFaults(file), ...lineFaults(file), ...lengthFaults(file, law), ...reachFaults(file, law)].map(
       (fault) => `${file.path}: ${fault}`,
     ),
   );
-  return [...found, ...staleExceptions(files, law)];
+  return [
+    ...found,
+    ...tenantFaults(sources, law),
+    ...cycleFaults(sources),
+    ...folderFaults(files, law),
+    ...staleExceptions(files, law),
+  ];
 }

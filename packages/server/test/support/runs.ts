@@ -51,7 +51,14 @@ type RunChanges = Partial<Omit<Run, "event">> & {
 
 export function runOf(steps: StoredStep[], { event, definition, ...changes }: RunChanges = {}): Run {
   const preferences = { user: null, default: { all: { enabled: true, readOnly: false }, channels: {} } };
-  const whole = { workflowId: "w", name: "w", description: null, tags: [], severity: "none", origin: "x" } as const;
+  const whole = {
+    workflowId: "w",
+    name: "w",
+    description: null,
+    tags: [],
+    severity: "none",
+    origin: "external",
+  } as const;
   return {
     notificationId: newId(),
     environmentId: "env",

@@ -4,18 +4,16 @@
 // Once and no more: the installation remembers what was handed out. And nothing against anybody's will: an environment
 // that has, or ever had, an integration of the provider keeps what it has (deleted ones stay as rows), and a mailbox is
 // switched on only where nothing else sends, so that nothing is captured that used to be sent.
+
 import { inRepeatableTransaction } from "../../store/db.ts";
 import {
+  findIntegrationHistories,
   holdEnvironmentsAfter,
   lockInstallation,
   readInstallationValue,
   writeInstallationValue,
-} from "../../store/environments/environments.ts";
-import {
-  findIntegrationTraces,
-  insertIntegrations,
-  type NewIntegration,
-} from "../../store/integrations/integrations.ts";
+} from "../../store/installation/installation.ts";
+import { insertIntegrations, type NewIntegration } from "../../store/integrations/integrations.ts";
 import { type BuiltIn, builtInRow, builtIns, type SetupTools } from "./environment-setup.ts";
 
 const marker = "built_in_integrations";
@@ -52,7 +50,7 @@ async function catchUpPage(tools: SetupTools, after: string): Promise<Page> {
   }
   // Read after the rows are held: whoever adds or deletes an integration holds its environment first.
   const ids = environments.map(({ id }) => id);
-  const traces = new Map((await findIntegrationTraces(db, ids)).map((trace) => [trace.environment_id, trace]));
+  const traces = new Map((await findIntegrationHistories(db, ids)).map((trace) => [trace.environment_id, trace]));
   const rows = environments.flatMap(({ id, type }) => {
     const { provider_ids = [], active_channels = [] } = traces.get(id) ?? {};
     const isActive = ({ isMailbox, channel }: BuiltIn) =>

@@ -16,11 +16,11 @@ import {
   listLiveKeys,
   listTags as listTagNames,
   lockEnvironment,
-  lockInstallation,
   markEnvironmentDeleted,
   revokeApiKey as revokeKey,
   updateEnvironment,
 } from "../../store/environments/environments.ts";
+import { lockInstallation } from "../../store/installation/installation.ts";
 import { freeIdentifier } from "../free-identifier.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
 

@@ -10,7 +10,7 @@ import {
   lockInstallation,
   readInstallationValue,
   writeInstallationValue,
-} from "../../store/environments/environments.ts";
+} from "../../store/installation/installation.ts";
 import { insertWorkflow, type WorkflowContent } from "../../store/workflows/workflows.ts";
 import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environment-setup.ts";
 

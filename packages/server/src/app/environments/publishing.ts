@@ -58,7 +58,9 @@ export async function diff(
   const to = await readPublishable(ctx.db, target.id, { lock: false });
   const compared = compare(from, to).filter((one) => one.changes.length > 0);
   const editors = compared.flatMap((one) => [one.source?.row.updated_by, one.target?.row.updated_by]);
-  const names = await findUserNames(ctx.db, [...new Set(editors.filter((id) => typeof id === "string"))]);
+  const names = await findUserNames(ctx.db, caller.organizationId, [
+    ...new Set(editors.filter((id) => typeof id === "string")),
+  ]);
   const totalChanges = compared.reduce((sum, one) => sum + one.changes.length, 0);
   return {
     sourceEnvironmentId: source.id,

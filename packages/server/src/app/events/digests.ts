@@ -5,7 +5,7 @@ import { failure, invalid } from "../../failure.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { wakeTasks } from "../../pipeline/run/progress.ts";
-import { bringForward } from "../../store/events/digests.ts";
+import { makeWindowsDue } from "../../store/events/digests.ts";
 import { findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { environmentClock } from "../environments/clock.ts";
@@ -25,7 +25,14 @@ export async function close(
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
   const closed = detail("digest_closed_early", now);
-  const leaders = await bringForward(ctx.db, environmentId, { stepIds, subscriberId }, closed, now, mostClosedDigests);
+  const leaders = await makeWindowsDue(
+    ctx.db,
+    environmentId,
+    { stepIds, subscriberId },
+    closed,
+    now,
+    mostClosedDigests,
+  );
   await enqueueTimed({ ...ctx, clock }, "wake", wakeTasks({ environmentId, ids: leaders }));
   return { closed: leaders.length, hasMore: leaders.length === mostClosedDigests };
 }

@@ -150,7 +150,7 @@ async function tellLot(
   const simulated = await simulate({ ...ctx, clock }, runs, news);
 
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));
-  const integrations = await findIntegrationsByIds(db, [...new Set(used)]);
+  const integrations = await findIntegrationsByIds(db, environmentId, [...new Set(used)]);
   const identifiers = new Map(integrations.map((row) => [row.id, row.identifier]));
   const leaders = simulated.flatMap(({ digestedInto }) => digestedInto ?? []);
   const transactions = await findTransactionIds(db, environmentId, [...new Set(leaders)]);

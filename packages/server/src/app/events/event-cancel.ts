@@ -7,11 +7,11 @@ import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import {
   cancelJobsOfEvent,
-  dropWindows,
-  findHeirs,
+  deleteWindows,
+  findNextLeaders,
   handOverWindows,
+  lockHandovers,
   lockRuns,
-  queueForHandover,
   withdrawMessages,
 } from "../../store/events/event-cancel.ts";
 import { lockEventForCancel, markEventCanceled } from "../../store/events/events.ts";
@@ -30,7 +30,7 @@ export async function cancel(
   if (!event) return false;
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
-  await queueForHandover(db, environmentId, event.workflow_version_id);
+  await lockHandovers(db, environmentId, event.workflow_version_id);
   const windows = await lockRuns(db, environmentId, event.id);
   // Before the jobs: settling a delivery takes message and job in this order.
   await withdrawMessages(db, environmentId, event.id, `Canceled: ${reason}`, now);
@@ -47,12 +47,12 @@ export async function cancel(
   );
 
   const orphaned = windows.filter((window) => canceled.has(window.leader_job_id));
-  const heirs = await findHeirs(db, environmentId, orphaned);
+  const heirs = await findNextLeaders(db, environmentId, orphaned);
   const taken = detail("step_digested", now, { raw: { reason: "the event that led this digest was canceled" } });
   await handOverWindows(db, environmentId, heirs, taken, now);
   const inherited = new Set(heirs.map((heir) => heir.old_leader_id));
   const empty = orphaned.map((window) => window.leader_job_id).filter((id) => !inherited.has(id));
-  await dropWindows(db, environmentId, empty);
+  await deleteWindows(db, environmentId, empty);
   const wakes = heirs.map(({ notification_id: id, due_at: at }) => ({
     environmentId,
     data: { notificationIds: [id] },

@@ -4,12 +4,15 @@ import type { ExplainedMessage, Explanation } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { openAddress } from "../../pipeline/encrypted-parts.ts";
 import { type Marks, toMarks } from "../../pipeline/rules/step-results.ts";
-import type { Told } from "../../pipeline/rules/step-story.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { findNotification, findTransactionIds, type ListedNotification } from "../../store/events/notifications.ts";
 import { findIntegrationsByIds, type IntegrationRow } from "../../store/integrations/integrations.ts";
-import { type AttemptRow, listAttempts } from "../../store/messages/attempts.ts";
-import { findMessagesOfNotification, type StoredMessage } from "../../store/messages/messages.ts";
+import {
+  type AttemptRow,
+  findMessagesOfNotification,
+  listAttempts,
+  type StoredMessage,
+} from "../../store/messages/messages.ts";
 import { tellSteps, toExplainedMessage } from "./explain-view.ts";
 import { toDetails } from "./notifications.ts";
 
@@ -24,7 +27,7 @@ export async function tellNotification(
   environmentId: string,
   notification: ListedNotification,
 ): Promise<Trail> {
-  const jobs = await findJobs(ctx.db, [notification.id]);
+  const jobs = await findJobs(ctx.db, environmentId, [notification.id]);
   const made = await loadMessages(ctx, environmentId, notification);
   const digestedInto = await findLeader(ctx, environmentId, notification);
   const { steps, verdict } = tellJobs(jobs, notification, made, digestedInto?.transactionId);
@@ -43,7 +46,7 @@ function tellJobs(jobs: JobRow[], { definition }: ListedNotification, made: Made
   return tellSteps(
     jobs.map((job) => ({
       step: steps[job.step_index]!,
-      status: job.status as Told["status"],
+      status: job.status,
       details: job.details,
       providerId: job.provider_id,
       wakeAt: job.wake_at,
@@ -65,7 +68,7 @@ async function findLeader(
   // A leader may itself have been merged, by a digest further on in its chain.
   const above = leader.digested_into === null ? [] : [leader.digested_into];
   const transactions = await findTransactionIds(ctx.db, environmentId, above);
-  const jobs = await findJobs(ctx.db, [leader.id]);
+  const jobs = await findJobs(ctx.db, environmentId, [leader.id]);
   const { verdict } = tellJobs(jobs, leader, new Map(), transactions.get(leader.digested_into ?? ""));
   return { transactionId: leader.transaction_id, notificationId: leader.id, verdict };
 }
@@ -80,7 +83,7 @@ async function loadMessages(ctx: Ctx, environmentId: string, notification: Liste
     maxAttempts,
   );
   const used = [...rows, ...attempts].flatMap((row) => row.integration_id ?? []);
-  const integrations = await findIntegrationsByIds(ctx.db, [...new Set(used)]);
+  const integrations = await findIntegrationsByIds(ctx.db, environmentId, [...new Set(used)]);
   const byId = new Map(integrations.map((row) => [row.id, row]));
   const identifiers = new Map(integrations.map((row) => [row.id, row.identifier]));
   const byMessage = Map.groupBy(attempts, (attempt) => attempt.message_id);
@@ -100,7 +103,7 @@ async function loadMessages(ctx: Ctx, environmentId: string, notification: Liste
 }
 
 const fromRow = (secrets: Ctx["secrets"], row: StoredMessage) => ({
-  channel: row.channel as ExplainedMessage["channel"],
+  channel: row.channel,
   status: row.status,
   providerId: row.provider_id,
   integrationId: row.integration_id,

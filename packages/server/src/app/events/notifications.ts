@@ -7,7 +7,7 @@ import { type DetailName, details } from "../../pipeline/rules/details.ts";
 import { shownOverrides } from "../../pipeline/rules/shown-overrides.ts";
 import { findEvents } from "../../store/events/events.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
-import { maxPeople, searchNotifications } from "../../store/events/notification-search.ts";
+import { maxSubscribers, searchNotifications } from "../../store/events/notification-search.ts";
 import { findNotification, type ListedNotification, listNotifications } from "../../store/events/notifications.ts";
 import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
 import { environmentNow } from "../environments/clock.ts";
@@ -37,14 +37,14 @@ export async function list(
   const ids = search ? await idsFoundBy(ctx, caller, search, { after, before }) : undefined;
   const all = { ...filters, ids, contextKeys, after, before };
   const rows = await listNotifications(ctx.db, caller.environmentId, all, range);
-  const jobs = await jobsOf(ctx, rows.slice(0, range.limit));
+  const jobs = await jobsOf(ctx, caller.environmentId, rows.slice(0, range.limit));
   return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
 }
 
 async function idsFoundBy(ctx: Ctx, caller: Caller, search: string, window: { after: Date; before: Date }) {
-  const { ids, people } = await searchNotifications(ctx.db, caller.environmentId, search, window);
-  if (people <= maxPeople) return ids;
-  const message = `search matches more than ${maxPeople} subscribers: give a longer part of the id or address, or subscriberIds`;
+  const { ids, subscribers } = await searchNotifications(ctx.db, caller.environmentId, search, window);
+  if (subscribers <= maxSubscribers) return ids;
+  const message = `search matches more than ${maxSubscribers} subscribers: give a longer part of the id or address, or subscriberIds`;
   throw invalid({ search: { messages: [message], value: search } });
 }
 
@@ -67,16 +67,17 @@ export async function retrieve(
 ): Promise<Output<"notifications.retrieve">> {
   const row = await findNotification(ctx.db, caller.environmentId, params.notificationId);
   if (!row) throw failure("NOTIFICATION_NOT_FOUND", { notificationId: params.notificationId });
-  const jobs = await jobsOf(ctx, [row]);
+  const jobs = await jobsOf(ctx, caller.environmentId, [row]);
   return toNotification(caller, row, jobs.get(row.id) ?? []);
 }
 
-async function jobsOf(ctx: Ctx, rows: ListedNotification[]): Promise<Map<string, Job[]>> {
+async function jobsOf(ctx: Ctx, environmentId: string, rows: ListedNotification[]): Promise<Map<string, Job[]>> {
   const jobs = await findJobs(
     ctx.db,
+    environmentId,
     rows.map((row) => row.id),
   );
-  const payloads = await digestPayloads(ctx, jobs);
+  const payloads = await digestPayloads(ctx, environmentId, jobs);
   const byNotification = Map.groupBy(jobs, (job) => job.notification_id);
   return new Map(
     rows.map((row) => {
@@ -92,11 +93,15 @@ const extensionsOf = (job: JobRow): number => job.details.filter(({ d }) => d ==
 const digestedEvents = (job: JobRow): EventRef[] => (job.output?.events as EventRef[] | undefined) ?? [];
 
 /** A digest stores which events it collected; their payloads are read where they live. */
-async function digestPayloads(ctx: Ctx, jobs: JobRow[]): Promise<Map<string, Record<string, unknown>>> {
+async function digestPayloads(
+  ctx: Ctx,
+  environmentId: string,
+  jobs: JobRow[],
+): Promise<Map<string, Record<string, unknown>>> {
   const ids = new Set(
     jobs.flatMap((job) => (job.type === "digest" ? digestedEvents(job).map((event) => event.id) : [])),
   );
-  return new Map((await findEvents(ctx.db, [...ids])).map((event) => [event.id, event.payload]));
+  return new Map((await findEvents(ctx.db, environmentId, [...ids])).map((event) => [event.id, event.payload]));
 }
 
 /** The settings and events of a digest, on its own job and, once it has sent its events on, on those behind it. */
@@ -113,8 +118,8 @@ function toJob(job: JobRow, notification: ListedNotification, overrides: Job["ov
   const step = steps[job.step_index]!;
   return {
     _id: job.id,
-    type: job.type as Job["type"],
-    status: job.status as Job["status"],
+    type: job.type,
+    status: job.status,
     providerId: job.provider_id ?? inAppProviderId,
     executionDetails: toDetails(job, notification),
     digest,
@@ -218,7 +223,7 @@ function toNotification(caller: Caller, row: ListedNotification, jobs: Job[]): N
     controls: {},
     to: row.external_id ? { subscriberId: row.external_id } : {},
     topics: topicsOf(row.subscriptions ?? []),
-    severity: row.severity as Notification["severity"],
+    severity: row.severity,
     critical: row.critical,
     contextKeys: row.context_keys,
   };

@@ -5,9 +5,9 @@ import type { Input, Output } from "@tidings/contract";
 import { findProvider, registerReceipts } from "@tidings/providers";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { findHealth } from "../../store/integrations/breakers.ts";
 import {
   claimRegistration,
+  findHealth,
   lockIntegrations,
   releaseRegistration,
   updateIntegration,
@@ -77,6 +77,6 @@ export async function store(
     inboundWebhookSigningKey: signingKey,
   });
   const stored = await updateIntegration(ctx.db, { ...row, configurations, updated_at: ctx.now() });
-  const [health] = await findHealth(ctx.db, [row.id]);
+  const health = await findHealth(ctx.db, caller.environmentId, row.id);
   return { success: true, message, integration: toIntegration(ctx, caller, stored, health) };
 }

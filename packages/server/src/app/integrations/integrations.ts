@@ -6,18 +6,21 @@ import { failure, faultCollector, invalid } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
 import { isUniqueViolation } from "../../store/db.ts";
 import { findEnvironment } from "../../store/environments/environments.ts";
-import { findHealth, forgetHealth, type HealthRow, listHealth } from "../../store/integrations/breakers.ts";
 import { deleteChannelsOf } from "../../store/integrations/channel-owners.ts";
 import {
   demotePrimary,
+  findHealth,
   findIntegration,
+  type HealthRow,
   type IntegrationRow,
   insertIntegration,
+  listHealth,
   listIntegrations,
   listShownIntegrations,
   lockIntegrations,
   markIntegrationDeleted,
   nextPriority,
+  resetHealth,
   updateIntegration,
 } from "../../store/integrations/integrations.ts";
 import { keepMasked, maskConfigurations, maskCredentials, readCredentials, seal, unseal } from "./credentials.ts";
@@ -170,8 +173,8 @@ export async function update(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const credentials = nextCredentials(ctx, row, body);
   const next = { ...row, ...(await changesOf(ctx, row, body, credentials)) };
-  if (healing.some((name) => body[name] !== undefined)) await forgetHealth(ctx.db, caller.environmentId, row.id);
-  const [health] = await findHealth(ctx.db, [row.id]);
+  if (healing.some((name) => body[name] !== undefined)) await resetHealth(ctx.db, caller.environmentId, row.id);
+  const health = await findHealth(ctx.db, caller.environmentId, row.id);
   return saving(next.identifier, async () => toIntegration(ctx, caller, await updateIntegration(ctx.db, next), health));
 }
 
@@ -219,7 +222,7 @@ export async function remove(
   await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
   await markIntegrationDeleted(ctx.db, caller.environmentId, row.id, caller.userId, ctx.now());
-  await forgetHealth(ctx.db, caller.environmentId, row.id);
+  await resetHealth(ctx.db, caller.environmentId, row.id);
   await deleteChannelsOf(ctx.db, caller.environmentId, row.id, ctx.now());
   return list(ctx, caller);
 }
@@ -234,7 +237,7 @@ export async function setPrimary(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const { channel } = row;
   if (!hasPrimary(channel)) throw failure("PRIMARY_NOT_SUPPORTED", { channel });
-  const [health] = await findHealth(ctx.db, [row.id]);
+  const health = await findHealth(ctx.db, caller.environmentId, row.id);
   if (row.is_primary) return toIntegration(ctx, caller, row, health);
   checkCredentials(row.provider_id, unseal(ctx.secrets, row.credentials), true);
 

@@ -53,6 +53,6 @@ export function toSubscriberNotification(row: InboxItem, to: SubscriberRow, now:
     data: row.data ?? undefined,
     redirect: cta.redirect,
     workflow: row.workflow ? toWorkflowRef(row.workflow) : undefined,
-    severity: row.severity as SubscriberNotification["severity"],
+    severity: row.severity,
   };
 }

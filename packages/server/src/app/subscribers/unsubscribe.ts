@@ -8,7 +8,7 @@ import type { Ctx } from "../../context.ts";
 import type { UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import {
-  dropScopedChoices,
+  deleteScopedPreferences,
   findPreferenceOwner,
   findPreferences,
   findPreferenceWorkflows,
@@ -112,7 +112,7 @@ export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): 
 }
 
 const takeBack = (ctx: Ctx, subscriber: SubscriberRow, choices: Choice[]): Promise<boolean> =>
-  dropScopedChoices(
+  deleteScopedPreferences(
     ctx.db,
     subscriber.environment_id,
     subscriber.id,

@@ -6,7 +6,6 @@ import {
   replayLimit,
   type Webhook,
   type WebhookDelivery,
-  type WebhookEventType,
   webhooksPerEnvironment,
 } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
@@ -37,7 +36,7 @@ const doubleSigningMs = 24 * 3_600_000;
 const toWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
   url: row.url,
-  eventTypes: row.event_types as WebhookEventType[],
+  eventTypes: row.event_types,
   active: row.active,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),

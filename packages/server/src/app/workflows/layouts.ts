@@ -44,7 +44,7 @@ export const toLayout = async (row: LayoutRow, pauses = createPauses()): Promise
   updatedAt: row.updated_at.toISOString(),
   updatedBy: row.updated_by ? { _id: row.updated_by } : undefined,
   createdAt: row.created_at.toISOString(),
-  origin: row.origin as Layout["origin"],
+  origin: row.origin,
   type: "REGULAR",
   variables: layoutVariables(row),
   controls: { dataSchema: layoutControlSchema, uiSchema: layoutUiSchema, values: row.control_values },

@@ -14,5 +14,5 @@ export const toWorkflowRef = (row: WorkflowRefRow): WorkflowRef => ({
   name: row.name,
   critical: isCritical(workflowLevels(row)),
   tags: row.tags,
-  severity: row.severity as WorkflowRef["severity"],
+  severity: row.severity,
 });

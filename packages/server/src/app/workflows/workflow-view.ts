@@ -53,7 +53,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   lastPublishedAt: row.last_published_at?.toISOString() ?? null,
   lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
   steps: row.steps.map((step, index) => toStep(row, step, index, issues[index])),
-  origin: row.origin as Workflow["origin"],
+  origin: row.origin,
   preferences: {
     user: row.preferences_user && complete(row.preferences_user),
     default: complete(row.preferences_default),
@@ -61,7 +61,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   status: statusOf(row, issues),
   lastTriggeredAt: facts.lastTriggeredAt?.toISOString() ?? null,
   payloadExample: payloadExampleOf(row),
-  severity: row.severity as Workflow["severity"],
+  severity: row.severity,
   outsideSchedule: row.outside_schedule,
   onUnknownOutcome: row.on_unknown_outcome,
 });
@@ -72,7 +72,7 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
   name: step.name,
   slug: slug(step.name, "st", step.id),
   type: step.type,
-  origin: row.origin as Step["origin"],
+  origin: row.origin,
   workflowId: row.workflow_id,
   workflowDatabaseId: row.id,
   controls: {

@@ -10,7 +10,7 @@ import { emit } from "../../pipeline/webhooks/events.ts";
 import { isUniqueViolation } from "../../store/db.ts";
 import { findEnvironment, isInboxConnected } from "../../store/environments/environments.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
-import { findActiveIntegrations } from "../../store/integrations/integrations.ts";
+import { findActiveChannels } from "../../store/integrations/integrations.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
 import { listLayoutNames } from "../../store/workflows/layouts.ts";
 import { deleteTranslations } from "../../store/workflows/translations.ts";
@@ -55,10 +55,8 @@ export async function viewFacts(
   environmentId: string,
   lastTriggeredAt: Date | null = null,
 ): Promise<ViewFacts> {
-  const active = await findActiveIntegrations(ctx.db, [environmentId]);
-  const activeChannels = new Set(active.map((integration) => integration.channel));
   return {
-    activeChannels,
+    activeChannels: await findActiveChannels(ctx.db, environmentId),
     isInboxConnected: await isInboxConnected(ctx.db, environmentId),
     layouts: await listLayoutNames(ctx.db, environmentId),
     maxWaitDays: ctx.config.maxWaitDays,
@@ -318,7 +316,7 @@ export async function list(
       createdAt: row.created_at.toISOString(),
       updatedAt: row.updated_at.toISOString(),
       status: statusOfRow(row),
-      origin: row.origin as Workflow["origin"],
+      origin: row.origin,
       lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
       stepTypeOverviews: row.steps.map((step) => step.type),
       isTranslationEnabled: row.is_translation_enabled,

@@ -1,7 +1,8 @@
 // Time, per environment. Most environments live in real time; one on a test clock stands still until somebody moves it,
 // and what falls due later waits in the store until then. Everything that happens "at" or "after" goes through here.
 import type { Ctx } from "../../context.ts";
-import { findClock, holdTestClocks, insertClockTasks } from "../../store/environments/clocks.ts";
+import { holdTestClocks } from "../../store/environments/clocks.batch.ts";
+import { findClock, insertClockTasks } from "../../store/environments/clocks.ts";
 import type { TaskKind } from "../../store/queue/queue.ts";
 import { costOf } from "../tasks.ts";
 

@@ -1,6 +1,6 @@
 // The end of a snooze: the message is back in the feed, as if it had just been delivered.
 import type { Ctx } from "../../context.ts";
-import { lockSnoozed, redeliver } from "../../store/messages/subscriber-notifications.ts";
+import { lockSnoozed, redeliverMessages } from "../../store/messages/snooze.batch.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { openBatch, transact } from "../batch.ts";
 import { detail } from "../rules/details.ts";
@@ -25,7 +25,7 @@ export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promis
       type: "message.unsnoozed" as const,
       at: batch.clock.now(environmentId),
     }));
-    await redeliver(
+    await redeliverMessages(
       batch.db,
       due.map(({ messageId, at }) => ({ id: messageId, at, detail: detail("unsnoozed", at) })),
     );

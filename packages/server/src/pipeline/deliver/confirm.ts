@@ -1,9 +1,9 @@
 // The end of a doubt: a call whose answer never came, and now the provider reports on its message. It was sent after all,
 // so it is not sent again, and its run goes on.
 import type { Ctx } from "../../context.ts";
-import { unchanged, updateJobs } from "../../store/events/jobs.ts";
+import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
-import { recordOutcomes } from "../../store/messages/messages.ts";
+import { recordOutcomes } from "../../store/messages/messages.batch.ts";
 import type { ReportedMessage } from "../../store/messages/receipts.ts";
 import { openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
@@ -38,8 +38,8 @@ export async function confirmSent(tx: Ctx, integration: IntegrationRow, doubtful
     doubtful.map(({ message, externalId }) => {
       const raw = { providerMessageId: externalId, reportedBy: "the provider" };
       const sent = detail("message_sent", at, { providerId, raw });
-      const update = {
-        ...unchanged(message.job_id, at),
+      const update: JobUpdate = {
+        ...emptyJobUpdate(message.job_id, at),
         status: "completed",
         provider_id: providerId,
         details: [sent],

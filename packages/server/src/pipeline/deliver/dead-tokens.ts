@@ -1,16 +1,17 @@
 // Device tokens that a provider says no longer exist: nothing is sent to them again.
 import type { Ctx } from "../../context.ts";
-import { lockSubscribersByIds, type SubscriberRow, setChannelsOfMany } from "../../store/subscribers/subscribers.ts";
+import { lockSubscribersByIds } from "../../store/subscribers/subscribers.batch.ts";
+import { type SubscriberRow, setChannelsOfMany } from "../../store/subscribers/subscribers.ts";
 import type { StoredChannel } from "../../store/tables.ts";
 import { openChannel, sealChannel } from "../encrypted-parts.ts";
 
-export type DeadToken = { subscriber_id: string; integration_id: string; token: string };
+export type ExpiredToken = { subscriber_id: string; integration_id: string; token: string };
 
 /**
  * Takes the tokens out of the subscribers' channels. Rows are locked in order, and each is rewritten from what it holds
  * then: a token that was registered meanwhile stays. Two statements, and one more for every other environment of the batch.
  */
-export async function removeDeviceTokens(ctx: Ctx, tokens: DeadToken[]): Promise<void> {
+export async function removeDeviceTokens(ctx: Ctx, tokens: ExpiredToken[]): Promise<void> {
   const dead = Map.groupBy(tokens, (one) => one.subscriber_id);
   const rows = await lockSubscribersByIds(ctx.db, [...dead.keys()]);
   for (const [environmentId, inside] of Map.groupBy(rows, (row) => row.environment_id)) {
@@ -19,7 +20,7 @@ export async function removeDeviceTokens(ctx: Ctx, tokens: DeadToken[]): Promise
   }
 }
 
-const withoutTokens = ({ secrets }: Ctx, { channels }: SubscriberRow, dead: DeadToken[]): StoredChannel[] =>
+const withoutTokens = ({ secrets }: Ctx, { channels }: SubscriberRow, dead: ExpiredToken[]): StoredChannel[] =>
   channels.map((stored) => {
     const gone = dead.filter((one) => one.integration_id === stored._integrationId).map((one) => one.token);
     if (gone.length === 0) return stored;

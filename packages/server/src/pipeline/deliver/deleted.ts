@@ -1,6 +1,8 @@
 // Messages that were deleted while they waited for their provider. An email or an SMS is all that its step has, so the step
 // is canceled and the run goes on without it; a chat or push step goes on with the messages that are left.
-import { cancelJobs, unchanged, updateJobs } from "../../store/events/jobs.ts";
+
+import { emptyJobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
+import { cancelJobs } from "../../store/events/jobs.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
@@ -21,7 +23,7 @@ export async function goOnWithout(batch: Batch, environmentId: string, deleted: 
     batch.db,
     shared.map(({ id, job_id, channel }) => {
       const details = [detail("message_deleted", now, { raw: { messageId: id } })];
-      return { channel, update: { ...unchanged(job_id, now), status: "canceled", details } };
+      return { channel, update: { ...emptyJobUpdate(job_id, now), status: "canceled", details } };
     }),
   );
   await updateJobs(

@@ -3,8 +3,12 @@
 // id alone, nobody can say whose it is until then, and one that is nobody's waits in vain for a few minutes.
 import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { findIntegrationsByIds } from "../../store/integrations/integrations.ts";
-import { type EarlyReceipt, takeEarlyReceipts, takeOldReceipts } from "../../store/messages/early-receipts.ts";
+import { findIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
+import {
+  type EarlyReceipt,
+  takeEarlyReceipts,
+  takeExpiredReceipts,
+} from "../../store/messages/early-receipts.batch.ts";
 import { transactAgain } from "../batch.ts";
 import { applyKept } from "./receipts.ts";
 import type { Settled } from "./settle.ts";
@@ -31,7 +35,7 @@ export async function applyEarlyReceipts(ctx: Ctx, group: Settled[]): Promise<vo
 export async function applyOldReceipts(ctx: Ctx, limit: number): Promise<boolean> {
   const before = new Date(ctx.now().getTime() - ctx.config.delivery.timeoutMs - graceMs);
   return transactAgain(ctx, async (tx) => {
-    const rows = await takeOldReceipts(tx.db, before, limit);
+    const rows = await takeExpiredReceipts(tx.db, before, limit);
     await apply(tx, rows);
     return rows.length === limit;
   });
@@ -40,7 +44,7 @@ export async function applyOldReceipts(ctx: Ctx, limit: number): Promise<boolean
 async function apply(ctx: Ctx, rows: EarlyReceipt[]): Promise<void> {
   if (rows.length === 0) return;
   const byIntegration = Map.groupBy(rows, (row) => row.integration_id);
-  for (const integration of await findIntegrationsByIds(ctx.db, [...byIntegration.keys()])) {
+  for (const integration of await findIntegrationsOfBatch(ctx.db, [...byIntegration.keys()])) {
     await applyKept(ctx, integration, byIntegration.get(integration.id)!.map(toReceipt));
   }
 }

@@ -1,10 +1,11 @@
 // What follows from one attempt to send, for its message, its job and the queue. Nothing is read or written here: outcome.ts
 // writes it, and finds out whether the message is still there for it.
+import type { JobStatus } from "@tidings/contract";
 import type { Note, Outcome } from "@tidings/providers";
-import { type JobUpdate, unchanged } from "../../store/events/jobs.ts";
-import type { NewDeadLetter } from "../../store/messages/dead-letters.ts";
-import type { MessageOutcome } from "../../store/messages/messages.ts";
-import type { StoredDetail } from "../../store/tables.ts";
+import { emptyJobUpdate, type JobUpdate } from "../../store/events/jobs.batch.ts";
+import type { NewDeadLetter } from "../../store/messages/dead-letters.batch.ts";
+import type { MessageOutcome } from "../../store/messages/messages.batch.ts";
+import type { StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import { chanceIn, type Timed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
@@ -43,7 +44,7 @@ export function effectOf(batch: Batch, settled: Settled): Effect {
   const decision = decide(batch, settled);
   const providerId = integration.provider_id;
   const isRetry = number > 1;
-  const outcome = (status: string, changes: Partial<MessageOutcome> = {}): MessageOutcome => ({
+  const outcome = (status: StoredMessageStatus, changes: Partial<MessageOutcome> = {}): MessageOutcome => ({
     id: message.id,
     status,
     error_id: null,
@@ -54,8 +55,8 @@ export function effectOf(batch: Batch, settled: Settled): Effect {
     updated_at: at,
     ...changes,
   });
-  const job = (status: string, details: StoredDetail[], changes: Partial<JobUpdate> = {}): JobUpdate => ({
-    ...unchanged(message.job_id, at),
+  const job = (status: JobStatus, details: StoredDetail[], changes: Partial<JobUpdate> = {}): JobUpdate => ({
+    ...emptyJobUpdate(message.job_id, at),
     status,
     provider_id: providerId,
     details: [
@@ -131,8 +132,8 @@ const deliverAgain = ({ message }: Settled, integrationId: string, at?: Date): T
 type Fault = { reason: string; class: FaultClass };
 
 type Words = {
-  outcome(status: string, changes?: Partial<MessageOutcome>): MessageOutcome;
-  job(status: string, details: StoredDetail[]): JobUpdate;
+  outcome(status: StoredMessageStatus, changes?: Partial<MessageOutcome>): MessageOutcome;
+  job(status: JobStatus, details: StoredDetail[]): JobUpdate;
   failed: StoredDetail;
 };
 
@@ -174,7 +175,7 @@ function givenUp(batch: Batch, settled: Settled, fault: Fault, { outcome, job, f
  * The message was deleted, withdrawn or confirmed during the call: it is not tried again and leaves no letter. Its job has
  * usually ended with it (`before`) and stays as it is.
  */
-export function withdrawn({ message, job }: Effect, before: string | undefined, at: Date): Effect {
+export function withdrawn({ message, job }: Effect, before: JobStatus | undefined, at: Date): Effect {
   const details = job.details.filter(({ d }) => d !== "dead_letter");
   if (before !== undefined && isFinished({ status: before })) {
     return { message, job: { ...job, status: before, wake_at: null, details } };

@@ -1,8 +1,8 @@
 // What calls to providers say about the health of their integrations, written when their results are. Most calls change
 // nothing: an integration that had no trouble and has none is not even locked.
 import type { Ctx } from "../../context.ts";
-import { findHealth, type HealthRow, lockHealth, updateHealth } from "../../store/integrations/breakers.ts";
-import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import { findHealthOfBatch, lockHealth, updateHealth } from "../../store/integrations/breakers.batch.ts";
+import type { HealthRow, IntegrationRow } from "../../store/integrations/integrations.ts";
 import { afterCall, type Call, type Health, isTrouble, isUnasked } from "./breaker.ts";
 
 export const toHealth = (row: HealthRow): Health => ({
@@ -19,7 +19,7 @@ export async function recordHealth(ctx: Ctx, sent: Sent[]): Promise<void> {
   const now = ctx.now();
   const telling = sent.filter(({ outcome, isProbe }) => isProbe || !isUnasked(outcome));
   const byIntegration = Map.groupBy(telling, ({ integration }) => integration.id);
-  const known = await findHealth(ctx.db, [...byIntegration.keys()]);
+  const known = await findHealthOfBatch(ctx.db, [...byIntegration.keys()]);
   const unwell = new Set(
     known.flatMap((row) => (row.failures > 0 || row.state !== "closed" ? row.integration_id : [])),
   );

@@ -2,9 +2,10 @@
 // A chat or push job has one for each endpoint or device and ends with the last of them: completed when at least one was
 // sent. Two workers may settle the last two at the same moment, so the jobs are locked before their messages are read:
 // whoever comes second sees what the first wrote.
+
 import type { Db } from "../../store/db.ts";
-import { type JobUpdate, lockJobs } from "../../store/events/jobs.ts";
-import { findSiblings, type Sibling } from "../../store/messages/messages.ts";
+import { type JobUpdate, lockJobs } from "../../store/events/jobs.batch.ts";
+import { findSiblings, type Sibling } from "../../store/messages/messages.batch.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
 import { isFinished } from "../run/advance.ts";

@@ -2,10 +2,10 @@
 // and the access to a chat workspace from its connection, so neither is ever stored twice.
 import type { Attachment, ChatTarget, Message, PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { findEventAttachments } from "../../store/events/events.ts";
-import { findConnectionAccess } from "../../store/integrations/channel-connections.ts";
+import { findEventAttachments } from "../../store/events/events.batch.ts";
+import { findConnectionAccess } from "../../store/integrations/integrations.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
-import type { Standing } from "../../store/messages/attempts.ts";
+import type { DeliveryState } from "../../store/messages/attempts.batch.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import type {
@@ -126,7 +126,7 @@ function contentOf(
 }
 
 /** What the message belongs to goes along: providers keep it with a mail, and their statistics are grouped by it. */
-export function withOrigin(message: Message, standing: Standing): Message {
+export function withOrigin(message: Message, standing: DeliveryState): Message {
   if (message.channel !== "email") return message;
   const { workflow, transaction_id, subscriber } = standing;
   const origin = { workflowId: workflow, transactionId: transaction_id, subscriberId: subscriber };

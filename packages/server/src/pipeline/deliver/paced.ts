@@ -1,7 +1,8 @@
 // Limits per second, kept by all processes together: a batch reserves the calls it may make within the next second, and each
 // call waits for its own moment. What gets none goes back to the queue.
+
 import type { Db } from "../../store/db.ts";
-import { reserveCalls } from "../../store/queue/budgets.ts";
+import { reserveCalls } from "../../store/installation/budgets.ts";
 import type { Boarding, Place } from "./lanes.ts";
 import { horizonMs, sliceMs } from "./pacing.ts";
 import type { Send } from "./plan.ts";

@@ -3,8 +3,8 @@
 // TIDINGS_VOCABULARY asks for the body of that API.
 import type { PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { findEvents } from "../../store/events/events.ts";
-import { findJobs } from "../../store/events/jobs.ts";
+import { findEventsOfBatch } from "../../store/events/events.batch.ts";
+import { findJobsOfBatch } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
@@ -33,7 +33,7 @@ export async function loadPeerDetails(
       people.set(row.id, { _id: row.id, ...personScope(row) });
     }
   }
-  const jobs = Map.groupBy(await findJobs(db, idsOf("notification_id")), (job) => job.notification_id);
+  const jobs = Map.groupBy(await findJobsOfBatch(db, idsOf("notification_id")), (job) => job.notification_id);
   const digests = new Map(
     messages.flatMap(({ id, notification_id, job_id }) => {
       const all = jobs.get(notification_id) ?? [];
@@ -45,7 +45,7 @@ export async function loadPeerDetails(
     }),
   );
   const collected = [...digests.values()].flatMap(({ refs }) => refs.map((ref) => ref.id));
-  const events = await findEvents(db, [...new Set([...idsOf("event_id"), ...collected])]);
+  const events = await findEventsOfBatch(db, [...new Set([...idsOf("event_id"), ...collected])]);
   const payloads = new Map(events.map(({ id, payload }) => [id, withoutFiles(payload)]));
   return new Map(
     messages.map(({ id, event_id, subscriber_id }) => {

@@ -3,10 +3,10 @@
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
-import type { AttemptSummary, Standing } from "../../store/messages/attempts.ts";
+import type { AttemptSummary, DeliveryState } from "../../store/messages/attempts.batch.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import type { Suppressed } from "../../store/subscribers/suppressions.ts";
+import type { SuppressedAddress } from "../../store/subscribers/subscribers.batch.ts";
 import type { OnUnknownOutcome } from "../../store/tables.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -41,9 +41,9 @@ export type Send = {
   hadUnknown: boolean;
   deadline: Date;
   /** Nothing is sent to the one it is made for any more. */
-  suppressed: Suppressed | null;
+  suppressed: SuppressedAddress | null;
   /** Others that nothing is sent to any more: it goes without them. */
-  leftOut: Suppressed[];
+  leftOut: SuppressedAddress[];
   /** The moment of the call (ms), when the integration has a limit per second. */
   startAt?: number;
 };
@@ -61,13 +61,13 @@ export type PlanFacts = {
   clock: Clock;
   /** By the clock on the wall. */
   now: Date;
-  standings: ReadonlyMap<string, Standing>;
+  deliveryStates: ReadonlyMap<string, DeliveryState>;
   versions: ReadonlyMap<string, WorkflowVersion>;
   tried: ReadonlyMap<string, AttemptSummary[]>;
   active: IntegrationRow[];
   integrations: ReadonlyMap<string, IntegrationRow>;
   health: ReadonlyMap<string, Health>;
-  suppressed: ReadonlyMap<string, Suppressed[]>;
+  suppressed: ReadonlyMap<string, SuppressedAddress[]>;
   /** Integrations that may be sent one message to find out whether they are back; whoever sends it takes it out. */
   probes: Set<string>;
 };
@@ -83,7 +83,7 @@ export function planFor(
   facts: PlanFacts,
 ): Send | Wait {
   const { delivery } = config;
-  const standing = facts.standings.get(message.id)!;
+  const standing = facts.deliveryStates.get(message.id)!;
   const definition = facts.versions.get(standing.workflow_version_id)?.definition;
   const step = definition?.steps.filter((one) => one.active)[standing.step_index];
   const onUnknown = definition?.onUnknownOutcome ?? "may_duplicate";

@@ -2,17 +2,20 @@
 // now. What may is written down as an attempt before the call is made; the rest waits, without counting as one.
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { type JobUpdate, unchanged, updateJobs } from "../../store/events/jobs.ts";
-import { findHealth } from "../../store/integrations/breakers.ts";
+import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
+import { findHealthOfBatch } from "../../store/integrations/breakers.batch.ts";
+import { findActiveIntegrationsOfBatch, findIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import {
-  findActiveIntegrations,
-  findIntegrationsByIds,
-  type IntegrationRow,
-} from "../../store/integrations/integrations.ts";
-import { findStandings, insertAttempts, type Standing, summarizeAttempts } from "../../store/messages/attempts.ts";
-import { holdPendingMessages, type MessageRow } from "../../store/messages/messages.ts";
+  type DeliveryState,
+  findDeliveryStates,
+  insertAttempts,
+  summarizeAttempts,
+} from "../../store/messages/attempts.batch.ts";
+import { holdPendingMessages } from "../../store/messages/messages.batch.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import { findSuppressed } from "../../store/subscribers/suppressions.ts";
+import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed, underWayIn } from "../clock/clock.ts";
 import { openMessage } from "../encrypted-parts.ts";
@@ -39,15 +42,15 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], boarding: Boa
     kept.map((task) => task.data.messageId),
   );
   const pending = held.map((message) => openMessage(tx.secrets, message));
-  const standings = await findStandings(
+  const deliveryStates = await findDeliveryStates(
     tx.db,
     pending.map((message) => message.id),
   );
   const batch = await openBatch(tx, new Set(pending.map((message) => message.environment_id)));
-  await withdraw(batch, pending, standings);
-  const unwanted = new Set(standings.flatMap((row) => (row.stopped === null ? [] : row.message_id)));
+  await withdraw(batch, pending, deliveryStates);
+  const unwanted = new Set(deliveryStates.flatMap((row) => (row.stopped === null ? [] : row.message_id)));
   const messages = new Map(pending.filter(({ id }) => !unwanted.has(id)).map((row) => [row.id, row]));
-  const facts = await loadFacts(batch, [...messages.values()], standings);
+  const facts = await loadFacts(batch, [...messages.values()], deliveryStates);
 
   const open = createOpener(batch);
   const sends: Send[] = [];
@@ -86,7 +89,7 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], boarding: Boa
     const { credentials, configurations } = open(integration);
     try {
       const whole = toProviderMessage(message, integration.provider_id, configurations, enclosures);
-      const standing = facts.standings.get(message.id)!;
+      const standing = facts.deliveryStates.get(message.id)!;
       const content = withOrigin(leaveOut(whole, send.leftOut), standing);
       const version = facts.versions.get(standing.workflow_version_id);
       return { ...send, credentials, content: withUnsubscribe(batch, message, version, content) };
@@ -103,40 +106,40 @@ const knownRate = ({ provider_id }: IntegrationRow): number | undefined => findP
 
 type Facts = Omit<PlanFacts, "probes">;
 
-async function loadFacts(batch: Batch, messages: MessageRow[], standings: Standing[]): Promise<Facts> {
+async function loadFacts(batch: Batch, messages: MessageRow[], deliveryStates: DeliveryState[]): Promise<Facts> {
   const now = batch.now();
   const tried = await summarizeAttempts(
     batch.db,
     messages.map((message) => message.id),
     now,
   );
-  const active = await findActiveIntegrations(batch.db, [
+  const active = await findActiveIntegrationsOfBatch(batch.db, [
     ...new Set(messages.map((message) => message.environment_id)),
   ]);
   const meant = [...new Set(messages.flatMap((message) => message.integration_id ?? []))];
   const known = new Set(active.map((one) => one.id));
   // Switched off or deleted after the message was made: the message is still tried with it first.
-  const others = await findIntegrationsByIds(
+  const others = await findIntegrationsOfBatch(
     batch.db,
     meant.filter((id) => !known.has(id)),
   );
   const integrations = new Map([...active, ...others].map((one) => [one.id, one]));
   const health = new Map(
-    (await findHealth(batch.db, [...integrations.keys()])).map((row) => [row.integration_id, toHealth(row)]),
+    (await findHealthOfBatch(batch.db, [...integrations.keys()])).map((row) => [row.integration_id, toHealth(row)]),
   );
   return {
     clock: batch.clock,
     now,
-    standings: new Map(standings.map((row) => [row.message_id, row])),
+    deliveryStates: new Map(deliveryStates.map((row) => [row.message_id, row])),
     versions: await loadVersions(
       batch,
-      standings.map((row) => row.workflow_version_id),
+      deliveryStates.map((row) => row.workflow_version_id),
     ),
     tried: Map.groupBy(tried, (row) => row.message_id),
     active,
     integrations,
     health,
-    suppressed: await findSuppressed(
+    suppressed: await findSuppressedAddresses(
       batch.db,
       messages.map((message) => ({ ...message, addresses: recipientsOf(message) })),
     ),
@@ -144,14 +147,14 @@ async function loadFacts(batch: Batch, messages: MessageRow[], standings: Standi
 }
 
 /** Waiting is no attempt: the task comes back later, and the job says so once. */
-async function writeWaits(batch: Batch, waits: Wait[], { standings }: Facts): Promise<void> {
+async function writeWaits(batch: Batch, waits: Wait[], { deliveryStates }: Facts): Promise<void> {
   const { clock } = batch;
   const held = waits.flatMap(({ message, until, reason }): JobUpdate[] => {
     const isSingle = message.channel === "email" || message.channel === "sms";
-    if (!reason || !isSingle || standings.get(message.id)?.job_status !== "queued") return [];
+    if (!reason || !isSingle || deliveryStates.get(message.id)?.job_status !== "queued") return [];
     const now = clock.now(message.environment_id);
     const details = [detail("step_delayed", now, { raw: { until: until.toISOString(), reason } })];
-    return [{ ...unchanged(message.job_id, now), status: "delayed", details, wake_at: until }];
+    return [{ ...emptyJobUpdate(message.job_id, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(batch.db, held);
   const timed = ({ message, until }: Wait): Timed => ({

@@ -3,7 +3,7 @@
 // again with what it was granted. So none is claimed that nobody makes, and with every integration in trouble, the first
 // that is back is found.
 import type { Ctx } from "../../context.ts";
-import { claimProbes } from "../../store/integrations/breakers.ts";
+import { claimProbes } from "../../store/integrations/breakers.batch.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { DeliverTask } from "../tasks.ts";

@@ -7,7 +7,7 @@ import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../../store/db.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { resolveLetters } from "../../store/messages/dead-letters.ts";
-import { type EarlyReceipt, keepEarlyReceipts } from "../../store/messages/early-receipts.ts";
+import { type EarlyReceipt, insertEarlyReceipts } from "../../store/messages/early-receipts.batch.ts";
 import {
   holdReportedMessages,
   insertReceipts,
@@ -39,7 +39,7 @@ export const nameOf = (text: string | undefined): string | undefined => (isName(
 export async function applyReceipts(ctx: Ctx, integration: IntegrationRow, receipts: Receipt[]): Promise<Matched[]> {
   const sorted = await match(ctx.db, integration, receipts);
   const early = sorted.flatMap((one) => earlyOf(ctx, integration, one));
-  await keepEarlyReceipts(ctx.db, early);
+  await insertEarlyReceipts(ctx.db, early);
   const reports = sorted.filter(({ message }) => !message?.is_under_way).flatMap(toReport);
   await takeEffect(ctx, integration, reports);
   return sorted.map(({ receipt, message }) => ({ receipt, messageId: message?.id ?? null }));

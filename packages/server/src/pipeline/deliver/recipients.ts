@@ -2,7 +2,7 @@
 // `to` is the one it is made for, and without that one it is not sent at all; the others are left out of it.
 import type { Message } from "@tidings/providers";
 import { normalizeAddress } from "../../lib/addresses.ts";
-import type { Suppressed } from "../../store/subscribers/suppressions.ts";
+import type { SuppressedAddress } from "../../store/subscribers/subscribers.batch.ts";
 import { fieldsFor } from "./message.ts";
 
 /** A stored message, or one that is yet to be. */
@@ -21,10 +21,14 @@ export function recipientsOf({ channel, outgoing }: Addressed): string[] {
 }
 
 /** `own`: the one it is made for. `copies`: the others. */
-export type SuppressedIn = { own: Suppressed | null; copies: Suppressed[] };
+export type SuppressedIn = { own: SuppressedAddress | null; copies: SuppressedAddress[] };
 
 /** Who of those it goes to through this provider is suppressed; `found` is what is known of everybody it may go to. */
-export function suppressedIn(message: Addressed, providerId: string, found: readonly Suppressed[] = []): SuppressedIn {
+export function suppressedIn(
+  message: Addressed,
+  providerId: string,
+  found: readonly SuppressedAddress[] = [],
+): SuppressedIn {
   if (found.length === 0) return { own: null, copies: [] };
   const byAddress = new Map(found.map((one) => [one.address, one]));
   const [own = "", ...others] = allOf(fieldsFor<Fields>(message, providerId)).map(normalizeAddress);
@@ -34,7 +38,7 @@ export function suppressedIn(message: Addressed, providerId: string, found: read
   };
 }
 
-export function leaveOut(message: Message, copies: readonly Suppressed[]): Message {
+export function leaveOut(message: Message, copies: readonly SuppressedAddress[]): Message {
   if (copies.length === 0 || message.channel !== "email") return message;
   const gone = new Set(copies.map(({ address }) => address));
   const kept = (list: string[]) => list.filter((one) => !gone.has(normalizeAddress(one)));

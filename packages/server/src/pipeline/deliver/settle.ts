@@ -2,14 +2,14 @@
 // in one transaction. The only place that turns an outcome into state.
 import type { Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { findUnfinished, lockJobs, updateJobs } from "../../store/events/jobs.ts";
-import { finishAttempts } from "../../store/messages/attempts.ts";
-import { insertDeadLetters } from "../../store/messages/dead-letters.ts";
-import { type MessageOutcome, recordOutcomes } from "../../store/messages/messages.ts";
+import { findUnfinished, lockJobs, updateJobs } from "../../store/events/jobs.batch.ts";
+import { finishAttempts } from "../../store/messages/attempts.batch.ts";
+import { insertDeadLetters } from "../../store/messages/dead-letters.batch.ts";
+import { type MessageOutcome, recordOutcomes } from "../../store/messages/messages.batch.ts";
 import { openBatch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
-import { type DeadToken, removeDeviceTokens } from "./dead-tokens.ts";
+import { type ExpiredToken, removeDeviceTokens } from "./dead-tokens.ts";
 import { applyEarlyReceipts } from "./early-receipts.ts";
 import { type Effect, effectOf, withdrawn } from "./effects.ts";
 import { recordHealth } from "./health.ts";
@@ -102,7 +102,7 @@ const toResult = ({ attemptId, outcome }: Made, at: Date) => ({
   provider_message_id: outcome.kind === "accepted" ? (outcome.providerMessageId ?? null) : null,
 });
 
-const deadTokenOf = ({ message, outcome }: Settled): DeadToken[] =>
+const deadTokenOf = ({ message, outcome }: Settled): ExpiredToken[] =>
   outcome?.kind === "dead-token" && message.channel === "push" && message.address
     ? [{ subscriber_id: message.subscriber_id, integration_id: message.integration_id!, token: message.address }]
     : [];

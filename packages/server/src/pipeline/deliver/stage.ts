@@ -3,7 +3,7 @@
 // together with the task that follows from it (outcome.ts). A slow provider holds up nobody else: deliver/calls.ts.
 import { type Outcome, send } from "@tidings/providers";
 import type { Ctx, NetworkCtx } from "../../context.ts";
-import { isDatabaseAway } from "../../store/db.ts";
+import { isDatabaseUnavailable } from "../../store/db.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
 import { ClaimLost } from "../../store/queue/queue.ts";
 import { transact } from "../batch.ts";
@@ -50,7 +50,7 @@ async function write(ctx: Ctx, group: Settled[]): Promise<void> {
       return await transact(ctx, (tx) => settle(tx, group));
     } catch (error) {
       // One result that the database does not take must not keep back the others.
-      if (group.length > 1 && !isDatabaseAway(error)) {
+      if (group.length > 1 && !isDatabaseUnavailable(error)) {
         await Promise.all(group.map((one) => write(ctx, [one])));
         return;
       }

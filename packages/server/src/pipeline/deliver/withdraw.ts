@@ -1,14 +1,16 @@
 // Messages that nobody wants any more are not sent. The runs are woken: what stands behind the step ends with it.
-import { unchanged, updateJobs } from "../../store/events/jobs.ts";
-import type { Standing } from "../../store/messages/attempts.ts";
-import { type MessageRow, recordOutcomes } from "../../store/messages/messages.ts";
+
+import { emptyJobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
+import type { DeliveryState } from "../../store/messages/attempts.batch.ts";
+import { recordOutcomes } from "../../store/messages/messages.batch.ts";
+import type { MessageRow } from "../../store/messages/messages.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 
-export async function withdraw(batch: Batch, messages: MessageRow[], standings: Standing[]): Promise<void> {
+export async function withdraw(batch: Batch, messages: MessageRow[], deliveryStates: DeliveryState[]): Promise<void> {
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const unwanted = standings.flatMap((row) => {
+  const unwanted = deliveryStates.flatMap((row) => {
     const message = byId.get(row.message_id);
     return row.stopped === null || !message
       ? []
@@ -33,7 +35,7 @@ export async function withdraw(batch: Batch, messages: MessageRow[], standings: 
   await updateJobs(
     batch.db,
     [...open.values()].map(({ message, reason, now }) => ({
-      ...unchanged(message.job_id, now),
+      ...emptyJobUpdate(message.job_id, now),
       status: "canceled",
       details: [detail("step_canceled", now, { raw: { reason } })],
     })),

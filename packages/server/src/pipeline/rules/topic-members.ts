@@ -1,4 +1,5 @@
 // Which of a member's subscriptions let an event through. Pure.
+
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { PassedSubscription } from "../../store/tables.ts";
 import type { AudienceSubscription } from "../../store/topics/topic-audience.ts";

@@ -1,15 +1,16 @@
 // Settling the claims of a round: digests that want to join or open a window, throttles that want to be granted a run.
 // However many events of a group come at once, to however many workers, the database decides one after the other.
+
 import type { Db } from "../../store/db.ts";
 import {
   openOrJoinWindows,
   type Pass,
   peekPasses,
   peekWindows,
-  takePasses,
-  type WindowClaim,
-} from "../../store/events/digests.ts";
-import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.ts";
+  recordPasses,
+} from "../../store/events/digests.batch.ts";
+import type { WindowClaim } from "../../store/events/digests.ts";
+import { type Grant, type GrantRequest, peekGrants, takeGrants } from "../../store/events/throttles.batch.ts";
 import type { Claim, Progress, Verdict } from "./run.ts";
 
 type Claiming<K extends Claim["kind"]> = { progress: Progress; claim: Extract<Claim, { kind: K }> };
@@ -28,7 +29,7 @@ type Ledger = {
 };
 
 /** What is answered is taken. */
-const binding: Ledger = { passes: takePasses, windows: openOrJoinWindows, grants: takeGrants };
+const binding: Ledger = { passes: recordPasses, windows: openOrJoinWindows, grants: takeGrants };
 
 /** What would be answered; nothing is written and nobody is held up. */
 export const looking: Ledger = { passes: peekPasses, windows: peekWindows, grants: peekGrants };

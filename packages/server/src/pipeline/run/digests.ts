@@ -1,8 +1,9 @@
 // What the digests of a batch hold: windows that are due are closed here and everything that was merged into them is
 // gathered; digests that closed before are read again, because the steps behind them may still ask.
+
 import type { Db } from "../../store/db.ts";
-import { closeWindows, findMerged } from "../../store/events/digests.ts";
-import { findEvents } from "../../store/events/events.ts";
+import { closeWindows, findMergedEvents } from "../../store/events/digests.batch.ts";
+import { findEventsOfBatch } from "../../store/events/events.batch.ts";
 import type { Batch } from "../batch.ts";
 import { broughtBy, type EventRef, type Gathered, storedDigest } from "../rules/digests.ts";
 import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
@@ -29,7 +30,7 @@ export async function loadDigests(batch: Batch, runs: Run[]): Promise<Map<string
 
 /** What each leader and the notifications merged into it bring along, in order of arrival. */
 async function gather(tx: Db, closing: { run: Run; job: JobState }[], limit: number): Promise<Map<string, Gathered>> {
-  const merged = await findMerged(
+  const merged = await findMergedEvents(
     tx,
     closing.map(({ job }) => job.id),
     limit,
@@ -53,7 +54,7 @@ async function gather(tx: Db, closing: { run: Run; job: JobState }[], limit: num
 
 async function withPayloads(tx: Db, gathered: Map<string, Gathered>): Promise<Map<string, DigestResult>> {
   const ids = new Set([...gathered.values()].flatMap((part) => part.refs.map((ref) => ref.id)));
-  const events = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.payload]));
+  const events = new Map((await findEventsOfBatch(tx, [...ids])).map((event) => [event.id, event.payload]));
   const withPayload = (ref: EventRef): DigestedEvent => ({ ...ref, payload: events.get(ref.id) ?? {} });
   return new Map(
     [...gathered].map(([jobId, part]) => [jobId, { events: part.refs.map(withPayload), eventCount: part.eventCount }]),

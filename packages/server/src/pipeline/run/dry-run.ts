@@ -2,7 +2,7 @@
 // for, providers that accept everything, and claims that are answered by looking. Reads, and writes nothing.
 import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import type { Db } from "../../store/db.ts";
-import { findSuppressed } from "../../store/subscribers/suppressions.ts";
+import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
 import type { Batch } from "../batch.ts";
 import { recipientsOf, suppressedIn } from "../deliver/recipients.ts";
@@ -74,7 +74,7 @@ async function advanceWithPauses(one: Simulated, facts: Facts, pauses: Pauses): 
 
 /** Every provider accepts, at once, what may be sent to the address. */
 async function passSends(db: Db, sending: Simulated[]): Promise<void> {
-  const suppressed = await findSuppressed(
+  const suppressed = await findSuppressedAddresses(
     db,
     sending.flatMap(({ run, messages }) =>
       messages

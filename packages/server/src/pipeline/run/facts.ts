@@ -12,13 +12,16 @@ import {
   findTargetEndpoints,
   type TargetEndpoint,
 } from "../../store/integrations/channel-targets.ts";
-import { findActiveIntegrations, type IntegrationRow } from "../../store/integrations/integrations.ts";
+import { findActiveIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findInAppMarks } from "../../store/messages/message-marks.ts";
-import { findContextsOfMany } from "../../store/subscribers/contexts.ts";
-import { findPreferencesOfMany } from "../../store/subscribers/preferences.ts";
-import { findTenantsOfMany } from "../../store/subscribers/tenants.ts";
-import { findLayoutsOf } from "../../store/workflows/layouts.ts";
+import {
+  findContextsOfBatch,
+  findPreferencesOfBatch,
+  findTenantsOfBatch,
+} from "../../store/subscribers/subscribers.batch.ts";
 import { findTranslationsOf, type TranslationRow } from "../../store/workflows/translations.ts";
+import { findLayoutsOfBatch } from "../../store/workflows/workflows.batch.ts";
 import type { OpenEndpoint } from "../rules/contact.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { type Marks, toMarks } from "../rules/step-results.ts";
@@ -34,7 +37,7 @@ export async function loadFacts(
   verdicts: ReadonlyMap<string, Verdict>,
   known: Known = {},
 ): Promise<Facts> {
-  const integrations = await findActiveIntegrations(ctx.db, environmentsOf(runs));
+  const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
   return {
     integrations,
@@ -62,7 +65,7 @@ const mayRun = (run: Run, type: StepType): boolean =>
 
 async function loadLayouts(db: Db, runs: Run[]): Promise<Facts["layouts"]> {
   const mailing = runs.filter((run) => mayRun(run, "email"));
-  return Map.groupBy(await findLayoutsOf(db, environmentsOf(mailing)), (layout) => layout.environment_id);
+  return Map.groupBy(await findLayoutsOfBatch(db, environmentsOf(mailing)), (layout) => layout.environment_id);
 }
 
 /** Texts of the workflows and layouts that have any, a query per environment of the batch. */
@@ -84,7 +87,7 @@ async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]):
 async function loadTenants(db: Db, runs: Run[]): Promise<Facts["tenants"]> {
   const concerned = runs.filter((run) => run.event.tenant !== null);
   const identifiers = [...new Set(concerned.map((run) => run.event.tenant!))];
-  const rows = await findTenantsOfMany(db, environmentsOf(concerned), identifiers);
+  const rows = await findTenantsOfBatch(db, environmentsOf(concerned), identifiers);
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map([...found].map(([id, tenants]) => [id, new Map(tenants.map((row) => [row.identifier, row]))]));
 }
@@ -162,7 +165,7 @@ const connectedTypes = new Set(["chatapp_channel", "chatapp_user", "teamsapp_cha
 async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"]> {
   const open = runs.filter((run) => run.subscriber && !isCritical(run.version.definition.preferences));
   const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];
-  const rows = await findPreferencesOfMany(
+  const rows = await findPreferencesOfBatch(
     db,
     each((run) => run.environmentId),
     each((run) => run.subscriber!.id),
@@ -179,7 +182,7 @@ async function loadContexts(db: Db, runs: Run[]): Promise<ContextData> {
     const [type = "", id = ""] = key.split(":");
     return { type, id };
   });
-  const rows = await findContextsOfMany(db, environmentIds, named);
+  const rows = await findContextsOfBatch(db, environmentIds, named);
   const found = Map.groupBy(rows, (row) => row.environment_id);
   return new Map(
     [...found].map(([environmentId, rows]) => [

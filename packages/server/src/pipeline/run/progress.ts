@@ -1,8 +1,10 @@
 // The shell around `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import { createPauses } from "../../lib/pauses.ts";
-import { insertJobs, type JobRow, type JobUpdate, updateJobs } from "../../store/events/jobs.ts";
-import { insertNotifications, markDigested, type NotificationRow } from "../../store/events/notifications.ts";
-import { insertMessages, type NewMessage } from "../../store/messages/messages.ts";
+import { insertJobs, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
+import type { JobRow } from "../../store/events/jobs.ts";
+import { insertNotifications, markDigested } from "../../store/events/notifications.batch.ts";
+import type { NotificationRow } from "../../store/events/notifications.ts";
+import { insertMessages, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { sealMessage } from "../encrypted-parts.ts";

@@ -1,6 +1,7 @@
 // Workflow versions by id. They are immutable, so a cached one is never stale.
 import type { Ctx } from "../../context.ts";
-import { findVersions, type WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { findVersions } from "../../store/workflows/workflows.batch.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 
 export async function loadVersions(ctx: Ctx, ids: string[]): Promise<Map<string, WorkflowVersion>> {
   const found = new Map<string, WorkflowVersion>();

@@ -2,16 +2,19 @@
 // digests gathered, advance, write.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
-import { type EventRow, findEvents } from "../../store/events/events.ts";
-import { findJobs, type JobRow } from "../../store/events/jobs.ts";
-import { lockNotifications, type NotificationRow } from "../../store/events/notifications.ts";
+import { findEventsOfBatch } from "../../store/events/events.batch.ts";
+import type { EventRow } from "../../store/events/events.ts";
+import { findJobsOfBatch } from "../../store/events/jobs.batch.ts";
+import type { JobRow } from "../../store/events/jobs.ts";
+import { lockNotifications } from "../../store/events/notifications.batch.ts";
+import type { NotificationRow } from "../../store/events/notifications.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import {
   findSubscribersByIds,
   findSubscribersByKeys,
   type SubscriberRow,
 } from "../../store/subscribers/subscribers.ts";
-import { findDeletedWorkflows } from "../../store/workflows/workflows.ts";
+import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
 import { openBatch, transactAgain } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
 import type { WakeTask } from "../tasks.ts";
@@ -49,8 +52,8 @@ function earlyWakes(runs: Run[], clock: Clock): Timed[] {
 
 async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
   const notifications = await lockNotifications(ctx.db, ids);
-  const jobs = Map.groupBy(await findJobs(ctx.db, ids), (job) => job.notification_id);
-  const events = byId(await findEvents(ctx.db, [...new Set(notifications.map((row) => row.event_id))]));
+  const jobs = Map.groupBy(await findJobsOfBatch(ctx.db, ids), (job) => job.notification_id);
+  const events = byId(await findEventsOfBatch(ctx.db, [...new Set(notifications.map((row) => row.event_id))]));
   const versions = await loadVersions(
     ctx,
     notifications.map((row) => row.workflow_version_id),
@@ -97,7 +100,7 @@ const toJobState = (job: JobRow, steps: Run["version"]["definition"]["steps"]): 
   id: job.id,
   stepIndex: job.step_index,
   step: steps[job.step_index]!,
-  status: job.status as JobState["status"],
+  status: job.status,
   providerId: job.provider_id,
   details: job.details,
   newDetails: [],

@@ -1,5 +1,6 @@
 // Email: integration, addresses, layout and content; then the message is handed to the deliver stage, and the chain waits
 // for it.
+
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { layoutScope, templateScope } from "../render/scope.ts";

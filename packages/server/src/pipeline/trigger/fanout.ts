@@ -1,10 +1,11 @@
 // Stage 2: from events to runs. Recipients are created or updated, one notification with its jobs is made for each, and
 // every run is taken as far as it goes at once, all in one transaction and a fixed number of statements per batch.
 import type { Ctx } from "../../context.ts";
-import { beginWalks, type EventRow, endWalk, lockEvents } from "../../store/events/events.ts";
+import { lockEvents } from "../../store/events/events.batch.ts";
+import { beginWalks, type EventRow, endWalk } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
-import { findDeletedWorkflows } from "../../store/workflows/workflows.ts";
+import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";

@@ -2,7 +2,8 @@
 // go straight on; the other events go back to the queue, an event with more than that is cut into slices, an audience into
 // pages.
 import type { Ctx } from "../../context.ts";
-import { type EventRow, lockEvents } from "../../store/events/events.ts";
+import { lockEvents } from "../../store/events/events.batch.ts";
+import type { EventRow } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { openBatch, transact } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";

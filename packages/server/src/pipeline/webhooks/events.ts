@@ -4,14 +4,16 @@
 import type { MessageEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { sealText } from "../../lib/sealed.ts";
-import { findMessagesToReport, type ListedMessage } from "../../store/messages/messages.ts";
+import { findMessagesToReport } from "../../store/messages/messages.batch.ts";
+import type { ListedMessage } from "../../store/messages/messages.ts";
 import type { NewTask } from "../../store/queue/queue.ts";
 import {
   insertWebhookEvents,
   type NewDelivery,
   type WebhookEventRow,
 } from "../../store/webhooks/webhook-deliveries.ts";
-import { findWebhookTargets, type WebhookTarget, type WebhookTargets } from "../../store/webhooks/webhooks.ts";
+import { findWebhookTargets } from "../../store/webhooks/webhooks.batch.ts";
+import type { WebhookTarget, WebhookTargets } from "../../store/webhooks/webhooks.ts";
 import { costOf, type WebhookTask } from "../tasks.ts";
 import { toMessage } from "../views.ts";
 

@@ -4,16 +4,17 @@
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { openText } from "../../lib/sealed.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
-import { isDatabaseAway } from "../../store/db.ts";
+import { isDatabaseUnavailable } from "../../store/db.ts";
 import { ClaimLost, type NewTask, type Task } from "../../store/queue/queue.ts";
+import { switchedOffText } from "../../store/webhooks/webhook-deliveries.ts";
 import {
   type DeliveryResult,
   type DueDelivery,
   findDueDeliveries,
   recordDeliveries,
-  switchedOff,
-} from "../../store/webhooks/webhook-deliveries.ts";
-import { recordHealth, type WebhookHealth } from "../../store/webhooks/webhooks.ts";
+  recordWebhookHealth,
+  type WebhookHealth,
+} from "../../store/webhooks/webhooks.batch.ts";
 import { transactAgain } from "../batch.ts";
 import { createCalls } from "../deliver/calls.ts";
 import type { Boarding } from "../deliver/lanes.ts";
@@ -56,7 +57,7 @@ async function write(ctx: Ctx, group: Told[]): Promise<void> {
     await transactAgain(ctx, (tx) => settle(tx, group));
   } catch (error) {
     // One result that the database does not take must not keep back the others.
-    if (group.length > 1 && !isDatabaseAway(error)) {
+    if (group.length > 1 && !isDatabaseUnavailable(error)) {
       for (const one of group) await write(ctx, [one]);
     } else if (!(error instanceof ClaimLost)) {
       ctx.metrics.taskFailures.inc({ kind: "webhook" }, group.length);
@@ -99,7 +100,7 @@ async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], boarding: Boarding)
   const unsent = { status: "failed", tries: 0, next_at: null, response_status: null } as const;
   await recordDeliveries(
     ctx.db,
-    found.filter((delivery) => !delivery.active).map(({ id }) => ({ id, ...unsent, response: switchedOff })),
+    found.filter((delivery) => !delivery.active).map(({ id }) => ({ id, ...unsent, response: switchedOffText })),
     now,
   );
   return due;
@@ -153,7 +154,7 @@ async function settle(ctx: Ctx, group: Told[]): Promise<void> {
     since: new Date(now.getTime() - failingLimitMs),
     reason: "No delivery has succeeded for 5 days",
   };
-  for (const { id, disabled_reason } of await recordHealth(ctx.db, healthOf(group), limit, now)) {
+  for (const { id, disabled_reason } of await recordWebhookHealth(ctx.db, healthOf(group), limit, now)) {
     ctx.log.warn({ webhook: id, reason: disabled_reason }, "webhook switched off");
   }
   for (const { status } of results) ctx.metrics.webhooks.inc({ status });

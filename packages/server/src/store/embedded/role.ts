@@ -1,9 +1,9 @@
 // The role that the service works with in the embedded PostgreSQL: it owns its database and may do nothing else on the
 // server. The superuser that made the cluster only keeps the lock of the data folder and hands the database over, once.
 // Folders of older versions, where the superuser owns everything, are handed over by their next start.
-import { createHmac } from "node:crypto";
-import { ask, connect, type Session } from "./lock.ts";
 
+import { createHmac } from "node:crypto";
+import { connect, queryValue, type Session } from "./lock.ts";
 export const serviceRole = "tidings_service";
 
 /** Derived, so that there is nothing more to store, and who has it does not have the superuser's. */
@@ -15,13 +15,13 @@ const refused = new Set(["28P01", "28000"]);
 
 /** A connection of the service's role; `admin` is a superuser's in the same database, for the first time. */
 export async function connectService(admin: Session, port: number, password: string): Promise<Session> {
-  const enter = () => connect(port, servicePassword(password), "tidings", serviceRole);
+  const connectAsService = () => connect(port, servicePassword(password), "tidings", serviceRole);
   try {
-    return await enter();
+    return await connectAsService();
   } catch (error) {
     if (!refused.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    await ask(admin, handOver(servicePassword(password)));
-    return enter();
+    await queryValue(admin, handOver(servicePassword(password)));
+    return connectAsService();
   }
 }
 

@@ -1,21 +1,12 @@
-// Test clocks: where each stands, where it is going, and the tasks that wait for it. Whoever does something "now" holds
-// the clock until it commits; whoever moves it waits for them. So nothing can fall between two moments.
+// Test clocks: their time, the time they are advancing to, and the tasks that wait for them. A transaction that uses the
+// time of a clock locks it in share mode until it commits, and moving the clock waits for that: no task can be scheduled for
+// a time that the clock has already passed.
+
 import { sql } from "kysely";
 import { insertRows } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { TaskKind } from "../queue/queue.ts";
-
-/** Of these environments, those on a test clock, and where it stands. None of them moves until the transaction ends. */
-export async function holdTestClocks(db: Db, environmentIds: string[]): Promise<Map<string, Date>> {
-  if (environmentIds.length === 0) return new Map();
-  // Sorted, so that two batches cannot wait for each other; environments in real time are not locked.
-  const { rows } = await sql<{ id: string; test_clock: Date }>`
-    select id, test_clock from environments
-    where id = any(${environmentIds}::uuid[]) and test_clock is not null order by id for share`.execute(db);
-  return new Map(rows.map((row) => [row.id, row.test_clock]));
-}
-
-/** `now` is null in real time; `target` is null unless the clock is on its way. */
+/** `now` is null in real time; `target` is null unless the clock is advancing. */
 export type ClockState = { now: Date | null; target: Date | null };
 
 const state = sql`test_clock as now, test_clock_target as target`;
@@ -25,7 +16,7 @@ export async function findClock(db: Db, environmentId: string): Promise<ClockSta
   return rows[0];
 }
 
-/** Waits for everyone who holds the clock. Undefined when the environment was deleted. */
+/** Waits for all transactions that use the clock. Undefined when the environment was deleted. */
 export async function lockClock(db: Db, environmentId: string): Promise<ClockState | undefined> {
   const { rows } = await sql<ClockState>`
     select ${state} from environments where id = ${environmentId} and deleted_at is null
@@ -46,7 +37,7 @@ const columns = { id: "uuid", environment_id: "uuid", due_at: "timestamptz", kin
 export const insertClockTasks = (db: Db, rows: ClockTask[]): Promise<void> =>
   insertRows(db, "clock_tasks", columns, rows);
 
-/** Tasks of the earliest moment that has any, in the order in which they were made. */
+/** Tasks of the earliest due time, in the order in which they were created. */
 export async function findDueTasks(db: Db, environmentId: string, until: Date, limit: number): Promise<ClockTask[]> {
   const { rows } = await sql<ClockTask>`
     select * from clock_tasks where environment_id = ${environmentId} and due_at = (
@@ -59,7 +50,7 @@ export async function deleteClockTasks(db: Db, environmentId: string, ids: strin
   await sql`delete from clock_tasks where environment_id = ${environmentId} and id = any(${ids}::uuid[])`.execute(db);
 }
 
-/** Takes up to `limit` tasks out, whenever they are due. */
+/** Deletes and answers up to `limit` tasks, whenever they are due. */
 export async function takeClockTasks(db: Db, environmentId: string, limit: number): Promise<ClockTask[]> {
   const { rows } = await sql<ClockTask>`
     delete from clock_tasks where id in (

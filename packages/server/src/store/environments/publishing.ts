@@ -1,8 +1,9 @@
 // Copying workflows and layouts between environments: everything of one kind in one statement.
+
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
-import { findLayoutsOf, type LayoutRow } from "../workflows/layouts.ts";
+import { type LayoutRow, listAllLayouts } from "../workflows/layouts.ts";
 import {
   listAllTranslations,
   type TranslationEntry,
@@ -10,11 +11,10 @@ import {
   upsertTranslations,
 } from "../workflows/translations.ts";
 import { versionOf, type WorkflowRow } from "../workflows/workflows.ts";
-
-/** What an environment has that can be published. */
+/** The publishable resources of an environment. */
 export type Publishable = { workflows: WorkflowRow[]; layouts: LayoutRow[]; translations: TranslationRow[] };
 
-/** Locked when the environment is about to be written to. */
+/** `lock`: when the environment is about to be changed. */
 export async function readPublishable(db: Db, environmentId: string, options: { lock: boolean }): Promise<Publishable> {
   const workflows = await db
     .selectFrom("workflows")
@@ -24,7 +24,7 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
     .selectAll()
     .$if(options.lock, (query) => query.forUpdate())
     .execute();
-  const layouts = await findLayoutsOf(db, [environmentId]);
+  const layouts = await listAllLayouts(db, environmentId);
   return { workflows, layouts, translations: await listAllTranslations(db, environmentId) };
 }
 
@@ -77,7 +77,7 @@ const versionColumns = {
   created_at: "timestamptz",
 };
 
-/** Inserts the rows, or replaces those that are there by id. */
+/** Inserts the rows, or replaces those with the same id. */
 async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<string, string>, rows: object[]) {
   if (rows.length === 0) return;
   const names = Object.keys(columns);
@@ -101,7 +101,7 @@ export async function putWorkflows(db: Db, environmentId: string, rows: Workflow
 
 export const putLayouts = (db: Db, rows: LayoutRow[]): Promise<void> => putRows(db, "layouts", layoutColumns, rows);
 
-/** Gives the resources exactly these texts. */
+/** Replaces all translations of these resources. */
 export async function replaceTranslations(
   db: Db,
   environmentId: string,
@@ -115,7 +115,7 @@ export async function replaceTranslations(
   await upsertTranslations(db, environmentId, entries, now);
 }
 
-/** Events under way end when they are next looked at. */
+/** Runs of these workflows are canceled when the pipeline next processes them. */
 export async function markWorkflowsDeleted(db: Db, environmentId: string, ids: string[], now: Date): Promise<void> {
   await sql`update workflows set deleted_at = ${now}, active = false, updated_at = ${now}
     where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
@@ -125,7 +125,7 @@ export async function deleteLayouts(db: Db, environmentId: string, ids: string[]
   await sql`delete from layouts where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
 }
 
-/** Remembers that these workflows were published; that is no change of them. */
+/** Records that these workflows were published; updated_at does not change. */
 export async function markPublished(
   db: Db,
   environmentId: string,
@@ -137,13 +137,18 @@ export async function markPublished(
     where environment_id = ${environmentId} and id = any(${ids})`.execute(db);
 }
 
-export async function findUserNames(db: Db, ids: string[]): Promise<Map<string, string>> {
+export async function findUserNames(db: Db, organizationId: string, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom("users").where("id", "in", ids).select(["id", "name"]).execute();
+  const rows = await db
+    .selectFrom("users")
+    .where("organization_id", "=", organizationId)
+    .where("id", "in", ids)
+    .select(["id", "name"])
+    .execute();
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** The identifier that someone else took meanwhile; null when the error is another one. */
+/** The workflow identifier that another request took meanwhile; null when the error is another one. */
 export function takenWorkflowId(error: unknown): string | null {
   if (!isUniqueViolation(error, "workflows_identifier")) return null;
   // "Key (environment_id, workflow_id)=(<uuid>, <identifier>) already exists."

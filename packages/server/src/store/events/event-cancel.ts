@@ -1,17 +1,18 @@
-// Canceling what still waits of one event, set by set. Locks are taken in the order of the pipeline's own: event,
-// notifications by id, digest windows by key. Windows are the lock on a digest group: who holds one sees every event that
-// joined, and nobody joins, closes or hands it over meanwhile.
+// Canceling the waiting jobs and messages of one event. Locks are taken in the order that the pipeline uses: event,
+// notifications by id, digest windows by key. A locked window cannot be joined, closed or handed over by another
+// transaction, and its holder sees every event that joined.
+
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WindowClaim } from "./digests.ts";
-
+import { groupKey } from "./groups.ts";
 /**
- * Cancels of one workflow that may hand over digests come one after the other: handing over writes to notifications of
- * other events, which a second cancel could have locked already. Held until the transaction ends.
+ * Serializes the cancels of one workflow that may hand over digests: handing over writes to notifications of other events,
+ * which a second cancel could have locked already. Held until the transaction ends.
  */
-export async function queueForHandover(db: Db, environmentId: string, workflowVersionId: string): Promise<void> {
+export async function lockHandovers(db: Db, environmentId: string, workflowVersionId: string): Promise<void> {
   const { rows } = await sql<{ workflow_id: string; has_digest: boolean }>`
     select workflow_id, 'digest' = any(step_types) as has_digest from workflow_versions
     where environment_id = ${environmentId} and id = ${workflowVersionId}`.execute(db);
@@ -19,7 +20,7 @@ export async function queueForHandover(db: Db, environmentId: string, workflowVe
   await sql`select pg_advisory_xact_lock(hashtextextended(${`cancel ${rows[0].workflow_id}`}, 0))`.execute(db);
 }
 
-/** Keeps workers off the event's runs; answers the windows that its jobs lead or were merged into, locked as well. */
+/** Locks the runs of the event against workers; answers the windows that its jobs lead or were merged into, also locked. */
 export async function lockRuns(db: Db, environmentId: string, eventId: string): Promise<WindowClaim[]> {
   await sql`
     select count(*) from (
@@ -30,13 +31,13 @@ export async function lockRuns(db: Db, environmentId: string, eventId: string): 
     where w.environment_id = ${environmentId} and w.leader_job_id in (
       select coalesce(j.merged_into, j.id) from notifications n join jobs j on j.notification_id = n.id
       where n.event_id = ${eventId} and j.type = 'digest' and j.status in ('delayed', 'merged'))
-    order by w.environment_id, w.step_id, w.subscriber_id, w.group_key for update`.execute(db);
+    order by ${groupKey("w")} for update`.execute(db);
   return rows;
 }
 
 /**
- * Ends the event's waiting jobs and answers their ids. Merged ones wait as long as the digest that swallowed them does:
- * `openLeaders` are the jobs that lead a window.
+ * Cancels the waiting jobs of the event and answers their ids. Merged jobs wait as long as the digest they were merged
+ * into; `openLeaders` are the jobs that lead a window.
  */
 export async function cancelJobsOfEvent(
   db: Db,
@@ -57,7 +58,7 @@ export async function cancelJobsOfEvent(
   return rows.map((row) => row.id);
 }
 
-/** Messages that have not been handed to their provider stay, with the reason, and are not handed over any more. */
+/** Cancels messages that were not handed to their provider; the rows stay, with the reason. */
 export async function withdrawMessages(
   db: Db,
   environmentId: string,
@@ -74,13 +75,19 @@ export async function withdrawMessages(
     where ${pending}`.execute(db);
 }
 
-/** Who takes over a window, and where its run is. */
-export type Heir = { old_leader_id: string; job_id: string; notification_id: string; step_index: number; due_at: Date };
+/** The job that becomes the leader of a window. */
+export type NextLeader = {
+  old_leader_id: string;
+  job_id: string;
+  notification_id: string;
+  step_index: number;
+  due_at: Date;
+};
 
-/** The oldest event still merged into each of these leaders; a window without any has no heir. */
-export async function findHeirs(db: Db, environmentId: string, windows: WindowClaim[]): Promise<Heir[]> {
+/** The oldest event still merged into each of these leaders; a window without merged events has no next leader. */
+export async function findNextLeaders(db: Db, environmentId: string, windows: WindowClaim[]): Promise<NextLeader[]> {
   const due = new Map(windows.map((window) => [window.leader_job_id, window.due_at]));
-  const { rows } = await sql<Omit<Heir, "due_at">>`
+  const { rows } = await sql<Omit<NextLeader, "due_at">>`
     select distinct on (j.merged_into) j.merged_into as old_leader_id, j.id as job_id, n.id as notification_id, j.step_index
     from jobs j join notifications n on n.id = j.notification_id
     where n.environment_id = ${environmentId} and j.merged_into = any(${[...due.keys()]}::uuid[]) and j.status = 'merged'
@@ -88,7 +95,7 @@ export async function findHeirs(db: Db, environmentId: string, windows: WindowCl
   return rows.map((row) => ({ ...row, due_at: due.get(row.old_leader_id)! }));
 }
 
-const heirColumns = {
+const leaderColumns = {
   old_leader_id: "uuid",
   job_id: "uuid",
   notification_id: "uuid",
@@ -96,16 +103,16 @@ const heirColumns = {
   due_at: "timestamptz",
 };
 
-/** The heirs wait in the place of the old leaders, with everyone else who was merged into them. */
+/** The new leaders wait in place of the old ones; the other merged jobs are merged into the new leaders. */
 export async function handOverWindows(
   db: Db,
   environmentId: string,
-  heirs: Heir[],
+  leaders: NextLeader[],
   taken: StoredDetail,
   now: Date,
 ): Promise<void> {
-  if (heirs.length === 0) return;
-  const list = () => rowsOf("h", heirColumns, heirs);
+  if (leaders.length === 0) return;
+  const list = () => rowsOf("h", leaderColumns, leaders);
   await sql`
     update digest_windows w set leader_job_id = h.job_id, leader_notification_id = h.notification_id
     from ${list()} where w.environment_id = ${environmentId} and w.leader_job_id = h.old_leader_id`.execute(db);
@@ -126,8 +133,8 @@ export async function handOverWindows(
       and j.environment_id = ${environmentId}`.execute(db);
 }
 
-/** Closes windows that nobody is left in. */
-export async function dropWindows(db: Db, environmentId: string, leaderJobIds: string[]): Promise<void> {
+/** Deletes windows without events. */
+export async function deleteWindows(db: Db, environmentId: string, leaderJobIds: string[]): Promise<void> {
   if (leaderJobIds.length === 0) return;
   await sql`
     delete from digest_windows

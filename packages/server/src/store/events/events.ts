@@ -1,14 +1,14 @@
-// Events as they were accepted. Payload, overrides and files are stored here once, not per recipient.
+// Accepted events. Payload, overrides and attachments are stored once per event, not per recipient.
+
 import { type Selectable, sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
 export type EventRow = Selectable<Tables["events"]>;
 
 /**
- * Takes transaction ids that callers gave. Answers the ones that were free: of two requests with the same id, one gets
- * it. Rows are taken in order, so that two requests cannot wait for each other.
+ * Claims transaction ids given by callers. Answers the events whose ids were free: of two requests with the same id, one
+ * gets it. Rows are inserted in order, so that two requests cannot deadlock.
  */
 export async function claimTransactionIds(
   db: Db,
@@ -56,20 +56,14 @@ export const insertEvents = (db: Db, events: NewEvent[]): Promise<void> => inser
 
 export type EventAttachments = Selectable<Tables["event_attachments"]>;
 
-/** The files of events, beside them; most events have none. */
+/** Attachments have a table of their own, because most events have none. */
 export const insertEventAttachments = (db: Db, rows: EventAttachments[]): Promise<void> =>
   insertRows(db, "event_attachments", { id: "uuid", environment_id: "uuid", attachments: "jsonb" }, rows);
 
-export async function findEventAttachments(db: Db, eventIds: string[]): Promise<EventAttachments[]> {
-  if (eventIds.length === 0) return [];
-  const { rows } = await sql<EventAttachments>`
-    select * from event_attachments where id = any(${eventIds})`.execute(db);
-  return rows;
-}
-
-export async function findEvents(db: Db, ids: string[]): Promise<EventRow[]> {
+export async function findEvents(db: Db, environmentId: string, ids: string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<EventRow>`select * from events where id = any(${ids}) order by id`.execute(db);
+  const { rows } = await sql<EventRow>`
+    select * from events where environment_id = ${environmentId} and id = any(${ids}) order by id`.execute(db);
   return rows;
 }
 
@@ -85,26 +79,18 @@ export const findEventOfTransaction = (
     .selectAll()
     .executeTakeFirst();
 
-/** Events to make notifications of; canceled ones are left out, and none can be canceled until the transaction ends. */
-export async function lockEvents(db: Db, ids: string[]): Promise<EventRow[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<EventRow>`
-    select * from events where id = any(${ids}) and canceled_at is null order by id for share`.execute(db);
-  return rows;
-}
-
-/** The audience of the event is walked by several at once. */
+/** Starts several parallel walks through the audience of the event. */
 export async function beginWalks(db: Db, environmentId: string, id: string, walks: number): Promise<void> {
   await sql`update events set open_walks = ${walks} where environment_id = ${environmentId} and id = ${id}`.execute(db);
 }
 
-/** A part of a walk becomes a walk of its own. */
+/** A walk was split into two. */
 export async function addWalk(db: Db, environmentId: string, id: string): Promise<void> {
   await sql`
     update events set open_walks = open_walks + 1 where environment_id = ${environmentId} and id = ${id}`.execute(db);
 }
 
-/** One walk has made its last page; with the last of them the event is expanded. */
+/** A walk has processed its last page; when the last walk ends, the event is expanded. */
 export async function endWalk(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   await sql`
     update events set open_walks = open_walks - 1, expanded_at = case when open_walks = 1 then ${now}::timestamptz end
@@ -114,7 +100,7 @@ export async function endWalk(db: Db, environmentId: string, id: string, now: Da
 /** `is_open` while notifications of the event are still to be made. */
 export type CancelableEvent = { id: string; workflow_version_id: string; is_open: boolean };
 
-/** Waits for notifications of the event that are being made; from then on until the transaction ends, none are begun. */
+/** Waits for transactions that create notifications of the event, and blocks new ones until this transaction ends. */
 export async function lockEventForCancel(
   db: Db,
   environmentId: string,
@@ -124,7 +110,7 @@ export async function lockEventForCancel(
     select id from events where environment_id = ${environmentId} and transaction_id = ${transactionId}
     for update`.execute(db);
   if (!locked[0]) return undefined;
-  // A statement of its own, so that it sees what was made while the lock was waited for.
+  // A second statement, so that its snapshot includes notifications created while the first one waited for the lock.
   const { rows } = await sql<CancelableEvent>`
     select e.id, e.workflow_version_id, e.canceled_at is null and (
         (e.audience is not null and e.expanded_at is null)

@@ -1,20 +1,20 @@
 // Text search of the events list: a part of a subscriber's id or email address, or of a transaction id. Every part of the
 // search reads a bounded number of rows, however many an environment has.
+
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
-
-/** People that a search may find, and the newest notifications of each that it looks at. */
-export const maxPeople = 200;
-const notificationsPerPerson = 500;
+/** Subscribers that a search may match, and the newest notifications of each that it reads. */
+export const maxSubscribers = 200;
+const notificationsPerSubscriber = 500;
 /** The newest notifications whose transaction ids are searched for a part; a whole id is found by its index. */
 export const recentNotifications = 20_000;
-/** Subscribers that are read one by one where no index helps: for texts of one or two characters, and without pg_trgm. */
+/** Subscribers that are scanned where no index helps: for texts of one or two characters, and without pg_trgm. */
 const scannedSubscribers = 20_000;
 
 type Window = { after: Date; before: Date };
 
-/** `people` says how many subscribers match, counted up to one more than the search takes; then `ids` is empty. */
-export type Searched = { ids: string[]; people: number };
+/** `subscribers`: how many match, counted up to `maxSubscribers` + 1; `ids` is empty when that is exceeded. */
+export type SearchResult = { ids: string[]; subscribers: number };
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
 
@@ -23,17 +23,17 @@ export async function searchNotifications(
   environmentId: string,
   text: string,
   { after, before }: Window,
-): Promise<Searched> {
-  const people = await findPeople(db, environmentId, text);
-  if (people.length > maxPeople) return { ids: [], people: people.length };
+): Promise<SearchResult> {
+  const subscriberIds = await findSubscriberIds(db, environmentId, text);
+  if (subscriberIds.length > maxSubscribers) return { ids: [], subscribers: subscriberIds.length };
   const { rows } = await sql<{ id: string }>`
     with recent as (
       select id, event_id from notifications where environment_id = ${environmentId}
         and created_at > ${after} and created_at < ${before} order by id desc limit ${recentNotifications})
-    select n.id from unnest(${people}::uuid[]) as p(id) cross join lateral (
+    select n.id from unnest(${subscriberIds}::uuid[]) as p(id) cross join lateral (
       select f.id from notifications f where f.subscriber_id = p.id and f.environment_id = ${environmentId}
         and f.created_at > ${after} and f.created_at < ${before}
-      order by f.id desc limit ${notificationsPerPerson}) as n
+      order by f.id desc limit ${notificationsPerSubscriber}) as n
     union
     select n.id from notifications n where n.environment_id = ${environmentId} and n.event_id in (
       select id from events where environment_id = ${environmentId} and transaction_id = ${text})
@@ -41,10 +41,10 @@ export async function searchNotifications(
     select r.id from recent r join events e on e.id = r.event_id where position(${text} in e.transaction_id) > 0`.execute(
     db,
   );
-  return { ids: rows.map((row) => row.id), people: people.length };
+  return { ids: rows.map((row) => row.id), subscribers: subscriberIds.length };
 }
 
-async function findPeople(db: Db, environmentId: string, text: string): Promise<string[]> {
+async function findSubscriberIds(db: Db, environmentId: string, text: string): Promise<string[]> {
   const pattern = `%${escapeLike(text)}%`;
   const isIndexed = text.length >= 3 && (await hasSearchIndex(db));
   const source = isIndexed
@@ -53,11 +53,11 @@ async function findPeople(db: Db, environmentId: string, text: string): Promise<
   const { rows } = await sql<{ id: string }>`
     select s.id from ${source} s where s.environment_id = ${environmentId}
       and (s.subscriber_id like ${pattern} or s.email like ${pattern})
-    limit ${maxPeople + 1}`.execute(db);
+    limit ${maxSubscribers + 1}`.execute(db);
   return rows.map((row) => row.id);
 }
 
-/** A server on which the extension cannot be created has no such index. */
+/** The index is missing on a server that does not allow creating the extension pg_trgm. */
 async function hasSearchIndex(db: Db): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     select to_regclass('subscribers_search') is not null as exists`.execute(db);

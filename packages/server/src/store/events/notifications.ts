@@ -1,56 +1,17 @@
-// Notifications: one per recipient of an event. Writing is set-based; listing joins what the event, the workflow version
-// and the subscriber know.
+// Notifications: one per recipient of an event. Writing is set-based; listing joins event, workflow version and subscriber.
+
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Sealed } from "../../lib/sealed.ts";
-import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { PassedSubscription, Tables, WorkflowDefinition } from "../tables.ts";
-
 export type NotificationRow = Selectable<Tables["notifications"]>;
-
-const columns = {
-  id: "uuid",
-  environment_id: "uuid",
-  event_id: "uuid",
-  workflow_id: "uuid",
-  workflow_version_id: "uuid",
-  subscriber_id: "uuid",
-  severity: "text",
-  critical: "boolean",
-  context_keys: "text[]",
-  subscriptions: "jsonb",
-  digested_into: "uuid",
-  created_at: "timestamptz",
-  updated_at: "timestamptz",
-};
-
-export const insertNotifications = (db: Db, rows: NotificationRow[]): Promise<void> =>
-  insertRows(db, "notifications", columns, rows);
-
-/** Locks the notifications in order of id, so that a run is advanced by one worker at a time. */
-export async function lockNotifications(db: Db, ids: string[]): Promise<NotificationRow[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<NotificationRow>`
-    select * from notifications where id = any(${ids}) order by id for update`.execute(db);
-  return rows;
-}
-
-export async function markDigested(
-  db: Db,
-  pairs: { notificationId: string; intoNotificationId: string; at: Date }[],
-): Promise<void> {
-  if (pairs.length === 0) return;
-  const columns = { '"notificationId"': "uuid", '"intoNotificationId"': "uuid", at: "timestamptz" };
-  await sql`update notifications n set digested_into = r."intoNotificationId", updated_at = r.at
-    from ${rowsOf("r", columns, pairs)}
-    where n.id = r."notificationId"`.execute(db);
-}
 
 export type ListedNotification = NotificationRow & {
   transaction_id: string;
-  payload: Record<string, unknown>;
-  overrides: Sealed<Record<string, unknown>> | null;
+  payload: JsonObject;
+  overrides: Sealed<JsonObject> | null;
   definition: WorkflowDefinition;
   external_id: string | null;
   first_name: string | null;
@@ -85,7 +46,7 @@ const joined = sql`
   join workflow_versions v on v.id = n.workflow_version_id
   left join subscribers s on s.id = n.subscriber_id`;
 
-const having = (member: Partial<PassedSubscription>): string => JSON.stringify([member]);
+const containing = (member: Partial<PassedSubscription>): string => JSON.stringify([member]);
 
 /** Newest first. Reads one row more than asked, so that the caller knows whether there are more. */
 export async function listNotifications(
@@ -117,10 +78,10 @@ export async function listNotifications(
       where environment_id = ${environmentId} and transaction_id = ${transactionId})`);
   }
   if (contextKeys) conditions.push(sql`n.context_keys = ${contextKeys}::text[]`);
-  if (topicKey !== undefined) conditions.push(sql`n.subscriptions @> ${having({ topicKey })}::jsonb`);
+  if (topicKey !== undefined) conditions.push(sql`n.subscriptions @> ${containing({ topicKey })}::jsonb`);
   if (subscriptionId !== undefined) {
-    conditions.push(sql`(n.subscriptions @> ${having({ identifier: subscriptionId })}::jsonb
-      or n.subscriptions @> ${having({ id: subscriptionId })}::jsonb)`);
+    conditions.push(sql`(n.subscriptions @> ${containing({ identifier: subscriptionId })}::jsonb
+      or n.subscriptions @> ${containing({ id: subscriptionId })}::jsonb)`);
   }
   if (ids) conditions.push(sql`n.id = any(${ids}::uuid[])`);
   const { rows } = await sql<ListedNotification>`
@@ -140,7 +101,7 @@ export async function findNotification(
   return rows[0];
 }
 
-/** What an event became for one subscriber, by internal ids. */
+/** The notification of an event for one subscriber, by internal ids. */
 export async function findNotificationFor(
   db: Db,
   environmentId: string,

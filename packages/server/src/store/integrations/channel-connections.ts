@@ -1,5 +1,6 @@
-// Channel connections: the workspaces an integration may write to. They are always read together with their
-// integration and subscriber, because channel, provider and both identifiers are theirs and may change.
+// Channel connections: the workspaces an integration may write to. They are always read together with their integration
+// and subscriber, which hold channel, provider and both identifiers.
+
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
@@ -42,8 +43,8 @@ export const listConnections = (
   );
 
 /**
- * The connection that a subscriber has with an integration for exactly these contexts; shared ones do not count. The
- * subscriber is held until the transaction ends, so that of two requests the second finds what the first has made.
+ * The connection of a subscriber with an integration for exactly these contexts; shared connections do not count. The
+ * subscriber is locked until the transaction ends, so that of two requests the second finds the connection of the first.
  */
 export async function findOwnConnection(
   db: Db,
@@ -93,8 +94,8 @@ export async function updateConnection(
 }
 
 /**
- * Its endpoints go with it. False when there is no such connection. The subscriber is held first: deleting a subscriber
- * takes the same rows the other way round.
+ * Deletes its endpoints as well. False when there is no such connection. The subscriber is locked first, because deleting a
+ * subscriber locks the same rows in that order.
  */
 export async function deleteConnection(db: Db, environmentId: string, identifier: string): Promise<boolean> {
   await sql`
@@ -110,7 +111,7 @@ export async function deleteConnection(db: Db, environmentId: string, identifier
   return numDeletedRows > 0n;
 }
 
-/** Holds a connection until the transaction ends, so that an endpoint cannot be made on one that is being deleted. */
+/** Locks a connection until the transaction ends, so that it cannot be deleted while an endpoint is added to it. */
 export const holdConnection = (db: Db, environmentId: string, identifier: string) =>
   db
     .selectFrom("channel_connections")
@@ -119,14 +120,3 @@ export const holdConnection = (db: Db, environmentId: string, identifier: string
     .select(["id", "integration_id"])
     .forKeyShare()
     .executeTakeFirst();
-
-/** How to get in: the token, encrypted as it is stored, and the id of the workspace. */
-export type ConnectionAccess = { auth: string; workspaceId: string };
-
-/** Access through the connections that messages name, by id; those that are gone are missing. */
-export async function findConnectionAccess(db: Db, ids: string[]): Promise<Map<string, ConnectionAccess>> {
-  if (ids.length === 0) return new Map();
-  const columns = ["id", "auth", "workspace"] as const;
-  const rows = await db.selectFrom("channel_connections").where("id", "in", ids).select(columns).execute();
-  return new Map(rows.map(({ id, auth, workspace }) => [id, { auth, workspaceId: workspace.id }]));
-}

@@ -1,10 +1,10 @@
-// What channel connections and channel endpoints have in common: both hang on an integration, which gives them channel
-// and provider, and on a subscriber; both are listed by the same filters, and both go when their integration goes.
+// Common parts of channel connections and channel endpoints. Both belong to an integration, which has their channel and
+// provider, and to a subscriber; both have the same list filters, and both are deleted with their integration.
+
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
-/** What a record reads off the integration and the subscriber it belongs to. */
+/** Fields of the integration and the subscriber that a record belongs to. */
 export type ChannelOwner = {
   integration_identifier: string;
   channel: Tables["integrations"]["channel"];
@@ -21,7 +21,7 @@ export type ChannelFilters = {
   integrationIdentifier?: string;
 };
 
-/** `orderBy` of a list, as what `cursorPage` sorts by. */
+/** Sort column and kind for `cursorPage`. */
 export const channelSort = (orderBy: "createdAt" | "updatedAt" | "identifier") =>
   ({
     createdAt: { sort: sql`r.created_at`, kind: "time" },
@@ -56,14 +56,14 @@ const heldIntegration = (db: Db, environmentId: string) =>
     .select(["id", "provider_id", "credentials"])
     .forShare();
 
-/** Holds an integration until the transaction ends: it can be read meanwhile, and not be changed or deleted. */
+/** Locks an integration until the transaction ends: it can be read meanwhile, but not changed or deleted. */
 export const holdIntegration = (db: Db, environmentId: string, identifier: string) =>
   heldIntegration(db, environmentId).where("identifier", "=", identifier).executeTakeFirst();
 
 export const holdIntegrationById = (db: Db, environmentId: string, id: string) =>
   heldIntegration(db, environmentId).where("id", "=", id).executeTakeFirst();
 
-/** Holds a subscriber until the transaction ends: it can be changed meanwhile, and not be deleted. */
+/** Locks a subscriber until the transaction ends: it can be changed meanwhile, but not deleted. */
 export const holdSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
   db
     .selectFrom("subscribers")
@@ -74,11 +74,11 @@ export const holdSubscriber = (db: Db, environmentId: string, subscriberId: stri
     .executeTakeFirst();
 
 /**
- * Removes what hangs on an integration: its endpoints, its connections and the entries for it in subscribers' channels.
- * The subscribers are held first and in the order of their key, as every other batch over subscribers does.
+ * Deletes the endpoints and connections of an integration and its entries in subscribers' channels. The subscribers are
+ * locked first and in the order of their key, as by every other batch over subscribers.
  */
 export async function deleteChannelsOf(db: Db, environmentId: string, integrationId: string, now: Date): Promise<void> {
-  // Written as the index on it is.
+  // The same expression as in the index.
   const hasEntry = sql`channels <> '[]' and jsonb_path_query_array(channels, '$[*]._integrationId') ? ${integrationId}`;
   await sql`
     select id from subscribers

@@ -1,18 +1,17 @@
-// What delivery needs of connections and endpoints: for many recipients at once, where each is reached through the
-// integrations that will send. A recipient's contexts decide: what carries exactly this set wins, what carries none is
-// the fallback, everything else belongs to somebody else.
+// Endpoints and connections for delivery, for many recipients and integrations at once. Those with exactly the contexts of
+// the recipient's event win, those without contexts are the fallback, and those with other contexts are not used.
+
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
 /** One recipient: the subscriber's internal id, and the context keys of the event, sorted. */
 export type ChannelRecipient = { subscriberId: string; contextKeys: string[] };
 
 type EndpointColumns = Selectable<Tables["channel_endpoints"]>;
 type ConnectionColumns = Selectable<Tables["channel_connections"]>;
 
-/** `recipient` is the position in the list that was asked for. */
+/** `recipient`: position in the list of recipients given. */
 export type TargetEndpoint = Pick<
   EndpointColumns,
   "id" | "identifier" | "integration_id" | "connection_id" | "type" | "endpoint"
@@ -40,8 +39,8 @@ const recipientRows = (recipients: readonly ChannelRecipient[]) =>
   );
 
 /**
- * All endpoints of each recipient for each of the integrations: those with exactly the recipient's contexts, or, when an
- * integration has none of these, those without context.
+ * All endpoints of each recipient for each integration: those with exactly the recipient's contexts, or, when there are
+ * none, those without contexts.
  */
 export async function findTargetEndpoints(
   db: Db,
@@ -100,18 +99,3 @@ export async function findTargetConnections(
     order by w.n, c.integration_id`.execute(db);
   return rows;
 }
-
-/** Connections by id, for endpoints that name theirs. */
-export const findConnectionsByIds = async (
-  db: Db,
-  environmentId: string,
-  ids: readonly string[],
-): Promise<Omit<TargetConnection, "recipient">[]> =>
-  ids.length === 0
-    ? []
-    : db
-        .selectFrom("channel_connections")
-        .where("environment_id", "=", environmentId)
-        .where("id", "in", ids)
-        .select(["id", "identifier", "integration_id", "workspace", "auth"])
-        .execute();

@@ -1,9 +1,10 @@
-// Provider integrations: credentials and configurations are stored encrypted.
+// Provider integrations and their health. Credentials and configurations are stored encrypted.
+
+import type { Channel } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
 export type IntegrationRow = Selectable<Tables["integrations"]>;
 export type NewIntegration = Omit<IntegrationRow, "deleted_at" | "deleted_by">;
 
@@ -13,10 +14,10 @@ const live = (db: Db, environmentId: string) =>
 export const listIntegrations = (db: Db, environmentId: string): Promise<IntegrationRow[]> =>
   live(db, environmentId).orderBy("created_at").orderBy("id").execute();
 
-/** The same without hidden ones, unless a subscriber has credentials for one. */
+/** Without hidden integrations, unless a subscriber has credentials for them. */
 export const listShownIntegrations = (db: Db, environmentId: string): Promise<IntegrationRow[]> =>
   live(db, environmentId)
-    // Written as the index on the channels is.
+    // The same expression as in the index on the channels.
     .where(
       sql<boolean>`(not is_hidden or exists (
         select 1 from subscribers s where s.environment_id = ${environmentId} and s.channels <> '[]'
@@ -26,7 +27,7 @@ export const listShownIntegrations = (db: Db, environmentId: string): Promise<In
     .orderBy("id")
     .execute();
 
-/** From now on it is listed. A statement of its own: those who lock subscribers first must not wait for an integration. */
+/** Makes a hidden integration listed. Called outside transactions that lock subscribers, to avoid a deadlock. */
 export async function showIntegration(db: Db, environmentId: string, id: string): Promise<void> {
   await db
     .updateTable("integrations")
@@ -35,6 +36,23 @@ export async function showIntegration(db: Db, environmentId: string, id: string)
     .where("id", "=", id)
     .where("is_hidden", "=", true)
     .execute();
+}
+
+/** Also deleted ones, which past messages still name. */
+export const findIntegrationsByIds = async (db: Db, environmentId: string, ids: string[]): Promise<IntegrationRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom("integrations")
+        .where("environment_id", "=", environmentId)
+        .where("id", "in", ids)
+        .selectAll()
+        .execute();
+
+/** The channels with an active integration. */
+export async function findActiveChannels(db: Db, environmentId: string): Promise<Set<Channel>> {
+  const rows = await live(db, environmentId).where("active", "=", true).execute();
+  return new Set(rows.map((row) => row.channel));
 }
 
 export async function findIntegration(
@@ -49,19 +67,19 @@ export async function findIntegration(
 }
 
 /**
- * Takes the integrations of an environment for this transaction: whoever writes one, or decides by the others which is
- * primary, comes through here first. Rows that refer to the environment can still be written.
+ * Locks the integrations of an environment until the transaction ends. Called before every write of an integration and
+ * every choice of the primary. Rows that refer to the environment can still be written.
  */
 export async function lockIntegrations(db: Db, environmentId: string): Promise<void> {
   await db.selectFrom("environments").where("id", "=", environmentId).select("id").forNoKeyUpdate().execute();
 }
 
-/** Where a registration under way is written down: among the idempotency keys, where no header can name it. */
+/** The claim of a registration is stored as an idempotency key that no request header can contain (line break). */
 const registrationKey = (integrationId: string): string => `registration\n${integrationId}`;
 
 /**
- * Registering with a provider is for one request at a time, and holds no transaction: the provider takes its time. False
- * when another request is at it. A claim that nobody released, because its process died, is void after a minute.
+ * Claims the registration of a webhook with a provider: one request at a time, without an open transaction, because the
+ * provider may answer slowly. False when another request holds the claim. The claim of a dead process expires after a minute.
  */
 export async function claimRegistration(db: Db, environmentId: string, integrationId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -81,7 +99,7 @@ export async function releaseRegistration(db: Db, environmentId: string, integra
     .execute();
 }
 
-/** The integration that holds the place of the primary loses it, and keeps the place below, at `priority`. */
+/** The primary integration becomes an ordinary one with this priority. */
 export async function demotePrimary(
   db: Db,
   environmentId: string,
@@ -94,28 +112,6 @@ export async function demotePrimary(
     where environment_id = ${environmentId} and channel = ${channel} and is_primary`.execute(db);
 }
 
-/**
- * Active integrations of several environments, in order of delivery: the primary first, then by priority. What the
- * pipeline chooses from.
- */
-export async function findActiveIntegrations(db: Db, environmentIds: string[]): Promise<IntegrationRow[]> {
-  if (environmentIds.length === 0) return [];
-  return db
-    .selectFrom("integrations")
-    .where("environment_id", "in", environmentIds)
-    .where("deleted_at", "is", null)
-    .where("active", "=", true)
-    .orderBy("is_primary", "desc")
-    .orderBy("priority", "desc")
-    .orderBy("created_at")
-    .selectAll()
-    .execute();
-}
-
-/** Also deleted ones: a delivery under way finishes with the integration it started with. */
-export const findIntegrationsByIds = async (db: Db, ids: string[]): Promise<IntegrationRow[]> =>
-  ids.length === 0 ? [] : db.selectFrom("integrations").where("id", "in", ids).selectAll().execute();
-
 export const insertIntegration = (db: Db, row: NewIntegration): Promise<IntegrationRow> =>
   db
     .insertInto("integrations")
@@ -123,7 +119,7 @@ export const insertIntegration = (db: Db, row: NewIntegration): Promise<Integrat
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Those whose identifier or place as primary is taken are left out. Answers how many were added. */
+/** Skips those whose identifier is taken or whose channel has a primary already. Answers how many were added. */
 export async function insertIntegrations(db: Db, rows: NewIntegration[]): Promise<number> {
   if (rows.length === 0) return 0;
   const values = rows.map((row) => ({ ...row, conditions: JSON.stringify(row.conditions) }));
@@ -135,17 +131,6 @@ export async function insertIntegrations(db: Db, rows: NewIntegration[]): Promis
   return Number(numInsertedOrUpdatedRows);
 }
 
-export type IntegrationTrace = { environment_id: string; provider_ids: string[]; active_channels: string[] };
-
-/** The providers each environment has or ever had an integration of, and the channels that something active serves. */
-export async function findIntegrationTraces(db: Db, environmentIds: string[]): Promise<IntegrationTrace[]> {
-  const { rows } = await sql<IntegrationTrace>`
-    select environment_id, array_agg(distinct provider_id) as provider_ids,
-      coalesce(array_agg(distinct channel) filter (where active and deleted_at is null), '{}') as active_channels
-    from integrations where environment_id = any(${environmentIds}::uuid[]) group by environment_id`.execute(db);
-  return rows;
-}
-
 export const updateIntegration = (db: Db, row: IntegrationRow): Promise<IntegrationRow> =>
   db
     .updateTable("integrations")
@@ -155,7 +140,7 @@ export const updateIntegration = (db: Db, row: IntegrationRow): Promise<Integrat
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** The row stays for the audit trail; its secrets go and its identifier becomes free. */
+/** The row stays for the audit trail; its secrets are removed and its identifier becomes free. */
 export async function markIntegrationDeleted(
   db: Db,
   environmentId: string,
@@ -178,4 +163,27 @@ export async function nextPriority(db: Db, environmentId: string, channel: strin
     where environment_id = ${environmentId} and channel = ${channel} and deleted_at is null and active and not is_primary
   `.execute(db);
   return (rows[0]?.top ?? 0) + 1;
+}
+
+export type HealthRow = Selectable<Tables["integration_health"]>;
+
+/** Undefined when the integration has not failed since its last success. */
+export const findHealth = (db: Db, environmentId: string, integrationId: string): Promise<HealthRow | undefined> =>
+  db
+    .selectFrom("integration_health")
+    .where("environment_id", "=", environmentId)
+    .where("integration_id", "=", integrationId)
+    .selectAll()
+    .executeTakeFirst();
+
+export const listHealth = (db: Db, environmentId: string): Promise<HealthRow[]> =>
+  db.selectFrom("integration_health").where("environment_id", "=", environmentId).selectAll().execute();
+
+/** Closes the circuit after the integration was changed: earlier failures do not count any more. */
+export async function resetHealth(db: Db, environmentId: string, integrationId: string): Promise<void> {
+  await db
+    .deleteFrom("integration_health")
+    .where("environment_id", "=", environmentId)
+    .where("integration_id", "=", integrationId)
+    .execute();
 }

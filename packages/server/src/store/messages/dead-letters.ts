@@ -1,54 +1,13 @@
-// Dead letters: messages that were given up although neither their recipient nor their content is to blame. What they
-// need to be sent again stays in the message.
+// Dead letters: messages that failed for a reason other than their recipient or content. The message keeps its outgoing
+// content, so that it can be replayed.
+
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
-
 export type DeadLetterRow = Selectable<Tables["dead_letters"]>;
-
-export type NewDeadLetter = Pick<
-  DeadLetterRow,
-  | "id"
-  | "message_id"
-  | "step_id"
-  | "provider_id"
-  | "integration_id"
-  | "error_class"
-  | "error_id"
-  | "error_text"
-  | "attempts"
-  | "created_at"
->;
-
-const newColumns = {
-  id: "uuid",
-  message_id: "uuid",
-  step_id: "text",
-  provider_id: "text",
-  integration_id: "uuid",
-  error_class: "text",
-  error_id: "text",
-  error_text: "text",
-  attempts: "int",
-  created_at: "timestamptz",
-};
-
-/** Everything else is read from the message. */
-export async function insertDeadLetters(db: Db, letters: NewDeadLetter[]): Promise<void> {
-  if (letters.length === 0) return;
-  await sql`
-    insert into dead_letters (id, environment_id, message_id, notification_id, job_id, transaction_id, subscriber_id,
-      workflow_id, step_id, channel, provider_id, integration_id, error_class, error_id, error_text, attempts, status,
-      created_at)
-    select r.id, m.environment_id, m.id, m.notification_id, m.job_id, e.transaction_id,
-      coalesce(s.subscriber_id, m.subscriber_id::text), m.workflow_id, r.step_id, m.channel, r.provider_id,
-      r.integration_id, r.error_class, r.error_id, r.error_text, r.attempts, 'open', r.created_at
-    from ${rowsOf("r", newColumns, letters)} join messages m on m.id = r.message_id join events e on e.id = m.event_id
-    left join subscribers s on s.id = m.subscriber_id`.execute(db);
-}
 
 export type DeadLetterFilters = {
   status?: DeadLetterRow["status"];
@@ -62,7 +21,7 @@ export type DeadLetterFilters = {
   before?: Date;
 };
 
-/** A letter with the names that its workflow and integration have now. */
+/** A letter with the present identifiers of its workflow and integration. */
 export type ListedDeadLetter = DeadLetterRow & { workflow_identifier: string | null; integration_identifier: string };
 
 function conditionsOf(environmentId: string, filters: DeadLetterFilters): RawBuilder<unknown>[] {
@@ -93,7 +52,7 @@ const named = sql`
   from page f left join workflows w on w.id = f.workflow_id join integrations i on i.id = f.integration_id
   order by f.id desc`;
 
-/** Newest first. One row more than asked comes back, so that the caller knows whether there are more. */
+/** Newest first. Reads one row more than asked, so that the caller knows whether there are more. */
 export async function listDeadLetters(
   db: Db,
   environmentId: string,
@@ -117,7 +76,7 @@ export async function findDeadLetter(db: Db, environmentId: string, id: string):
   return rows[0];
 }
 
-export type Replayed = {
+export type ReplayableLetter = {
   id: string;
   message_id: string;
   job_id: string;
@@ -127,8 +86,8 @@ export type Replayed = {
 };
 
 /**
- * Locks open letters whose message can still be sent, oldest first. A second replay of the same waits for the first and
- * finds them replayed. The messages are locked before their letters: a report that resolves a letter does the same.
+ * Locks open letters whose message can be sent again, oldest first. A second replay of the same letters waits for the first
+ * and finds them replayed. Messages are locked before their letters, as by a receipt that resolves a letter.
  */
 export async function lockOpenLetters(
   db: Db,
@@ -136,12 +95,12 @@ export async function lockOpenLetters(
   which: { ids: string[] } | { filters: DeadLetterFilters },
   channel: string | undefined,
   limit: number,
-): Promise<Replayed[]> {
+): Promise<ReplayableLetter[]> {
   const chosen = "ids" in which ? {} : which.filters;
   const conditions = conditionsOf(environmentId, { ...chosen, status: "open" });
   if (channel !== undefined) conditions.push(sql`f.channel = ${channel}`);
   if ("ids" in which) conditions.push(sql`f.id = any(${which.ids.filter(isUuid)}::uuid[])`);
-  const { rows } = await sql<Replayed>`
+  const { rows } = await sql<ReplayableLetter>`
     select f.id, f.message_id, f.job_id, f.notification_id, f.integration_id, f.channel
     from dead_letters f join messages m on m.id = f.message_id and m.status = 'error' and m.outgoing is not null
     where ${sql.join(conditions, sql` and `)} order by f.id limit ${limit} for no key update of m, f`.execute(db);
@@ -149,13 +108,13 @@ export async function lockOpenLetters(
 }
 
 /**
- * The messages wait for their provider again, in a new round that begins with the choice of the integration, and so do
- * their jobs. `first`: the integration to begin with. `at`: when it is a letter's turn; its deadline counts from then.
+ * Sets messages and jobs back to waiting, in a new round that begins with the choice of the integration. `first`: the
+ * integration to try first. `at`: when a letter is replayed; its deadline counts from then.
  */
 export async function reopenMessages(
   db: Db,
   environmentId: string,
-  letters: (Replayed & { at: Date })[],
+  letters: (ReplayableLetter & { at: Date })[],
   first: string | null,
   detail: StoredDetail,
   now: Date,
@@ -179,7 +138,7 @@ export async function reopenMessages(
     where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);
 }
 
-/** These messages have arrived after all: nobody is to send them again. Answers those that had an open letter. */
+/** Closes the open letters of messages that a receipt confirmed as sent. Answers the messages that had one. */
 export async function resolveLetters(db: Db, environmentId: string, messageIds: string[]): Promise<Set<string>> {
   if (messageIds.length === 0) return new Set();
   const { rows } = await sql<{ message_id: string }>`
@@ -187,14 +146,4 @@ export async function resolveLetters(db: Db, environmentId: string, messageIds: 
     where environment_id = ${environmentId} and status = 'open' and message_id = any(${messageIds}::uuid[])
     returning message_id`.execute(db);
   return new Set(rows.map((row) => row.message_id));
-}
-
-/** At most `limit`; answers how many. */
-export async function purgeDeadLetters(db: Db, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from dead_letters where id in (
-      select id from dead_letters where created_at < ${before} order by created_at limit ${limit}) returning 1`.execute(
-    db,
-  );
-  return rows.length;
 }

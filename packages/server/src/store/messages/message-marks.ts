@@ -1,14 +1,16 @@
-// Marks on messages: seen, read, and which button was pressed. A mark that is there already keeps its time and changes
-// nothing, so that the number of changed messages is exact.
+// Marks on messages: seen, read, and which button was pressed. Setting a mark again changes neither the message nor its
+// time, so that the number of changed messages is exact.
+
 import type { MessageMark } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { MessageRow } from "./messages.ts";
 
-/** The time goes, and stays known as the last one. */
+/** The removed time is kept in last_read_at and last_seen_at. */
 const unread = sql`read_at = null, last_read_at = coalesce(read_at, last_read_at)`;
 export const unseen = sql`${unread}, seen_at = null, last_seen_at = coalesce(seen_at, last_seen_at)`;
 
@@ -23,12 +25,12 @@ const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date
   unseen: { differs: sql`(seen_at is not null or read_at is not null)`, set: () => unseen },
 };
 
-/** `detail`: what the jobs of the messages are told. */
+/** `detail`: the execution detail added to the jobs of the messages. */
 export type Marking = { mark: MessageMark; detail: StoredDetail | null; now: Date };
 
 /**
- * Marks the messages of the condition and answers those that changed. Their jobs are told once: somebody who goes back and
- * forth does not write a book. Only in-app: jobs of other channels may be in the hands of a provider call.
+ * Marks the messages that match and answers those that changed. The detail is added once per job, however often the mark
+ * changes, and only to in-app jobs: jobs of other channels may be locked by a delivery.
  */
 async function writeMark(
   db: Db,
@@ -39,11 +41,11 @@ async function writeMark(
   const { differs, set } = marks[mark];
   const changed = sql`update messages set ${set(now)}, updated_at = ${now}
     where environment_id = ${environmentId} and ${condition} and ${differs} returning id, job_id, channel`;
-  const told = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
+  const noted = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
     from changed c where j.id = c.job_id and c.channel = 'in_app'
       and not j.details @> ${JSON.stringify([{ d: detail?.d }])}::jsonb returning 1`;
   const { rows } = await sql<{ id: string }>`
-    with changed as (${changed}) ${detail ? sql`, told as (${told})` : sql``} select id from changed`.execute(db);
+    with changed as (${changed}) ${detail ? sql`, noted as (${noted})` : sql``} select id from changed`.execute(db);
   return rows.map((row) => row.id);
 }
 
@@ -56,7 +58,7 @@ export const markMessages = (
 ): Promise<string[]> =>
   writeMark(db, environmentId, sql`subscriber_id = ${subscriberId} and id = any(${ids}::uuid[])`, marking);
 
-/** What the subscriber sees in its feed: sent in-app messages that are not snoozed. */
+/** The messages of a subscriber's feed: sent in-app messages that are not snoozed. */
 const inFeed = (environmentId: string, subscriberId: string, now: Date) => sql`
   environment_id = ${environmentId} and subscriber_id = ${subscriberId} and channel = 'in_app' and status = 'sent'
     and (snoozed_until is null or snoozed_until <= ${now})`;
@@ -80,17 +82,17 @@ export async function countFeed(
   return rows[0]!.count;
 }
 
-type MadeInApp = { jobId: string; notificationId: string; subscriberId: string };
+type InAppJob = { jobId: string; notificationId: string; subscriberId: string };
 type JobMarks = Pick<MessageRow, "job_id" | "seen_at" | "read_at" | "last_seen_at" | "last_read_at">;
 
-/** The time in an id is that of the process that made it; the clocks of two processes differ by less than this. */
+/** Ids contain the time of the process that made them; the clocks of two processes differ by less than this. */
 const clockSkewMs = 60_000;
 
-/** Marks on the in-app messages of these jobs; a message that was deleted has none. */
-export async function findInAppMarks(db: Db, environmentId: string, made: MadeInApp[]): Promise<JobMarks[]> {
-  if (made.length === 0) return [];
-  // A message is younger than its notification, so the index on a subscriber's messages is read from there on.
-  const given = made.map(({ jobId, notificationId, subscriberId }) => ({
+/** Marks on the in-app messages of these jobs; deleted messages are missing. */
+export async function findInAppMarks(db: Db, environmentId: string, jobs: InAppJob[]): Promise<JobMarks[]> {
+  if (jobs.length === 0) return [];
+  // A message is newer than its notification, so the index on a subscriber's messages is read from there.
+  const given = jobs.map(({ jobId, notificationId, subscriberId }) => ({
     job_id: jobId,
     subscriber_id: subscriberId,
     from_id: firstIdAt(new Date(timeOfId(notificationId) - clockSkewMs)),
@@ -104,9 +106,9 @@ export async function findInAppMarks(db: Db, environmentId: string, made: MadeIn
   return rows;
 }
 
-export type ActionMark = { type: string; status: string; payload?: Record<string, unknown> };
+export type ActionMark = { type: string; status: string; payload?: JsonObject };
 
-/** Keeps what was pressed beside the buttons. */
+/** Stores the pressed button in the cta of the message. */
 export async function markAction(
   db: Db,
   environmentId: string,

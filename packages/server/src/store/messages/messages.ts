@@ -1,71 +1,17 @@
-// Messages: what was made for one person on one channel. The in-app feed is a view of them.
+// Messages: one per subscriber and channel of a notification. The in-app feed is a list of them.
+
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Sealed } from "../../lib/sealed.ts";
-import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { Tables } from "../tables.ts";
-
 /** As it stands in the table: parts of it are encrypted (pipeline/encrypted-parts.ts). */
 export type StoredMessage = Selectable<Tables["messages"]>;
 
 export type MessageRow = Omit<StoredMessage, "outgoing"> & { outgoing: Record<string, unknown> | null };
-
-const columns = {
-  id: "uuid",
-  environment_id: "uuid",
-  notification_id: "uuid",
-  event_id: "uuid",
-  job_id: "uuid",
-  subscriber_id: "uuid",
-  workflow_id: "uuid",
-  channel: "text",
-  provider_id: "text",
-  integration_id: "uuid",
-  status: "text",
-  error_id: "text",
-  error_text: "text",
-  subject: "text",
-  content: "text",
-  cta: "jsonb",
-  data: "jsonb",
-  actor: "jsonb",
-  address: "text",
-  outgoing: "jsonb",
-  context_keys: "text[]",
-  delivered_at: "timestamptz[]",
-  created_at: "timestamptz",
-  updated_at: "timestamptz",
-};
-
-export type NewMessage = Omit<
-  StoredMessage,
-  | "seen_at"
-  | "read_at"
-  | "last_seen_at"
-  | "last_read_at"
-  | "archived_at"
-  | "snoozed_until"
-  | "provider_message_id"
-  | "recipients"
-  | "round"
-  | "replayed_at"
->;
-
-export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => insertRows(db, "messages", columns, rows);
-
-/**
- * Messages that still wait to be handed to a provider. They are held until the transaction ends: whoever would withdraw
- * or confirm one comes before or after, never in between.
- */
-export async function holdPendingMessages(db: Db, ids: string[]): Promise<StoredMessage[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<StoredMessage>`
-    select * from messages where id = any(${ids}) and status = 'pending' order by id for no key update`.execute(db);
-  return rows;
-}
 
 /** The first `limit` messages of a notification, in order. */
 export async function findMessagesOfNotification(
@@ -74,74 +20,38 @@ export async function findMessagesOfNotification(
   { id, event_id, subscriber_id }: { id: string; event_id: string; subscriber_id: string },
   limit: number,
 ): Promise<StoredMessage[]> {
-  // Messages are found by event or by subscriber; whichever is the shorter list.
+  // event_id and subscriber_id have indexes, notification_id has none; the planner takes the more selective one.
   const { rows } = await sql<StoredMessage>`
     select * from messages where environment_id = ${environmentId} and notification_id = ${id}
       and event_id = ${event_id} and subscriber_id = ${subscriber_id} order by id limit ${limit}`.execute(db);
   return rows;
 }
 
-export type MessageOutcome = {
-  id: string;
-  status: string;
-  error_id: string | null;
-  error_text: string | null;
-  integration_id: string;
-  provider_id: string;
-  provider_message_id: string | null;
-  updated_at: Date;
-};
+export type AttemptRow = Selectable<Tables["attempts"]>;
 
-/** To whom a mail (m) goes through this provider, where that is more than one; overrides may differ between providers. */
+/** The first `limit` attempts of these messages, in order. */
+export async function listAttempts(
+  db: Db,
+  environmentId: string,
+  messageIds: string[],
+  limit: number,
+): Promise<AttemptRow[]> {
+  if (messageIds.length === 0) return [];
+  const { rows } = await sql<AttemptRow>`
+    select * from attempts where environment_id = ${environmentId} and message_id = any(${messageIds}::uuid[])
+    order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** All addresses of an email (m) through this provider, null for a single one; overrides may differ between providers. */
 export const recipientsThrough = (providerId: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select array_agg(one) from (select coalesce(m.outgoing->'perProvider'->(${providerId}), m.outgoing) as f) as fields,
     jsonb_array_elements_text(coalesce(f->'to', '[]') || coalesce(f->'cc', '[]') || coalesce(f->'bcc', '[]')) as one
   where m.channel = 'email' having count(*) > 1)`;
 
 /**
- * Answers the messages that were written. One that was deleted, withdrawn or confirmed meanwhile has its end: only that
- * it was sent is written over it. What a failed one would need to be sent again is kept, in case it is replayed.
- */
-export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
-  if (outcomes.length === 0) return new Set();
-  const shape = {
-    id: "uuid",
-    status: "text",
-    error_id: "text",
-    error_text: "text",
-    integration_id: "uuid",
-    provider_id: "text",
-    provider_message_id: "text",
-    updated_at: "timestamptz",
-  };
-  const { rows } = await sql<{ id: string }>`
-    update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
-      integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
-      recipients = case when r.status = 'sent' then ${recipientsThrough(sql`r.provider_id`)} end,
-      outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
-    from ${rowsOf("r", shape, byId(outcomes))}
-    where m.id = r.id and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
-  return new Set(rows.map((row) => row.id));
-}
-
-/** Whoever takes several messages takes them in the order of their ids, so that two cannot wait for each other. */
-const byId = <Row extends { id: string }>(rows: Row[]): Row[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-
-/** A message among the others of its job. */
-export type Sibling = Pick<MessageRow, "id" | "job_id" | "status" | "provider_id" | "error_text">;
-
-/** All messages of chat and push jobs. */
-export async function findSiblings(db: Db, jobIds: string[]): Promise<Sibling[]> {
-  if (jobIds.length === 0) return [];
-  const { rows } = await sql<Sibling>`
-    select id, job_id, status, provider_id, error_text from messages
-    where job_id = any(${jobIds}) and channel in ('chat', 'push') order by id`.execute(db);
-  return rows;
-}
-
-/**
- * Takes back messages that no provider has been asked about, or that wait for the repeat of a failed attempt. Called
- * before the jobs are canceled: settling a delivery takes its rows in the same order.
+ * Cancels messages that were not handed to a provider, or that wait for a retry. Called before the jobs are canceled:
+ * settling a delivery locks messages before jobs as well.
  */
 export async function cancelPendingMessages(
   db: Db,
@@ -162,46 +72,47 @@ export async function cancelPendingMessages(
     where ${pending}`.execute(db);
 }
 
-/** What a listed message carries beside its own row. */
+/** A message with the fields of its event, workflow and subscriber. */
 export type ListedMessage = StoredMessage & {
   transaction_id: string;
-  payload: Record<string, unknown>;
-  overrides: Sealed<Record<string, unknown>> | null;
+  payload: JsonObject;
+  overrides: Sealed<JsonObject> | null;
   workflow_identifier: string | null;
   tags: string[] | null;
   subscriber: SubscriberRow | null;
 };
 
-const whole = sql`e.payload, e.overrides`;
+const fullParts = sql`e.payload, e.overrides`;
 
-/** Beyond this a report leaves a part out: it is told to many, and a payload may be half a megabyte. */
-const reportedBytes = sql.lit(65_536);
-/** As long as that many bytes are when they are encrypted and written in base64. */
-const sealedBytes = sql.lit(88_000);
-/** The later of two columns with one name counts. */
-const withoutLarge = sql`
-  case when octet_length(m.content) <= ${reportedBytes} then m.content end as content,
-  case when octet_length(e.payload::text) <= ${reportedBytes} then e.payload end as payload,
-  case when octet_length(e.overrides::text) <= ${sealedBytes} then e.overrides end as overrides`;
+/** Webhook events leave out parts larger than this: they are sent to many, and a payload may have half a megabyte. */
+const maxReportedBytes = sql.lit(65_536);
+/** The length of that many bytes, encrypted and in base64. */
+const maxSealedBytes = sql.lit(88_000);
+/** Of two columns with the same name the later one wins. */
+export const reportedParts = sql`
+  case when octet_length(m.content) <= ${maxReportedBytes} then m.content end as content,
+  case when octet_length(e.payload::text) <= ${maxReportedBytes} then e.payload end as payload,
+  case when octet_length(e.overrides::text) <= ${maxSealedBytes} then e.overrides end as overrides`;
 
-/** `page`: a statement that gives whole rows of messages. */
-async function readListed(db: Db, page: RawBuilder<unknown>, parts = whole): Promise<ListedMessage[]> {
-  const { rows } = await sql<ListedMessage>`
-    with page as (${page})
-    select m.*, e.transaction_id, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
-    from page m
-    join events e on e.id = m.event_id
-    left join workflows w on w.id = m.workflow_id
-    left join subscribers s on s.id = m.subscriber_id
-    order by m.id desc`.execute(db);
-  for (const { subscriber } of rows) if (subscriber) reviveTimes(subscriber);
-  return rows;
+/** The statement that lists messages. `page`: a statement that returns rows of messages. */
+export const listedMessages = (page: RawBuilder<unknown>, parts = fullParts): RawBuilder<ListedMessage> => sql`
+  with page as (${page})
+  select m.*, e.transaction_id, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
+  from page m
+  join events e on e.id = m.event_id
+  left join workflows w on w.id = m.workflow_id
+  left join subscribers s on s.id = m.subscriber_id
+  order by m.id desc`;
+
+async function readListed(db: Db, page: RawBuilder<unknown>, parts = fullParts): Promise<ListedMessage[]> {
+  const { rows } = await listedMessages(page, parts).execute(db);
+  return rows.map(withSubscriberDates);
 }
 
 type Page = { offset: number; limit: number };
 type MessagePage = { rows: ListedMessage[]; totalCount: number };
 
-/** One row more than asked comes back, so that the caller knows whether there are more. */
+/** Reads one row more than asked, so that the caller knows whether there are more. */
 const readRows = (db: Db, from: RawBuilder<unknown>, page: Page): Promise<ListedMessage[]> =>
   readListed(db, sql`select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}`);
 
@@ -210,14 +121,20 @@ const readPage = async (db: Db, from: RawBuilder<unknown>, page: Page): Promise<
   totalCount: await cappedCount(db, from),
 });
 
-/** Inside a JSON value times are texts; a row has them as dates. */
-function reviveTimes(subscriber: SubscriberRow): void {
-  subscriber.created_at = new Date(subscriber.created_at);
-  subscriber.updated_at = new Date(subscriber.updated_at);
-  subscriber.last_online_at &&= new Date(subscriber.last_online_at);
+/** to_jsonb turns times into texts; a row has dates. */
+export function withSubscriberDates(message: ListedMessage): ListedMessage {
+  const { subscriber } = message;
+  if (!subscriber) return message;
+  const { created_at, updated_at, last_online_at } = subscriber;
+  const dates = {
+    created_at: new Date(created_at),
+    updated_at: new Date(updated_at),
+    last_online_at: last_online_at && new Date(last_online_at),
+  };
+  return { ...message, subscriber: { ...subscriber, ...dates } };
 }
 
-export type FeedFilters = { read?: boolean; seen?: boolean; payload?: Record<string, unknown> };
+export type FeedFilters = { read?: boolean; seen?: boolean; payload?: JsonObject };
 
 /** The feed: in-app messages of one subscriber, newest first, snoozed ones left out until they are due. */
 export async function listFeed(
@@ -238,7 +155,7 @@ export async function listFeed(
   if (filters.read !== undefined) conditions.push(filters.read ? sql`f.read_at is not null` : sql`f.read_at is null`);
   if (filters.seen !== undefined) conditions.push(filters.seen ? sql`f.seen_at is not null` : sql`f.seen_at is null`);
   if (filters.payload) {
-    // Containment looks for list items anywhere in a list; leaves inside lists have to be equal at their own place.
+    // jsonb containment ignores the position of list items; values inside lists have to be equal at their path.
     const exact = listLeaves(filters.payload).map(
       ([path, value]) => sql`and p.payload #> ${path}::text[] = ${JSON.stringify(value)}::jsonb`,
     );
@@ -249,7 +166,7 @@ export async function listFeed(
   return readPage(db, from, page);
 }
 
-/** Leaves that containment alone does not pin down: those inside lists, and empty lists and objects. */
+/** Values that jsonb containment does not compare exactly: those inside lists, and empty lists and objects. */
 function listLeaves(value: unknown, path: string[] = [], isInList = false): [string[], unknown][] {
   const isContainer = typeof value === "object" && value !== null;
   const members = isContainer ? Object.entries(value) : [];
@@ -287,7 +204,7 @@ export async function listMessages(
   return readPage(db, from, page);
 }
 
-/** Listed as the others are, in the order of their ids; those of another subscriber are left out. */
+/** Newest first; messages of another subscriber are left out. */
 export async function listMessagesByIds(
   db: Db,
   environmentId: string,
@@ -299,18 +216,14 @@ export async function listMessagesByIds(
   return readRows(db, from, { offset: 0, limit: ids.length });
 }
 
-/** Messages as webhooks are told of them. */
-export const findMessagesToReport = (db: Db, ids: string[]): Promise<ListedMessage[]> =>
-  readListed(db, sql`select * from messages where id = any(${ids}::uuid[])`, withoutLarge);
-
-/** Answers the message as it was. */
+/** Answers the deleted message, or nothing. */
 export async function deleteMessage(db: Db, environmentId: string, id: string): Promise<ListedMessage[]> {
   if (!isUuid(id)) return [];
   const gone = sql`delete from messages m where m.environment_id = ${environmentId} and m.id = ${id} returning m.*`;
-  return readListed(db, gone, withoutLarge);
+  return readListed(db, gone, reportedParts);
 }
 
-/** Deletes up to `limit` messages and answers them as they were. */
+/** Deletes up to `limit` messages and answers them. */
 export const deleteMessagesOfTransaction = (
   db: Db,
   environmentId: string,
@@ -325,5 +238,5 @@ export const deleteMessagesOfTransaction = (
       where e.environment_id = ${environmentId} and e.transaction_id = ${transactionId}
         and f.environment_id = ${environmentId} ${channel === undefined ? sql`` : sql`and f.channel = ${channel}`}
       limit ${limit}) returning m.*`,
-    withoutLarge,
+    reportedParts,
   );

@@ -1,12 +1,13 @@
-// What providers report about messages: finding the messages, doing everything once, and writing what it means.
+// Receipts (reports of providers on messages): finding their messages, dropping duplicates, and recording their effects.
+
+import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { findIntegration, type IntegrationRow } from "../integrations/integrations.ts";
 import type { StoredDetail } from "../tables.ts";
 import { recipientsThrough } from "./messages.ts";
-
-/** The integration a report is for; nothing of an environment that was deleted. */
+/** The integration that a receipt is for; undefined when its environment was deleted. */
 export async function findReportedIntegration(
   db: Db,
   environmentId: string,
@@ -20,23 +21,23 @@ export type ReportedMessage = {
   id: string;
   job_id: string;
   notification_id: string;
-  channel: string;
+  channel: Channel;
   address: string | null;
-  /** Everybody the mail went to, where that is more than its address. */
+  /** All addresses of an email with more than one recipient. */
   recipients: string[] | null;
-  /** A provider is being called with it at this moment. */
+  /** A call to its provider has not returned. */
   is_under_way: boolean;
-  /** It waits to be sent again, because nobody knows what became of the last call. */
+  /** It waits for a retry after an attempt with an unknown outcome. */
   is_doubtful: boolean;
-  /** It was given up. */
+  /** All attempts failed. */
   has_failed: boolean;
-  /** The provider's ids of its attempts with this integration. */
+  /** The provider's ids for its attempts with this integration. */
   external_ids: string[];
 };
 
 /**
- * Messages that went through the integration, by the provider's id or by our own. They are held until the transaction
- * ends, in order, so that two reports about the same message come one after the other.
+ * Messages sent through the integration, by the provider's id or by our own. They are locked in order until the
+ * transaction ends, so that two receipts for the same message are processed one after the other.
  */
 export async function holdReportedMessages(
   db: Db,
@@ -72,10 +73,10 @@ export async function holdReportedMessages(
 export type NewReceipt = {
   external_id: string;
   status: string;
-  /** Null when the provider does not say: such a report counts once, whenever it is repeated. */
+  /** Null when the provider gives no time: then a repeated receipt is always a duplicate. */
   reported_at: Date | null;
   message_id: string;
-  /** Empty for the one the message was made for. */
+  /** Empty for the message's own address. */
   recipient: string;
 };
 
@@ -85,7 +86,7 @@ const keyOf = ({ external_id, status, recipient }: Key, at: string): string =>
 const timeOf = (at: Date | null): string => (at ? at.toISOString() : "-infinity");
 export const receiptKey = (receipt: NewReceipt): string => keyOf(receipt, timeOf(receipt.reported_at));
 
-/** Answers the keys of those that are new; the others had their effect before. */
+/** Answers the keys of new receipts; the others are duplicates. */
 export async function insertReceipts(
   db: Db,
   environmentId: string,
@@ -116,18 +117,18 @@ export type ReportedChange = {
   job_id: string;
   /** Added to the times of delivery. */
   delivered: string[];
-  /** Turns `sent` into `error`, and nothing else. */
+  /** Turns the status `sent` into `error`, and no other status. */
   error_id: string | null;
   error_text: string | null;
   details: StoredDetail[];
 };
 
-/** Details of one job beyond this are dropped: a mail may be opened any number of times. */
+/** Further details of a job are dropped: an email may be opened any number of times. */
 const maxDetails = 200;
 
 /**
- * Messages first, then jobs: settling a delivery takes its rows in the same order. Answers the messages that failed now;
- * what another integration took meanwhile did not.
+ * Updates messages before jobs: settling a delivery locks in the same order. Answers the messages that became failed;
+ * a message that another integration sent meanwhile does not.
  */
 export async function recordReports(
   db: Db,
@@ -149,7 +150,7 @@ export async function recordReports(
     from ${rowsOf("r", shape, failed)}
     where m.environment_id = ${environmentId} and m.id = r.message_id and m.status = 'sent'
       and m.integration_id = ${integrationId} returning m.id`;
-  const turned = failed.length > 0 ? (await fail.execute(db)).rows.map((row) => row.id) : [];
+  const failedIds = failed.length > 0 ? (await fail.execute(db)).rows.map((row) => row.id) : [];
   const delivered = changes.filter((change) => change.delivered.length > 0);
   if (delivered.length > 0) {
     await sql`
@@ -159,7 +160,7 @@ export async function recordReports(
       where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
   }
   await addDetails(db, environmentId, changes, now);
-  return new Set(turned);
+  return new Set(failedIds);
 }
 
 async function addDetails(db: Db, environmentId: string, changes: ReportedChange[], now: Date): Promise<void> {
@@ -175,12 +176,4 @@ async function addDetails(db: Db, environmentId: string, changes: ReportedChange
     from ${rowsOf("r", { id: "uuid", details: "jsonb" }, rows)}
     where j.environment_id = ${environmentId} and j.id = r.id
       and jsonb_array_length(j.details) < ${maxDetails}`.execute(db);
-}
-
-/** Answers how many were removed. */
-export async function purgeReceipts(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from receipts where ctid in (
-      select ctid from receipts where created_at < ${before} limit ${limit})`.execute(db);
-  return Number(numAffectedRows);
 }

@@ -1,13 +1,13 @@
-// Listens for announcements of the database (LISTEN/NOTIFY) on a connection of its own, and comes back by itself when
-// the database was away. What was announced in between is lost, so every return counts as an announcement.
+// LISTEN/NOTIFY on a connection of its own, with reconnection. Notifications sent while the connection was down are lost,
+// so every reconnection counts as a notification.
 import pg from "pg";
 
 export type Listener = { close(): Promise<void> };
 
 export type ListenOptions = {
   url: string;
-  /** By channel: called for every announcement on it, and without a text after every (re)connection. */
-  announced: Record<string, (text?: string) => void>;
+  /** By channel: called for every notification on it, and without a text after every (re)connection. */
+  onNotify: Record<string, (text?: string) => void>;
   onError: (error: Error) => void;
 };
 
@@ -28,33 +28,33 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       keepAlive: true,
     });
     let isLost = false;
-    const lost = (error?: Error) => {
+    const reconnect = (error?: Error) => {
       if (isLost || isClosed) return;
       isLost = true;
       client = null;
       next.end().catch(() => {});
       if (error) options.onError(error);
-      timer = setTimeout(() => void connect().catch(lost), retryMs);
+      timer = setTimeout(() => void connect().catch(reconnect), retryMs);
       timer.unref();
       retryMs = Math.min(longestRetryMs, retryMs * 2);
     };
-    next.on("error", lost);
-    next.on("end", () => lost());
-    next.on("notification", ({ channel, payload }) => options.announced[channel]?.(payload));
+    next.on("error", reconnect);
+    next.on("end", () => reconnect());
+    next.on("notification", ({ channel, payload }) => options.onNotify[channel]?.(payload));
     try {
       await next.connect();
-      // Channels are constants of ours; LISTEN takes no parameters.
-      for (const channel of Object.keys(options.announced)) {
+      // LISTEN takes no parameters.
+      for (const channel of Object.keys(options.onNotify)) {
         await next.query(`listen ${pg.escapeIdentifier(channel)}`);
       }
     } catch (error) {
-      lost(error as Error);
+      reconnect(error as Error);
       return;
     }
     if (isClosed) return void next.end().catch(() => {});
     client = next;
     retryMs = firstRetryMs;
-    for (const announced of Object.values(options.announced)) announced();
+    for (const notify of Object.values(options.onNotify)) notify();
   };
 
   await connect();

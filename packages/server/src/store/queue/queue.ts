@@ -1,30 +1,31 @@
 // The queue: pg-boss in the same database as the state it moves. A task is enqueued in the transaction that makes it
 // necessary and finished in the transaction that holds its result, so the two can never disagree.
-import { randomUUID } from "node:crypto";
+
+import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import { fromKysely, type JobWithMetadata, PgBoss } from "pg-boss";
+import { fromKysely, type JobWithMetadata, type PgBoss } from "pg-boss";
 import type { Budgets } from "../../lib/budgets.ts";
-import { createFairQueue, longestLagMs, type VirtualClocks } from "../../lib/fair-queue.ts";
+import { createFairQueue, type FairQueue, longestLagMs, type VirtualClocks } from "../../lib/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { findChannel, openBoss, schema } from "./boss.ts";
+import {
+  claimsOf,
+  type Heartbeats,
+  requireAllClaims,
+  startHeartbeats,
+  type Task,
+  type TaskKind,
+  taskKinds,
+} from "./claims.ts";
 import { listen } from "./listen.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
-export const taskKinds = [
-  "trigger",
-  "fanout",
-  "wake",
-  "deliver",
-  "webhook",
-  "unsnooze",
-  "clock",
-  "housekeeping",
-] as const;
-export type TaskKind = (typeof taskKinds)[number];
+export { ClaimLost, type Task, type TaskKind } from "./claims.ts";
 
 /**
- * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name for tasks that somebody has
- * to wait for or take back (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide whose turn it is
+ * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name under which tasks are waited
+ * for or recalled (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide the order of tasks
  * (lib/fair-queue.ts); tasks without an environment go first.
  */
 export type NewTask = {
@@ -39,31 +40,25 @@ export type NewTask = {
 /** A task taken back before its time. */
 export type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
 
-/** A task as a worker holds it: `attempt` fences the claim, so that a lapsed holder cannot finish it. */
-export type Task<T> = { id: string; attempt: number; data: T; environmentId?: string };
-
-export class ClaimLost extends Error {}
-
 export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
-  /** Throws ClaimLost unless all of these are still ours: asked before work that cannot be taken back. */
+  /** Throws ClaimLost unless this process still holds all of these: called before work that cannot be undone. */
   confirm(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /**
-   * Takes tasks out of the hands of the worker that brought them: it may return and bring others while these are worked
-   * on. Answers them as they are held now, and throws ClaimLost as `confirm` does. Once the transaction is committed,
-   * they have to be held.
+   * Detaches tasks from the worker that fetched them, which may then fetch others while these are worked on. Answers the
+   * tasks with their new claims, and throws ClaimLost as `confirm` does. Call `hold` once the transaction is committed.
    */
   keep<T>(tx: Db, kind: TaskKind, tasks: Task<T>[]): Promise<Task<T>[]>;
-  /** Keeps the claims on these tasks alive until they are let go; what was not finished by then goes to another worker. */
+  /** Keeps the claims on these tasks alive until they are let go; tasks not finished by then go to another worker. */
   hold(kind: TaskKind, tasks: Task<unknown>[]): void;
   letGo(tasks: Task<unknown>[]): void;
-  /** Removes finished tasks inside the transaction of their result; throws ClaimLost when another worker has them. */
+  /** Removes finished tasks in the transaction of their result; throws ClaimLost when another worker holds them. */
   finish(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /** Whether any task of the group is left. */
   isBusy(tx: Db, group: string): Promise<boolean>;
   /** Takes back up to `limit` tasks of the group that wait for a later time. */
   recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
-  /** What the handler neither finishes nor keeps is given to another worker; when it throws, after a pause. */
+  /** Tasks that the handler neither finishes nor keeps are retried by another worker; when it throws, after a pause. */
   work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): void;
   schedule(name: string, cron: string): Promise<void>;
   /** Tasks that wait or are being worked on, by kind. */
@@ -72,79 +67,17 @@ export type Queue = {
   stop(): Promise<void>;
 };
 
-const schema = "queue";
-
-// A worker that dies stops its heartbeat; the next supervision gives its tasks to another: at most 10 + 10 s later.
-const heartbeatSeconds = 10;
-const superviseSeconds = 5;
-
-const queueOptions = {
-  notify: true,
-  heartbeatSeconds,
-  expireInSeconds: 15 * 60,
-  // Nothing accepted is ever given up: a task that keeps failing is repeated every five minutes until someone looks.
-  retryLimit: 1_000_000,
-  retryDelay: 1,
-  retryBackoff: true,
-  retryDelayMax: 300,
-  retentionSeconds: 5 * 365 * 24 * 3600,
-};
-
-const namePrefix = "tidings-queue ";
-
-/**
- * When nobody else is connected, every claim belongs to a process that died: its tasks need not wait for their
- * heartbeat to lapse. Claims are fenced, so if somebody is alive after all (cut off for a moment, say), what he still
- * does with them is rolled back, exactly as after a lapse.
- */
-async function takeOver(boss: PgBoss, name: string): Promise<void> {
-  const db = boss.getDb();
-  const { rows } = await db.executeSql(
-    `select 1 from pg_stat_activity where datname = current_database()
-       and starts_with(application_name, $1) and application_name <> $2 limit 1`,
-    [namePrefix, name],
-  );
-  if (rows.length > 0) return;
-  const stale = await db.executeSql(
-    `update ${schema}.job set heartbeat_on = '-infinity'
-     where state = 'active' and heartbeat_seconds is not null returning 1`,
-  );
-  if (stale.rows.length > 0) await boss.supervise();
-}
-
 const jobs = sql.table(`${schema}.job_common`);
 
-/** Groups are few and their questions frequent. Looked up first: creating takes a lock that writers would wait for. */
-const createGroupIndex = `
-  do $$ begin
-    perform pg_advisory_xact_lock(7465003);
-    if to_regclass('${schema}.job_group') is null then
-      create index job_group on ${schema}.job_common (group_id) where group_id is not null;
-    end if;
-  end $$`;
-
-/** On which pg-boss announces new tasks, with the name of their queue. */
-const channelOf = async (boss: PgBoss): Promise<string> => {
-  const { rows } = await boss
-    .getDb()
-    .executeSql(`select 'pgboss_' || left(encode(sha224('${schema}'::bytea), 'hex'), 24) as channel`);
-  return rows[0].channel as string;
-};
-
-type Affected = { affected: number };
-type Held = { kind: TaskKind; task: Task<unknown> };
-
-/** A call to a provider takes at most 30 s; what is not finished by then goes to another process. */
+/** A call to a provider takes at most 30 s; tasks not finished by then go to another process. */
 const stopMs = 35_000;
 
-/** The budgets of a kind, one for each environment. */
-const turnsOf = (kind: TaskKind): string => `turns ${kind} `;
+/** Prefix of the names of a kind's budgets, one for each environment. */
+const turnsPrefix = (kind: TaskKind): string => `turns ${kind} `;
 
 /** When a task may begin, in ms. */
 const dueAt = (startAfter: Date | number | undefined, now: number): number =>
   startAfter instanceof Date ? startAfter.getTime() : now + (startAfter ?? 0) * 1000;
-
-const claims = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
 
 const toTask = <T>({ id, retryCount, data, singletonKey }: JobWithMetadata<T>): Task<T> => ({
   id,
@@ -153,58 +86,69 @@ const toTask = <T>({ id, retryCount, data, singletonKey }: JobWithMetadata<T>): 
   environmentId: singletonKey ?? undefined,
 });
 
-function requireAll(kind: TaskKind, tasks: Task<unknown>[], { affected }: Affected): void {
-  if (affected === tasks.length) return;
-  throw new ClaimLost(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held elsewhere`);
-}
-
 export type QueueOptions = {
   url: string;
   onError: (error: Error) => void;
-  /** How far environments are behind, if other processes are to know. */
+  /** How far environments are behind, if it is shared with other processes. */
   budgets?: Budgets;
-  /** Tells the other processes that no environment is behind any more in tasks of these names. */
-  forgetShared?(beginning: string): Promise<void>;
+  /** Tells the other processes that no environment is behind any more in tasks whose budgets have this prefix. */
+  forgetShared?(prefix: string): Promise<void>;
 };
 
-export async function openQueue(options: QueueOptions): Promise<Queue> {
-  // One name per process: it tells whether others are alive.
-  const name = `${namePrefix}${randomUUID()}`;
-  const boss = new PgBoss({
-    connectionString: options.url,
-    schema,
-    application_name: name,
-    max: 5,
-    connectionTimeoutMillis: 5_000,
-    superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
-  });
-  boss.on("error", options.onError);
-  await boss.start();
-  for (const kind of taskKinds) await boss.createQueue(kind, queueOptions);
-  await boss.getDb().executeSql(createGroupIndex);
-  await takeOver(boss, name);
-  const { budgets } = options;
-  const clocksOf = (kind: TaskKind): VirtualClocks | undefined =>
-    budgets && {
-      advance: (environmentId, costMs) => budgets.spend(`${turnsOf(kind)}${environmentId}`, costMs, longestLagMs),
-      clear: () => budgets.forget(turnsOf(kind)),
-    };
-  const turns = new Map(taskKinds.map((kind) => [kind, createFairQueue(clocksOf(kind))]));
-  const workers = new Map<string, Workers>();
-  const callWorkers = (kind?: string) => {
-    for (const [name, own] of workers) if (kind === undefined || kind === name) own.call();
-  };
-  const announced = { [await channelOf(boss)]: callWorkers };
-  const listener = await listen({ url: options.url, announced, onError: options.onError });
-  const held = new Map<string, Held>();
-  const inHand = new Set<Held[]>();
-  const beating = setInterval(() => {
-    for (const [kind, group] of Map.groupBy([...held.values(), ...[...inHand].flat()], (one) => one.kind)) {
-      boss.touch(kind, claims(group.map((one) => one.task))).catch(options.onError);
-    }
-  }, heartbeatSeconds * 250);
+/** What the parts of the queue share. */
+type Parts = { boss: PgBoss; heartbeats: Heartbeats; turns: Map<TaskKind, FairQueue>; workers: Map<TaskKind, Workers> };
 
+export async function openQueue(options: QueueOptions): Promise<Queue> {
+  const boss = await openBoss(options.url, taskKinds, options.onError);
+  const parts: Parts = {
+    boss,
+    heartbeats: startHeartbeats(boss, options.onError),
+    turns: new Map(taskKinds.map((kind) => [kind, createFairQueue(sharedClocks(kind, options.budgets))])),
+    workers: new Map(),
+  };
+  const wakeWorkers = (kind?: string) => {
+    for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake();
+  };
+  const listener = await listen({
+    url: options.url,
+    onNotify: { [await findChannel(boss)]: wakeWorkers },
+    onError: options.onError,
+  });
+  return {
+    ...taskWriters(parts),
+    hold: parts.heartbeats.hold,
+    letGo: parts.heartbeats.letGo,
+    work: (kind, work, handler) => startWorkers(parts, options, kind, work, handler),
+    async schedule(name, cron) {
+      await boss.schedule("housekeeping", cron, { name }, { key: name });
+    },
+    async depth() {
+      const queues = await boss.getQueues([...taskKinds]);
+      return Object.fromEntries(queues.map((queue) => [queue.name, queue.queuedCount + queue.activeCount]));
+    },
+    async ping() {
+      await boss.getDb().executeSql("select 1");
+    },
+    async stop() {
+      await drainWorkers(parts, options.onError);
+      parts.heartbeats.stop();
+      await listener.close();
+      await boss.stop({ graceful: true, timeout: 30_000 });
+    },
+  };
+}
+
+const sharedClocks = (kind: TaskKind, budgets: Budgets | undefined): VirtualClocks | undefined =>
+  budgets && {
+    advance: (environmentId, costMs) => budgets.spend(`${turnsPrefix(kind)}${environmentId}`, costMs, longestLagMs),
+    clear: () => budgets.forget(turnsPrefix(kind)),
+  };
+
+/** What the queue does with tasks inside a transaction of the caller. */
+function taskWriters({
+  boss,
+  turns,
+}: Parts): Pick<Queue, "enqueue" | "confirm" | "keep" | "finish" | "isBusy" | "recall"> {
   return {
     async enqueue(tx, kind, tasks) {
       if (tasks.length === 0) return;
@@ -216,7 +160,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         ...(environmentId === undefined
           ? {}
           : {
-              // No policy of ours looks at the key: it only carries the environment.
+              // No pg-boss policy of these queues reads the key: it only carries the environment.
               singletonKey: environmentId,
               priority: turns
                 .get(kind)!
@@ -226,28 +170,22 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
     },
     async confirm(tx, kind, tasks) {
-      const result = (await boss.touch(kind, claims(tasks), { db: fromKysely(tx) })) as Affected;
-      requireAll(kind, tasks, result);
+      const { affected } = (await boss.touch(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;
+      requireAllClaims(kind, tasks, affected);
     },
     async keep(tx, kind, tasks) {
-      // The worker that brought the tasks gives them back when it fails, if their claim is still the one it made.
+      // A worker that fails gives back the tasks whose claims are the ones it made; the new attempt number prevents that.
       const { rows } = await sql`
         update ${jobs} j set retry_count = r.attempt + 1, heartbeat_on = clock_timestamp()
         from ${rowsOf("r", { id: "uuid", attempt: "int" }, tasks)}
         where j.name = ${kind} and j.id = r.id and j.state = 'active' and j.retry_count = r.attempt
         returning 1`.execute(tx);
-      requireAll(kind, tasks, { affected: rows.length });
+      requireAllClaims(kind, tasks, rows.length);
       return tasks.map((task) => ({ ...task, attempt: task.attempt + 1 }));
     },
-    hold(kind, tasks) {
-      for (const task of tasks) held.set(task.id, { kind, task });
-    },
-    letGo(tasks) {
-      for (const { id } of tasks) held.delete(id);
-    },
     async finish(tx, kind, tasks) {
-      const result = (await boss.deleteJob(kind, claims(tasks), { db: fromKysely(tx) })) as Affected;
-      requireAll(kind, tasks, result);
+      const { affected } = (await boss.deleteJob(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;
+      requireAllClaims(kind, tasks, affected);
     },
     async isBusy(tx, group) {
       const { rows } = await sql`
@@ -263,46 +201,41 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         returning name as kind, data, start_after as "startAfter"`.execute(tx);
       return rows;
     },
-    work<T>(kind: TaskKind, work: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>) {
-      const handle = async (tasks: Task<T>[]): Promise<void> => {
-        const mine = tasks.map((task) => ({ kind, task }));
-        inHand.add(mine);
-        try {
-          await handler(tasks);
-        } catch (error) {
-          const { message } = error instanceof Error ? error : new Error(String(error));
-          await boss.fail(kind, claims(tasks), { message }).catch(options.onError);
-        } finally {
-          inHand.delete(mine);
-        }
-      };
-      const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>
-        (await boss.fetch<T>(kind, { batchSize, minPriority, includeMetadata: true })).map(toTask);
-      const onEmpty = (hadBacklog: boolean) => {
-        const isKnown = turns.get(kind)!.resetLags();
-        if (hadBacklog || isKnown) options.forgetShared?.(turnsOf(kind)).catch(options.onError);
-      };
-      workers.set(kind, startLoops(work, { fetch, handle, onEmpty, onError: options.onError }));
-    },
-    async schedule(name, cron) {
-      await boss.schedule("housekeeping", cron, { name }, { key: name });
-    },
-    async depth() {
-      const queues = await boss.getQueues([...taskKinds]);
-      return Object.fromEntries(queues.map((queue) => [queue.name, queue.queuedCount + queue.activeCount]));
-    },
-    async ping() {
-      await boss.getDb().executeSql("select 1");
-    },
-    async stop() {
-      const deadline = Date.now() + stopMs;
-      const isOver = () => Date.now() >= deadline;
-      let areHandled = false;
-      Promise.all([...workers.values()].map((own) => own.stop())).then(() => (areHandled = true), options.onError);
-      while ((!areHandled || held.size > 0) && !isOver()) await new Promise((resolve) => setTimeout(resolve, 20));
-      clearInterval(beating);
-      await listener.close();
-      await boss.stop({ graceful: true, timeout: 30_000 });
-    },
   };
+}
+
+/** What pg-boss answers to a touch or a deletion; its types leave it open. */
+type Affected = { affected: number };
+
+function startWorkers<T>(
+  { boss, heartbeats, turns, workers }: Parts,
+  { onError, forgetShared }: QueueOptions,
+  kind: TaskKind,
+  options: WorkOptions,
+  handler: (tasks: Task<T>[]) => Promise<void>,
+): void {
+  const handle = (tasks: Task<T>[]): Promise<void> =>
+    heartbeats.during(kind, tasks, async () => {
+      try {
+        await handler(tasks);
+      } catch (error) {
+        const { message } = error instanceof Error ? error : new Error(String(error));
+        await boss.fail(kind, claimsOf(tasks), { message }).catch(onError);
+      }
+    });
+  const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>
+    (await boss.fetch<T>(kind, { batchSize, minPriority, includeMetadata: true })).map(toTask);
+  const onEmpty = (hadBacklog: boolean) => {
+    const isKnown = turns.get(kind)!.resetLags();
+    if (hadBacklog || isKnown) forgetShared?.(turnsPrefix(kind)).catch(onError);
+  };
+  workers.set(kind, startLoops(options, { fetch, handle, onEmpty, onError }));
+}
+
+/** Waits until the workers have stopped and all held tasks are let go, for 35 s at most. */
+async function drainWorkers({ workers, heartbeats }: Parts, onError: (error: Error) => void): Promise<void> {
+  const deadline = Date.now() + stopMs;
+  let areHandled = false;
+  Promise.all([...workers.values()].map((own) => own.stop())).then(() => (areHandled = true), onError);
+  while ((!areHandled || heartbeats.hasHeld()) && Date.now() < deadline) await delay(20);
 }

@@ -1,13 +1,13 @@
-// Workers: loops that fetch due tasks, hand them to a stage and fetch again. Some take whatever is next. One of each kind is
-// kept free for tasks whose turn has come: while the others work on the backlog of one environment, a task of another begins
-// at once. New tasks announce themselves; tasks for later are found by looking.
-import { priorityAt } from "../../lib/fair-queue.ts";
+// Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
+// (lib/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on the backlog
+// of one environment, a task of another begins at once. NOTIFY announces new tasks; scheduled tasks are found by polling.
 
+import { priorityAt } from "../../lib/fair-queue.ts";
 export type WorkOptions = {
   batchSize: number;
-  /** Loops that take whatever is next. */
+  /** Loops that take the next task, whatever its turn. */
   concurrency: number;
-  /** Whether one more loop is kept for tasks whose turn has come. */
+  /** Whether one more loop is reserved for tasks whose turn has come. */
   hasReserve?: boolean;
   pollSeconds: number;
 };
@@ -22,12 +22,12 @@ export type Work<Job> = {
   onError(error: Error): void;
 };
 
-/** No due task has a later turn than this (`longestLagMs`), with a margin for clocks that differ. */
+/** No due task has a later turn than this (`longestLagMs`), with a margin for clock skew between processes. */
 const latestTurnMs = 20 * 60_000;
 
 export type Workers = {
-  /** Makes the loops look again now. */
-  call(): void;
+  /** Makes the loops poll now. */
+  wake(): void;
   stop(): Promise<void>;
 };
 
@@ -39,12 +39,12 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
   const loops: ReturnType<typeof createLoop>[] = [];
 
   function createLoop(isReserve: boolean) {
-    let isCalled = false;
-    let wake = () => {};
+    let isWoken = false;
+    let endPause = () => {};
     const pause = () =>
       new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pollSeconds * 1000);
-        wake = () => {
+        endPause = () => {
           clearTimeout(timer);
           resolve();
         };
@@ -60,31 +60,31 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
       if (!isReserve && jobs.length === batchSize) hadBacklog = true;
       if (jobs.length === 0) return 0;
       if (!isReserve) busy++;
-      // There may be more, of others, and this was the last loop that could have taken it.
-      if (!isReserve && busy === concurrency && jobs.length === batchSize) reserve?.call();
+      // Tasks of other environments may be left, and all ordinary loops are busy now.
+      if (!isReserve && busy === concurrency && jobs.length === batchSize) reserve?.wake();
       await work.handle(jobs);
       if (!isReserve) busy--;
       return jobs.length;
     };
     const run = async (): Promise<void> => {
       while (!isStopping) {
-        isCalled = false;
+        isWoken = false;
         let found = 0;
-        // While another loop is free, it takes what has come.
+        // While an ordinary loop is free, it takes new tasks.
         if (!isReserve || busy === concurrency) {
           found = await takeBatch().catch((error: Error) => {
             work.onError(error);
             return 0;
           });
         }
-        if (found < batchSize && !isCalled && !isStopping) await pause();
+        if (found < batchSize && !isWoken && !isStopping) await pause();
       }
     };
     return {
       run,
-      call() {
-        isCalled = true;
-        wake();
+      wake() {
+        isWoken = true;
+        endPause();
       },
     };
   }
@@ -93,14 +93,14 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
   const reserve = hasReserve ? createLoop(true) : undefined;
   if (reserve) loops.push(reserve);
   const ended = Promise.all(loops.map((loop) => loop.run()));
-  const call = () => {
-    for (const loop of loops) loop.call();
+  const wake = () => {
+    for (const loop of loops) loop.wake();
   };
   return {
-    call,
+    wake,
     async stop() {
       isStopping = true;
-      call();
+      wake();
       await ended;
     },
   };

@@ -1,19 +1,19 @@
-// Contexts: what notifications are about. Found by type and id; other records carry the key `<type>:<id>` and no
-// reference, because a context may be deleted and made again under records that name it.
+// Contexts, found by type and id. Other records contain the key `<type>:<id>` and no reference, because a context may be
+// deleted and created again while they exist.
+
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
-
 export type ContextRow = Selectable<Tables["contexts"]>;
 export type ContextEntry = { type: string; id: string; data?: object };
 
 const columns = { type: "text", id: "text", data: "jsonb" };
 
 /**
- * Finds or creates: what exists stays as it is. Rows are taken in the order of their key, so that two requests that name
- * the same contexts cannot wait for each other.
+ * Creates the contexts that do not exist; existing ones are not changed. Rows are inserted in the order of their key, so
+ * that two requests that name the same contexts cannot deadlock.
  */
 export async function resolveContexts(
   db: Db,
@@ -27,22 +27,6 @@ export async function resolveContexts(
     select ${environmentId}, type, id, coalesce(data, '{}'), ${now}, ${now}
     from ${rowsOf("r", columns, entries)} order by type collate "C", id collate "C"
     on conflict (environment_id, type, id) do nothing`.execute(db);
-}
-
-type ContextContent = Pick<ContextRow, "environment_id" | "type" | "id" | "data">;
-
-/** What the contexts of a batch hold now; deleted ones are missing. */
-export async function findContextsOfMany(
-  db: Db,
-  environmentIds: string[],
-  named: { type: string; id: string }[],
-): Promise<ContextContent[]> {
-  if (named.length === 0) return [];
-  const { rows } = await sql<ContextContent>`
-    select c.environment_id, c.type, c.id, c.data
-    from ${rowsOf("r", { type: "text", id: "text" }, named)} join contexts c on c.type = r.type and c.id = r.id
-    where c.environment_id = any(${environmentIds}::uuid[])`.execute(db);
-  return rows;
 }
 
 /** Undefined when the context exists already. */

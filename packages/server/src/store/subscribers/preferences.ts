@@ -1,5 +1,6 @@
-// What subscribers want to receive, by level and set of contexts; and the workflows they can choose about.
-import type { Channel, PreferenceChannels, Schedule } from "@tidings/contract";
+// Preferences of subscribers, by level and set of contexts; and the workflows that preferences exist for.
+
+import type { Channel, PreferenceChannels, Schedule, StepType } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
@@ -7,7 +8,6 @@ import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
 import type { WorkflowRow } from "../workflows/workflows.ts";
 import type { SubscriberRow } from "./subscribers.ts";
-
 export type PreferenceRow = Selectable<Tables["subscriber_preferences"]>;
 
 export type PreferenceChange = {
@@ -20,8 +20,8 @@ export type PreferenceChange = {
 const columns = { workflow_id: "uuid", channels: "jsonb", schedule: "jsonb" };
 
 /**
- * Merges choices into the stored ones, all in one statement; one change per workflow. Rows are taken in order, so that
- * two requests for the same subscriber cannot wait for each other.
+ * Merges changes into the stored preferences in one statement; one change per workflow. Rows are locked in order, so that
+ * two requests for the same subscriber cannot deadlock.
  */
 export async function mergePreferences(
   db: Db,
@@ -44,10 +44,10 @@ export async function mergePreferences(
 export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
 
 /**
- * Takes back what the subscriber said about these channels for single sets of contexts, so that what it says without
- * context counts everywhere. Answers whether there was anything to take back.
+ * Deletes the preferences for these channels with contexts, so that the preference without context counts everywhere.
+ * Answers whether there were any.
  */
-export async function dropScopedChoices(
+export async function deleteScopedPreferences(
   db: Db,
   environmentId: string,
   subscriberId: string,
@@ -62,7 +62,7 @@ export async function dropScopedChoices(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** By internal id; nobody when the subscriber or its environment was deleted. */
+/** By internal id; null when the subscriber or its environment was deleted. */
 export async function findPreferenceOwner(
   db: Db,
   environmentId: string,
@@ -74,7 +74,7 @@ export async function findPreferenceOwner(
   return rows[0] ?? null;
 }
 
-/** Everything one subscriber chose without context and for this set of contexts. */
+/** The preferences of a subscriber without context and for this set of contexts. */
 export async function findPreferences(
   db: Db,
   environmentId: string,
@@ -88,29 +88,7 @@ export async function findPreferences(
   return rows;
 }
 
-/**
- * What the subscribers of a batch chose, globally and for these workflows. Where nobody chose anything, which is the
- * common case, the question costs a look into an index; a thousand ids are only sent when there is something to find.
- */
-export async function findPreferencesOfMany(
-  db: Db,
-  environmentIds: string[],
-  subscriberIds: string[],
-  workflowIds: string[],
-): Promise<PreferenceRow[]> {
-  if (subscriberIds.length === 0) return [];
-  const any = await sql<{ found: boolean }>`
-    select exists (select 1 from subscriber_preferences where environment_id = any(${environmentIds}::uuid[])) as found
-  `.execute(db);
-  if (!any.rows[0]!.found) return [];
-  const { rows } = await sql<PreferenceRow>`
-    select * from subscriber_preferences
-    where environment_id = any(${environmentIds}::uuid[]) and subscriber_id = any(${subscriberIds}::uuid[])
-      and (workflow_id is null or workflow_id = any(${workflowIds}::uuid[]))`.execute(db);
-  return rows;
-}
-
-/** A workflow as far as preferences are about it. `step_types` are those of its active steps. */
+/** The fields of a workflow that preferences need. `step_types`: those of its active steps. */
 export type PreferenceWorkflow = Pick<
   WorkflowRow,
   | "id"
@@ -122,14 +100,14 @@ export type PreferenceWorkflow = Pick<
   | "preferences_user"
   | "preferences_default"
   | "updated_at"
-> & { step_types: string[] };
+> & { step_types: StepType[] };
 
 const workflows = sql`
   select w.id, w.workflow_id, w.name, w.active, w.tags, w.severity, w.preferences_user, w.preferences_default,
          w.updated_at, v.step_types
   from workflows w join workflow_versions v on v.id = w.version_id`;
 
-/** An environment has hundreds of workflows; the limit only keeps an answer from growing without end. */
+/** An environment has hundreds of workflows; the limit only bounds the answer. */
 const maxWorkflows = 10_000;
 
 /** In order of creation. */

@@ -1,14 +1,15 @@
 // Subscribers: the people (or systems) that notifications are for.
+
 import type { SubscriberPatch } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { StoredChannel, Tables } from "../tables.ts";
-
 export type SubscriberRow = Selectable<Tables["subscribers"]>;
 
-/** Fields a caller gave: absent ones stay as they are, null clears. */
+/** Fields given by a caller: absent ones are not changed, null clears. */
 export type SubscriberFields = SubscriberPatch;
 
 export const findSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
@@ -40,7 +41,7 @@ const columnOf = {
   data: "data",
 } as const;
 
-/** A subscriber nobody knows anything about yet. */
+/** A subscriber without any fields. */
 export const newSubscriber = (environmentId: string, id: string, subscriberId: string, now: Date): SubscriberRow => ({
   id,
   environment_id: environmentId,
@@ -88,8 +89,8 @@ const upsertColumns = {
 export type UpsertedSubscriber = SubscriberRow & { is_new: boolean };
 
 /**
- * Creates or updates many subscribers, each with one statement for all. Rows are taken in the order of their key, so
- * that two batches that name the same people cannot wait for each other. `keepExisting` leaves known people as they are.
+ * Creates or updates many subscribers, with one insert and one update for all. Rows are locked in the order of their key,
+ * so that two batches with the same subscribers cannot deadlock. `keepExisting`: existing subscribers are not changed.
  */
 export async function upsertSubscribers(
   db: Db,
@@ -100,7 +101,7 @@ export async function upsertSubscribers(
 ): Promise<UpsertedSubscriber[]> {
   if (entries.length === 0) return [];
   const rows = entries.map((entry) => {
-    const row: Record<string, unknown> = { id: entry.id, subscriber_id: entry.subscriberId, given: [] };
+    const row: JsonObject = { id: entry.id, subscriber_id: entry.subscriberId, given: [] };
     for (const [field, column] of Object.entries(columnOf)) {
       const value = entry.fields[field as keyof typeof columnOf];
       if (value === undefined) continue;
@@ -110,7 +111,7 @@ export async function upsertSubscribers(
     return row;
   });
   const columns = Object.values(columnOf);
-  // `given` travels as a scratch list beside the rows: which of them this entry wants to change.
+  // `given`: the columns that the entry changes.
   const assign = columns.map(
     (column) => `${column} = case when '${column}' = any(g.given) then g.${column} else s.${column} end`,
   );
@@ -127,7 +128,7 @@ export async function upsertSubscribers(
   const changed = options.keepExisting ? [] : rest.filter((row) => (row.given as string[]).length > 0);
   if (changed.length > 0) {
     const keys = changed.map((row) => row.subscriber_id);
-    // An update takes its rows in whatever order the plan finds them, so they are locked in order first.
+    // An update locks its rows in the order of the query plan, so they are locked in key order first.
     await sql`
       with locked as materialized (
         select id from subscribers where environment_id = ${environmentId} and subscriber_id = any(${keys})
@@ -143,7 +144,7 @@ export async function upsertSubscribers(
     rest.map((row) => row.subscriber_id as string),
   );
   const found = new Set([...created, ...existing.map((row) => row.subscriber_id)]);
-  // Deleted between the two statements: such people are new again.
+  // Subscribers deleted between the two statements are created again.
   const gone = entries.filter((entry) => !found.has(entry.subscriberId));
   return [
     ...inserted.map((row) => ({ ...row, is_new: true })),
@@ -162,7 +163,7 @@ export const findSubscribersByKeys = async (db: Db, environmentId: string, keys:
         )
       ).rows;
 
-/** A page in order of id, for walks through everyone. */
+/** A page in order of id, for walks through all subscribers. */
 export async function findSubscribersAfter(
   db: Db,
   environmentId: string,
@@ -175,14 +176,14 @@ export async function findSubscribersAfter(
   return rows;
 }
 
-/** Where a walk through everyone who is there now has to end. */
+/** The end of a walk through all present subscribers. */
 export async function findLastSubscriberId(db: Db, environmentId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select id from subscribers where environment_id = ${environmentId} order by id desc limit 1`.execute(db);
   return rows[0]?.id ?? null;
 }
 
-/** The ids that lie at these fractions of everyone behind `after`, in order. */
+/** The ids at these fractions of all subscribers after `after`, in order: bounds for parallel walks. */
 export async function findSubscriberQuantiles(
   db: Db,
   environmentId: string,
@@ -204,7 +205,7 @@ export async function updateSubscriber(
 ): Promise<SubscriberRow | undefined> {
   const isUnchanged = Object.values(fields).every((value) => value === undefined);
   if (isUnchanged) return findSubscriber(db, environmentId, subscriberId);
-  const values: Record<string, unknown> = { updated_at: now };
+  const values: JsonObject = { updated_at: now };
   for (const [field, column] of Object.entries(columnOf)) {
     const value = fields[field as keyof typeof columnOf];
     if (value === undefined) continue;
@@ -219,7 +220,7 @@ export async function updateSubscriber(
     .executeTakeFirst();
 }
 
-/** Past messages stay, without the address they went to; so do those in the development mailbox. */
+/** Past messages stay, without their addresses; so do captured messages. */
 export async function deleteSubscriber(db: Db, environmentId: string, id: string): Promise<void> {
   await sql`update captured_messages c set content = jsonb_set(c.content, '{to}', '[]')
     from messages m where m.environment_id = ${environmentId} and m.subscriber_id = ${id} and c.message_id = m.id
@@ -256,7 +257,7 @@ export function listSubscribers(
   return cursorPage<SubscriberRow>(db, source, request);
 }
 
-/** Locked, because what is written next depends on what is stored. */
+/** Locked, because the next write depends on the stored row. */
 export const lockSubscriber = (db: Db, environmentId: string, subscriberId: string) =>
   db
     .selectFrom("subscribers")
@@ -281,7 +282,7 @@ export const setChannels = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Locked in the order of their key, as everyone who writes several subscribers takes them. */
+/** Locked in the order of their key, as in every batch of subscribers. */
 export async function lockSubscribersByKeys(db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> {
   if (keys.length === 0) return [];
   const { rows } = await sql<SubscriberRow>`
@@ -303,7 +304,7 @@ export async function setChannelsOfMany(
     where s.environment_id = ${environmentId} and s.id = r.id`.execute(db);
 }
 
-/** Going offline keeps the moment; who was offline already stays where it was. */
+/** Going offline records the time; it stays the same when the subscriber was offline already. */
 export async function setOnline(
   db: Db,
   environmentId: string,
@@ -316,12 +317,4 @@ export async function setOnline(
       last_online_at = case when not ${isOnline} and is_online is distinct from false then ${now} else last_online_at end
     where environment_id = ${environmentId} and subscriber_id = ${subscriberId} returning *`.execute(db);
   return rows[0];
-}
-
-/** Locked in the order of their ids, as a batch of deliveries takes them, whatever environments they are of. */
-export async function lockSubscribersByIds(db: Db, ids: string[]): Promise<SubscriberRow[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<SubscriberRow>`
-    select * from subscribers where id = any(${ids}) order by id for update`.execute(db);
-  return rows;
 }

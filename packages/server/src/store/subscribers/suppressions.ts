@@ -1,4 +1,5 @@
-// Addresses that nothing is sent to any more. They are kept in one spelling, so that looking one up is exact.
+// Suppressed addresses: no message is sent to them. They are stored normalized, so that a lookup is an exact comparison.
+
 import type { SuppressedChannel, SuppressionReason } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { normalizeAddress } from "../../lib/addresses.ts";
@@ -7,7 +8,6 @@ import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
-
 export type SuppressionRow = Selectable<Tables["suppressions"]>;
 
 const shape = {
@@ -20,7 +20,7 @@ const shape = {
 
 export type NewSuppression = Omit<SuppressionRow, "environment_id" | "created_at">;
 
-/** One that is there already stays as it is. Answers those that are new. */
+/** Existing suppressions are not changed. Answers the new ones. */
 export async function insertSuppressions(
   db: Db,
   environmentId: string,
@@ -71,27 +71,8 @@ export function listSuppressions(
 
 /** By id or by address. False when there is none. */
 export async function deleteSuppression(db: Db, environmentId: string, idOrAddress: string): Promise<boolean> {
-  const isMeant = isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${normalizeAddress(idOrAddress)}`;
+  const condition = isUuid(idOrAddress) ? sql`id = ${idOrAddress}` : sql`address = ${normalizeAddress(idOrAddress)}`;
   const { numAffectedRows = 0n } = await sql`
-    delete from suppressions where environment_id = ${environmentId} and ${isMeant}`.execute(db);
+    delete from suppressions where environment_id = ${environmentId} and ${condition}`.execute(db);
   return numAffectedRows > 0n;
-}
-
-/** A message and everybody it may go to. */
-export type Asked = { id: string; environment_id: string; channel: string; addresses: string[] };
-
-export type Suppressed = { message_id: string; address: string; suppression_id: string; reason: SuppressionReason };
-
-/** The suppressed addresses of these messages, by message id: one question for a whole batch. */
-export async function findSuppressed(db: Db, messages: Asked[]): Promise<Map<string, Suppressed[]>> {
-  const given = messages.flatMap(({ id, environment_id, channel, addresses }) =>
-    [...new Set(addresses.map(normalizeAddress))].map((address) => ({ id, environment_id, channel, address })),
-  );
-  if (given.length === 0) return new Map();
-  const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };
-  const { rows } = await sql<Suppressed>`
-    select r.id as message_id, s.address, s.id as suppression_id, s.reason from ${rowsOf("r", columns, given)}
-    join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.address
-  `.execute(db);
-  return Map.groupBy(rows, (row) => row.message_id);
 }

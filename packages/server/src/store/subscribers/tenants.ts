@@ -1,13 +1,14 @@
-// Tenants: whose customer an event is about. Made and changed by the events that name them.
+// Tenants: the customers of the caller that events are about. Created and updated by the events that name them.
+
 import { type Selectable, sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
 export type TenantRow = Selectable<Tables["tenants"]>;
 
-/** Absent members leave what is stored. */
-export type TenantEntry = { identifier: string; name?: string; data?: Record<string, unknown> };
+/** Absent fields are not changed. */
+export type TenantEntry = { identifier: string; name?: string; data?: JsonObject };
 
 /** Of these identifiers, the ones that exist. */
 export async function findTenantIdentifiers(
@@ -23,8 +24,8 @@ export async function findTenantIdentifiers(
 }
 
 /**
- * Creates or updates. No identifier may come twice. Rows are taken in the order of their key, so that two requests that
- * name the same tenants cannot wait for each other.
+ * Creates or updates. No identifier may be given twice. Rows are locked in the order of their key, so that two requests
+ * with the same tenants cannot deadlock.
  */
 export async function upsertTenants(db: Db, environmentId: string, entries: TenantEntry[], now: Date): Promise<void> {
   if (entries.length === 0) return;
@@ -38,13 +39,4 @@ export async function upsertTenants(db: Db, environmentId: string, entries: Tena
       name = coalesce(excluded.name, t.name),
       data = coalesce((select g.data from given g where g.identifier = excluded.identifier), t.data),
       updated_at = excluded.updated_at`.execute(db);
-}
-
-/** What the tenants of a batch of events hold now. */
-export async function findTenantsOfMany(db: Db, environmentIds: string[], identifiers: string[]): Promise<TenantRow[]> {
-  if (identifiers.length === 0) return [];
-  const { rows } = await sql<TenantRow>`
-    select * from tenants
-    where environment_id = any(${environmentIds}::uuid[]) and identifier = any(${identifiers})`.execute(db);
-  return rows;
 }

@@ -1,12 +1,12 @@
-// Who an event to topics is for. Audiences may have millions of members, so they are walked by key range: each page
-// starts behind the last subscriber of the page before and costs the same wherever the walk stands.
+// The audience of an event to topics. Audiences may have millions of members, so they are read by keyset paging: each page
+// starts after the last subscriber of the page before, and all pages cost the same.
+
 import { countCap } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import { findSubscribersByIds, type SubscriberRow } from "../subscribers/subscribers.ts";
 import type { StoredRule } from "../tables.ts";
-
 export type AudienceSubscription = {
   id: string;
   identifier: string;
@@ -15,13 +15,13 @@ export type AudienceSubscription = {
   rules: StoredRule[];
 };
 
-/** One person with every subscription that reaches them; rules are judged by the caller. */
+/** A subscriber with all matching subscriptions; the caller evaluates their rules. */
 export type AudienceMember = { subscriber: SubscriberRow; subscriptions: AudienceSubscription[] };
 
-/** `next` is where the walk goes on, null when it is over. */
+/** `next`: where the next page starts; null after the last one. */
 export type AudiencePage = { members: AudienceMember[]; next: string | null };
 
-type Found = {
+type SubscriptionInTopic = {
   subscriber_id: string;
   id: string;
   identifier: string;
@@ -31,8 +31,8 @@ type Found = {
 };
 
 /**
- * The next members of several topics, each once, in the order of their internal id: members whose subscriptions carry
- * exactly these context keys (sorted, `[]` for none) and who come after `afterSubscriberRowId` (null: from the start).
+ * The next members of several topics, each once, in the order of their internal id: those whose subscriptions have exactly
+ * these context keys (sorted, `[]` for none), after `afterSubscriberRowId` (null: from the start).
  *
  * The inner part reads `limit` entries per topic from one index and nothing else; only the subscriptions of the members
  * found are then read in full.
@@ -47,7 +47,7 @@ export async function findTopicAudience(
 ): Promise<AudiencePage> {
   if (topicKeys.length === 0) return { members: [], next: null };
   const after = afterSubscriberRowId ? sql`and m.subscriber_id > ${afterSubscriberRowId}` : sql``;
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<SubscriptionInTopic>`
     with wanted as materialized (
       select id, key from topics where environment_id = ${environmentId} and key = any(${topicKeys})
     ),
@@ -69,7 +69,7 @@ export async function findTopicAudience(
 
   const bySubscriber = Map.groupBy(rows, (row) => row.subscriber_id);
   const ids = [...bySubscriber.keys()];
-  // Who was deleted between the two reads is missing here, and still counts for where the walk goes on.
+  // A subscriber deleted between the two reads is missing here, but still counts for `next`.
   const subscribers = await findSubscribersByIds(db, environmentId, ids);
   const byId = new Map(subscribers.map((row) => [row.id, row]));
   const members = ids.flatMap((id) => {
@@ -79,7 +79,7 @@ export async function findTopicAudience(
   return { members, next: ids.length < limit ? null : ids.at(-1)! };
 }
 
-/** The internal ids that lie at these fractions of the audience behind `after`, in order. */
+/** The internal ids at these fractions of the audience after `after`, in order: bounds for parallel walks. */
 export async function findTopicQuantiles(
   db: Db,
   environmentId: string,
@@ -96,7 +96,7 @@ export async function findTopicQuantiles(
   return rows[0]?.points ?? [];
 }
 
-/** How many people `findTopicAudience` would answer on all its pages, counted up to the cap. */
+/** How many members `findTopicAudience` would answer on all its pages, counted up to the cap. */
 export const countTopicAudience = (
   db: Db,
   environmentId: string,
@@ -112,7 +112,7 @@ export const countTopicAudience = (
 
 export type Membership = AudienceSubscription & { contextKeys: string[]; createdAt: Date };
 
-/** The subscriptions of one person to these topics, whatever their contexts; at most `limit`. */
+/** The subscriptions of one subscriber to these topics, whatever their contexts; at most `limit`. */
 export async function findMemberships(
   db: Db,
   environmentId: string,
@@ -120,7 +120,7 @@ export async function findMemberships(
   subscriberRowId: string,
   limit: number,
 ): Promise<Membership[]> {
-  const { rows } = await sql<Found & { context_keys: string[]; created_at: Date }>`
+  const { rows } = await sql<SubscriptionInTopic & { context_keys: string[]; created_at: Date }>`
     select s.*, t.key from topic_subscriptions s join topics t on t.id = s.topic_id
     where t.environment_id = ${environmentId} and t.key = any(${topicKeys}) and s.subscriber_id = ${subscriberRowId}
     order by s.id limit ${limit}`.execute(db);
@@ -131,7 +131,7 @@ export async function findMemberships(
   }));
 }
 
-const toSubscription = (row: Found): AudienceSubscription => ({
+const toSubscription = (row: SubscriptionInTopic): AudienceSubscription => ({
   id: row.id,
   identifier: row.identifier,
   topicId: row.topic_id,

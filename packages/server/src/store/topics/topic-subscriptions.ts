@@ -1,5 +1,6 @@
-// Topic subscriptions: who belongs to a topic, under which identifier and with which rules. How an event walks the
-// members of its topics is in topic-audience.ts.
+// Topic subscriptions: the members of a topic, with identifiers and rules. The audience of an event is read by
+// topic-audience.ts.
+
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
@@ -45,9 +46,9 @@ export async function hasSubscription(
 }
 
 /**
- * The subscribers of these external ids, locked until the end of the transaction: how many subscriptions one of them
- * holds is counted and raised by one request at a time. Taken in the order of their key, like every batch that names
- * subscribers, so that two requests cannot wait for each other.
+ * The subscribers of these external ids, locked until the transaction ends, so that two requests cannot exceed the limit of
+ * subscriptions together. Locked in the order of their key, like every batch of subscribers, so that two requests cannot
+ * deadlock.
  */
 export async function lockSubscribers(db: Db, environmentId: string, keys: string[]): Promise<SubscriberRow[]> {
   if (keys.length === 0) return [];
@@ -57,7 +58,7 @@ export async function lockSubscribers(db: Db, environmentId: string, keys: strin
   return rows;
 }
 
-/** How many subscriptions these subscribers hold in a topic; who holds none is missing. */
+/** How many subscriptions these subscribers have in a topic; those without any are missing. */
 export async function countSubscriptions(
   db: Db,
   environmentId: string,
@@ -85,12 +86,12 @@ export async function findSubscriptionsByIdentifiers(
 
 export type NewSubscription = { id: string; subscriber_id: string; identifier: string; name: string | null };
 
-/** What all subscriptions of one request have in common. */
+/** Fields that all subscriptions of one request share. */
 export type SubscriptionTerms = { contextKeys: string[]; rules: StoredRule[] };
 
 /**
- * Answers the rows made: an identifier that somebody took meanwhile is left out. Inserted in the order of the
- * identifiers, so that two requests for the same topic cannot wait for each other.
+ * Answers the inserted rows, without identifiers that another request took meanwhile. Inserted in the order of the
+ * identifiers, so that two requests for the same topic cannot deadlock.
  */
 export async function insertSubscriptions(
   db: Db,
@@ -130,10 +131,10 @@ export const updateSubscription = (
     .returningAll()
     .executeTakeFirst();
 
-/** What one entry of a deletion means: all of a subscriber's subscriptions, one identifier, or both at once. */
+/** One entry of a deletion: all subscriptions of a subscriber, one identifier, or one identifier of a subscriber. */
 export type DeletionTarget = { subscriber_id: string | null; identifier: string | null };
 
-/** Deletes what any of the targets means, and answers it in order of creation. */
+/** Deletes the subscriptions that match any target, and answers them in order of creation. */
 export async function deleteSubscriptions(
   db: Db,
   environmentId: string,
@@ -141,7 +142,7 @@ export async function deleteSubscriptions(
   targets: DeletionTarget[],
 ): Promise<SubscriptionRow[]> {
   if (targets.length === 0) return [];
-  // Two halves, because an index serves each of them and none serves an "or".
+  // A union of two queries, because each has an index, and their "or" would have none.
   const { rows } = await sql<SubscriptionRow>`
     with target as (select * from ${rowsOf("r", { subscriber_id: "uuid", identifier: "text" }, targets)}),
     doomed as (

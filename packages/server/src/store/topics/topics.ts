@@ -1,9 +1,9 @@
 // Topics: named groups of subscribers. Members are in topic-subscriptions.ts.
+
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
-
 export type TopicRow = Selectable<Tables["topics"]>;
 
 export const findTopic = (db: Db, environmentId: string, key: string): Promise<TopicRow | undefined> =>
@@ -14,7 +14,7 @@ export const findTopic = (db: Db, environmentId: string, key: string): Promise<T
     .selectAll()
     .executeTakeFirst();
 
-/** The topics that exist; keys nobody made are simply missing. */
+/** The topics that exist; unknown keys are missing. */
 export const findTopicsByKeys = async (db: Db, environmentId: string, keys: string[]): Promise<TopicRow[]> =>
   keys.length === 0
     ? []
@@ -48,7 +48,7 @@ const insertTopic = (db: Db, environmentId: string, topic: NewTopic, now: Date):
     .returningAll()
     .executeTakeFirst();
 
-/** Locks the topic just enough that it cannot be deleted meanwhile; its members may go on changing. */
+/** Locks the topic against deletion; its members may still be changed. */
 const findTopicToKeep = async (db: Db, environmentId: string, key: string): Promise<TopicRow | undefined> => {
   const { rows } = await sql<TopicRow>`
     select * from topics where environment_id = ${environmentId} and key = ${key} for key share`.execute(db);
@@ -56,8 +56,8 @@ const findTopicToKeep = async (db: Db, environmentId: string, key: string): Prom
 };
 
 /**
- * The topic of this key, made when there is none. An existing one is left as it is and stays until the end of the
- * transaction.
+ * The topic with this key, created when there is none. An existing topic is not changed, and cannot be deleted until the
+ * transaction ends.
  */
 export async function findOrCreateTopic(
   db: Db,
@@ -65,14 +65,14 @@ export async function findOrCreateTopic(
   topic: NewTopic,
   now: Date,
 ): Promise<{ row: TopicRow; isNew: boolean }> {
-  // Between the two statements the topic may be deleted, and made again: each round needs one of each.
+  // Another request may delete or create the topic between the two statements: then both are tried again.
   for (let round = 0; round < 5; round++) {
     const existing = await findTopicToKeep(db, environmentId, topic.key);
     if (existing) return { row: existing, isNew: false };
     const made = await insertTopic(db, environmentId, topic, now);
     if (made) return { row: made, isNew: true };
   }
-  throw new Error(`topic ${topic.key} is made and deleted all the time`);
+  throw new Error(`topic ${topic.key} was created and deleted by other requests in five attempts`);
 }
 
 export const renameTopic = (

@@ -1,18 +1,18 @@
-// What webhooks are told: an event is stored once, with the exact text that is sent; each webhook that hears of it has a
+// Webhook events and deliveries. An event is stored once, with the exact text that is sent; each subscribed webhook has a
 // delivery of its own.
+
 import type { WebhookDeliveryStatus } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";
-import { insertRows, rowsOf } from "../bulk.ts";
+import { insertRows } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { Tables } from "../tables.ts";
-
 export type WebhookEventRow = Selectable<Tables["webhook_events"]>;
-/** `isOff`: the webhook is switched off, so that the delivery has failed and can be replayed. */
+/** `isOff`: the webhook is switched off; the delivery is stored as failed, so that it can be replayed. */
 export type NewDelivery = { id: string; environment_id: string; webhook_id: string; event_id: string; isOff: boolean };
 
-export const switchedOff = "Not sent: the webhook is switched off";
+export const switchedOffText = "Not sent: the webhook is switched off";
 
 export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], deliveries: NewDelivery[]): Promise<void> {
   const eventColumns = {
@@ -34,7 +34,7 @@ export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], del
     response: "text",
   };
   const fresh = { status: "pending", attempts: 0, failures: 0 };
-  const missed = { ...fresh, status: "failed", response: switchedOff };
+  const missed = { ...fresh, status: "failed", response: switchedOffText };
   await insertRows(
     db,
     "webhook_deliveries",
@@ -43,61 +43,9 @@ export async function insertWebhookEvents(db: Db, events: WebhookEventRow[], del
   );
 }
 
-/** A delivery that waits, with what it takes to make it. `active` is false when the webhook was switched off or deleted. */
-export type DueDelivery = {
-  id: string;
-  environment_id: string;
-  webhook_id: string;
-  event_id: string;
-  failures: number;
-  body: string;
-  url: string;
-  active: boolean;
-  secret: string;
-  previous_secret: string | null;
-  previous_secret_until: Date | null;
-};
-
-export async function findDueDeliveries(db: Db, ids: string[]): Promise<DueDelivery[]> {
-  const { rows } = await sql<DueDelivery>`
-    select d.id, d.environment_id, d.webhook_id, d.event_id, d.failures, e.body, w.url, w.active and w.deleted_at is null as active,
-      w.secret, w.previous_secret, w.previous_secret_until
-    from webhook_deliveries d join webhook_events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
-    where d.id = any(${ids}::uuid[]) and d.status = 'pending'`.execute(db);
-  return rows;
-}
-
-export type DeliveryResult = {
-  id: string;
-  status: WebhookDeliveryStatus;
-  /** 1 when the receiver was called. */
-  tries: 0 | 1;
-  next_at: Date | null;
-  response_status: number | null;
-  response: string | null;
-};
-
-export async function recordDeliveries(db: Db, results: DeliveryResult[], now: Date): Promise<void> {
-  if (results.length === 0) return;
-  const shape = {
-    id: "uuid",
-    status: "text",
-    tries: "integer",
-    next_at: "timestamptz",
-    response_status: "smallint",
-    response: "text",
-  };
-  await sql`
-    update webhook_deliveries d set status = r.status, attempts = d.attempts + r.tries,
-      failures = d.failures + case when r.status = 'delivered' then 0 else r.tries end, next_at = r.next_at,
-      last_at = case when r.tries = 0 then d.last_at else ${now}::timestamptz end,
-      response_status = r.response_status, response = r.response
-    from ${rowsOf("r", shape, results)} where d.id = r.id`.execute(db);
-}
-
 export type ListedDelivery = Selectable<Tables["webhook_deliveries"]> & Pick<WebhookEventRow, "type" | "created_at">;
 
-/** Newest first; one row more than asked comes back. */
+/** Newest first. Reads one row more than asked, so that the caller knows whether there are more. */
 export async function listDeliveries(
   db: Db,
   environmentId: string,
@@ -115,7 +63,7 @@ export async function listDeliveries(
   return { rows, totalCount: await cappedCount(db, from) };
 }
 
-/** Those of the ids that are deliveries of this webhook. */
+/** Of these ids, the deliveries of this webhook. */
 export async function findDeliveryIds(
   db: Db,
   environmentId: string,
@@ -128,7 +76,7 @@ export async function findDeliveryIds(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Makes finished deliveries wait again, up to `limit` of them, the oldest first. Answers their ids. */
+/** Sets up to `limit` finished deliveries back to pending, the oldest first. Answers their ids. */
 export async function restartDeliveries(
   db: Db,
   environmentId: string,
@@ -149,20 +97,10 @@ export async function restartDeliveries(
   return rows.map((row) => row.id);
 }
 
-/** Whether deliveries have failed for good since then. */
+/** Whether a delivery created since then has failed for good. */
 export async function hasFailedSince(db: Db, environmentId: string, webhookId: string, since: Date): Promise<boolean> {
   const { rows } = await sql`
     select 1 from webhook_deliveries where environment_id = ${environmentId} and webhook_id = ${webhookId}
       and status = 'failed' and id >= ${firstIdAt(since)} limit 1`.execute(db);
   return rows.length > 0;
-}
-
-/** Removes up to `limit` events from before this time with their deliveries; then webhooks deleted before it. */
-export async function purgeWebhookEvents(db: Db, before: Date, limit: number): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from webhook_events where id in (
-      select id from webhook_events where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
-  if (numAffectedRows > 0n) return true;
-  await sql`delete from webhooks where deleted_at < ${before}`.execute(db);
-  return false;
 }

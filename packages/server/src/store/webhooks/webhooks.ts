@@ -1,12 +1,11 @@
-// Webhooks: who is told what. Secrets are encrypted by the caller.
+// Webhooks: the URLs of callers and the event types sent to each. Secrets are encrypted by the caller of these functions.
+
 import type { WebhookEventType } from "@tidings/contract";
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { LRUCache } from "lru-cache";
 import { isUuid } from "../../lib/ids.ts";
-import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
 export type WebhookRow = Selectable<Tables["webhooks"]>;
 
 const live = (db: Db, environmentId: string) =>
@@ -45,78 +44,14 @@ export const updateWebhook = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** A webhook as whoever reports an event has to know it. `isOff`: it is not told, but may ask for it later. */
+/** A webhook as a target of events. `isOff`: switched off; its deliveries are stored as failed and can be replayed. */
 export type WebhookTarget = { id: string; eventTypes: WebhookEventType[]; organizationId: string; isOff: boolean };
 
 /**
- * The webhooks of environments that hear of events, remembered. What was read before `changedAt` counts for nothing; the times are
- * those of `performance.now()`.
+ * Cache of the webhooks of each environment. Entries read before `changedAt` are invalid; times are those of
+ * `performance.now()`.
  */
 export type WebhookTargets = {
   changedAt: number;
   byEnvironment: LRUCache<string, { readAt: number; targets: WebhookTarget[] }>;
 };
-
-type TargetRow = {
-  id: string;
-  environment_id: string;
-  organization_id: string;
-  event_types: WebhookEventType[];
-  active: boolean;
-};
-
-/** Those that are active, and those that the service has switched off since `offSince`. */
-export async function findWebhookTargets(
-  db: Db,
-  environmentIds: string[],
-  offSince: Date,
-): Promise<Map<string, WebhookTarget[]>> {
-  const { rows } = await sql<TargetRow>`
-    select w.id, w.environment_id, w.event_types, w.active, e.organization_id
-    from webhooks w join environments e on e.id = w.environment_id
-    where w.environment_id = any(${environmentIds}::uuid[]) and (w.active or w.disabled_at > ${offSince})
-      and w.deleted_at is null and e.deleted_at is null order by w.id`.execute(db);
-  const found = Map.groupBy(rows, (row) => row.environment_id);
-  return new Map(
-    environmentIds.map((environmentId) => [
-      environmentId,
-      (found.get(environmentId) ?? []).map((row) => ({
-        id: row.id,
-        eventTypes: row.event_types,
-        organizationId: row.organization_id,
-        isOff: !row.active,
-      })),
-    ]),
-  );
-}
-
-/** What came of the deliveries of a batch. `refusal`: the receiver asked not to be told any more. */
-export type WebhookHealth = { id: string; is_well: boolean; refusal: string | null };
-
-export type SwitchedOff = { id: string; disabled_reason: string };
-
-/**
- * Notes successes and failures; switches off webhooks that asked for it, and those that have failed without a success
- * since `limit.since`. Answers the ones switched off.
- */
-export async function recordHealth(
-  db: Db,
-  health: WebhookHealth[],
-  limit: { since: Date; reason: string },
-  now: Date,
-): Promise<SwitchedOff[]> {
-  const shape = { id: "uuid", is_well: "boolean", refusal: "text" };
-  const { rows } = await sql<SwitchedOff & { is_off: boolean }>`
-    update webhooks w set
-      failing_since = case when v.is_well then null else coalesce(w.failing_since, ${now}::timestamptz) end,
-      active = v.reason is null,
-      disabled_at = case when v.reason is null then null else ${now}::timestamptz end,
-      disabled_reason = v.reason
-    from (
-      select h.id, h.is_well, coalesce(h.refusal,
-        case when not h.is_well and f.failing_since <= ${limit.since} then ${limit.reason}::text end) as reason
-      from ${rowsOf("h", shape, health)} join webhooks f on f.id = h.id) as v
-    where w.id = v.id and w.active and (v.reason is not null or v.is_well = (w.failing_since is not null))
-    returning w.id, w.disabled_reason, v.reason is not null as is_off`.execute(db);
-  return rows.flatMap(({ is_off, ...off }) => (is_off ? [off] : []));
-}

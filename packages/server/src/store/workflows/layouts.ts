@@ -1,10 +1,10 @@
 // Layouts: the frame around the content of an email.
+
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
 import type { Tables } from "../tables.ts";
-
 export type LayoutRow = Selectable<Tables["layouts"]>;
 
 const stored = (row: LayoutRow) => ({ ...row, control_values: JSON.stringify(row.control_values) });
@@ -25,15 +25,13 @@ export async function findLayout(
   return byId ?? base.where("layout_id", "=", idOrIdentifier).executeTakeFirst();
 }
 
-/** All layouts of several environments: what a batch of emails chooses from. An environment has a handful. */
-export async function findLayoutsOf(db: Db, environmentIds: string[]): Promise<LayoutRow[]> {
-  if (environmentIds.length === 0) return [];
-  return db.selectFrom("layouts").where("environment_id", "in", environmentIds).orderBy("id").selectAll().execute();
-}
+/** An environment has a handful of layouts. */
+export const listAllLayouts = (db: Db, environmentId: string): Promise<LayoutRow[]> =>
+  db.selectFrom("layouts").where("environment_id", "=", environmentId).orderBy("id").selectAll().execute();
 
 export type LayoutName = Pick<LayoutRow, "id" | "layout_id" | "is_default">;
 
-/** What a step can name a layout by, for all layouts of an environment. */
+/** The names by which a step can refer to a layout, for all layouts of an environment. */
 export const listLayoutNames = (db: Db, environmentId: string): Promise<LayoutName[]> =>
   db
     .selectFrom("layouts")
@@ -63,12 +61,12 @@ export async function listLayouts(
   return { rows, totalCount: await cappedCount(db, from) };
 }
 
-/** Identifiers of the environment that begin like this one. */
-export async function findLayoutIdsLike(db: Db, environmentId: string, beginning: string): Promise<Set<string>> {
+/** Identifiers of the environment that begin with this prefix. */
+export async function findLayoutIdsLike(db: Db, environmentId: string, prefix: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom("layouts")
     .where("environment_id", "=", environmentId)
-    .where(sql<boolean>`starts_with(layout_id, ${beginning})`)
+    .where(sql<boolean>`starts_with(layout_id, ${prefix})`)
     .select("layout_id")
     .execute();
   return new Set(rows.map((row) => row.layout_id));

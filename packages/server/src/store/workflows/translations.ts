@@ -1,17 +1,18 @@
 // Texts of workflows and layouts by locale.
+
 import type { TranslatedResource } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
-
 export type TranslationRow = Selectable<Tables["translations"]>;
 export type TranslationEntry = Pick<TranslationRow, "resource_type" | "resource_id" | "locale" | "content">;
 export type Resource = { type: TranslatedResource; id: string };
 
 const entryColumns = { resource_type: "text", resource_id: "uuid", locale: "text", content: "jsonb" };
 
-/** Stores the texts of many resources and locales, over what is there. No resource may come with a locale twice. */
+/** Inserts or replaces the texts of many resources and locales. No resource and locale may be given twice. */
 export async function upsertTranslations(
   db: Db,
   environmentId: string,
@@ -48,7 +49,7 @@ export const findTranslation = (
 ): Promise<TranslationRow | undefined> =>
   ofResource(db, environmentId, resource).where("locale", "=", locale).executeTakeFirst();
 
-/** What a batch of runs may need: texts of these workflows and layouts, in any of these locales. */
+/** Texts of these workflows and layouts in any of these locales, for a batch of runs. */
 export async function findTranslationsOf(
   db: Db,
   environmentId: string,
@@ -76,7 +77,7 @@ export const listAllTranslations = (db: Db, environmentId: string): Promise<Tran
     .selectAll()
     .execute();
 
-/** Removes one locale, or all of them. Answers how many there were. */
+/** Deletes one locale, or all of them. Answers how many there were. */
 export async function deleteTranslations(
   db: Db,
   environmentId: string,
@@ -106,9 +107,9 @@ export async function copyTranslations(
     where environment_id = ${environmentId} and resource_type = ${from.type} and resource_id = ${from.id}`.execute(db);
 }
 
-export type TranslatedTexts = { type: TranslatedResource; identifier: string; content: Record<string, unknown> };
+export type TranslatedTexts = { type: TranslatedResource; identifier: string; content: JsonObject };
 
-/** Everything an environment has in one locale, under the identifiers of the resources. */
+/** All texts of an environment in one locale, with the identifiers of the resources. */
 export async function listTextsOfLocale(db: Db, environmentId: string, locale: string): Promise<TranslatedTexts[]> {
   const { rows } = await sql<TranslatedTexts>`
     select t.resource_type as type, coalesce(w.workflow_id, l.layout_id) as identifier, t.content

@@ -1,4 +1,5 @@
-// Workflows and their immutable versions. Saving writes a new version; a run keeps the version that started it.
+// Workflows and their immutable versions. Saving writes a new version; a run keeps the version it was started with.
+
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
@@ -22,7 +23,7 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   name: row.name,
   description: row.description,
   tags: row.tags,
-  severity: row.severity as WorkflowDefinition["severity"],
+  severity: row.severity,
   origin: row.origin,
   preferences: { user: row.preferences_user, default: row.preferences_default },
   steps: row.steps,
@@ -31,7 +32,7 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   isTranslationEnabled: row.is_translation_enabled,
 });
 
-const stored = (content: WorkflowContent) => ({
+const toColumns = (content: WorkflowContent) => ({
   ...content,
   payload_schema: content.payload_schema && JSON.stringify(content.payload_schema),
   preferences_user: content.preferences_user && JSON.stringify(content.preferences_user),
@@ -39,7 +40,7 @@ const stored = (content: WorkflowContent) => ({
   steps: JSON.stringify(content.steps),
 });
 
-/** The immutable version that a save makes. */
+/** The immutable version that a save creates. */
 export const versionOf = (environmentId: string, versionId: string, content: WorkflowContent) => ({
   id: versionId,
   environment_id: environmentId,
@@ -66,7 +67,7 @@ export async function insertWorkflow(
   const row = await db
     .insertInto("workflows")
     .values({
-      ...stored(content),
+      ...toColumns(content),
       environment_id: environmentId,
       version_id: versionId,
       created_at: content.updated_at,
@@ -87,7 +88,7 @@ export async function replaceWorkflow(
   await insertVersion(db, environmentId, versionId, content);
   return db
     .updateTable("workflows")
-    .set({ ...stored(content), version_id: versionId })
+    .set({ ...toColumns(content), version_id: versionId })
     .where("environment_id", "=", environmentId)
     .where("id", "=", content.id)
     .returningAll()
@@ -111,7 +112,7 @@ export async function findWorkflow(
   return byId ?? base.where("workflow_id", "=", idOrIdentifier).executeTakeFirst();
 }
 
-/** What a trigger has to know of the workflows it names, as they are now. */
+/** The present fields of a workflow that a trigger needs. */
 export type TriggerTarget = Pick<
   WorkflowRow,
   "id" | "workflow_id" | "version_id" | "name" | "active" | "validate_payload" | "payload_schema"
@@ -130,27 +131,6 @@ export async function findTriggerTargets(
     from workflows
     where environment_id = ${environmentId} and deleted_at is null and workflow_id = any(${identifiers})`.execute(db);
   return rows;
-}
-
-export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersion[]> {
-  const rows = await db.selectFrom("workflow_versions").where("id", "in", ids).selectAll().execute();
-  return rows.map((row) => ({
-    id: row.id,
-    environmentId: row.environment_id,
-    workflowId: row.workflow_id,
-    definition: row.definition,
-  }));
-}
-
-/** Of these workflows, whatever their environments, the ones that are deleted. */
-export async function findDeletedWorkflows(db: Db, ids: string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom("workflows")
-    .where("id", "in", ids)
-    .where("deleted_at", "is not", null)
-    .select("id")
-    .execute();
-  return new Set(rows.map((row) => row.id));
 }
 
 export async function markWorkflowDeleted(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
@@ -176,7 +156,7 @@ const orderColumns = {
   lastTriggeredAt: "last_triggered_at",
 };
 
-/** All workflows that match, in order; an environment has hundreds of them at the most, not millions. */
+/** All workflows that match, in order; an environment has hundreds at most. */
 export async function listWorkflows(
   db: Db,
   environmentId: string,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { sql } from "kysely";
-import { purgeCaptured, purgeCapturedBeyond } from "../../../src/store/messages/captured.ts";
+import { purgeCaptured, purgeCapturedBeyond } from "../../../src/store/installation/purges.ts";
 import { newStage } from "../../support/clock.ts";
 import { faultsOf } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";

@@ -35,7 +35,7 @@ function plan(health: Record<string, Health>, probes: string[], changes: Partial
   const facts = {
     clock: { now: () => now, isStopped: () => false },
     now,
-    standings: new Map([["m", { workflow_version_id: "v", step_index: 0 }]]),
+    deliveryStates: new Map([["m", { workflow_version_id: "v", step_index: 0 }]]),
     versions: new Map(),
     tried: new Map(),
     active: all,

@@ -2,7 +2,7 @@
 // one of them ends the job, and it knows what the other did.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Job } from "@tidings/contract";
+import type { Job, JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Ctx } from "../../../src/context.ts";
 import { openText } from "../../../src/lib/sealed.ts";
@@ -10,8 +10,8 @@ import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts"
 import { removeDeviceTokens } from "../../../src/pipeline/deliver/dead-tokens.ts";
 import { endJobs, type MessageEnd } from "../../../src/pipeline/deliver/job-ends.ts";
 import { type Db, inTransaction } from "../../../src/store/db.ts";
-import { unchanged, updateJobs } from "../../../src/store/events/jobs.ts";
-import { recordOutcomes } from "../../../src/store/messages/messages.ts";
+import { emptyJobUpdate, updateJobs } from "../../../src/store/events/jobs.batch.ts";
+import { recordOutcomes } from "../../../src/store/messages/messages.batch.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
 
@@ -91,10 +91,10 @@ async function reopened(subscriberId: string): Promise<Row[]> {
   return messages;
 }
 
-const endOf = ({ job_id }: Row, status: string): MessageEnd => ({
+const endOf = ({ job_id }: Row, status: JobStatus): MessageEnd => ({
   channel: "push",
   update: {
-    ...unchanged(job_id, new Date()),
+    ...emptyJobUpdate(job_id, new Date()),
     status,
     details: [{ d: status === "completed" ? "message_sent" : "provider_error", t: 1 }],
   },

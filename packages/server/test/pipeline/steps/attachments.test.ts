@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
-import { purgeDeletedEnvironments } from "../../../src/store/environments/environments.ts";
+import { purgeDeletedEnvironments } from "../../../src/store/installation/purges.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";

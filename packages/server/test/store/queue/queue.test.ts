@@ -34,14 +34,14 @@ const tasksOf = async (mark: string, from: Db = db): Promise<Row[]> =>
       from queue.job where data->>'mark' like ${mark} order by data->>'mark'`.execute(from)
   ).rows;
 
-/** State of ours that a task's transaction changes. */
+/** A table that the transactions of tasks write to. */
 const write = (tx: Db, name: string) => sql`insert into installation (name, value) values (${name}, 'x')`.execute(tx);
 const isWritten = async (name: string): Promise<boolean> =>
   (await sql`select 1 from installation where name = ${name}`.execute(db)).rows.length === 1;
 
 const pass = async (mark: string): Promise<void> => queue.enqueue(db, "fanout", [{ data: { mark } }]);
 
-// One worker for the tests of this file: each task's mark says which handler takes it.
+// One worker for the tests of this file: the mark of a task selects its handler.
 const handlers = new Map<string, (task: Task<{ mark: string }>) => Promise<void>>();
 const seen: string[] = [];
 queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2, pollSeconds: 0.5 }, async ([task]) => {
@@ -49,7 +49,7 @@ queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2, pollSecon
   await (handlers.get(task!.data.mark) ?? ((one) => queue.finish(db, "fanout", [one])))(task!);
 });
 
-test("a task and the state that makes it necessary come together or not at all", async () => {
+test("a task and the state that makes it necessary are committed together or not at all", async () => {
   const both = (name: string, isFaulty: boolean) =>
     inTransaction(db, async (tx) => {
       await write(tx, name);
@@ -62,7 +62,7 @@ test("a task and the state that makes it necessary come together or not at all",
   assert.deepEqual([await isWritten("dropped"), (await tasksOf("dropped")).length], [false, 0]);
 });
 
-test("a finished task is gone, together with its result", async () => {
+test("a finished task is removed in the transaction of its result", async () => {
   handlers.set("finishing", (task) =>
     inTransaction(db, async (tx) => {
       await write(tx, "finishing");
@@ -74,7 +74,7 @@ test("a finished task is gone, together with its result", async () => {
   assert.ok(await isWritten("finishing"));
 });
 
-test("a task whose work fails is repeated, with another attempt", async () => {
+test("a failed task is retried, with a new attempt number", async () => {
   handlers.set("failing", async (task) => {
     if (task.attempt === 0) throw new Error("not yet");
     await queue.finish(db, "fanout", [task]);
@@ -87,11 +87,11 @@ test("a task whose work fails is repeated, with another attempt", async () => {
   );
 });
 
-/** What happens to the tasks of a worker whose heartbeat stopped. */
+/** Makes the claims lapse, as when the heartbeat of a worker stopped. */
 const takeAway = (id: string) =>
   sql`update queue.job set state = 'retry', start_after = now() where id = ${id}`.execute(db);
 
-test("work done on a claim that was lost is rolled back, and the new holder's is kept", async () => {
+test("work on a lost claim is rolled back, and the work of the new holder is committed", async () => {
   const faults: unknown[] = [];
   handlers.set("lapsing", async (task) => {
     const work = inTransaction(db, async (tx) => {
@@ -112,7 +112,7 @@ test("work done on a claim that was lost is rolled back, and the new holder's is
   assert.deepEqual([await isWritten("lapsing-0"), await isWritten("lapsing-1")], [false, true]);
 });
 
-test("of several tasks, one lost claim is enough to refuse all", async () => {
+test("one lost claim among several tasks refuses all", async () => {
   const held: Task<{ mark: string }>[] = [];
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   for (const mark of ["pair-a", "pair-b"]) {
@@ -132,7 +132,7 @@ test("of several tasks, one lost claim is enough to refuse all", async () => {
   await eventually(async () => (await tasksOf("pair-%")).length === 0, "both to be finished");
 });
 
-test("a kept task stays ours after its worker returned, as long as it is held", async () => {
+test("a kept task stays claimed after its worker returned, as long as it is held", async () => {
   const { promise, resolve } = Promise.withResolvers<Task<{ mark: string }>>();
   handlers.set("keeping", async (task) => {
     const [kept] = await queue.keep(db, "fanout", [task]);
@@ -142,7 +142,7 @@ test("a kept task stays ours after its worker returned, as long as it is held", 
   });
   await pass("keeping");
   const kept = await promise;
-  // Its worker has returned when it takes other tasks; what it was given first is not marked as done.
+  // The worker has returned when it fetches other tasks; the first task is not marked as finished.
   await pass("after-keeping");
   await eventually(async () => (await tasksOf("after-keeping")).length === 0, "the worker to go on");
   const [before] = await tasksOf("keeping");
@@ -153,7 +153,7 @@ test("a kept task stays ours after its worker returned, as long as it is held", 
   assert.deepEqual(await tasksOf("keeping"), []);
 });
 
-test("tasks that take turns: a crowd of one environment does not keep another's task waiting", async () => {
+test("fair shares: many tasks of one environment do not delay a task of another", async () => {
   const crowd = Array.from({ length: 400 }, (_, n) => ({
     data: { mark: `crowd-${n}` },
     environmentId: "crowd",
@@ -168,7 +168,7 @@ test("tasks that take turns: a crowd of one environment does not keep another's 
   await sql`delete from queue.job where name = 'unsnooze'`.execute(db);
 });
 
-test("a worker knows whose task it has", async () => {
+test("a worker gets the environment of each task", async () => {
   const owners: (string | undefined)[] = [];
   handlers.set("owned", async (task) => {
     owners.push(task.environmentId);
@@ -179,7 +179,7 @@ test("a worker knows whose task it has", async () => {
   assert.deepEqual(owners, ["its-environment"]);
 });
 
-test("a task can wait for a moment, or for some seconds", async () => {
+test("a task can be scheduled for a time, or for some seconds later", async () => {
   const moment = new Date(Date.now() + 3_600_000);
   await queue.enqueue(db, "trigger", [
     { data: { mark: "later-1" }, startAfter: moment },
@@ -194,14 +194,14 @@ test("a task can wait for a moment, or for some seconds", async () => {
   assert.ok(third!.startAfter <= rows[0]!.now);
 });
 
-/** A claim as a process leaves it that was killed a moment ago. */
+/** A claim of a process that was killed a moment ago. */
 const orphan = async (from: Db, opened: Queue, mark: string): Promise<void> => {
   await opened.enqueue(from, "trigger", [{ data: { mark } }]);
   await sql`update queue.job set state = 'active', started_on = now(), heartbeat_on = now()
     where data->>'mark' = ${mark}`.execute(from);
 };
 
-test("a process that starts alone takes over at once what a dead one left", async (context) => {
+test("a process that starts alone takes over the tasks of a dead one at once", async (context) => {
   const other = await createTestDatabase();
   const otherDb = openDb({ url: other.url, poolSize: 2, onError: () => {} });
   context.after(async () => {
@@ -217,7 +217,7 @@ test("a process that starts alone takes over at once what a dead one left", asyn
   assert.equal(task?.state, "retry");
 });
 
-test("a process that starts beside a living one leaves its claims alone", async () => {
+test("a process that starts beside a running one does not take its claims", async () => {
   await orphan(db, queue, "in-use");
   const [before] = await tasksOf("in-use");
   const second = await openQueue({ url: database.url, onError: () => {} });
@@ -227,7 +227,7 @@ test("a process that starts beside a living one leaves its claims alone", async 
   assert.deepEqual(task?.heartbeat, before?.heartbeat);
 });
 
-test("a task that cannot be worked does not hold up its neighbours", async (context) => {
+test("a task that always fails does not delay the other tasks of its batch", async (context) => {
   const other = await createTestDatabase();
   const otherDb = openDb({ url: other.url, poolSize: 4, onError: () => {} });
   const otherQueue = await openQueue({ url: other.url, onError: () => {} });
@@ -239,7 +239,7 @@ test("a task that cannot be worked does not hold up its neighbours", async (cont
     await other.drop();
   });
   const logs: Record<string, unknown>[] = [];
-  // What the stages use; the edge needs more.
+  // The parts of the context that the stages use.
   const ctx: Partial<NetworkCtx> = {
     config: readConfig({ TIDINGS_WORKER_CONCURRENCY: "1" }),
     db: otherDb,
@@ -253,7 +253,7 @@ test("a task that cannot be worked does not hold up its neighbours", async (cont
     versions: new LRUCache({ max: 10 }),
     keyOwners: new LRUCache({ max: 10 }),
   };
-  // Enqueued before anyone works: they are fetched as one batch. No notification has an id like the faulty ones'.
+  // Enqueued before the workers start, so that they are fetched as one batch. The ids of the faulty tasks are invalid.
   const marks = ["good-1", "bad-1", "good-2", "bad-2", "good-3"];
   const ids = (mark: string) => (mark.startsWith("bad") ? ["not an id"] : [newId()]);
   await otherQueue.enqueue(

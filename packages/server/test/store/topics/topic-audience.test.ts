@@ -1,4 +1,4 @@
-// Walking the members of topics: everyone once, page by page, with all the subscriptions that reach them.
+// The audience of topics: each member once, page by page, with all matching subscriptions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -92,7 +92,7 @@ test("several topics and subscriptions: one member, all subscriptions; contexts 
   assert.equal((await walk(["small"], ["app:web", "tenant:acme"], 3)).length, 0);
 });
 
-test("nobody: no topics, unknown topics, empty topics", async () => {
+test("no members: no topics, unknown topics, empty topics", async () => {
   for (const keys of [[], ["unknown"], ["empty"]]) assert.deepEqual(await walk(keys, [], 10), []);
 });
 

@@ -1,11 +1,12 @@
-// What throttles and look-back digests remember of a group: counted under lock, and forgotten when it no longer matters.
+// Throttle windows and look-back digests: groups are counted under a lock, and purged when they are over.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { inTransaction } from "../../../src/store/db.ts";
-import { openOrJoinWindows, purgePasses, takePasses } from "../../../src/store/events/digests.ts";
-import { purgeThrottles, takeGrants } from "../../../src/store/events/throttles.ts";
+import { openOrJoinWindows, recordPasses } from "../../../src/store/events/digests.batch.ts";
+import { takeGrants } from "../../../src/store/events/throttles.batch.ts";
+import { purgePasses, purgeThrottles } from "../../../src/store/installation/purges.ts";
 import { startTestService } from "../../support/service.ts";
 
 const { db } = await startTestService();
@@ -23,7 +24,7 @@ const groupOf = (environment_id = real, group_key = "g") => ({
   group_key,
 });
 
-test("a throttle counts per window: what is left of the threshold, and from the start when the window is over", async () => {
+test("a throttle grants the rest of the threshold in a window, and the whole threshold in the next", async () => {
   const group = groupOf();
   const ask = async (wanted: number, now: Date, threshold = 3) => {
     const until = new Date(now.getTime() + 600_000);
@@ -37,7 +38,7 @@ test("a throttle counts per window: what is left of the threshold, and from the 
   assert.deepEqual(await ask(1, at(10)), [0, 1, at(20).getTime()]);
 });
 
-test("of simultaneous requests each sees the count of the one before, whatever the order of their groups", async () => {
+test("simultaneous requests see the counts of each other, whatever the order of their groups", async () => {
   const groups = ["a", "b", "c"].map((key) => ({ ...groupOf(), group_key: key }));
   const request = (order: typeof groups) =>
     inTransaction(db, (tx) =>
@@ -58,18 +59,18 @@ test("of simultaneous requests each sees the count of the one before, whatever t
   }
 });
 
-test("a pass answers when the one before came, and never goes back in time", async () => {
+test("recording a pass answers the time of the pass before, and never sets an earlier time", async () => {
   const group = groupOf();
-  const pass = async (now: Date) => (await takePasses(db, [{ ...group, passed_at: now }]))[0]?.passed_at;
+  const pass = async (now: Date) => (await recordPasses(db, [{ ...group, passed_at: now }]))[0]?.passed_at;
   assert.equal(await pass(at(1)), undefined);
   assert.deepEqual(await pass(at(5)), at(1));
   assert.deepEqual(await pass(at(3)), at(5));
   assert.deepEqual(await pass(at(6)), at(5));
 });
 
-test("what is over is purged, but not what waits for a test clock", async () => {
+test("windows and passes that are over are purged, except in environments with a test clock", async () => {
   const all = [groupOf(real), groupOf(onClock)];
-  await takePasses(
+  await recordPasses(
     db,
     all.map((group) => ({ ...group, passed_at: at(0) })),
   );
@@ -89,7 +90,7 @@ test("what is over is purged, but not what waits for a test clock", async () => 
   assert.equal(gone.rows.length, 0);
 });
 
-test("of simultaneous events one leads", async () => {
+test("one of several simultaneous events leads the digest", async () => {
   const group = groupOf();
   const claims = Array.from({ length: 12 }, () => ({
     ...group,

@@ -1,13 +1,15 @@
-// Rates that all processes share, each a moment: up to then it is used up. A process spends on its own and settles with the
-// others several times a second (lib/budgets.ts), or reserves what it is about to use, so no message costs a statement.
+// Rate limits that all processes share. Each is stored as the time until which it is used up. A process spends locally and
+// settles with the others several times a second (lib/budgets.ts), or reserves calls in advance, so that no statement per
+// message is needed.
+
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 
-/** No rate is used up for longer than this, whatever was spent. */
+/** No budget is used up for longer than this, whatever was spent. */
 const longestMs = 10 * 60_000;
 
-/** Adds what was spent, in ms of each rate; answers how far ahead of now each is used up by all, in ms. */
+/** Adds the ms spent of each budget; answers for how many ms from now each is used up by all processes. */
 export async function spendBudgets(db: Db, spent: Map<string, number>): Promise<Map<string, number>> {
   const rows = [...spent].map(([name, ms]) => ({ name, ms: Math.min(ms, longestMs) }));
   const { rows: found } = await sql<{ name: string; ahead: number }>`
@@ -19,20 +21,19 @@ export async function spendBudgets(db: Db, spent: Map<string, number>): Promise<
   return new Map(found.map(({ name, ahead }) => [name, ahead]));
 }
 
-/** Forgets the budgets whose names begin so. */
-export async function forgetBudgets(db: Db, beginning: string): Promise<void> {
-  await sql`delete from budgets where starts_with(name, ${beginning})`.execute(db);
+/** Deletes the budgets whose names begin with this prefix. */
+export async function deleteBudgets(db: Db, prefix: string): Promise<void> {
+  await sql`delete from budgets where starts_with(name, ${prefix})`.execute(db);
 }
 
 /** `gapMs`: between two calls. */
 export type CallsWanted = { name: string; gapMs: number; wanted: number };
-/** Calls that may be made: the first in `offsetMs` (negative: it could have been made before), the others a gap apart. */
+/** The first call may be made in `offsetMs` (negative: it could have been made earlier), the others a gap apart. */
 export type CallsGranted = { name: string; granted: number; offsetMs: number };
 
 /**
- * Reserves the next calls of each rate, those that may be made within the horizon. What was not used of the last
- * `sliceMs` is made up for. The rates are held until the transaction ends; taken in order, so that two batches cannot
- * wait for each other.
+ * Reserves the next calls of each rate limit that may be made within the horizon; calls not used in the last `sliceMs` are
+ * added. The rows stay locked until the transaction ends, and are locked in order, so that two batches cannot deadlock.
  */
 export async function reserveCalls(
   tx: Db,
@@ -60,12 +61,4 @@ export async function reserveCalls(
     update budgets b set next_at = g.start + g.granted * g.gap * interval '1 ms' from granted g where b.name = g.name
     returning b.name, g.granted, extract(epoch from g.start - g.t)::float8 * 1000 as "offsetMs"`.execute(tx);
   return rows;
-}
-
-/** Budgets that have been free for long say nothing any more. */
-export async function purgeBudgets(db: Db, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from budgets where name in (select name from budgets where next_at < ${before} limit ${limit})
-    returning 1`.execute(db);
-  return rows.length;
 }

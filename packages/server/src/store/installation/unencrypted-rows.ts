@@ -1,8 +1,9 @@
 // Rows that hold in clear what is encrypted today, because an older version wrote them: found table by table, in pages by
 // id, and written back with those parts encrypted.
+
 import { type RawBuilder, sql } from "kysely";
-import { rowsOf } from "./bulk.ts";
-import type { Db } from "./db.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
 
 /** `lockOrder`: the order in which everyone else takes several rows of the table. */
 type ClearTable = { columns: Record<string, string>; isClear: RawBuilder<unknown>; lockOrder: RawBuilder<unknown> };

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { firstIdAt, newId } from "../../src/lib/ids.ts";
-import { type Db, openDb } from "../../src/store/db.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { ensurePartitions, monthsAround, partitionedTables } from "../../src/store/partitions.ts";
-import { openQueue } from "../../src/store/queue/queue.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
+import { firstIdAt, newId } from "../../../src/lib/ids.ts";
+import { type Db, openDb } from "../../../src/store/db.ts";
+import { migrate } from "../../../src/store/installation/migrate.ts";
+import { ensurePartitions, monthsAround, partitionedTables } from "../../../src/store/installation/partitions.ts";
+import { openQueue } from "../../../src/store/queue/queue.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { startTestService } from "../../support/service.ts";
+import { eventually } from "../../support/wait.ts";
 
 async function open(context: TestContext, pools = 1): Promise<[Db, ...Db[]]> {
   const database = await createTestDatabase({ isEmpty: true });
@@ -29,7 +29,7 @@ const partitionsOf = async (db: Db): Promise<string[]> =>
       where p.relkind = 'p' order by 1`.execute(db)
   ).rows.map((row) => row.name);
 
-test("the months around a moment follow one another without a gap, also over the end of a year", () => {
+test("the months around a time have no gaps, also at the end of a year", () => {
   const months = monthsAround(new Date("2025-12-31T23:59:59.999Z"));
   assert.deepEqual(
     months.map((month) => month.name),
@@ -42,7 +42,7 @@ test("the months around a moment follow one another without a gap, also over the
   assert.equal(months[2]!.from, firstIdAt(new Date("2026-01-01T00:00:00Z")));
 });
 
-test("partitions are made once, also by several processes at the same time", async (context) => {
+test("partitions are created once, also by several processes at the same time", async (context) => {
   const pools = await open(context, 5);
   const now = new Date("2025-11-15T00:00:00Z");
   const made = await Promise.all(pools.map((db) => ensurePartitions(db, now)));
@@ -54,7 +54,7 @@ test("partitions are made once, also by several processes at the same time", asy
   assert.deepEqual(await ensurePartitions(pools[1]!, now), []);
 });
 
-test("a month later only the new month is made, and the old ones stay", async (context) => {
+test("a month later only the new month is created, and the old ones stay", async (context) => {
   const [db] = await open(context);
   const before = await ensurePartitions(db, new Date("2025-11-15T00:00:00Z"));
   const made = await ensurePartitions(db, new Date("2025-12-01T00:00:00Z"));
@@ -65,7 +65,7 @@ test("a month later only the new month is made, and the old ones stay", async (c
   assert.deepEqual(await partitionsOf(db), [...before, ...made].toSorted());
 });
 
-/** A row of each table with nothing in it but what must be there. */
+/** A row of each table with its required columns only. */
 async function insertRow(db: Db, table: string, id: string): Promise<string> {
   const { rows: columns } = await sql<{ name: string; type: string }>`
     select column_name as name, udt_name as type from information_schema.columns
@@ -87,7 +87,7 @@ async function insertRow(db: Db, table: string, id: string): Promise<string> {
   return rows[0]!.partition;
 }
 
-test("every table takes rows of every month, and the border between two months is exact", async (context) => {
+test("every table accepts rows of every month, and the bound between two months is exact", async (context) => {
   const [db] = await open(context);
   await ensurePartitions(db, new Date("2025-12-10T00:00:00Z"));
   const border = new Date("2026-01-01T00:00:00.000Z");
@@ -119,7 +119,7 @@ test("a partition has the indexes of its table, each once, and joined to them", 
   }
 });
 
-test("a running service has the months ahead, and its housekeeping makes what is missing", async () => {
+test("a running service has the coming months, and its housekeeping creates missing ones", async () => {
   const { db, database } = await startTestService();
   const ahead = monthsAround(new Date()).at(-1)!.name;
   assert.ok((await partitionsOf(db)).includes(`messages_${ahead}`));

@@ -1,29 +1,17 @@
-// The health of integrations, shared by all processes: rows exist for those that had trouble since their last success.
-import { type Selectable, sql } from "kysely";
+// Circuit breakers of integrations, shared by all processes. Only integrations that failed since their last success have a
+// row.
+
+import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import type { Tables } from "../tables.ts";
-
-export type HealthRow = Selectable<Tables["integration_health"]>;
-
-/** Without a lock: what is read may be overtaken, and whoever acts on it asks again. */
-export async function findHealth(db: Db, integrationIds: string[]): Promise<HealthRow[]> {
+import type { HealthRow } from "./integrations.ts";
+/** Without a lock: the state may change at once, and a caller that acts on it has to check again. */
+export async function findHealthOfBatch(db: Db, integrationIds: string[]): Promise<HealthRow[]> {
   if (integrationIds.length === 0) return [];
   return db.selectFrom("integration_health").where("integration_id", "in", integrationIds).selectAll().execute();
 }
 
-export const listHealth = (db: Db, environmentId: string): Promise<HealthRow[]> =>
-  db.selectFrom("integration_health").where("environment_id", "=", environmentId).selectAll().execute();
-
-/** Open circuits by provider, for the metrics. */
-export async function countOpenCircuits(db: Db): Promise<{ provider_id: string; count: number }[]> {
-  const { rows } = await sql<{ provider_id: string; count: number }>`
-    select i.provider_id, count(*) as count from integration_health h join integrations i on i.id = h.integration_id
-    where h.state <> 'closed' and i.active and i.deleted_at is null group by i.provider_id`.execute(db);
-  return rows;
-}
-
-/** Keeps others from changing these until the transaction ends; integrations without a row have to be made one first. */
+/** Locks the rows until the transaction ends; inserts missing ones first. */
 export async function lockHealth(
   db: Db,
   integrations: { id: string; environment_id: string }[],
@@ -52,7 +40,7 @@ const changing = {
   updated_at: "timestamptz",
 };
 
-/** Of rows that the transaction has locked. */
+/** The transaction must have locked the rows. */
 export async function updateHealth(db: Db, rows: HealthRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
@@ -62,8 +50,8 @@ export async function updateHealth(db: Db, rows: HealthRow[]): Promise<void> {
 }
 
 /**
- * Who asks first may send the probe, until `until`. Answers the integrations that were granted; one whose row somebody
- * holds is about to change and is not waited for.
+ * Claims the probe of open circuits until `until`: one caller at a time gets it. Answers the integrations that were claimed;
+ * rows locked by another transaction are skipped.
  */
 export async function claimProbes(db: Db, integrationIds: string[], now: Date, until: Date): Promise<Set<string>> {
   if (integrationIds.length === 0) return new Set();
@@ -76,13 +64,4 @@ export async function claimProbes(db: Db, integrationIds: string[], now: Date, u
       for update skip locked)
     returning integration_id`.execute(db);
   return new Set(rows.map((row) => row.integration_id));
-}
-
-/** The integration was changed: what happened before says nothing about it any more. */
-export async function forgetHealth(db: Db, environmentId: string, integrationId: string): Promise<void> {
-  await db
-    .deleteFrom("integration_health")
-    .where("environment_id", "=", environmentId)
-    .where("integration_id", "=", integrationId)
-    .execute();
 }

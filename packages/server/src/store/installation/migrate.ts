@@ -1,18 +1,18 @@
 // Numbered, forward-only migrations, applied under an advisory lock so that several processes may start at once. A
-// database that is newer than this code is refused: running old code on it could destroy what it does not know.
+// database that is newer than this code is refused: old code could destroy data that it does not know.
+
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "kysely";
-import type { Db } from "./db.ts";
-
+import type { Db } from "../db.ts";
 export class SchemaTooNew extends Error {}
 export class MigrationChanged extends Error {}
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
-const folder = new URL("./migrations/", import.meta.url);
+const folder = new URL("../migrations/", import.meta.url);
 
-/** Any number will do as long as nobody else on the database uses it. */
+/** Any number that no other advisory lock of this database uses. */
 const migrationLock = 7_465_001;
 
 export function readMigrations(): Migration[] {
@@ -30,7 +30,7 @@ export function readMigrations(): Migration[] {
 export async function migrate(db: Db): Promise<string[]> {
   const migrations = readMigrations();
   return db.connection().execute(async (connection) => {
-    // A migration of a large table, and waiting for another process to make it, may take longer than a statement should.
+    // A migration of a large table, or waiting for one in another process, may take longer than the statement time-out.
     await sql`set statement_timeout = 0`.execute(connection);
     try {
       await sql`select pg_advisory_lock(${migrationLock})`.execute(connection);

@@ -4,8 +4,9 @@ import { sql } from "kysely";
 import { createRateLimiter } from "../../../src/http/rate-limit.ts";
 import { createBudgets } from "../../../src/lib/budgets.ts";
 import { inTransaction, openDb } from "../../../src/store/db.ts";
-import { migrate } from "../../../src/store/migrate.ts";
-import { forgetBudgets, purgeBudgets, reserveCalls, spendBudgets } from "../../../src/store/queue/budgets.ts";
+import { deleteBudgets, reserveCalls, spendBudgets } from "../../../src/store/installation/budgets.ts";
+import { migrate } from "../../../src/store/installation/migrate.ts";
+import { purgeBudgets } from "../../../src/store/installation/purges.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/wait.ts";
@@ -20,7 +21,7 @@ atEnd(async () => {
 
 const limits = { horizonMs: 1_000, sliceMs: 250 };
 
-/** Reserves calls and answers their moments, by the clock of this process. */
+/** Reserves calls and answers their times, by the clock of this process. */
 async function reserve(name: string, perSecond: number, wanted: number): Promise<number[]> {
   const gapMs = 1_000 / perSecond;
   const [granted] = await inTransaction(db, (tx) => reserveCalls(tx, [{ name, gapMs, wanted }], limits));
@@ -28,7 +29,7 @@ async function reserve(name: string, perSecond: number, wanted: number): Promise
   return Array.from({ length: granted!.granted }, (_, index) => from + Math.max(0, granted!.offsetMs + index * gapMs));
 }
 
-test("calls are reserved for the next second only, a gap apart, whoever asks", async () => {
+test("calls are reserved for the next second only, a gap apart, for all processes together", async () => {
   const perSecond = 20;
   const both = (await Promise.all([reserve("calls a", perSecond, 100), reserve("calls a", perSecond, 100)])).flat();
   assert.ok(both.length >= perSecond && both.length <= perSecond * 1.25 + 2, `${both.length} calls`);
@@ -50,7 +51,7 @@ test("over several seconds no second sees more than the limit and a slice", asyn
   await Promise.all([one(), one(), one()]);
   for (const first of moments) {
     const within = moments.filter((moment) => moment >= first && moment < first + 1_000).length;
-    // One more slice for the time between the clock of the database and ours.
+    // One more slice for the difference between the clock of the database and ours.
     assert.ok(within <= perSecond * 1.5 + 1, `${within} calls in a second`);
   }
   assert.ok(moments.length >= perSecond * 2.5 - 2, "and none is lost");
@@ -74,7 +75,7 @@ test("two processes share a rate limit", async () => {
     atEnd(async () => budgets.close());
     return createRateLimiter({ trigger: 100, configuration: 0, global: 0 }, now, budgets);
   });
-  // A bucket holds 550: each process takes 300 at once, and learns a moment later that there are none left.
+  // A bucket holds 550: each process takes 300 at once, and learns at the next settling that it is used up.
   for (const limiter of processes) assert.ok(limiter.take("env", "trigger", 300).isAllowed);
   const ask = () => processes.map((limiter) => limiter.take("env", "trigger", 100));
   await eventually(() => ask().every(({ isAllowed }) => !isAllowed), "both to be refused");
@@ -82,7 +83,7 @@ test("two processes share a rate limit", async () => {
   assert.ok(Number(ask()[1]!.headers["retry-after"]) >= 1);
 });
 
-test("while the database is away each process keeps the limit on its own", async () => {
+test("while the database is unavailable each process keeps the limit on its own", async () => {
   let tries = 0;
   const settle = async () => {
     tries++;
@@ -96,7 +97,7 @@ test("while the database is away each process keeps the limit on its own", async
   budgets.close();
 });
 
-test("an environment is behind for all processes, by ten minutes at the most, until the queue has run empty", async () => {
+test("an environment is behind for all processes, by ten minutes at most, until the queue is empty", async () => {
   const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
   const [here, there] = [1, 2].map(() => createBudgets({ now: Date.now, settle, max: 100 }));
   atEnd(async () => {
@@ -109,14 +110,14 @@ test("an environment is behind for all processes, by ten minutes at the most, un
   await eventually(() => lag(there) > longest / 2, "the other process to know");
   for (let round = 0; round < 5; round++) assert.ok(lag() <= longest && lag(there) <= longest);
   await eventually(() => here!.forget("turns trigger "), "it to know that others know");
-  await forgetBudgets(db, "turns trigger ");
+  await deleteBudgets(db, "turns trigger ");
   await eventually(() => lag(there) < longest / 2, "the other process to be forgiven");
 });
 
-test("budgets are forgotten by the beginning of their names, and once they have been free for long", async () => {
+test("budgets are deleted by the prefix of their names, and purged when unused", async () => {
   await spendBudgets(db, new Map([["turns trigger a", 60_000]]));
   await spendBudgets(db, new Map([["turns wake a", 60_000]]));
-  await forgetBudgets(db, "turns trigger ");
+  await deleteBudgets(db, "turns trigger ");
   const { rows } = await sql<{ name: string }>`select name from budgets where name like 'turns%'`.execute(db);
   assert.deepEqual(rows, [{ name: "turns wake a" }]);
   assert.ok((await purgeBudgets(db, new Date(Date.now() + 3_600_000), 100)) >= 1);

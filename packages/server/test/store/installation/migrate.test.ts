@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { newId } from "../../src/lib/ids.ts";
-import { type Db, openDb } from "../../src/store/db.ts";
-import { MigrationChanged, migrate, readMigrations, SchemaTooNew } from "../../src/store/migrate.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { newId } from "../../../src/lib/ids.ts";
+import { type Db, openDb } from "../../../src/store/db.ts";
+import { MigrationChanged, migrate, readMigrations, SchemaTooNew } from "../../../src/store/installation/migrate.ts";
+import { ensurePartitions } from "../../../src/store/installation/partitions.ts";
+import { createTestDatabase } from "../../support/database.ts";
 
-/** An empty database and as many pools on it as processes would have. */
+/** An empty database with one pool per process. */
 async function open(context: TestContext, pools = 1): Promise<[Db, ...Db[]]> {
   const database = await createTestDatabase({ isEmpty: true });
   const openOne = () => openDb({ url: database.url, poolSize: 2, onError: () => {} });
@@ -27,7 +27,7 @@ const tablesOf = async (db: Db): Promise<string[]> =>
       where n.nspname = 'public' and relkind in ('r', 'p') order by 1`.execute(db)
   ).rows.map((row) => row.name);
 
-test("migrations are numbered without gaps or doubles", () => {
+test("migrations are numbered without gaps or duplicates", () => {
   assert.deepEqual(
     readMigrations().map((migration) => migration.version),
     names.map((_, index) => index + 1),
@@ -53,7 +53,7 @@ test("several processes may migrate at once: each migration is applied by one of
   assert.equal(rows[0]!.count, names.length);
 });
 
-test("the limit on statements is lifted for migrations only", async (context) => {
+test("the statement time-out is lifted for migrations only", async (context) => {
   const [db] = await open(context);
   await migrate(db);
   for (let connection = 0; connection < 2; connection++) {
@@ -62,7 +62,7 @@ test("the limit on statements is lifted for migrations only", async (context) =>
   }
 });
 
-test("a database of a newer version is refused and left alone", async (context) => {
+test("a database of a newer version is refused and not changed", async (context) => {
   const [db] = await open(context);
   await migrate(db);
   await sql`insert into schema_migrations (version, name, checksum) values (9999, '9999_future', 'x')`.execute(db);
@@ -80,14 +80,14 @@ test("a migration that was changed after it was applied is refused", async (cont
     () => migrate(db),
     (error) => error instanceof MigrationChanged && error.message.includes(names[0]!),
   );
-  // The refusal released the lock: the next process is not kept waiting.
+  // The refusal released the lock: the next process does not wait.
   await sql`delete from schema_migrations where version = 9999`.execute(db);
   await assert.rejects(() => migrate(db), MigrationChanged);
 });
 
-test("a migration that fails leaves nothing of itself", async (context) => {
+test("a migration that fails changes nothing", async (context) => {
   const [db] = await open(context);
-  // Something is in the way of the first migration: a table of the same name.
+  // The first migration fails, because a table of the same name exists.
   await sql`create table digest_windows (x integer)`.execute(db);
   await assert.rejects(() => migrate(db), /already exists/);
   assert.deepEqual(await tablesOf(db), ["digest_windows", "schema_migrations"]);
@@ -95,7 +95,7 @@ test("a migration that fails leaves nothing of itself", async (context) => {
   assert.deepEqual(await migrate(db), names);
 });
 
-test("files that stood in payloads are moved beside their events", async (context) => {
+test("attachments in payloads are moved to event_attachments", async (context) => {
   const [db] = await open(context);
   await migrate(db);
   await ensurePartitions(db, new Date());

@@ -1,10 +1,10 @@
-// Attempts: one row per call to a provider, written before the call and completed after it. A row that was never
-// completed is a call whose outcome nobody knows: it is marked so when its message is taken up again, never hidden.
-import { type Selectable, sql } from "kysely";
+// Attempts: one row per call to a provider, inserted before the call and completed after it. A row that was never completed
+// is a call with an unknown outcome: it is marked as unknown when its message is processed again.
+
+import type { JobStatus } from "@tidings/contract";
+import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import type { Tables } from "../tables.ts";
-
 export type NewAttempt = {
   id: string;
   environment_id: string;
@@ -54,13 +54,13 @@ export type AttemptSummary = {
   message_id: string;
   integration_id: string;
   attempts: number;
-  /** When the last one began whose outcome nobody knows. */
+  /** Start of the last attempt with an unknown outcome. */
   unknown_at: Date | null;
 };
 
 /**
- * How often each message was tried with each integration in its present round. Calls that were cut off are marked as
- * unknown on the way.
+ * How often each message was tried with each integration in its present round. Attempts that were never completed are
+ * marked as unknown.
  */
 export async function summarizeAttempts(db: Db, messageIds: string[], now: Date): Promise<AttemptSummary[]> {
   if (messageIds.length === 0) return [];
@@ -76,24 +76,24 @@ export async function summarizeAttempts(db: Db, messageIds: string[], now: Date)
   return rows;
 }
 
-/** Where a message stands in its run. */
-export type Standing = {
+/** The job, run and owner of a message that is about to be sent. */
+export type DeliveryState = {
   message_id: string;
-  job_status: string;
+  job_status: JobStatus;
   step_index: number;
   workflow_version_id: string;
-  /** Their identifiers, as the caller knows them; null where the record is gone. */
+  /** Identifiers given by the caller; null when the record was deleted. */
   workflow: string | null;
   subscriber: string | null;
   transaction_id: string | null;
-  /** Why nobody wants the message any more; null when somebody does. */
+  /** Why the message must not be sent any more; null when it may be. */
   stopped: string | null;
 };
 
-/** A message is unwanted when its job was canceled, or when its workflow or subscriber is gone. */
-export async function findStandings(db: Db, messageIds: string[]): Promise<Standing[]> {
+/** A message is not sent when its job was canceled, or when its workflow or subscriber was deleted. */
+export async function findDeliveryStates(db: Db, messageIds: string[]): Promise<DeliveryState[]> {
   if (messageIds.length === 0) return [];
-  const { rows } = await sql<Standing>`
+  const { rows } = await sql<DeliveryState>`
     select m.id as message_id, j.status as job_status, j.step_index, n.workflow_version_id,
       w.workflow_id as workflow, s.subscriber_id as subscriber, e.transaction_id,
       case when w.deleted_at is not null then 'the workflow was deleted'
@@ -103,21 +103,5 @@ export async function findStandings(db: Db, messageIds: string[]): Promise<Stand
     left join workflows w on w.id = m.workflow_id left join subscribers s on s.id = m.subscriber_id
     left join events e on e.id = m.event_id
     where m.id = any(${messageIds})`.execute(db);
-  return rows;
-}
-
-export type AttemptRow = Selectable<Tables["attempts"]>;
-
-/** The first `limit` attempts of these messages, in order. */
-export async function listAttempts(
-  db: Db,
-  environmentId: string,
-  messageIds: string[],
-  limit: number,
-): Promise<AttemptRow[]> {
-  if (messageIds.length === 0) return [];
-  const { rows } = await sql<AttemptRow>`
-    select * from attempts where environment_id = ${environmentId} and message_id = any(${messageIds}::uuid[])
-    order by id limit ${limit}`.execute(db);
   return rows;
 }

@@ -1,0 +1,91 @@
+// Jobs of the runs that the pipeline advances: inserted, locked and updated in batches.
+
+import type { JobStatus } from "@tidings/contract";
+import { sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
+import { insertRows, rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { StoredDetail } from "../tables.ts";
+import type { JobRow } from "./jobs.ts";
+
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  notification_id: "uuid",
+  step_index: "smallint",
+  type: "text",
+  status: "text",
+  provider_id: "text",
+  details: "jsonb",
+  output: "jsonb",
+  digest: "jsonb",
+  merged_into: "uuid",
+  wake_at: "timestamptz",
+  updated_at: "timestamptz",
+};
+
+export const insertJobs = (db: Db, rows: JobRow[]): Promise<void> => insertRows(db, "jobs", columns, rows);
+
+export async function findJobsOfBatch(db: Db, notificationIds: string[]): Promise<JobRow[]> {
+  if (notificationIds.length === 0) return [];
+  const { rows } = await sql<JobRow>`
+    select * from jobs where notification_id = any(${notificationIds}) order by notification_id, step_index`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Locked in the order of their ids, so that two transactions that settle messages of the same jobs cannot deadlock. */
+export async function lockJobs(db: Db, ids: string[]): Promise<Pick<JobRow, "id" | "status">[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Pick<JobRow, "id" | "status">>`
+    select id, status from jobs where id = any(${ids}) order by id for update`.execute(db);
+  return rows;
+}
+
+/**
+ * Of these notifications, those with a pending or delayed job: it may have become due while the run was busy with an
+ * earlier step that was replayed.
+ */
+export async function findUnfinished(db: Db, notificationIds: string[]): Promise<Set<string>> {
+  if (notificationIds.length === 0) return new Set();
+  const { rows } = await sql<{ notification_id: string }>`
+    select distinct notification_id from jobs
+    where notification_id = any(${notificationIds}) and status in ('pending', 'delayed')`.execute(db);
+  return new Set(rows.map((row) => row.notification_id));
+}
+
+export type JobUpdate = {
+  id: string;
+  status: JobStatus;
+  provider_id: string | null;
+  /** Added behind the details already stored. */
+  details: StoredDetail[];
+  output: JsonObject | null;
+  digest: JsonObject | null;
+  merged_into: string | null;
+  wake_at: Date | null;
+  updated_at: Date;
+};
+
+/** An update that changes only updated_at; the caller adds the changes. */
+export const emptyJobUpdate = (id: string, now: Date): Omit<JobUpdate, "status"> => ({
+  id,
+  provider_id: null,
+  details: [],
+  output: null,
+  digest: null,
+  merged_into: null,
+  wake_at: null,
+  updated_at: now,
+});
+
+export async function updateJobs(db: Db, updates: JobUpdate[]): Promise<void> {
+  if (updates.length === 0) return;
+  const { environment_id, notification_id, step_index, type, ...changing } = columns;
+  await sql`
+    update jobs j set status = r.status, provider_id = coalesce(r.provider_id, j.provider_id),
+      details = j.details || r.details, output = coalesce(r.output, j.output), digest = coalesce(r.digest, j.digest),
+      merged_into = r.merged_into, wake_at = r.wake_at, updated_at = r.updated_at
+    from ${rowsOf("r", changing, updates)} where j.id = r.id`.execute(db);
+}

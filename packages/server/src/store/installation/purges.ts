@@ -1,0 +1,126 @@
+// Purges: rows past their retention, in all environments. Each call deletes a bounded number; housekeeping repeats it.
+
+import { sql } from "kysely";
+import { firstIdAt } from "../../lib/ids.ts";
+import type { Db } from "../db.ts";
+/** Removes a bounded number of expired answers; the caller repeats while it returns the full number. */
+export async function purgeExpiredAnswers(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where (environment_id, key) in (
+      select environment_id, key from idempotency_keys where created_at <= now() - interval '24 hours'
+      order by created_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Deletes budgets that have been unused since this time, at most `limit`; answers how many. */
+export async function purgeBudgets(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from budgets where name in (select name from budgets where next_at < ${before} limit ${limit})
+    returning 1`.execute(db);
+  return rows.length;
+}
+
+/**
+ * Deletes up to `limit` subscribers, as many webhook events and as many event attachments of environments deleted before
+ * this time; when none are left, the environments with all other rows. Answers whether there may be more.
+ */
+export async function purgeDeletedEnvironments(db: Db, before: Date, limit: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from subscribers where id in (
+      select s.id from subscribers s join environments e on e.id = s.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  const { numAffectedRows: events = 0n } = await sql`
+    delete from webhook_events where id in (
+      select w.id from webhook_events w join environments e on e.id = w.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  const { numAffectedRows: files = 0n } = await sql`
+    delete from event_attachments where id in (
+      select a.id from event_attachments a join environments e on e.id = a.environment_id
+      where e.deleted_at < ${before} limit ${limit})`.execute(db);
+  if (numAffectedRows > 0n || events > 0n || files > 0n) return true;
+  await sql`delete from environments where deleted_at < ${before}`.execute(db);
+  return false;
+}
+
+/** Deletes groups whose last event is older than any look-back window. Answers how many. */
+export async function purgePasses(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from digest_passes where ctid in (
+      select p.ctid from digest_passes p join environments e on e.id = p.environment_id
+      where p.passed_at < ${before} and e.test_clock is null limit ${limit} for update of p skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
+/** Deletes windows that ended before this time. Answers how many. */
+export async function purgeThrottles(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from throttle_windows where ctid in (
+      select w.ctid from throttle_windows w join environments e on e.id = w.environment_id
+      where w.until < ${before} and e.test_clock is null limit ${limit} for update of w skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
+/** Deletes at most `limit`; answers how many. */
+export async function purgeFailedTasks(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from failed_tasks where id in (
+      select id from failed_tasks where created_at < ${before} order by created_at limit ${limit}) returning 1`.execute(
+    db,
+  );
+  return rows.length;
+}
+
+/** Deletes at most `limit`; answers how many. */
+export async function purgeDeadLetters(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from dead_letters where id in (
+      select id from dead_letters where created_at < ${before} order by created_at limit ${limit}) returning 1`.execute(
+    db,
+  );
+  return rows.length;
+}
+
+/** Answers how many were removed. */
+export async function purgeReceipts(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from receipts where ctid in (
+      select ctid from receipts where created_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** By the time in their ids, which is real time whatever a test clock says. At most `limit`; answers how many. */
+export async function purgeCaptured(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from captured_messages where id in (
+      select id from captured_messages where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Deletes all but the newest `kept` of each environment, at most `limit` at once; answers how many. */
+export async function purgeCapturedBeyond(db: Db, kept: number, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with newest_to_delete as (
+      select c.* from environments e cross join lateral (
+        select environment_id, created_at, id from captured_messages where environment_id = e.id
+        order by created_at desc, id desc offset ${kept} limit 1) c)
+    delete from captured_messages where id in (
+      select c.id from newest_to_delete n join captured_messages c on c.environment_id = n.environment_id
+        and (c.created_at, c.id) <= (n.created_at, n.id)
+      limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/**
+ * Deletes up to `limit` events from before this time with their deliveries; when there are none left, the webhooks that
+ * were deleted before this time. Answers whether there may be more events.
+ */
+export async function purgeWebhookEvents(db: Db, before: Date, limit: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from webhook_events where id in (
+      select id from webhook_events where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
+  if (numAffectedRows > 0n) return true;
+  await sql`delete from webhooks where deleted_at < ${before}`.execute(db);
+  return false;
+}

@@ -1,0 +1,151 @@
+// Messages on their way to a provider: inserted by runs, locked for delivery, and updated with the outcome.
+
+import { sql } from "kysely";
+import type { JsonObject } from "../../lib/json.ts";
+import { insertRows, rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { StoredMessageStatus } from "../tables.ts";
+import {
+  type ListedMessage,
+  listedMessages,
+  recipientsThrough,
+  reportedParts,
+  type StoredMessage,
+  withSubscriberDates,
+} from "./messages.ts";
+
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  notification_id: "uuid",
+  event_id: "uuid",
+  job_id: "uuid",
+  subscriber_id: "uuid",
+  workflow_id: "uuid",
+  channel: "text",
+  provider_id: "text",
+  integration_id: "uuid",
+  status: "text",
+  error_id: "text",
+  error_text: "text",
+  subject: "text",
+  content: "text",
+  cta: "jsonb",
+  data: "jsonb",
+  actor: "jsonb",
+  address: "text",
+  outgoing: "jsonb",
+  context_keys: "text[]",
+  delivered_at: "timestamptz[]",
+  created_at: "timestamptz",
+  updated_at: "timestamptz",
+};
+
+export type NewMessage = Omit<
+  StoredMessage,
+  | "seen_at"
+  | "read_at"
+  | "last_seen_at"
+  | "last_read_at"
+  | "archived_at"
+  | "snoozed_until"
+  | "provider_message_id"
+  | "recipients"
+  | "round"
+  | "replayed_at"
+>;
+
+export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => insertRows(db, "messages", columns, rows);
+
+/**
+ * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one waits
+ * for this transaction.
+ */
+export async function holdPendingMessages(db: Db, ids: string[]): Promise<StoredMessage[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<StoredMessage>`
+    select * from messages where id = any(${ids}) and status = 'pending' order by id for no key update`.execute(db);
+  return rows;
+}
+
+export type MessageOutcome = {
+  id: string;
+  status: StoredMessageStatus;
+  error_id: string | null;
+  error_text: string | null;
+  integration_id: string;
+  provider_id: string;
+  provider_message_id: string | null;
+  updated_at: Date;
+};
+
+/**
+ * Answers the messages that were updated. A message that was deleted, withdrawn or confirmed meanwhile is final: only the
+ * outcome "sent" overwrites it. A failed message keeps its outgoing content, so that it can be replayed.
+ */
+export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
+  if (outcomes.length === 0) return new Set();
+  const shape = {
+    id: "uuid",
+    status: "text",
+    error_id: "text",
+    error_text: "text",
+    integration_id: "uuid",
+    provider_id: "text",
+    provider_message_id: "text",
+    updated_at: "timestamptz",
+  };
+  const { rows } = await sql<{ id: string }>`
+    update messages m set status = r.status, error_id = r.error_id, error_text = r.error_text,
+      integration_id = r.integration_id, provider_id = r.provider_id, provider_message_id = r.provider_message_id,
+      recipients = case when r.status = 'sent' then ${recipientsThrough(sql`r.provider_id`)} end,
+      outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
+    from ${rowsOf("r", shape, byId(outcomes))}
+    where m.id = r.id and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Messages are locked in the order of their ids, so that two transactions cannot deadlock. */
+const byId = <Row extends { id: string }>(rows: Row[]): Row[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+/** One of several messages of a chat or push job. */
+export type Sibling = Pick<StoredMessage, "id" | "job_id" | "status" | "provider_id" | "error_text">;
+
+/** All messages of chat and push jobs. */
+export async function findSiblings(db: Db, jobIds: string[]): Promise<Sibling[]> {
+  if (jobIds.length === 0) return [];
+  const { rows } = await sql<Sibling>`
+    select id, job_id, status, provider_id, error_text from messages
+    where job_id = any(${jobIds}) and channel in ('chat', 'push') order by id`.execute(db);
+  return rows;
+}
+
+/** Messages as webhook events contain them. */
+export async function findMessagesToReport(db: Db, ids: string[]): Promise<ListedMessage[]> {
+  const page = sql`select * from messages where id = any(${ids}::uuid[])`;
+  const { rows } = await listedMessages(page, reportedParts).execute(db);
+  return rows.map(withSubscriberDates);
+}
+
+/**
+ * All columns but the content are read from the message and its last attempt, because failover may have changed the
+ * integration. A retry of the same message is captured once.
+ */
+export async function insertCaptured(
+  db: Db,
+  input: { id: string; messageId: string; content: JsonObject; now: Date },
+): Promise<void> {
+  await sql`
+    insert into captured_messages (id, environment_id, message_id, event_id, subscriber_id, transaction_id, channel,
+      provider_id, integration_identifier, content, created_at)
+    select ${input.id}, m.environment_id, m.id, m.event_id, coalesce(s.subscriber_id, ''), e.transaction_id, m.channel,
+      i.provider_id, i.identifier, ${JSON.stringify(input.content)}::jsonb, coalesce(v.test_clock, ${input.now})
+    from messages m
+    join environments v on v.id = m.environment_id
+    join events e on e.id = m.event_id
+    join lateral (select integration_id from attempts where message_id = m.id order by id desc limit 1) a on true
+    join integrations i on i.id = a.integration_id
+    left join subscribers s on s.id = m.subscriber_id
+    where m.id = ${input.messageId}
+    on conflict (message_id) do nothing`.execute(db);
+}

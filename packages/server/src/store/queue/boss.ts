@@ -1,0 +1,84 @@
+// pg-boss with the queues of the service: opening it, and taking over the tasks of processes that died.
+
+import { randomUUID } from "node:crypto";
+import { PgBoss } from "pg-boss";
+export const schema = "queue";
+
+// A process that dies stops its heartbeat; the next supervision gives its tasks to another one: at most 10 + 10 s later.
+export const heartbeatSeconds = 10;
+const superviseSeconds = 5;
+
+const queueOptions = {
+  notify: true,
+  heartbeatSeconds,
+  expireInSeconds: 15 * 60,
+  // A task is never dropped: one that keeps failing is retried every five minutes.
+  retryLimit: 1_000_000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 300,
+  retentionSeconds: 5 * 365 * 24 * 3600,
+};
+
+const namePrefix = "tidings-queue ";
+
+/** Groups are few and queried often. Checked first: creating an index takes a lock that blocks writers. */
+const createGroupIndex = `
+  do $$ begin
+    perform pg_advisory_xact_lock(7465003);
+    if to_regclass('${schema}.job_group') is null then
+      create index job_group on ${schema}.job_common (group_id) where group_id is not null;
+    end if;
+  end $$`;
+
+export async function openBoss(
+  url: string,
+  kinds: readonly string[],
+  onError: (error: Error) => void,
+): Promise<PgBoss> {
+  // Each process connects under a name of its own, which shows whether other processes are alive.
+  const name = `${namePrefix}${randomUUID()}`;
+  const boss = new PgBoss({
+    connectionString: url,
+    schema,
+    application_name: name,
+    max: 5,
+    connectionTimeoutMillis: 5_000,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+  });
+  boss.on("error", onError);
+  await boss.start();
+  for (const kind of kinds) await boss.createQueue(kind, queueOptions);
+  await boss.getDb().executeSql(createGroupIndex);
+  await takeOverTasks(boss, name);
+  return boss;
+}
+
+/**
+ * When no other process is connected, every claim belongs to a process that died: its tasks need not wait until their
+ * heartbeat lapses. Claims are fenced, so if another process is alive after all (disconnected for a moment, say), its
+ * work on these tasks is rolled back, as after a lapsed heartbeat.
+ */
+async function takeOverTasks(boss: PgBoss, name: string): Promise<void> {
+  const db = boss.getDb();
+  const { rows } = await db.executeSql(
+    `select 1 from pg_stat_activity where datname = current_database()
+       and starts_with(application_name, $1) and application_name <> $2 limit 1`,
+    [namePrefix, name],
+  );
+  if (rows.length > 0) return;
+  const stale = await db.executeSql(
+    `update ${schema}.job set heartbeat_on = '-infinity'
+     where state = 'active' and heartbeat_seconds is not null returning 1`,
+  );
+  if (stale.rows.length > 0) await boss.supervise();
+}
+
+/** The NOTIFY channel on which pg-boss announces new tasks, with the name of their queue. */
+export async function findChannel(boss: PgBoss): Promise<string> {
+  const { rows } = await boss
+    .getDb()
+    .executeSql(`select 'pgboss_' || left(encode(sha224('${schema}'::bytea), 'hex'), 24) as channel`);
+  return rows[0].channel;
+}

@@ -1,0 +1,65 @@
+// Claims on tasks: a process keeps the tasks it works on by a heartbeat, and a lapsed claim cannot finish its task.
+
+import type { PgBoss } from "pg-boss";
+import { heartbeatSeconds } from "./boss.ts";
+export const taskKinds = [
+  "trigger",
+  "fanout",
+  "wake",
+  "deliver",
+  "webhook",
+  "unsnooze",
+  "clock",
+  "housekeeping",
+] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
+/** A task as a worker holds it: `attempt` fences the claim, so that a lapsed holder cannot finish the task. */
+export type Task<T> = { id: string; attempt: number; data: T; environmentId?: string };
+
+export class ClaimLost extends Error {}
+
+export const claimsOf = (tasks: Task<unknown>[]) => tasks.map((task) => ({ id: task.id, retryCount: task.attempt }));
+
+/** `affected`: how many of the tasks are still claimed by this process. */
+export function requireAllClaims(kind: TaskKind, tasks: Task<unknown>[], affected: number): void {
+  if (affected === tasks.length) return;
+  throw new ClaimLost(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held by another process`);
+}
+
+type ClaimedTask = { kind: TaskKind; task: Task<unknown> };
+
+export type Heartbeats = {
+  /** Keeps the claims alive while the work runs. */
+  during(kind: TaskKind, tasks: Task<unknown>[], work: () => Promise<void>): Promise<void>;
+  /** Keeps the claims alive until they are let go. */
+  hold(kind: TaskKind, tasks: Task<unknown>[]): void;
+  letGo(tasks: Task<unknown>[]): void;
+  hasHeld(): boolean;
+  stop(): void;
+};
+
+export function startHeartbeats(boss: PgBoss, onError: (error: Error) => void): Heartbeats {
+  const held = new Map<string, ClaimedTask>();
+  const batches = new Set<ClaimedTask[]>();
+  const timer = setInterval(() => {
+    for (const [kind, group] of Map.groupBy([...held.values(), ...[...batches].flat()], (one) => one.kind)) {
+      boss.touch(kind, claimsOf(group.map((one) => one.task))).catch(onError);
+    }
+  }, heartbeatSeconds * 250);
+  return {
+    async during(kind, tasks, work) {
+      const batch = tasks.map((task) => ({ kind, task }));
+      batches.add(batch);
+      await work().finally(() => batches.delete(batch));
+    },
+    hold(kind, tasks) {
+      for (const task of tasks) held.set(task.id, { kind, task });
+    },
+    letGo(tasks) {
+      for (const { id } of tasks) held.delete(id);
+    },
+    hasHeld: () => held.size > 0,
+    stop: () => clearInterval(timer),
+  };
+}

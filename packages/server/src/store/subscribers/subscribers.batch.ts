@@ -1,0 +1,96 @@
+// What runs and deliveries need to know of their subscribers: preferences, contexts, tenants, suppressed addresses.
+
+import type { SuppressionReason } from "@tidings/contract";
+import { sql } from "kysely";
+import { normalizeAddress } from "../../lib/addresses.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { ContextRow } from "./contexts.ts";
+import type { PreferenceRow } from "./preferences.ts";
+import type { SubscriberRow } from "./subscribers.ts";
+import type { TenantRow } from "./tenants.ts";
+/**
+ * The preferences of the subscribers of a batch, globally and for these workflows. Most environments have no preferences:
+ * one index lookup finds that out, and the ids of a thousand subscribers are only sent when there are any.
+ */
+export async function findPreferencesOfBatch(
+  db: Db,
+  environmentIds: string[],
+  subscriberIds: string[],
+  workflowIds: string[],
+): Promise<PreferenceRow[]> {
+  if (subscriberIds.length === 0) return [];
+  const any = await sql<{ found: boolean }>`
+    select exists (select 1 from subscriber_preferences where environment_id = any(${environmentIds}::uuid[])) as found
+  `.execute(db);
+  if (!any.rows[0]!.found) return [];
+  const { rows } = await sql<PreferenceRow>`
+    select * from subscriber_preferences
+    where environment_id = any(${environmentIds}::uuid[]) and subscriber_id = any(${subscriberIds}::uuid[])
+      and (workflow_id is null or workflow_id = any(${workflowIds}::uuid[]))`.execute(db);
+  return rows;
+}
+
+type ContextContent = Pick<ContextRow, "environment_id" | "type" | "id" | "data">;
+
+/** The present data of the contexts of a batch; deleted ones are missing. */
+export async function findContextsOfBatch(
+  db: Db,
+  environmentIds: string[],
+  named: { type: string; id: string }[],
+): Promise<ContextContent[]> {
+  if (named.length === 0) return [];
+  const { rows } = await sql<ContextContent>`
+    select c.environment_id, c.type, c.id, c.data
+    from ${rowsOf("r", { type: "text", id: "text" }, named)} join contexts c on c.type = r.type and c.id = r.id
+    where c.environment_id = any(${environmentIds}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** The present data of the tenants of a batch of events. */
+export async function findTenantsOfBatch(
+  db: Db,
+  environmentIds: string[],
+  identifiers: string[],
+): Promise<TenantRow[]> {
+  if (identifiers.length === 0) return [];
+  const { rows } = await sql<TenantRow>`
+    select * from tenants
+    where environment_id = any(${environmentIds}::uuid[]) and identifier = any(${identifiers})`.execute(db);
+  return rows;
+}
+
+/** A message and all its addresses. */
+export type AddressedMessage = { id: string; environment_id: string; channel: string; addresses: string[] };
+
+export type SuppressedAddress = {
+  message_id: string;
+  address: string;
+  suppression_id: string;
+  reason: SuppressionReason;
+};
+
+/** The suppressed addresses of these messages, by message id: one query for a whole batch. */
+export async function findSuppressedAddresses(
+  db: Db,
+  messages: AddressedMessage[],
+): Promise<Map<string, SuppressedAddress[]>> {
+  const given = messages.flatMap(({ id, environment_id, channel, addresses }) =>
+    [...new Set(addresses.map(normalizeAddress))].map((address) => ({ id, environment_id, channel, address })),
+  );
+  if (given.length === 0) return new Map();
+  const columns = { id: "uuid", environment_id: "uuid", channel: "text", address: "text" };
+  const { rows } = await sql<SuppressedAddress>`
+    select r.id as message_id, s.address, s.id as suppression_id, s.reason from ${rowsOf("r", columns, given)}
+    join suppressions s on s.environment_id = r.environment_id and s.channel = r.channel and s.address = r.address
+  `.execute(db);
+  return Map.groupBy(rows, (row) => row.message_id);
+}
+
+/** Locked in the order of their ids, as in every batch of deliveries. */
+export async function lockSubscribersByIds(db: Db, ids: string[]): Promise<SubscriberRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<SubscriberRow>`
+    select * from subscribers where id = any(${ids}) order by id for update`.execute(db);
+  return rows;
+}
