@@ -1,7 +1,7 @@
 // The members of a value that a schema evaluates, for `unevaluatedProperties` and `unevaluatedItems`.
 import { isObject, type JsonObject } from "../json.ts";
 import { charge, OverBudget } from "../work.ts";
-import { type Check, fitsTrial } from "./json-schema.ts";
+import { type Check, fitsTrial } from "./check.ts";
 import { additionalKeys } from "./keywords.ts";
 import { resolveRef } from "./refs.ts";
 

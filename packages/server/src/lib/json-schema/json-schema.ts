@@ -3,8 +3,9 @@
 // with a part of a value is charged to a budget of work (lib/work.ts), and there is nothing to compile or to cache.
 //
 // Faults are worded as ajv words them. Schemas may be unchecked: keywords with invalid values are ignored.
-import { canonicalJson, isObject, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { charge, OverBudget } from "../work.ts";
+import { type Check, fail, fitsPart, type SchemaFault } from "./check.ts";
 import { evaluatedKeys } from "./evaluated.ts";
 import {
   arrayKeywords,
@@ -17,28 +18,14 @@ import {
 } from "./keywords.ts";
 import { resolveRef } from "./refs.ts";
 
-export type SchemaFault = { keyword: string; path: string[]; message: string; schemaPath: string };
-
-/** The state of one check. `path` and `schemaPath`: the current position; `isTrial`: a mismatch is not a fault. */
-export type Check = {
-  root: JsonObject;
-  is2020: boolean;
-  path: string[];
-  schemaPath: string[];
-  depth: number;
-  isTrial: boolean;
-  faults: SchemaFault[];
-};
-
 const partCost = 40;
 /** A value has at most 200 levels. A schema that refers to itself without going down a level would never end. */
 const maxDepth = 600;
-const maxFaults = 100;
 
 /** The faults of a value, 100 at most. Fills the defaults of the schema into the value. Throws OverBudget. */
 export function faultsOf(root: JsonObject, value: unknown): SchemaFault[] {
   const is2020 = typeof root.$schema === "string" && root.$schema.includes("2020-12");
-  const check: Check = { root, is2020, path: [], schemaPath: [], depth: 0, isTrial: false, faults: [] };
+  const check: Check = { root, is2020, path: [], schemaPath: [], depth: 0, isTrial: false, faults: [], fits };
   fits(root, value, check);
   return check.faults;
 }
@@ -52,29 +39,6 @@ function fits(schema: unknown, value: unknown, check: Check): boolean {
   const isFit = fitsObject(schema, value, check);
   check.depth -= 1;
   return isFit;
-}
-
-/** The same for a part of the schema and, with `key`, a member of the value. */
-export function fitsPart(at: string[], schema: unknown, value: unknown, check: Check, key?: string): boolean {
-  check.schemaPath.push(...at);
-  if (key !== undefined) check.path.push(key);
-  const isFit = fits(schema, value, check);
-  if (key !== undefined) check.path.pop();
-  check.schemaPath.length -= at.length;
-  return isFit;
-}
-
-/** Whether a part fits, without faults and defaults. */
-export function fitsTrial(schema: unknown, value: unknown, check: Check): boolean {
-  return fits(schema, value, { ...check, isTrial: true, faults: [] });
-}
-
-export function fail(check: Check, keyword: string, message: string, ...at: string[]): false {
-  if (check.faults.length < maxFaults) {
-    const schemaPath = ["#", ...check.schemaPath, ...(at.length > 0 ? at : [keyword])].join("/");
-    check.faults.push({ keyword, path: [...check.path], message, schemaPath });
-  }
-  return false;
 }
 
 function fitsObject(schema: JsonObject, value: unknown, check: Check): boolean {
@@ -147,15 +111,4 @@ function isOfType(value: unknown, type: unknown): boolean {
       // "string" and "boolean"; any other name fits nothing.
       return typeof value === type;
   }
-}
-
-/** JSON values are equal when their canonical texts are. */
-export function isSameJson(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
-    charge(1 + (typeof a === "string" ? a.length / 16 : 0));
-    return a === b;
-  }
-  const text = canonicalJson(b);
-  charge(10 + 4 * text.length);
-  return canonicalJson(a) === text;
 }

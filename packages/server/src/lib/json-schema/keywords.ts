@@ -3,7 +3,7 @@ import formats from "ajv-formats/dist/formats.js";
 import { canonicalJson, isObject, type JsonObject } from "../json.ts";
 import { matchesPattern } from "../patterns.ts";
 import { charge } from "../work.ts";
-import { type Check, fail, fitsPart, fitsTrial, isSameJson } from "./json-schema.ts";
+import { type Check, fail, fitsPart, fitsTrial, isSameJson } from "./check.ts";
 
 type Fault = [keyword: string, message: string] | null;
 export type Keyword<V> = (schema: JsonObject, value: V, check: Check) => boolean;
