@@ -18,7 +18,7 @@ import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
 import { sealOldRows } from "./pipeline/encrypt-old-rows.ts";
-import { forgetWebhooks } from "./pipeline/webhooks/events.ts";
+import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
 import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
@@ -163,7 +163,7 @@ async function openCaches(url: string, onError: (error: Error) => void, closers:
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
   const onNotify = {
     tidings_api_keys: () => keyOwners.clear(),
-    tidings_webhooks: () => forgetWebhooks(webhookTargets),
+    tidings_webhooks: () => expireWebhookCache(webhookTargets),
   };
   const listener = await listen({ url, onNotify, onError });
   closers.push(() => listener.close());

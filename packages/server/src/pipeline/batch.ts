@@ -1,5 +1,4 @@
-// What the functions of one batch share: the context, whose `db` is the transaction of the batch, and the clocks of its
-// environments.
+// A batch: the context of functions that share a transaction, with the clocks of its environments.
 import type { Ctx } from "../context.ts";
 import { inRepeatableTransaction, inTransaction } from "../store/db.ts";
 import { type Clock, readClock } from "./clock/clock.ts";
@@ -11,8 +10,8 @@ export function transact<T>(ctx: Ctx, work: (tx: Ctx) => Promise<T>): Promise<T>
   return inTransaction(ctx.db, (db) => work({ ...ctx, db }));
 }
 
-/** As `transact`, for work that may deadlock: it is run again when PostgreSQL aborts its transaction. */
-export function transactAgain<T>(ctx: Ctx, work: (tx: Ctx) => Promise<T>): Promise<T> {
+/** As `transact`, for work that may deadlock: `work` is run again when PostgreSQL aborts its transaction. */
+export function transactWithRetry<T>(ctx: Ctx, work: (tx: Ctx) => Promise<T>): Promise<T> {
   return inRepeatableTransaction(ctx.db, (db) => work({ ...ctx, db }));
 }
 

@@ -1,25 +1,25 @@
-// Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its
-// tasks in the transaction of their result; what it throws goes back to the queue and is repeated, and what fails every
-// time is set aside (set-aside.ts).
+// Workers: which stage takes which tasks, how many at once, and what happens when a batch fails. A stage finishes its tasks
+// in the transaction of their result. When it throws, the queue repeats the tasks, and a task that fails every time is set
+// aside (set-aside.ts).
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
-import { createDeliver, deliverBatch } from "./deliver/stage.ts";
+import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { costOf, recipientsPerBatch } from "./tasks.ts";
 import { runFanout } from "./trigger/fanout.ts";
 import { runTrigger } from "./trigger/trigger.ts";
-import { createWebhooks, webhookBatch } from "./webhooks/stage.ts";
+import { createWebhookStage, webhookBatch } from "./webhooks/stage.ts";
 
 type Stage<T> = {
   kind: TaskKind;
   run(ctx: Ctx, tasks: Task<T>[]): Promise<void>;
   batchSize: number;
-  /** How often to look for tasks that have become due; new ones announce themselves. */
+  /** How often to poll for tasks that have become due; new tasks are notified. */
   pollSeconds: number;
   isSingle?: boolean;
   /** Whether tasks of different environments may share a transaction. */
@@ -32,18 +32,24 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "trigger", run: runTrigger, batchSize: 5, pollSeconds: 2 },
   { kind: "fanout", run: runFanout, batchSize: 1, pollSeconds: 2 },
   { kind: "wake", run: runWake, batchSize: 20, pollSeconds: 0.5 },
-  { kind: "deliver", run: stateful(createDeliver(ctx)), batchSize: deliverBatch(ctx), pollSeconds: 0.5, isMixed: true },
-  { kind: "webhook", run: stateful(createWebhooks(ctx)), batchSize: webhookBatch, pollSeconds: 1, isMixed: true },
+  {
+    kind: "deliver",
+    run: stateful(createDeliverStage(ctx)),
+    batchSize: deliverBatch(ctx),
+    pollSeconds: 0.5,
+    isMixed: true,
+  },
+  { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, pollSeconds: 1, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100, pollSeconds: 2 },
   { kind: "clock", run: runMoveClock, batchSize: 1, pollSeconds: 2 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, pollSeconds: 30, isSingle: true },
 ];
 
-/** A stage with a state of its own: what it has under way. */
+/** A stage that was created with its context, because it has calls in flight between batches. */
 const stateful =
-  <T>(work: (tasks: Task<T>[]) => Promise<void>): Stage<T>["run"] =>
+  <T>(run: (tasks: Task<T>[]) => Promise<void>): Stage<T>["run"] =>
   (_ctx, tasks) =>
-    work(tasks);
+    run(tasks);
 
 export async function startWorkers(ctx: NetworkCtx): Promise<void> {
   await scheduleHousekeeping(ctx);
@@ -71,7 +77,10 @@ async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Pr
   }
 }
 
-/** An environment does not wait for the rows of another, nor begin again because of them, and a transaction stays short. */
+/**
+ * One transaction for each group: tasks of one environment, so that environments neither wait for each other's locks nor roll
+ * each other back, and not more than fit in a short transaction.
+ */
 function groupsOf(stage: Stage<never>, tasks: Task<never>[]): Task<never>[][] {
   if (stage.isMixed) return [tasks];
   return [...Map.groupBy(tasks, (task) => task.environmentId).values()].flatMap((own) => {
@@ -88,10 +97,10 @@ function groupsOf(stage: Stage<never>, tasks: Task<never>[]): Task<never>[][] {
   });
 }
 
-/** What is to be thrown, so that the queue repeats the tasks that are not finished. */
+/** The error to throw, so that the queue repeats the unfinished tasks. */
 type Failed = { error: unknown } | undefined;
 
-/** One task that cannot be worked must not hold up its neighbours: when a batch fails, each is tried alone. */
+/** When a batch fails, each of its tasks is tried alone, so that one failing task does not hold up the others. */
 async function runTogether(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Promise<Failed> {
   const [only] = tasks;
   if (!only) return undefined;
@@ -112,27 +121,27 @@ async function runAlone(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promi
     await stage.run(ctx, [task]);
     return undefined;
   } catch (error) {
-    // A lost claim is no fault: another worker has the task, and nothing of this attempt was kept.
+    // A lost claim is not a failure: another worker has the task, and this attempt was rolled back.
     if (error instanceof ClaimLost) return undefined;
-    const isDone = !isDatabaseUnavailable(error) && (await giveWay(ctx, stage, task, error));
+    const isDone = !isDatabaseUnavailable(error) && (await removeFailing(ctx, stage, task, error));
     return isDone ? undefined : { error: report(ctx, stage, error, [task]) };
   }
 }
 
-/** A task that came back several times without an error may end this process too, so it is divided before it is tried. */
+/** A task that returned several times without an error may crash this process too, so it is divided before it is tried. */
 async function runSuspect(ctx: Ctx, stage: Stage<never>, task: Task<never>): Promise<Failed> {
-  return (await giveWay(ctx, stage, task, undefined)) ? undefined : runAlone(ctx, stage, task);
+  return (await removeFailing(ctx, stage, task, undefined)) ? undefined : runAlone(ctx, stage, task);
 }
 
-/** Whether the task has left the queue, in parts or as a failed task. */
-async function giveWay(ctx: Ctx, stage: Stage<never>, task: Task<never>, error: unknown): Promise<boolean> {
+/** Divides the task or sets it aside; answers whether it has left the queue. */
+async function removeFailing(ctx: Ctx, stage: Stage<never>, task: Task<never>, error: unknown): Promise<boolean> {
   try {
-    const end = await divideOrSetAside(ctx, stage.kind, task, error);
-    if (end === "set aside") {
+    const result = await divideOrSetAside(ctx, stage.kind, task, error);
+    if (result === "set aside") {
       ctx.metrics.failedTasks.inc({ kind: stage.kind });
       ctx.log.error({ err: error, kind: stage.kind, task: task.id }, "a task failed every time and was set aside");
     }
-    return end !== "repeat";
+    return result !== "repeat";
   } catch (fault) {
     if (!(fault instanceof ClaimLost)) ctx.log.error({ err: fault, task: task.id }, "a task could not be divided");
     return false;

@@ -1,7 +1,9 @@
-// Tasks that fail every time. A task is work for many people at once, so one row that the database refuses, or one run that
-// ends the process, would hold up all of them. Such a task is divided in halves until the culprit stands alone; the
-// culprit leaves the queue as a failed task with its error, and everything around it goes on.
+// Tasks that fail every time. A task is work for many recipients, so one row that the database refuses, or one run that
+// crashes the process, would hold up all of them. Such a task is divided in halves until the failing part is alone; that
+// part leaves the queue as a failed task with its error, and the others go on.
 import type { Ctx } from "../context.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { storableText } from "../lib/storable-text.ts";
 import type { Db } from "../store/db.ts";
 import { findEventsOfBatch } from "../store/events/events.batch.ts";
 import { addWalk } from "../store/events/events.ts";
@@ -13,24 +15,25 @@ import { enqueueTimed } from "./clock/clock.ts";
 import type { FanoutTask, PageTask, SliceTask, TriggerTask, WakeTask } from "./tasks.ts";
 import { firstPage, readPage } from "./trigger/audience.ts";
 
-/** Tries that end with an error before an indivisible task is set aside. Absent: the kind is repeated for ever. */
-const triesBefore: Partial<Record<TaskKind, number>> = {
+/** After this many failed tries a task that cannot be divided is set aside. Kinds without a number are repeated for ever. */
+const maxTries: Partial<Record<TaskKind, number>> = {
   trigger: 3,
   fanout: 3,
   wake: 3,
   unsnooze: 5,
-  // Their attempts are counted and bounded elsewhere; holding on to a task counts as a try as well.
+  // Their attempts are limited by their own retry rules; each task kept for a call counts as a try too.
   deliver: 20,
   webhook: 20,
 };
 
-/** A task that came back this often without an error has ended its process, or stopped it for longer than its claim lasts. */
+/** A task that returned this often without an error has crashed its process, or blocked it until the claim lapsed. */
 export const suspectAfter = 3;
-const hopelessAfter = 6;
+/** After this many tries without an error such a task is set aside. */
+const maxCrashes = 6;
 
 type Part = { kind: TaskKind; data: object };
 
-/** Whether the task was dealt with; otherwise it is to be repeated. `error`: what its last try ended with, if it did. */
+/** Answers "repeat" when the task stays in the queue. `error`: the error of its last try, if it had one. */
 export async function divideOrSetAside(
   ctx: Ctx,
   kind: TaskKind,
@@ -39,7 +42,7 @@ export async function divideOrSetAside(
 ): Promise<"divided" | "set aside" | "repeat"> {
   const tries = task.attempt + 1;
   const isKnownPart = (task.data as { isPart?: boolean }).isPart === true;
-  const most = triesBefore[kind];
+  const most = maxTries[kind];
   if (most === undefined || (error !== undefined && tries === 1 && !isKnownPart)) return "repeat";
   return transact(ctx, async (tx) => {
     const environmentId = await findTaskEnvironment(tx.db, kind, task.data as object);
@@ -50,14 +53,14 @@ export async function divideOrSetAside(
       await enqueueParts(tx, environmentId, parts);
       return "divided";
     }
-    if (tries < (error === undefined ? Math.max(hopelessAfter, most) : most)) return "repeat";
+    if (tries < (error === undefined ? Math.max(maxCrashes, most) : most)) return "repeat";
     await tx.queue.finish(tx.db, kind, [task]);
     await insertFailedTask(tx.db, environmentId, {
       id: ctx.newId(),
       environment_id: environmentId,
       kind,
-      data: withoutMark(task.data),
-      error: wordsOf(error),
+      data: withoutPartMark(task.data),
+      error: errorText(error),
       attempts: tries,
       created_at: ctx.now(),
     });
@@ -73,17 +76,17 @@ async function enqueueParts(tx: Ctx, environmentId: string, parts: Part[]): Prom
   }
 }
 
-const withoutMark = (data: unknown): Record<string, unknown> => {
-  const { isPart, ...rest } = data as Record<string, unknown>;
+function withoutPartMark(data: unknown): JsonObject {
+  const { isPart, ...rest } = data as JsonObject;
   return rest;
-};
+}
 
-const longestError = 2_000;
+const maxErrorLength = 2_000;
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   if (error === undefined) return "Workers stopped while they worked on this task, without an error";
-  const words = error instanceof Error ? error.message : String(error);
-  return words.replaceAll("\0", " ").slice(0, longestError).toWellFormed() || "unknown error";
+  const text = error instanceof Error ? error.message : String(error);
+  return storableText(text, maxErrorLength) || "unknown error";
 }
 
 async function divide(tx: Ctx, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
@@ -102,7 +105,7 @@ function halvesOf<T>(list: T[], toData: (half: T[]) => object, kind: TaskKind): 
     .map((half) => ({ kind, data: toData(half) }));
 }
 
-/** Several events are divided as a list; the recipients of one event go on as slices, its audience as a walk. */
+/** Several events are divided in two tasks; the recipients of one event in slices, its audience becomes a walk. */
 async function divideTrigger(db: Db, { eventIds }: TriggerTask): Promise<Part[]> {
   if (eventIds.length > 1) return halvesOf(eventIds, (ids) => ({ eventIds: ids }), "trigger");
   const [event] = await findEventsOfBatch(db, eventIds);
@@ -121,7 +124,7 @@ function divideSlice({ eventId, from, to }: SliceTask): Part[] {
     .map((data) => ({ kind: "fanout", data }));
 }
 
-/** The first half of the page becomes a walk of its own; the other half goes on with what is behind the page. */
+/** The first half of the page becomes a walk of its own; the second half goes on with the following pages. */
 async function dividePage(tx: Ctx, environmentId: string, page: PageTask): Promise<Part[]> {
   const [event] = await findEventsOfBatch(tx.db, [page.eventId]);
   if (!event) return [];

@@ -1,38 +1,38 @@
-// What travels through the queue: small, typed, ids only. Everything else is read from the store when the task is worked.
+// The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
 
 import type { TaskKind } from "../store/queue/queue.ts";
-/** Accepted events whose recipients are to be notified, one task per request. */
+/** Accepted events whose recipients are to be notified. */
 export type TriggerTask = { eventIds: string[] };
 
 /** A slice of one event's recipients, when an event or a batch has too many for one transaction. */
 export type SliceTask = { eventId: string; from: number; to: number };
 
 /**
- * A page of one event's audience: members behind `after`, in order of their internal id. The transaction that makes
- * the page's notifications enqueues the next page, so a walk that is interrupted goes on where it stopped. `until` is
- * fixed by the first page: who becomes a subscriber later is not in the audience, and the walk has an end. What is left
- * behind the first page is cut into a few ranges, which are walked at the same time.
+ * A page of one event's audience: the members after `after`, in order of their internal id. The transaction that creates the
+ * notifications of a page enqueues the next page, so an interrupted walk goes on where it stopped. `until` is fixed by the
+ * first page: subscribers created later are not in the audience, so the walk ends. The members after the first page are
+ * divided into a few ranges, which are walked in parallel.
  */
 export type PageTask = { eventId: string; after: string | null; until: string | null };
 
-/** One of the walks through an event's audience has come to its end. */
-export type WalkEndTask = { environmentId: string; eventId: string };
+/** One of the walks through an event's audience has ended. */
+type WalkEndTask = { environmentId: string; eventId: string };
 
 export type FanoutTask = SliceTask | PageTask | WalkEndTask;
 
-/** Runs to take further: their wait is over, or what they waited for has been delivered. */
+/** Runs to continue: their wait is over, or their message has been delivered. */
 export type WakeTask = { notificationIds: string[] };
 
-/** A message to hand to its provider. */
+/** A message to send to its provider. */
 export type DeliverTask = { messageId: string };
 
-/** A snoozed message whose time has come. */
+/** A snoozed message that is due. */
 export type UnsnoozeTask = { messageId: string };
 
-/** A test clock that is to be moved, or the end of one. */
+/** A test clock to move, or to remove. */
 export type ClockMoveTask = { environmentId: string };
 
-/** An event to tell a webhook. */
+/** One event to send to one webhook. */
 export type WebhookTask = { deliveryId: string };
 
 export type HousekeepingTask = {
@@ -48,19 +48,19 @@ export type HousekeepingTask = {
     | "seals";
 };
 
-/** Recipients handled in one transaction: large enough to be set-based, small enough to keep memory and locks short. */
+/** Recipients in one transaction: enough to share its queries, few enough to keep memory small and locks short. */
 export const recipientsPerBatch = 500;
 
 /** Recipients in one `trigger` task, of which several make a batch. An event with more is a task of its own. */
 export const recipientsPerTask = 100;
 
-/** Members of an audience on one page. Several walks are under way at once, so that a smaller page is as fast, and lighter. */
+/** Members of an audience on one page. Several walks run in parallel, so that larger pages would not be faster. */
 export const membersPerPage = 500;
 
-/** What a message to a provider or a webhook costs beside a recipient of an in-app message (bench/results.md). */
+/** The cost of a call to a provider or a webhook, in recipients of an in-app message (bench/results.md). */
 const callCost = 4;
 
-/** What a task costs, in recipients. A trigger task does not say how many it has: whoever enqueues it knows. */
+/** The cost of a task, in recipients. A trigger task does not contain their number: its enqueuer passes the cost itself. */
 export function costOf(kind: TaskKind, data: object): number {
   if (kind === "deliver" || kind === "webhook") return callCost;
   if (kind === "wake") return (data as WakeTask).notificationIds.length;

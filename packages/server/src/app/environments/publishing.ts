@@ -180,9 +180,10 @@ async function report(
     return objects;
   };
   if (published.length > 0) {
-    await emit(ctx, targetId, "workflow.published", now, () => shown(published));
+    await emit(ctx, { environmentId: targetId, type: "workflow.published", at: now }, () => shown(published));
   }
-  if (removed.length > 0) await emit(ctx, targetId, "workflow.deleted", now, () => shown(removed));
+  if (removed.length > 0)
+    await emit(ctx, { environmentId: targetId, type: "workflow.deleted", at: now }, () => shown(removed));
 }
 
 /** An environment without layouts takes over the source's default, or else the first that arrives. */

@@ -3,7 +3,7 @@ import { type FeedItem, type Input, inAppProviderId, type Output } from "@tiding
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isObject } from "../../lib/json.ts";
-import { goOnWithout } from "../../pipeline/deliver/deleted.ts";
+import { cancelDeletedMessages } from "../../pipeline/deliver/cancel.ts";
 import { shownOverrides } from "../../pipeline/rules/shown-overrides.ts";
 import { toCta, toMessage } from "../../pipeline/views.ts";
 import { emitDeleted } from "../../pipeline/webhooks/events.ts";
@@ -94,13 +94,13 @@ export async function removeByTransaction(
   }
 }
 
-/** Runs whose message was waiting for its provider go on without it. */
+/** Reports deleted messages to webhooks and cancels those that waited for their provider. */
 async function afterDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
   const { environmentId, organizationId } = caller;
   const clock = await environmentClock(ctx, caller);
-  await emitDeleted(ctx, environmentId, deleted, organizationId, clock.now(environmentId));
+  await emitDeleted(ctx, deleted, { environmentId, organizationId, at: clock.now(environmentId) });
   const waiting = deleted.filter((message) => message.status === "pending");
-  await goOnWithout({ ...ctx, clock }, environmentId, waiting);
+  await cancelDeletedMessages({ ...ctx, clock }, environmentId, waiting);
 }
 
 /** The standard or the URL alphabet, with or without padding. Decoding alone would skip what does not belong. */

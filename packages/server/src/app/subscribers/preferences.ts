@@ -82,7 +82,7 @@ export async function choose(
   const now = ctx.now();
   const changes = choices.map(({ workflow, ...choice }) => ({ workflow_id: workflow?.id ?? null, ...choice }));
   await mergePreferences(ctx.db, environmentId, id, contextKeys, changes, now);
-  await emit(ctx, environmentId, "preference.updated", now, async () => {
+  await emit(ctx, { environmentId, type: "preference.updated", at: now }, async () => {
     const stored = await findPreferences(ctx.db, environmentId, id, contextKeys);
     const isGlobal = choices.some(({ workflow }) => workflow === null);
     const used = isGlobal ? channelsInUse(await listPreferenceWorkflows(ctx.db, environmentId)) : [];

@@ -14,7 +14,7 @@ import { type PlainText, plainText } from "../../answer.ts";
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { applyReceipts, type Matched } from "../../pipeline/deliver/receipts.ts";
+import { applyReceipts, type MatchedReceipt } from "../../pipeline/deliver/receipts.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findReportedIntegration } from "../../store/messages/receipts.ts";
 import { unseal } from "../integrations/credentials.ts";
@@ -154,7 +154,7 @@ function clean(receipt: Receipt, now: Date): Receipt {
   return { ...receipt, recipient, date: isCredible ? receipt.date : undefined, response };
 }
 
-const toReceipt = ({ receipt, messageId }: Matched, now: Date): InboundReceipt => ({
+const toReceipt = ({ receipt, messageId }: MatchedReceipt, now: Date): InboundReceipt => ({
   id: messageId ?? receipt.externalId ?? receipt.messageId ?? "",
   event: {
     status: receipt.status,

@@ -11,7 +11,7 @@ import {
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { newWebhookSecret } from "../../lib/standard-webhooks.ts";
-import { distrustWebhooks, publicEventId, webhookTask } from "../../pipeline/webhooks/events.ts";
+import { invalidateWebhookCache, publicEventId, webhookTask } from "../../pipeline/webhooks/events.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
   findDeliveryIds,
@@ -84,7 +84,7 @@ export async function create(
     updated_at: now,
     deleted_at: null,
   });
-  distrustWebhooks(ctx.webhookTargets);
+  invalidateWebhookCache(ctx.webhookTargets);
   return { ...toWebhook(row), secret };
 }
 
@@ -121,7 +121,7 @@ export async function update(
     ...(body.active === undefined ? {} : decided),
     updated_at: ctx.now(),
   });
-  distrustWebhooks(ctx.webhookTargets);
+  invalidateWebhookCache(ctx.webhookTargets);
   return toWebhook(saved);
 }
 
@@ -135,7 +135,7 @@ export async function remove(
   const now = ctx.now();
   const gone = { active: false, secret: "", previous_secret: null, deleted_at: now, updated_at: now };
   await updateWebhook(ctx.db, caller.environmentId, row.id, gone);
-  distrustWebhooks(ctx.webhookTargets);
+  invalidateWebhookCache(ctx.webhookTargets);
 }
 
 export async function rotateSecret(

@@ -93,7 +93,9 @@ export async function create(
   };
   const row = await saving(body.workflowId, () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content));
   const workflow = await view(ctx, row);
-  await emit(ctx, caller.environmentId, "workflow.created", row.updated_at, () => [{ object: workflow }]);
+  await emit(ctx, { environmentId: caller.environmentId, type: "workflow.created", at: row.updated_at }, () => [
+    { object: workflow },
+  ]);
   return workflow;
 }
 
@@ -241,7 +243,7 @@ async function save(ctx: Ctx, caller: Caller, row: WorkflowRow, changes: Partial
   const next = { ...content, ...changes, updated_at: ctx.now(), updated_by: caller.userId };
   const saved = await saving(next.workflow_id, () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next));
   const workflow = await view(ctx, saved);
-  await emit(ctx, caller.environmentId, "workflow.updated", next.updated_at, async () => [
+  await emit(ctx, { environmentId: caller.environmentId, type: "workflow.updated", at: next.updated_at }, async () => [
     { object: workflow, previousObject: await view(ctx, row) },
   ]);
   return workflow;
@@ -332,7 +334,9 @@ export async function list(
 export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"workflows.delete">): Promise<undefined> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
   const now = await environmentNow(ctx, caller);
-  await emit(ctx, caller.environmentId, "workflow.deleted", now, async () => [{ object: await view(ctx, row) }]);
+  await emit(ctx, { environmentId: caller.environmentId, type: "workflow.deleted", at: now }, async () => [
+    { object: await view(ctx, row) },
+  ]);
   await markWorkflowDeleted(ctx.db, caller.environmentId, row.id, now);
   await deleteTranslations(ctx.db, caller.environmentId, { type: "workflow", id: row.id });
   const target = { workflowId: row.id };

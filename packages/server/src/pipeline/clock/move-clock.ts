@@ -1,9 +1,9 @@
-// Moving a test clock. It stops at every moment for which a task waits, hands the tasks over, and goes on when the
-// environment has come to rest: so a month of delays happens in order, each step at its own time. The way is in the
-// store, one transaction per stop; whoever dies on it, the next worker goes on from there.
+// Moves a test clock to its target. The clock stops at every time for which a task waits, enqueues the tasks of that time, and
+// moves on when the environment is idle: so a month of delays happens in order, each step at its own time. Each stop is one
+// transaction, and the position is stored: after a crash another worker goes on from there.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "../../context.ts";
 import {
-  type ClockState,
   type ClockTask,
   deleteClockTasks,
   findDueTasks,
@@ -15,18 +15,18 @@ import {
 import type { Task } from "../../store/queue/queue.ts";
 import { transact } from "../batch.ts";
 import { type ClockMoveTask, costOf, type WakeTask } from "../tasks.ts";
-import { enqueueTimed, realClock, underWayIn, waitingIn } from "./clock.ts";
+import { enqueueTimed, inFlightGroup, realClock, waitingGroup } from "./clock.ts";
 
-/** A long way is walked in turns, so that other environments get theirs. */
+/** How long one task may move the clock; then it is enqueued again, so that the clocks of other environments move too. */
 const turnMs = 10_000;
 const firstPauseMs = 2;
 const longestPauseMs = 25;
-/** After a turn in which the environment did not come to rest: something in it fails and is being repeated. */
-const restSeconds = 2;
+/** The pause after a turn in which the environment did not become idle: a task of it fails and is being repeated. */
+const busyPauseSeconds = 2;
 
 /** Tasks moved between the queue and the clock in one transaction. */
 const tasksPerStep = 1_000;
-/** Tasks of one moment that are handed over together; wakes count by their runs. */
+/** Tasks of the same time that are enqueued together; a wake task counts as the number of its runs. */
 const loadPerStep = 500;
 
 export async function runMoveClock(ctx: Ctx, tasks: Task<ClockMoveTask>[]): Promise<void> {
@@ -43,35 +43,38 @@ async function takeTurn(ctx: Ctx, task: Task<ClockMoveTask>): Promise<void> {
       const next = await takeStep(tx, task.data.environmentId);
       if (isOver || next === "done") await tx.queue.finish(tx.db, "clock", [task]);
       if (isOver && next !== "done") {
-        await tx.queue.enqueue(tx.db, "clock", [{ data: task.data, startAfter: next === "busy" ? restSeconds : 0 }]);
+        await tx.queue.enqueue(tx.db, "clock", [
+          { data: task.data, startAfter: next === "busy" ? busyPauseSeconds : 0 },
+        ]);
       }
       return next;
     });
     if (isOver || step === "done") return;
-    if (step === "busy") await rest(ctx, task.data.environmentId, end);
+    if (step === "busy") await waitUntilIdle(ctx, task.data.environmentId, end);
   }
 }
 
-/** Until the environment has come to rest, or the turn is over. Asked without holding the clock, which others need. */
-async function rest(ctx: Ctx, environmentId: string, end: number): Promise<void> {
+/** Waits until the environment is idle, or the turn is over. The clock is not locked meanwhile: its tasks need it. */
+async function waitUntilIdle(ctx: Ctx, environmentId: string, end: number): Promise<void> {
   for (let pauseMs = firstPauseMs; performance.now() <= end; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    if (!(await ctx.queue.isBusy(ctx.db, underWayIn(environmentId)))) return;
+    await sleep(pauseMs);
+    if (!(await ctx.queue.isBusy(ctx.db, inFlightGroup(environmentId)))) return;
   }
 }
 
 async function takeStep(ctx: Ctx, environmentId: string): Promise<Step> {
   const clock = await lockClock(ctx.db, environmentId);
   if (!clock) return "done";
-  if (clock.now === null) return giveBack(ctx, environmentId);
-  if (await takeIn(ctx, environmentId)) return "moved";
-  if (clock.target === null) return "done";
-  if (await ctx.queue.isBusy(ctx.db, underWayIn(environmentId))) return "busy";
-  return goOn(ctx, environmentId, clock as ClockState & { now: Date; target: Date });
+  if (clock.now === null) return returnTasks(ctx, environmentId);
+  if (await collectTasks(ctx, environmentId)) return "moved";
+  const { now, target } = clock;
+  if (target === null) return "done";
+  if (await ctx.queue.isBusy(ctx.db, inFlightGroup(environmentId))) return "busy";
+  return moveToNextTask(ctx, environmentId, now, target);
 }
 
-/** Off the clock: what waited for it waits in the queue, for the same time. */
-async function giveBack(ctx: Ctx, environmentId: string): Promise<Step> {
+/** The test clock was removed: its tasks return to the queue, for the same times. */
+async function returnTasks(ctx: Ctx, environmentId: string): Promise<Step> {
   const taken = await takeClockTasks(ctx.db, environmentId, tasksPerStep);
   for (const [kind, tasks] of Map.groupBy(taken, (task) => task.kind)) {
     const timed = tasks.map(({ data, due_at: at }) => ({ environmentId, data, at }));
@@ -80,9 +83,9 @@ async function giveBack(ctx: Ctx, environmentId: string): Promise<Step> {
   return taken.length === tasksPerStep ? "moved" : "done";
 }
 
-/** Tasks that began to wait in real time wait for the clock from now on. Answers whether there may be more. */
-async function takeIn(ctx: Ctx, environmentId: string): Promise<boolean> {
-  const recalled = await ctx.queue.recall(ctx.db, waitingIn(environmentId), tasksPerStep);
+/** Moves tasks that wait in real time to the test clock. Answers whether there may be more. */
+async function collectTasks(ctx: Ctx, environmentId: string): Promise<boolean> {
+  const recalled = await ctx.queue.recall(ctx.db, waitingGroup(environmentId), tasksPerStep);
   const rows = recalled.map(({ kind, data, startAfter }) => ({
     id: ctx.newId(),
     environment_id: environmentId,
@@ -94,8 +97,8 @@ async function takeIn(ctx: Ctx, environmentId: string): Promise<boolean> {
   return recalled.length === tasksPerStep;
 }
 
-/** To the next moment for which something waits, or to the end of the way. */
-async function goOn(ctx: Ctx, environmentId: string, { now, target }: { now: Date; target: Date }): Promise<Step> {
+/** Moves the clock to the next time for which a task waits, or to its target. */
+async function moveToNextTask(ctx: Ctx, environmentId: string, now: Date, target: Date): Promise<Step> {
   const due = await findDueTasks(ctx.db, environmentId, target, loadPerStep);
   const [first] = due;
   if (!first) {
@@ -103,9 +106,9 @@ async function goOn(ctx: Ctx, environmentId: string, { now, target }: { now: Dat
     return "done";
   }
   await setClock(ctx.db, environmentId, { now: first.due_at > now ? first.due_at : now, target });
-  const { taken, tasks } = nextLoad(due);
+  const { taken, tasks } = selectTasks(due);
   await deleteClockTasks(ctx.db, environmentId, taken);
-  const group = underWayIn(environmentId);
+  const group = inFlightGroup(environmentId);
   await ctx.queue.enqueue(
     ctx.db,
     first.kind,
@@ -115,21 +118,21 @@ async function goOn(ctx: Ctx, environmentId: string, { now, target }: { now: Dat
 }
 
 /**
- * The first tasks of a moment, of one kind: the rest follows when these have been worked, so that the order is the same
- * every time. Wakes become one task, whose runs go on in one transaction.
+ * The first tasks, all of one kind: the others follow when these are finished, so that the order is the same every time. Wake
+ * tasks are joined in one, whose runs continue in one transaction.
  */
-function nextLoad(due: ClockTask[]): { taken: string[]; tasks: object[] } {
+function selectTasks(due: ClockTask[]): { taken: string[]; tasks: object[] } {
   const { kind } = due[0]!;
   const runsOf = (task: ClockTask) => (kind === "wake" ? (task.data as WakeTask).notificationIds : []);
-  const load: ClockTask[] = [];
+  const selected: ClockTask[] = [];
   let weight = 0;
   for (const task of due) {
     if (task.kind !== kind) break;
     weight += Math.max(1, runsOf(task).length);
-    if (load.length > 0 && weight > loadPerStep) break;
-    load.push(task);
+    if (selected.length > 0 && weight > loadPerStep) break;
+    selected.push(task);
   }
-  const taken = load.map((task) => task.id);
-  if (kind !== "wake") return { taken, tasks: load.map((task) => task.data) };
-  return { taken, tasks: [{ notificationIds: [...new Set(load.flatMap(runsOf))] }] };
+  const taken = selected.map((task) => task.id);
+  if (kind !== "wake") return { taken, tasks: selected.map((task) => task.data) };
+  return { taken, tasks: [{ notificationIds: [...new Set(selected.flatMap(runsOf))] }] };
 }

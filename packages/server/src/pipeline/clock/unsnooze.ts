@@ -1,4 +1,4 @@
-// The end of a snooze: the message is back in the feed, as if it had just been delivered.
+// The end of a snooze: the message returns to the feed, as if it had just been delivered.
 import type { Ctx } from "../../context.ts";
 import { lockSnoozed, redeliverMessages } from "../../store/messages/snooze.batch.ts";
 import type { Task } from "../../store/queue/queue.ts";
@@ -30,7 +30,7 @@ export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promis
       due.map(({ messageId, at }) => ({ id: messageId, at, detail: detail("unsnoozed", at) })),
     );
     await emitMessages(batch, due);
-    // Snoozed again meanwhile, or woken by a clock that is ahead of ours: it sleeps on.
+    // The message was snoozed again meanwhile, or the clock of the database is ahead of this process: it waits on.
     const early = snoozed.filter((message) => !isDue(message));
     await enqueueTimed(
       batch,

@@ -1,6 +1,6 @@
-// The circuit breaker of an integration. After several failures in a row that no message is to blame for, it opens:
-// messages go to the next integration, or wait. One at a time goes through as a probe, with growing pauses between; the
-// first one that is answered closes it.
+// The circuit breaker of an integration: pure rules. Several failures of the provider in a row open it: messages then go to
+// the next integration (failover) or wait. While it is open, one message at a time is sent as a probe, with growing pauses
+// between; the first probe that the provider answers closes it.
 import type { Outcome } from "@tidings/providers";
 
 export type Health = {
@@ -11,32 +11,32 @@ export type Health = {
   nextProbeAt: Date | null;
 };
 
-export type BreakerLimits = {
+type BreakerLimits = {
   /** Failures in a row that open it. */
   failures: number;
   firstProbeMs: number;
   longestProbeMs: number;
-  /** A probe that was not heard of for this long is given up. */
+  /** A probe without a result for this long is replaced by another. */
   probeLimitMs: number;
 };
 
 export const healthy: Health = { state: "closed", failures: 0, probes: 0, openedAt: null, nextProbeAt: null };
 
-/** A message that was to be sent through the integration, and what became of it. */
-export type Call = { outcome: Outcome; isProbe: boolean };
+/** The outcome of a message that was to be sent through the integration. */
+export type BreakerCall = { outcome: Outcome; isProbe: boolean };
 
-/** The provider was not asked: what came of it says nothing about its health. */
-export const isUnasked = (outcome: Outcome): boolean => "isUnasked" in outcome && outcome.isUnasked === true;
+/** The provider was not called, so that the outcome says nothing about its health. */
+export const isLocalFault = (outcome: Outcome): boolean => "isUnasked" in outcome && outcome.isUnasked === true;
 
-/** Only a provider that cannot be reached, does not answer or is overloaded is in trouble; one that refuses is well. */
-export const isTrouble = (outcome: Outcome): boolean =>
-  (outcome.kind === "retry" || outcome.kind === "unknown") && !isUnasked(outcome);
+/** The provider cannot be reached, does not answer or is overloaded. A provider that rejects a message is healthy. */
+export const isProviderFailure = (outcome: Outcome): boolean =>
+  (outcome.kind === "retry" || outcome.kind === "unknown") && !isLocalFault(outcome);
 
-export function afterCall(health: Health, { outcome, isProbe }: Call, now: Date, limits: BreakerLimits): Health {
-  if (isUnasked(outcome)) return isProbe ? withProbeDue(health, now) : health;
-  if (!isTrouble(outcome)) return healthy;
+export function afterCall(health: Health, { outcome, isProbe }: BreakerCall, now: Date, limits: BreakerLimits): Health {
+  if (isLocalFault(outcome)) return isProbe ? returnProbe(health, now) : health;
+  if (!isProviderFailure(outcome)) return healthy;
   const failures = health.failures + 1;
-  // Calls that were under way when it opened come back late and change nothing but the count.
+  // Calls that were in flight when it opened end later and change only the count.
   if (health.state === "open") return { ...health, failures };
   if (health.state === "closed" && failures < limits.failures) return { ...health, failures };
   const probes = health.state === "half_open" ? health.probes + 1 : 0;
@@ -50,20 +50,20 @@ export function afterCall(health: Health, { outcome, isProbe }: Call, now: Date,
   };
 }
 
-/** A probe that was not made after all is for the next message to make. */
-const withProbeDue = (health: Health, now: Date): Health =>
+/** A probe that was not made is due again at once, for the next message. */
+const returnProbe = (health: Health, now: Date): Health =>
   health.state === "half_open" ? { ...health, state: "open", nextProbeAt: now } : health;
 
-export type Passage = { kind: "pass" } | { kind: "probe" } | { kind: "wait"; until: Date };
+type BreakerDecision = { kind: "pass" } | { kind: "probe" } | { kind: "wait"; until: Date };
 
-/** Whether a message may go through. A probe has to be claimed first: others ask at the same moment. */
-export function passage(health: Health, now: Date): Passage {
+/** Whether a message may be sent. A probe has to be claimed in the database first: several workers may decide at once. */
+export function checkBreaker(health: Health, now: Date): BreakerDecision {
   if (health.state === "closed") return { kind: "pass" };
   const next = health.nextProbeAt ?? now;
   if (next <= now) return { kind: "probe" };
-  const soon = probeAnswered(now);
+  const soon = expectedProbeEnd(now);
   return { kind: "wait", until: health.state === "half_open" && soon < next ? soon : next };
 }
 
-/** When to ask again while somebody else makes the probe: the answer usually comes long before its limit. */
-export const probeAnswered = (now: Date): Date => new Date(now.getTime() + 5_000);
+/** When to check again while another message is the probe: its result usually comes long before its limit. */
+export const expectedProbeEnd = (now: Date): Date => new Date(now.getTime() + 5_000);

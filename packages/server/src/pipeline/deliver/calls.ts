@@ -1,70 +1,113 @@
-// Calls to the outside, for stages whose work is waiting for others. A worker does not wait for the calls it started: it
-// takes the next tasks as soon as there is room for them, so a slow receiver holds up calls of its own environment only. The
-// claims on tasks that are under way are kept alive meanwhile, and results that come in together share a transaction.
+// A stage whose work is network calls (deliver, webhook): prepare the tasks in a transaction, make the calls outside of it,
+// settle their results in another. A worker does not wait for the calls it started: it takes the next tasks as soon as
+// there are slots for them, so a slow receiver delays only its own environment. Meanwhile the claims on the tasks in flight
+// are kept alive, and results that arrive together share a transaction.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "../../context.ts";
-import type { Task, TaskKind } from "../../store/queue/queue.ts";
+import { isDatabaseUnavailable } from "../../store/db.ts";
+import { ClaimLost, type Task, type TaskKind } from "../../store/queue/queue.ts";
 import { transact } from "../batch.ts";
-import { type Boarding, createLanes, type Place } from "./lanes.ts";
+import { createConcurrencyWindow } from "./concurrency.ts";
+import type { Admission, Slot } from "./pacing.ts";
 
-type Held = { task: Task<unknown> };
+type WithTask = { task: Task<unknown> };
 
-export type Calls<Data, Due extends Held, Done extends Held> = {
+type Settling<Finished extends WithTask> = {
   kind: TaskKind;
-  /** Calls under way at once in this process. */
+  /** How often settling is tried, and the pause between two tries. */
+  settleTries: number;
+  settlePauseMs: number;
+  /** Writes results, in the transaction that `transact` opens. */
+  settle(tx: Ctx, group: Finished[]): Promise<void>;
+  transact: typeof transact;
+};
+
+type CallStage<Data, Prepared extends WithTask, Finished extends WithTask> = Settling<Finished> & {
+  /** Calls in flight at once in this process. */
   window: number;
   /** Tasks taken at once. */
   batch: number;
-  /** How long a result may wait for others. */
+  /** How long a result may wait for others, to share a transaction with them. */
   gatherMs: number;
-  /** Answers what is to be called now, with its place in a lane taken; everything else is finished there. */
-  prepare(tx: Ctx, tasks: Task<Data>[], boarding: Boarding): Promise<Due[]>;
-  placeOf(due: Due): Place;
-  /** The moment of the call (ms), if it is not to be made at once. */
-  startOf?(due: Due): number | undefined;
-  /** Never rejects. A result that is no promise was known beforehand: nothing was called, and no place was taken. */
-  call(due: Due): Promise<Done> | Done;
-  write(group: Done[]): Promise<void>;
+  /** Answers the calls to make now, with their slots taken; finishes all other tasks. */
+  prepare(tx: Ctx, tasks: Task<Data>[], admission: Admission): Promise<Prepared[]>;
+  slotOf(prepared: Prepared): Slot;
+  /** The time of the call (ms), if it is not to be made at once. */
+  startOf?(prepared: Prepared): number | undefined;
+  /** Never rejects. A result that is not a promise was known beforehand: no call was made and no slot was taken. */
+  call(prepared: Prepared): Promise<Finished> | Finished;
 };
 
-/** The stage, with the calls it has under way: one for each service. */
-export function createCalls<Data, Due extends Held, Done extends Held>(ctx: Ctx, calls: Calls<Data, Due, Done>) {
-  const lanes = createLanes(calls.window);
-  let finished: Done[] = [];
+/** The handler of a stage, with its calls in flight: one for each service. */
+export function createCallStage<Data, Prepared extends WithTask, Finished extends WithTask>(
+  ctx: Ctx,
+  stage: CallStage<Data, Prepared, Finished>,
+) {
+  const window = createConcurrencyWindow(stage.window);
+  let finished: Finished[] = [];
 
-  const add = (done: Done) => {
-    finished.push(done);
+  const gatherResult = (result: Finished) => {
+    finished.push(result);
     if (finished.length > 1) return;
     setTimeout(() => {
       const group = finished;
       finished = [];
-      void calls.write(group).finally(() => ctx.queue.letGo(group.map((one) => one.task)));
-    }, calls.gatherMs);
+      void writeResults(ctx, stage, group).finally(() => ctx.queue.letGo(group.map((one) => one.task)));
+    }, stage.gatherMs);
   };
 
-  const start = async (due: Due): Promise<void> => {
-    const waitMs = (calls.startOf?.(due) ?? 0) - Date.now();
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  const makeCall = async (prepared: Prepared): Promise<void> => {
+    const waitMs = (stage.startOf?.(prepared) ?? 0) - Date.now();
+    if (waitMs > 0) await sleep(waitMs);
     const began = performance.now();
-    const called = calls.call(due);
-    const done = await called;
-    if (called instanceof Promise) lanes.left(calls.placeOf(due), performance.now() - began);
-    add(done);
+    const called = stage.call(prepared);
+    const result = await called;
+    if (called instanceof Promise) window.release(stage.slotOf(prepared), performance.now() - began);
+    gatherResult(result);
   };
 
   return async (tasks: Task<Data>[]): Promise<void> => {
-    const boarding = lanes.board();
-    let due: Due[];
+    const admission = window.openAdmission();
+    let prepared: Prepared[];
     try {
-      due = await transact(ctx, (tx) => calls.prepare(tx, tasks, boarding));
+      prepared = await transact(ctx, (tx) => stage.prepare(tx, tasks, admission));
     } catch (error) {
-      boarding.giveBack();
+      admission.releaseAll();
       throw error;
     }
     ctx.queue.hold(
-      calls.kind,
-      due.map((one) => one.task),
+      stage.kind,
+      prepared.map((one) => one.task),
     );
-    for (const one of due) void start(one);
-    await lanes.room(calls.batch, due.map(calls.placeOf));
+    for (const one of prepared) void makeCall(one);
+    await window.waitForRoom(stage.batch, prepared.map(stage.slotOf));
   };
+}
+
+/** A result that cannot be written is lost: once its claim has lapsed, another worker repeats the task. */
+async function writeResults<Finished extends WithTask>(
+  ctx: Ctx,
+  stage: Settling<Finished>,
+  group: Finished[],
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await stage.transact(ctx, (tx) => stage.settle(tx, group));
+    } catch (error) {
+      // One result that the database refuses must not keep back the others.
+      if (group.length > 1 && !isDatabaseUnavailable(error)) {
+        await Promise.all(group.map((one) => writeResults(ctx, stage, [one])));
+        return;
+      }
+      // Another worker has claimed the task and will write its result.
+      if (error instanceof ClaimLost) return;
+      if (tries >= stage.settleTries) {
+        ctx.metrics.taskFailures.inc({ kind: stage.kind }, group.length);
+        const facts = { err: error, kind: stage.kind, tasks: group.map(({ task }) => task.id) };
+        ctx.log.error(facts, "the results of calls could not be written");
+        return;
+      }
+      await sleep(stage.settlePauseMs);
+    }
+  }
 }

@@ -1,41 +1,34 @@
-// The end of a doubt: a call whose answer never came, and now the provider reports on its message. It was sent after all,
-// so it is not sent again, and its run goes on.
+// Confirming a message with an unknown outcome: its call had no answer, and now a receipt proves that the provider has it. It
+// counts as sent, is not sent again, and its run goes on.
 import type { Ctx } from "../../context.ts";
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { recordOutcomes } from "../../store/messages/messages.batch.ts";
 import type { ReportedMessage } from "../../store/messages/receipts.ts";
 import { openBatch } from "../batch.ts";
-import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { emitMessages } from "../webhooks/events.ts";
+import { wakeRuns } from "./cancel.ts";
+import { messageOutcome } from "./effects.ts";
 import { endJobs } from "./job-ends.ts";
-import { wakesOf } from "./withdraw.ts";
 
-/** `externalId`: the provider's id of the message, as the report has it. */
-export type Doubtful = { message: ReportedMessage; externalId: string | null };
+/** `externalId`: the provider's id of the message. */
+export type ConfirmedMessage = { message: ReportedMessage; externalId: string | null };
 
-export async function confirmSent(tx: Ctx, integration: IntegrationRow, doubtful: Doubtful[]): Promise<void> {
-  if (doubtful.length === 0) return;
+export async function confirmSent(tx: Ctx, integration: IntegrationRow, confirmed: ConfirmedMessage[]): Promise<void> {
+  if (confirmed.length === 0) return;
   const { environment_id: environmentId, provider_id: providerId } = integration;
   const batch = await openBatch(tx, [environmentId]);
   const at = batch.clock.now(environmentId);
   await recordOutcomes(
     tx.db,
-    doubtful.map(({ message, externalId }) => ({
-      id: message.id,
-      status: "sent",
-      error_id: null,
-      error_text: null,
-      integration_id: integration.id,
-      provider_id: providerId,
-      provider_message_id: externalId,
-      updated_at: at,
-    })),
+    confirmed.map(({ message, externalId }) =>
+      messageOutcome({ id: message.id, integration, status: "sent", at }, { provider_message_id: externalId }),
+    ),
   );
   const { updates, ended } = await endJobs(
     tx.db,
-    doubtful.map(({ message, externalId }) => {
+    confirmed.map(({ message, externalId }) => {
       const raw = { providerMessageId: externalId, reportedBy: "the provider" };
       const sent = detail("message_sent", at, { providerId, raw });
       const update: JobUpdate = {
@@ -48,12 +41,14 @@ export async function confirmSent(tx: Ctx, integration: IntegrationRow, doubtful
     }),
   );
   await updateJobs(tx.db, updates);
-  const over = doubtful.flatMap(({ message }) =>
-    ended.has(message.job_id) ? [[message.notification_id, environmentId] as const] : [],
+  await wakeRuns(
+    batch,
+    confirmed.flatMap(({ message: { job_id, notification_id } }) =>
+      ended.has(job_id) ? [{ notification_id, environment_id: environmentId }] : [],
+    ),
   );
-  await enqueueTimed(batch, "wake", wakesOf(new Map(over)));
   await emitMessages(
     batch,
-    doubtful.map(({ message }) => ({ environmentId, messageId: message.id, type: "message.sent", at })),
+    confirmed.map(({ message }) => ({ environmentId, messageId: message.id, type: "message.sent", at })),
   );
 }

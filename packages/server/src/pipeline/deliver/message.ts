@@ -1,7 +1,9 @@
-// The message as a provider takes it, built from the stored row at the moment it is sent: attachments come from the event
-// and the access to a chat workspace from its connection, so neither is ever stored twice.
+// The message as a provider takes it, built from the stored row when it is sent. Attachments are read from the event and the
+// access token of a chat workspace from its connection, so that neither is stored twice. The credentials of an integration
+// are decrypted once for a batch: doing that for every message would cost more than building the request.
 import type { Attachment, ChatTarget, Message, PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { findEventAttachments } from "../../store/events/events.batch.ts";
 import { findConnectionAccess } from "../../store/integrations/integrations.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -17,23 +19,54 @@ import type {
   SmsFields,
   StoredTarget,
 } from "../run/run.ts";
-import type { Configurations } from "./integration-secrets.ts";
 import { loadPeerDetails } from "./peer-details.ts";
 
-/** A token that cannot be read counts as none: the provider then says what is missing. */
-type Access = { accessToken?: string; workspace: string };
+/** Settings of an integration for the messages sent through it. */
+type Configurations = { configurationSetName?: string; maxPerSecond?: number };
 
-/** What the messages of a batch need beside their rows, by event, by connection and by message. */
-export type Enclosures = {
+/** `credentials` is null when they cannot be read. */
+export type IntegrationSecrets = { credentials: JsonObject | null; configurations: Configurations };
+
+/** Decrypts each integration when it is first used. */
+export function createSecretsReader(
+  ctx: Pick<Ctx, "secrets" | "log">,
+): (integration: IntegrationRow) => IntegrationSecrets {
+  const known = new Map<string, IntegrationSecrets>();
+  return (integration) => {
+    const read = known.get(integration.id) ?? readSecrets(ctx, integration);
+    known.set(integration.id, read);
+    return read;
+  };
+}
+
+function readSecrets({ secrets, log }: Pick<Ctx, "secrets" | "log">, integration: IntegrationRow): IntegrationSecrets {
+  const decrypt = (sealed: string | null) => (sealed ? JSON.parse(secrets.decrypt(sealed)) : {});
+  try {
+    return { credentials: decrypt(integration.credentials), configurations: decrypt(integration.configurations) };
+  } catch (error) {
+    log.error({ err: error, integration: integration.identifier }, "the credentials of an integration cannot be read");
+    return { credentials: null, configurations: {} };
+  }
+}
+
+/** Without a readable token the provider answers what is missing. */
+type ConnectionAccess = { accessToken?: string; workspace: string };
+
+/** What the messages of a batch need beside their rows. */
+type MessageParts = {
+  /** By event. */
   attachments: ReadonlyMap<string, Attachment[]>;
-  accesses: ReadonlyMap<string, Access>;
-  peers: ReadonlyMap<string, PeerDetails>;
+  /** By channel connection. */
+  accesses: ReadonlyMap<string, ConnectionAccess>;
+  /** By message. */
+  peerDetails: ReadonlyMap<string, PeerDetails>;
 };
 
-type Sent = { message: MessageRow; integration: IntegrationRow };
-
-/** One query for the events that have attachments and one for the connections, none where nothing needs them. */
-export async function loadEnclosures(ctx: Ctx, sends: Sent[]): Promise<Enclosures> {
+/** One query for the events that have attachments and one for the connections; none for a batch without them. */
+export async function loadMessageParts(
+  ctx: Ctx,
+  sends: { message: MessageRow; integration: IntegrationRow }[],
+): Promise<MessageParts> {
   const messages = sends.map(({ message }) => message);
   const withFiles = messages.filter(({ outgoing }) => outgoing?.attachments === true);
   const stored = await findEventAttachments(ctx.db, [...new Set(withFiles.map((one) => one.event_id))]);
@@ -49,23 +82,23 @@ export async function loadEnclosures(ctx: Ctx, sends: Sent[]): Promise<Enclosure
       })),
     ]),
   );
-  const connectionIds = messages.flatMap((message) => connectionOf(message) ?? []);
+  const connectionIds = messages.flatMap((message) => connectionIdOf(message) ?? []);
   const connections = await findConnectionAccess(ctx.db, [...new Set(connectionIds)]);
   const accesses = new Map(
-    [...connections].map(([id, { auth, workspaceId }]): [string, Access] => {
-      const accessToken = openToken(ctx, auth);
+    [...connections].map(([id, { auth, workspaceId }]): [string, ConnectionAccess] => {
+      const accessToken = readAccessToken(ctx, auth);
       return [id, { ...(accessToken ? { accessToken } : {}), workspace: workspaceId }];
     }),
   );
-  return { attachments, accesses, peers: await loadPeerDetails(ctx, sends) };
+  return { attachments, accesses, peerDetails: await loadPeerDetails(ctx, sends) };
 }
 
-function connectionOf({ channel, outgoing }: MessageRow): string | undefined {
+function connectionIdOf({ channel, outgoing }: MessageRow): string | undefined {
   const target = channel === "chat" ? (outgoing?.target as StoredTarget | undefined) : undefined;
   return target && "connectionId" in target ? target.connectionId : undefined;
 }
 
-function openToken(ctx: Ctx, auth: string): string {
+function readAccessToken(ctx: Ctx, auth: string): string {
   try {
     return String((JSON.parse(ctx.secrets.decrypt(auth)) as { accessToken?: unknown }).accessToken ?? "");
   } catch (error) {
@@ -78,29 +111,28 @@ export function toProviderMessage(
   message: MessageRow,
   providerId: string,
   configurations: Configurations,
-  enclosures: Enclosures,
+  parts: MessageParts,
 ): Message {
-  const peer = enclosures.peers.get(message.id);
-  const made = contentOf(message, providerId, configurations, enclosures);
-  return peer ? { ...made, peer } : made;
+  const peer = parts.peerDetails.get(message.id);
+  const content = contentOf(message, providerId, configurations, parts);
+  return peer ? { ...content, peer } : content;
 }
 
 function contentOf(
   message: MessageRow,
   providerId: string,
   { configurationSetName }: Configurations,
-  enclosures: Enclosures,
+  parts: MessageParts,
 ): Message {
   const { id, subject, content } = message;
   switch (message.channel) {
     case "email": {
       const fields = fieldsFor<EmailFields>(message, providerId);
       const { to, cc, bcc, from, senderName, replyTo, headers, text, customData } = fields;
-      const attachments =
-        message.outgoing?.attachments === true ? enclosures.attachments.get(message.event_id) : undefined;
+      const attachments = message.outgoing?.attachments === true ? parts.attachments.get(message.event_id) : undefined;
       const sender = { from, senderName, replyTo, headers, customData };
       const mail = { to, cc, bcc, ...sender, subject: subject ?? "", html: content ?? "", text, attachments };
-      // Amazon SES alone knows such a thing; an override that names another one wins.
+      // Only Amazon SES has configuration sets; an override that names another one wins.
       const set = providerId === "ses" && configurationSetName ? { ConfigurationSetName: configurationSetName } : null;
       const extras = set ? { ...fields, extra: { ...set, ...fields.extra } } : fields;
       return { id, channel: "email", ...mail, ...extrasOf(extras) };
@@ -112,28 +144,28 @@ function contentOf(
     }
     case "push": {
       const fields = message.outgoing as PushFields;
-      // Apps report what became of a push with this id.
+      // Apps report opened and dismissed pushes with this id.
       const data = { ...fields.data, tidingsMessageId: id };
       const { token } = fields;
       return { id, channel: "push", token, title: subject ?? "", body: content ?? "", data, ...extrasOf(fields) };
     }
     default: {
       const fields = message.outgoing as ChatFields;
-      const target = withAccess(fields.target, enclosures);
+      const target = withAccess(fields.target, parts);
       return { id, channel: "chat", target, text: content ?? "", ...extrasOf(fields) };
     }
   }
 }
 
-/** What the message belongs to goes along: providers keep it with a mail, and their statistics are grouped by it. */
-export function withOrigin(message: Message, standing: DeliveryState): Message {
+/** Adds the ids of workflow, event and subscriber to a mail: providers group their statistics by them. */
+export function withOrigin(message: Message, state: DeliveryState): Message {
   if (message.channel !== "email") return message;
-  const { workflow, transaction_id, subscriber } = standing;
+  const { workflow, transaction_id, subscriber } = state;
   const origin = { workflowId: workflow, transactionId: transaction_id, subscriberId: subscriber };
   return { ...message, origin: Object.fromEntries(Object.entries(origin).filter(([, id]) => id !== null)) };
 }
 
-/** Overrides may be for one provider: then its fields replace the common ones. */
+/** Overrides for one provider replace the common fields. */
 export function fieldsFor<Fields>(message: { outgoing: object | null }, providerId: string): Fields {
   const outgoing = message.outgoing as Routed<Fields>;
   return outgoing.perProvider?.[providerId] ?? outgoing;
@@ -144,8 +176,8 @@ const extrasOf = ({ extra, passthrough }: ProviderExtras): ProviderExtras => ({
   ...(passthrough ? { passthrough } : {}),
 });
 
-function withAccess(target: StoredTarget, { accesses }: Enclosures): ChatTarget {
+function withAccess(target: StoredTarget, { accesses }: MessageParts): ChatTarget {
   if (!("connectionId" in target)) return target;
-  const { connectionId, ...place } = target;
-  return { ...place, ...(connectionId ? accesses.get(connectionId) : {}) };
+  const { connectionId, ...address } = target;
+  return { ...address, ...(connectionId ? accesses.get(connectionId) : {}) };
 }

@@ -1,8 +1,8 @@
-// What receivers that were written for the peer API find in the body of a generic webhook beside the content: the event's
-// payload, the subscriber, and what a digest has collected. Loaded for those providers alone, and only where
-// TIDINGS_VOCABULARY asks for the body of that API.
+// The members that the peer API adds to the body of a generic webhook: the payload of the event, the subscriber, and the
+// events of a digest. Loaded only for those providers, and only where TIDINGS_VOCABULARY asks for the peer API.
 import type { PeerDetails } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { findEventsOfBatch } from "../../store/events/events.batch.ts";
 import { findJobsOfBatch } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -11,26 +11,28 @@ import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
 import { personScope } from "../render/scope.ts";
 import { storedDigest } from "../rules/digests.ts";
 
-const told = new Set(["email-webhook", "push-webhook", "chat-webhook"]);
+const genericWebhooks = new Set(["email-webhook", "push-webhook", "chat-webhook"]);
 
-/** The content of files travels as attachments of the mail, once. */
-const withoutFiles = ({ attachments: _, ...payload }: Record<string, unknown>) => payload;
+/** Attachments of a mail are sent once, as attachments. */
+const withoutAttachments = ({ attachments: _, ...payload }: JsonObject) => payload;
 
 /** By message id; empty in the neutral vocabulary. */
 export async function loadPeerDetails(
   { config, db }: Ctx,
   sends: { message: MessageRow; integration: IntegrationRow }[],
 ): Promise<Map<string, PeerDetails>> {
-  const messages = sends.flatMap(({ message, integration }) => (told.has(integration.provider_id) ? message : []));
+  const messages = sends.flatMap(({ message, integration }) =>
+    genericWebhooks.has(integration.provider_id) ? message : [],
+  );
   if (config.vocabulary === "neutral" || messages.length === 0) return new Map();
   const idsOf = (name: "event_id" | "subscriber_id" | "notification_id") => [
     ...new Set(messages.map((one) => one[name])),
   ];
-  const people = new Map<string, PeerDetails["subscriber"]>();
-  for (const [environmentId, inside] of Map.groupBy(messages, (one) => one.environment_id)) {
-    const ids = [...new Set(inside.map((one) => one.subscriber_id))];
+  const subscribers = new Map<string, PeerDetails["subscriber"]>();
+  for (const [environmentId, group] of Map.groupBy(messages, (one) => one.environment_id)) {
+    const ids = [...new Set(group.map((one) => one.subscriber_id))];
     for (const row of await findSubscribersByIds(db, environmentId, ids)) {
-      people.set(row.id, { _id: row.id, ...personScope(row) });
+      subscribers.set(row.id, { _id: row.id, ...personScope(row) });
     }
   }
   const jobs = Map.groupBy(await findJobsOfBatch(db, idsOf("notification_id")), (job) => job.notification_id);
@@ -46,14 +48,14 @@ export async function loadPeerDetails(
   );
   const collected = [...digests.values()].flatMap(({ refs }) => refs.map((ref) => ref.id));
   const events = await findEventsOfBatch(db, [...new Set([...idsOf("event_id"), ...collected])]);
-  const payloads = new Map(events.map(({ id, payload }) => [id, withoutFiles(payload)]));
+  const payloads = new Map(events.map(({ id, payload }) => [id, withoutAttachments(payload)]));
   return new Map(
     messages.map(({ id, event_id, subscriber_id }) => {
       const digest = digests.get(id);
       const step = digest
         ? { digest: true, events: digest.refs.map((ref) => payloads.get(ref.id) ?? {}), total_count: digest.eventCount }
         : { digest: false };
-      return [id, { payload: payloads.get(event_id) ?? {}, subscriber: people.get(subscriber_id), step }];
+      return [id, { payload: payloads.get(event_id) ?? {}, subscriber: subscribers.get(subscriber_id), step }];
     }),
   );
 }

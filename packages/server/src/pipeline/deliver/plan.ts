@@ -1,7 +1,9 @@
-// What happens to one message when its turn has come: through which integration it goes, or until when it waits. Decided
-// from facts that were loaded for the whole batch; nothing is read or written here.
-import type { Message } from "@tidings/providers";
+// Decides for each message of a batch: through which integration it is sent now, or until when it waits. `planMessage` is
+// pure and works on facts that were loaded for the whole batch; `planMessages` claims the probes of open circuit breakers.
+import type { Message, Outcome } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { claimProbes } from "../../store/integrations/breakers.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { AttemptSummary, DeliveryState } from "../../store/messages/attempts.batch.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
@@ -12,54 +14,53 @@ import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import type { Clock } from "../clock/clock.ts";
 import { candidatesFor } from "../rules/integration-choice.ts";
 import type { DeliverTask } from "../tasks.ts";
-import { type Health, healthy, passage, probeAnswered } from "./breaker.ts";
-import { suppressedIn } from "./recipients.ts";
+import { checkBreaker, expectedProbeEnd, type Health, healthy } from "./breaker.ts";
+import { findSuppressedRecipients } from "./recipients.ts";
 
-/** A message about to be sent: through which integration, the how-manieth time. */
-export type Send = {
-  /** Null when nothing is sent: it is given up, or goes to the next integration. */
+type DueMessage = { task: Task<DeliverTask>; message: MessageRow };
+
+/** A message to send now, with its integration. */
+export type PlannedSend = DueMessage & {
+  /** Null when no call is made: the message is given up, or goes to the next integration. */
   attemptId: string | null;
-  task: Task<DeliverTask>;
-  message: MessageRow;
   content: Message | null;
   /** Null when they cannot be read. */
-  credentials: Record<string, unknown> | null;
+  credentials: JsonObject | null;
   integration: IntegrationRow;
+  /** Attempt number with this integration. */
   number: number;
-  /** Attempts of this round with whatever integration, this one included. */
+  /** Attempts of this round with all integrations, including this one. */
   attempts: number;
-  /** Where to go when this integration has had its chances. */
+  /** The integration for failover. */
   next: IntegrationRow | null;
-  /** The integration it was meant for, when that one is in trouble. */
+  /** The first choice, when its circuit breaker is open. */
   insteadOf: IntegrationRow | null;
-  /** It finds out whether the integration is back. */
+  /** The attempt probes an open circuit breaker. */
   isProbe: boolean;
-  /** It has had its attempts with this integration, and the last one ended without a result. */
+  /** All attempts with this integration are used, and the last one has no result. */
   isSpent: boolean;
   stepId: string;
   onUnknown: OnUnknownOutcome;
   hadUnknown: boolean;
   deadline: Date;
-  /** Nothing is sent to the one it is made for any more. */
+  /** The address of the recipient, if it is suppressed: then no call is made. */
   suppressed: SuppressedAddress | null;
-  /** Others that nothing is sent to any more: it goes without them. */
+  /** SuppressedAddress addresses among the other recipients of a mail, which is sent without them. */
   leftOut: SuppressedAddress[];
-  /** The moment of the call (ms), when the integration has a limit per second. */
+  /** The time of the call (ms), when the integration has a rate limit. */
   startAt?: number;
 };
 
-/** `isReal`: until then by the clock on the wall, because it is a provider that has to be waited for. */
-export type Wait = {
-  task: Task<DeliverTask>;
-  message: MessageRow;
-  until: Date;
-  isReal: boolean;
-  reason?: string;
-};
+/** A message after its call. `outcome` is null when no call was made. */
+export type CalledSend = PlannedSend & { attemptId: string; outcome: Outcome };
+export type FinishedSend = CalledSend | (PlannedSend & { attemptId: null; outcome: null });
+
+/** `isRealTime`: `until` is real time, also on a test clock, because the message waits for a provider. */
+export type PlannedWait = DueMessage & { until: Date; isRealTime: boolean; reason?: string };
 
 export type PlanFacts = {
   clock: Clock;
-  /** By the clock on the wall. */
+  /** Real time. */
   now: Date;
   deliveryStates: ReadonlyMap<string, DeliveryState>;
   versions: ReadonlyMap<string, WorkflowVersion>;
@@ -68,103 +69,126 @@ export type PlanFacts = {
   integrations: ReadonlyMap<string, IntegrationRow>;
   health: ReadonlyMap<string, Health>;
   suppressed: ReadonlyMap<string, SuppressedAddress[]>;
-  /** Integrations that may be sent one message to find out whether they are back; whoever sends it takes it out. */
+  /** Integrations with an open circuit breaker that may be sent a probe; the message that becomes the probe removes its own. */
   probes: Set<string>;
 };
 
 /**
- * Through which integration the message goes now, or until when it waits. However its attempts ended, even if no result
- * was ever written, it has no more of them with one integration than the settings allow.
+ * A plan for each message, in the same order. The batch plans as if it had every probe that is due, claims those it would
+ * send, and plans again with those it was granted: so every claimed probe is sent, and when all circuit breakers are open,
+ * the first integration that is back is found. The claims are part of the transaction that writes the attempts: if that
+ * fails, the probes are free again.
  */
-export function planFor(
+export async function planMessages(
+  ctx: Ctx,
+  due: DueMessage[],
+  facts: Omit<PlanFacts, "probes">,
+): Promise<(PlannedSend | PlannedWait)[]> {
+  const { now, health } = facts;
+  const planWith = (probes: Set<string>) => due.map((one) => planMessage(ctx, one, { ...facts, probes }));
+  const probeable = [...health].flatMap(([id, state]) => (checkBreaker(state, now).kind === "probe" ? id : []));
+  const plans = planWith(new Set(probeable));
+  const wanted = plans.flatMap((plan) => ("isProbe" in plan && plan.isProbe ? plan.integration.id : []));
+  if (wanted.length === 0) return plans;
+  const until = new Date(now.getTime() + ctx.config.delivery.breaker.probeLimitMs);
+  const granted = await claimProbes(ctx.db, wanted, now, until);
+  return granted.size === wanted.length ? plans : planWith(granted);
+}
+
+/** A message has no more attempts with one integration than the settings allow, also when their results were not written. */
+export function planMessage(
   { config, newId }: Pick<Ctx, "config" | "newId">,
-  task: Task<DeliverTask>,
-  message: MessageRow,
+  { task, message }: DueMessage,
   facts: PlanFacts,
-): Send | Wait {
-  const { delivery } = config;
-  const standing = facts.deliveryStates.get(message.id)!;
-  const definition = facts.versions.get(standing.workflow_version_id)?.definition;
-  const step = definition?.steps.filter((one) => one.active)[standing.step_index];
-  const onUnknown = definition?.onUnknownOutcome ?? "may_duplicate";
+): PlannedSend | PlannedWait {
+  const { retry } = config.delivery;
+  const policy = policyOf(message, facts, config.delivery.deadlineSeconds);
   const now = facts.clock.now(message.environment_id);
-  const lifeMs = (step?.deadlineSeconds ?? delivery.deadlineSeconds) * 1000;
-  const deadline = new Date((message.replayed_at ?? message.created_at).getTime() + lifeMs);
   const used = facts.tried.get(message.id) ?? [];
   const unknownAt = Math.max(...used.map((row) => row.unknown_at?.getTime() ?? 0), 0);
-  const isBound = unknownAt > 0 && onUnknown === "may_delay";
-
-  if (isBound && unknownAt + delivery.retry.unknownWaitMs > now.getTime()) {
-    const until = new Date(unknownAt + delivery.retry.unknownWaitMs);
-    return { task, message, until, isReal: false, reason: "nobody knows whether it was sent; a receipt may come" };
+  // The message may have been sent: a workflow that may not duplicate waits for a receipt and never uses another provider.
+  const isBound = unknownAt > 0 && policy.onUnknown === "may_delay";
+  if (isBound && unknownAt + retry.unknownWaitMs > now.getTime()) {
+    const reason = "the outcome of the last attempt is unknown; a receipt may come";
+    return { task, message, until: new Date(unknownAt + retry.unknownWaitMs), isRealTime: false, reason };
   }
+
   const candidates = candidatesOf(message, facts);
   const stored = facts.integrations.get(message.integration_id!)!;
-  const meant = message.round > 0 && used.length === 0 ? (candidates[0] ?? stored) : stored;
+  const first = message.round > 0 && used.length === 0 ? (candidates[0] ?? stored) : stored;
   const tried = new Set(used.map((row) => row.integration_id));
-  const untried = isBound ? [] : candidates.filter((one) => one.id !== meant.id && !tried.has(one.id));
-  const found = facts.suppressed.get(message.id);
-  const stopOf = ({ provider_id }: IntegrationRow) => suppressedIn(message, provider_id, found).own;
-  const suppressed = stopOf(meant);
-  const isGivenUp = now > deadline || suppressed !== null;
-  const isSpent = !isGivenUp && attemptsWith(meant, used) >= delivery.retry.attempts;
-  const isSent = !isGivenUp && !isSpent;
-  const integration = isSent ? [meant, ...untried].find((one) => isFree(one, facts) && !stopOf(one)) : meant;
-  if (!integration) return waitForProvider(task, message, [meant, ...untried], facts);
+  const untried = isBound ? [] : candidates.filter((one) => one.id !== first.id && !tried.has(one.id));
+  const suppressedFor = ({ provider_id }: IntegrationRow) =>
+    findSuppressedRecipients(message, provider_id, facts.suppressed.get(message.id));
+  const suppressed = suppressedFor(first).own;
+  const isGivenUp = now > policy.deadline || suppressed !== null;
+  const isSpent = !isGivenUp && attemptsWith(first, used) >= retry.attempts;
+  const isCalled = !isGivenUp && !isSpent;
+  const canSend = (one: IntegrationRow) => isAvailable(one, facts) && !suppressedFor(one).own;
+  const integration = isCalled ? [first, ...untried].find(canSend) : first;
+  if (!integration) return waitForProvider({ task, message }, [first, ...untried], facts);
   return {
-    attemptId: isSent ? newId() : null,
+    ...policy,
+    attemptId: isCalled ? newId() : null,
     task,
     message,
     content: null,
     credentials: null,
     integration,
-    number: attemptsWith(integration, used) + (isSent ? 1 : 0),
-    attempts: used.reduce((sum, row) => sum + row.attempts, 0) + (isSent ? 1 : 0),
+    number: attemptsWith(integration, used) + (isCalled ? 1 : 0),
+    attempts: used.reduce((sum, row) => sum + row.attempts, 0) + (isCalled ? 1 : 0),
     next: candidates.find((one) => one.id !== integration.id && !tried.has(one.id)) ?? null,
-    insteadOf: integration === meant ? null : meant,
-    isProbe: isSent && facts.probes.delete(integration.id),
+    insteadOf: integration === first ? null : first,
+    isProbe: isCalled && facts.probes.delete(integration.id),
     isSpent,
-    stepId: step?.stepId ?? "",
-    onUnknown,
     hadUnknown: unknownAt > 0,
-    deadline,
     suppressed,
-    leftOut: suppressedIn(message, integration.provider_id, found).copies,
+    leftOut: suppressedFor(integration).copies,
+  };
+}
+
+type Policy = Pick<PlannedSend, "stepId" | "onUnknown" | "deadline">;
+
+/** The settings of the message's workflow and step. */
+function policyOf(message: MessageRow, { deliveryStates, versions }: PlanFacts, deadlineSeconds: number): Policy {
+  const state = deliveryStates.get(message.id)!;
+  const definition = versions.get(state.workflow_version_id)?.definition;
+  const step = definition?.steps.filter((one) => one.active)[state.step_index];
+  const lifeMs = (step?.deadlineSeconds ?? deadlineSeconds) * 1000;
+  return {
+    stepId: step?.stepId ?? "",
+    onUnknown: definition?.onUnknownOutcome ?? "may_duplicate",
+    deadline: new Date((message.replayed_at ?? message.created_at).getTime() + lifeMs),
   };
 }
 
 const attemptsWith = ({ id }: IntegrationRow, used: AttemptSummary[]): number =>
   used.find((row) => row.integration_id === id)?.attempts ?? 0;
 
-/** Email and SMS: the way decided for the message, then what has been added since. Chat and push belong to one integration. */
+/** Email and SMS: the integrations chosen for the message, then those added since. Chat and push belong to one integration. */
 function candidatesOf(message: MessageRow, { active, integrations }: PlanFacts): IntegrationRow[] {
   if (message.channel !== "email" && message.channel !== "sms") return [];
   const route = (message.outgoing?.route ?? []) as string[];
-  const isActive = new Set(active.map((one) => one.id));
-  const decided = route.flatMap((id) => (isActive.has(id) ? integrations.get(id)! : []));
+  const activeIds = new Set(active.map((one) => one.id));
+  const chosen = route.flatMap((id) => (activeIds.has(id) ? (integrations.get(id) ?? []) : []));
   const usual = candidatesFor(active, message.environment_id, message.channel);
-  return [...decided, ...usual.filter((one) => !route.includes(one.id))];
+  return [...chosen, ...usual.filter((one) => !route.includes(one.id))];
 }
 
-const isFree = ({ id }: IntegrationRow, { health, probes, now }: PlanFacts): boolean =>
-  probes.has(id) || passage(health.get(id) ?? healthy, now).kind === "pass";
+const isAvailable = ({ id }: IntegrationRow, { health, probes, now }: PlanFacts): boolean =>
+  probes.has(id) || checkBreaker(health.get(id) ?? healthy, now).kind === "pass";
 
-/** Everyone who waits comes back at about the same time, so not exactly; the longer the wait, the less exactly. */
+/** Waits are spread at random, or all messages would return at once: up to 3 s, or a tenth of a long wait. */
 const spreadMs = (waitMs: number): number => Math.max(3_000, waitMs / 10);
 
-function waitForProvider(
-  task: Task<DeliverTask>,
-  message: MessageRow,
-  integrations: IntegrationRow[],
-  { health, now }: PlanFacts,
-): Wait {
-  // A probe that is due and not for this message is being made by another.
+function waitForProvider(due: DueMessage, integrations: IntegrationRow[], { health, now }: PlanFacts): PlannedWait {
   const times = integrations.map(({ id }) => {
-    const way = passage(health.get(id) ?? healthy, now);
-    return way.kind === "wait" ? way.until : probeAnswered(now);
+    const decision = checkBreaker(health.get(id) ?? healthy, now);
+    // A probe that is due but was not granted is made by another message.
+    return decision.kind === "wait" ? decision.until : expectedProbeEnd(now);
   });
   const waitMs = Math.min(...times.map((time) => time.getTime())) - now.getTime();
   const until = new Date(now.getTime() + waitMs + Math.random() * spreadMs(waitMs));
   const names = integrations.map((one) => one.identifier).join(", ");
-  return { task, message, until, isReal: true, reason: `paused after failures in a row: ${names}` };
+  return { ...due, until, isRealTime: true, reason: `paused after failures in a row: ${names}` };
 }

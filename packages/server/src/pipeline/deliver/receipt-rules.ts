@@ -1,26 +1,25 @@
-// What a provider's report means: the detail it leaves, whether the message failed after all, whether the address is to
-// be left alone from now on; and which of a mail's recipients it is about.
+// What a provider's report (receipt) means: the execution detail it adds, whether the message failed, and whether its address
+// becomes suppressed; and which recipient of a mail it is about. Pure rules.
 import type { SuppressionReason } from "@tidings/contract";
 import type { ReceiptStatus } from "@tidings/providers";
 import { normalizeAddress } from "../../lib/addresses.ts";
 import type { DetailName } from "../rules/details.ts";
 
-export type Meaning = {
-  /** The provider has taken the message: nobody else could report this. */
+export type ReceiptMeaning = {
+  /** The provider has accepted the message, or it could not report this. */
   isProof?: true;
   detail?: DetailName;
   isDelivery?: true;
-  /** The message failed although the provider had taken it. */
+  /** The message failed after the provider had accepted it. */
   errorId?: "provider_bounced" | "provider_rejected";
   suppress?: SuppressionReason;
 };
 
 /**
- * `bounced` is a hard bounce: adapters report what may still arrive as `delayed` or `deferred`, and what was given up for a
- * reason that may pass as `undelivered`. Reports that the message is on its way (accepted, queued, sent) say nothing new,
- * unless nobody knew.
+ * `bounced` is a hard bounce: adapters report a message that may still arrive as `delayed` or `deferred`, and one that failed
+ * for a temporary reason as `undelivered`. Progress reports (accepted, queued, sent) matter only after an unknown outcome.
  */
-const meanings: Record<ReceiptStatus, Meaning> = {
+const meanings: Record<ReceiptStatus, ReceiptMeaning> = {
   created: {},
   accepted: { isProof: true },
   queued: { isProof: true },
@@ -43,24 +42,24 @@ const meanings: Record<ReceiptStatus, Meaning> = {
   failed: { detail: "rejected", errorId: "provider_rejected" },
 };
 
-export const meaningOf = (status: ReceiptStatus): Meaning => meanings[status];
+export const meaningOf = (status: ReceiptStatus): ReceiptMeaning => meanings[status];
 
-export type Concerned = {
-  /** It is about the one the message was made for: only then the message itself is delivered, or has failed. */
+export type ReportedRecipient = {
+  /** The recipient the message is made for: only then is the message itself delivered, or failed. */
   isOwn: boolean;
-  /** Whom to suppress, if it says so; null when nobody can tell. */
+  /** The address to suppress, if the report asks for that; null when it is not known which recipient is meant. */
   address: string | null;
 };
 
-/** `recipients`: everybody the mail went to, where that is more than its address. */
-export type Sent = { address: string | null; recipients: readonly string[] | null };
+/** `recipients`: all addresses of a mail, where it has more than `address`. */
+type SentTo = { address: string | null; recipients: readonly string[] | null };
 
 /**
- * Of a mail to one person every report is about that person, however the provider writes the address, but only an address
- * we know is suppressed. Of a mail to several, one that names nobody counts for the message and suppresses nobody; one that
- * names a stranger (somebody's mail is forwarded) does neither.
+ * Every report on a mail with one recipient is about that recipient, however the provider spells the address, but only a
+ * known address is suppressed. For a mail with several recipients, a report without an address counts for the message and
+ * suppresses none; a report with an unknown address (a mail may be forwarded) does neither.
  */
-export function concernedBy(named: string | undefined, { address, recipients }: Sent): Concerned {
+export function findReportedRecipient(named: string | undefined, { address, recipients }: SentTo): ReportedRecipient {
   const own = address === null ? null : normalizeAddress(address);
   const all = recipients?.map(normalizeAddress) ?? (own === null ? [] : [own]);
   const isAlone = all.length <= 1;

@@ -1,47 +1,66 @@
-// Whom a message goes to, and to whom of them nothing is sent any more. A mail may have several recipients: the first of
-// `to` is the one it is made for, and without that one it is not sent at all; the others are left out of it.
+// The recipients of a message, and which of them have a suppressed address. A mail may have several recipients: the first of
+// `to` is the one it is made for, and if that address is suppressed it is not sent; suppressed copies are removed from it.
 import type { Message } from "@tidings/providers";
 import { normalizeAddress } from "../../lib/addresses.ts";
 import type { SuppressedAddress } from "../../store/subscribers/subscribers.batch.ts";
+import type { StoredDetail } from "../../store/tables.ts";
+import { detail } from "../rules/details.ts";
 import { fieldsFor } from "./message.ts";
 
-/** A stored message, or one that is yet to be. */
+/** A stored message, or one that is simulated. */
 type Addressed = { channel: string; outgoing: object | null };
 
-/** Where the fields of an email or an SMS have addresses. */
-type Fields = { to?: string | string[]; cc?: string[]; bcc?: string[] };
+/** The fields of an email or an SMS that have addresses. */
+type AddressFields = { to?: string | string[]; cc?: string[]; bcc?: string[] };
 
-const allOf = ({ to = [], cc = [], bcc = [] }: Fields): string[] => [...[to].flat(), ...cc, ...bcc];
+const addressesIn = ({ to = [], cc = [], bcc = [] }: AddressFields): string[] => [...[to].flat(), ...cc, ...bcc];
 
-/** Everybody it may go to: overrides may differ between providers, and which one sends it is not known yet. */
-export function recipientsOf({ channel, outgoing }: Addressed): string[] {
+/** Every address that the message may be sent to: overrides may differ between providers, and failover may change those. */
+export function listRecipients({ channel, outgoing }: Addressed): string[] {
   if (outgoing === null || (channel !== "email" && channel !== "sms")) return [];
-  const { perProvider = {}, ...common } = outgoing as Fields & { perProvider?: Record<string, Fields> };
-  return [common, ...Object.values(perProvider)].flatMap(allOf);
+  const { perProvider = {}, ...common } = outgoing as AddressFields & { perProvider?: Record<string, AddressFields> };
+  return [common, ...Object.values(perProvider)].flatMap(addressesIn);
 }
 
-/** `own`: the one it is made for. `copies`: the others. */
-export type SuppressedIn = { own: SuppressedAddress | null; copies: SuppressedAddress[] };
+/** `own`: the recipient the message is made for. `copies`: the others. */
+type SuppressedRecipients = { own: SuppressedAddress | null; copies: SuppressedAddress[] };
 
-/** Who of those it goes to through this provider is suppressed; `found` is what is known of everybody it may go to. */
-export function suppressedIn(
+/** The suppressed recipients of the message through this provider; `found`: those among all that `listRecipients` answers. */
+export function findSuppressedRecipients(
   message: Addressed,
   providerId: string,
   found: readonly SuppressedAddress[] = [],
-): SuppressedIn {
+): SuppressedRecipients {
   if (found.length === 0) return { own: null, copies: [] };
   const byAddress = new Map(found.map((one) => [one.address, one]));
-  const [own = "", ...others] = allOf(fieldsFor<Fields>(message, providerId)).map(normalizeAddress);
+  const [own = "", ...others] = addressesIn(fieldsFor<AddressFields>(message, providerId)).map(normalizeAddress);
   return {
     own: byAddress.get(own) ?? null,
     copies: [...new Set(others)].flatMap((address) => byAddress.get(address) ?? []),
   };
 }
 
-export function leaveOut(message: Message, copies: readonly SuppressedAddress[]): Message {
+export function removeCopies(message: Message, copies: readonly SuppressedAddress[]): Message {
   if (copies.length === 0 || message.channel !== "email") return message;
-  const gone = new Set(copies.map(({ address }) => address));
-  const kept = (list: string[]) => list.filter((one) => !gone.has(normalizeAddress(one)));
+  const removed = new Set(copies.map(({ address }) => address));
+  const keepOthers = (list: string[]) => list.filter((one) => !removed.has(normalizeAddress(one)));
   const { to, cc, bcc } = message;
-  return { ...message, to: kept(to), cc: cc && kept(cc), bcc: bcc && kept(bcc) };
+  return { ...message, to: keepOthers(to), cc: cc && keepOthers(cc), bcc: bcc && keepOthers(bcc) };
+}
+
+const causes: Record<SuppressedAddress["reason"], string> = {
+  bounce: "a hard bounce",
+  complaint: "a complaint",
+  manual: "a request",
+};
+
+export const suppressionReason = ({ reason, suppression_id }: SuppressedAddress): string =>
+  `the address is suppressed after ${causes[reason]} (${suppression_id})`;
+
+/** One detail for each copy that was removed from a mail. */
+export function removedCopyDetails(copies: readonly SuppressedAddress[], at: Date): StoredDetail[] {
+  return copies.map((copy) => {
+    const { address, suppression_id: suppressionId } = copy;
+    return detail("copy_suppressed", at, { raw: { address, reason: suppressionReason(copy), suppressionId } });
+  });
 }

@@ -1,45 +1,53 @@
-// The retry decision: what happens after an attempt to send, from its outcome and from what was tried before.
-// Transient faults are repeated with the same integration, waiting 1 s, 4 s, 16 s, 64 s, each multiplied by a random
-// factor between 0.5 and 1.5. Then, and at once for faults of the integration or when a repeat would come too late, the
-// next integration is tried. Faults of the recipient or the content are final: another provider would refuse them too.
+// The retry decision: what happens after an attempt to send, by its outcome and the attempts before it.
+// Transient faults are retried with the same integration after 1 s, 4 s, 16 s and 64 s, each multiplied by a random factor
+// between 0.5 and 1.5. After the last retry, and at once when the integration is at fault or a retry would miss the
+// deadline, the next integration is tried (failover). Faults of the recipient or the content are final, because another
+// provider would reject the message too.
 //
-// An unknown outcome is a call whose answer never came: perhaps sent, perhaps not. A workflow says what it fears more.
-// `may_duplicate`: a loss; it is repeated like any transient fault. `may_delay`: a double; the message waits for a
-// receipt, is then repeated with the same provider (which knows the idempotency key), and never goes to another.
+// An unknown outcome is a call without an answer: the message may have been sent or not. The workflow says whether it prefers
+// a duplicate or a delay. `may_duplicate`: it is retried like any transient fault. `may_delay`: the message waits for a
+// receipt, is then retried with the same provider (which knows the idempotency key), and never goes to another.
 import type { Note, Outcome } from "@tidings/providers";
 import type { OnUnknownOutcome } from "../../store/tables.ts";
 
-export type RetryLimits = {
+type RetryLimits = {
   attempts: number;
   firstWaitMs: number;
   factor: number;
-  /** A provider that asks for a longer pause than this is as good as down. */
+  /** A provider that asks for a longer pause than this gets no retry. */
   longestRetryAfterMs: number;
-  /** How long a message of a workflow that fears doubles waits for a receipt. */
+  /** How long a message waits for a receipt after an unknown outcome, where its workflow says `may_delay`. */
   unknownWaitMs: number;
 };
 
-/** What is to blame. */
-export type FaultClass = "transient" | "unknown" | "auth" | "quota" | "config" | "recipient" | "content";
+/** The cause of a failure. */
+type FaultClass = "transient" | "unknown" | "auth" | "quota" | "config" | "recipient" | "content";
+
+export type Failure = { reason: string; class: FaultClass };
 
 export type NextStep =
   | { kind: "sent"; providerMessageId?: string; notTaken?: readonly string[]; notes?: readonly Note[] }
-  | { kind: "repeat"; afterMs: number; reason: string; class: FaultClass }
-  | { kind: "next_integration"; reason: string; class: FaultClass }
-  | { kind: "give_up"; reason: string; class: FaultClass };
+  | ({ kind: "retry"; afterMs: number } & Failure)
+  | ({ kind: "next_integration" } & Failure)
+  | ({ kind: "give_up" } & Failure);
 
 export type Tried = {
-  /** The how-manieth attempt with this integration it was. */
+  /** Attempt number with this integration. */
   attempt: number;
   onUnknown: OnUnknownOutcome;
   /** An earlier attempt may have reached the recipient. */
   hadUnknown: boolean;
   now: Date;
-  /** When the message is too old to be sent. */
+  /** After this time the message is not sent any more. */
   deadline: Date;
 };
 
-export function afterAttempt(outcome: Outcome, tried: Tried, limits: RetryLimits, random: () => number): NextStep {
+export function decideAfterAttempt(
+  outcome: Outcome,
+  tried: Tried,
+  limits: RetryLimits,
+  random: () => number,
+): NextStep {
   if (outcome.kind === "accepted") {
     const { providerMessageId, notTaken, notes } = outcome;
     return { kind: "sent", providerMessageId, ...(notTaken ? { notTaken } : {}), ...(notes ? { notes } : {}) };
@@ -50,39 +58,42 @@ export function afterAttempt(outcome: Outcome, tried: Tried, limits: RetryLimits
     if (outcome.class === "recipient" || outcome.class === "content") {
       return { kind: "give_up", reason, class: outcome.class };
     }
-    return moveOn(reason, outcome.class, tried, tried.hadUnknown);
+    return failOver({ reason, class: outcome.class }, tried, tried.hadUnknown);
   }
   const isUnknown = outcome.kind === "unknown";
-  const faultClass = isUnknown ? "unknown" : "transient";
+  const failure: Failure = { reason, class: isUnknown ? "unknown" : "transient" };
   const maybeSent = tried.hadUnknown || isUnknown;
   const asked = outcome.kind === "retry" ? (outcome.afterMs ?? 0) : 0;
   const isLast = tried.attempt >= limits.attempts || asked > limits.longestRetryAfterMs;
-  if (isLast) return moveOn(reason, faultClass, tried, maybeSent);
+  if (isLast) return failOver(failure, tried, maybeSent);
   const usual = Math.round(limits.firstWaitMs * limits.factor ** (tried.attempt - 1) * (0.5 + random()));
   const pause = asked >= shortestAskedMs ? asked : usual;
   const afterMs = isUnknown && tried.onUnknown === "may_delay" ? limits.unknownWaitMs : pause;
-  if (isTooLate(tried, afterMs)) return moveOn(reason, faultClass, tried, maybeSent, afterMs);
-  return { kind: "repeat", afterMs, reason, class: faultClass };
+  if (isTooLate(tried, afterMs)) return failOver(failure, tried, maybeSent, afterMs);
+  return { kind: "retry", afterMs, ...failure };
 }
 
-/** "At once", or at a time that is over, is no answer to how long to wait: five attempts would be gone in a moment. */
+/** A shorter Retry-After, or one in the past, is ignored: it would use up all attempts within a moment. */
 const shortestAskedMs = 1_000;
 
-/** Another provider would not know that this one may have sent the message already. `afterMs`: when a repeat was due. */
-function moveOn(said: string, faultClass: FaultClass, tried: Tried, maybeSent: boolean, afterMs = 0): NextStep {
+/**
+ * Failover to the next integration, or the end: when the deadline is over, and when the message may have been sent already,
+ * which another provider could not know. `afterMs`: when a retry would have been due.
+ */
+function failOver(failure: Failure, tried: Tried, maybeSent: boolean, afterMs = 0): NextStep {
   const reason = isTooLate(tried, afterMs)
-    ? `${said} (and the time in which it may be delivered is over before a repeat)`
-    : said;
+    ? `${failure.reason} (and the time in which it may be delivered is over before a repeat)`
+    : failure.reason;
   const isBound = maybeSent && tried.onUnknown === "may_delay";
   const kind = isBound || isTooLate(tried, 0) ? "give_up" : "next_integration";
-  return { kind, reason, class: faultClass };
+  return { kind, reason, class: failure.class };
 }
 
 const isTooLate = ({ now, deadline }: Tried, afterMs: number): boolean => now.getTime() + afterMs > deadline.getTime();
 
 const replayable = ["transient", "unknown", "auth", "quota", "config"] as const;
-export type ReplayableClass = (typeof replayable)[number];
+type ReplayableClass = (typeof replayable)[number];
 
-/** Sending the same again may help: the fault is neither the recipient's nor the content's. */
+/** Whether sending the message again may help: the cause is neither the recipient nor the content. */
 export const isReplayable = (faultClass: FaultClass): faultClass is ReplayableClass =>
   (replayable as readonly string[]).includes(faultClass);

@@ -1,81 +1,69 @@
-// Stage 4: what leaves the building. Every call to a provider is recorded before it is made (deliver/prepare.ts) and after
-// it returned; the retry decision is deliver/retry.ts; the result settles message, job and attempt in one transaction
-// together with the task that follows from it (outcome.ts). A slow provider holds up nobody else: deliver/calls.ts.
+// Stage 4, delivery: messages of email, SMS, chat and push go to their providers. Each call is recorded as an attempt before
+// it is made, and its result settles attempt, message and job in one transaction with the tasks that follow from it. The
+// files of this folder, in the order in which a message passes them:
+//
+//   stage.ts            the stage: its sizes, and the call to the provider
+//   calls.ts            prepare → call → settle, without a worker waiting for its calls; shared with webhooks/stage.ts
+//   concurrency.ts      slots for the calls in flight; the rules for them and for rate limits are pacing.ts
+//   prepare.ts          one transaction: which messages of a batch are sent now, which wait; writes the attempts
+//   cancel.ts           messages that are not sent any more, because of a deletion or a cancel
+//   plan.ts             the integration of each message, or its wait; by the circuit breaker (breaker.ts) and the
+//                       suppressed addresses (recipients.ts)
+//   message.ts          the content for the provider; unsubscribe.ts and peer-details.ts add to it
+//   settle.ts           one transaction: writes what follows from the results
+//   retry.ts            the decision after an attempt: sent, retry, failover to the next integration, give up
+//   effects.ts          what the decision changes: message, job, next task, dead letter
+//   job-ends.ts         the status of a chat or push job, which has several messages
+//   dead-tokens.ts      removes device tokens that the provider reports as expired
+//   health.ts           records the results in the circuit breakers
+//   receipts.ts         delivery reports of providers, by receipt-rules.ts; they may confirm a message (confirm.ts)
+//   early-receipts.ts   reports that arrive before the result of their call is written
 import { type Outcome, send } from "@tidings/providers";
 import type { Ctx, NetworkCtx } from "../../context.ts";
-import { isDatabaseUnavailable } from "../../store/db.ts";
+import { storableId, storableText } from "../../lib/storable-text.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
-import { ClaimLost } from "../../store/queue/queue.ts";
 import { transact } from "../batch.ts";
 import type { DeliverTask } from "../tasks.ts";
-import { createCalls } from "./calls.ts";
-import type { Send } from "./plan.ts";
+import { createCallStage } from "./calls.ts";
+import type { FinishedSend, PlannedSend } from "./plan.ts";
 import { prepare } from "./prepare.ts";
-import { nameOf } from "./receipts.ts";
-import { type Settled, settle } from "./settle.ts";
+import { settle } from "./settle.ts";
 
-/** Tasks taken at once: few enough that a worker seldom waits for room, many enough to share their queries. */
+/** Tasks taken at once: few enough that a worker seldom waits for slots, enough to share their queries. */
 export const deliverBatch = ({ config }: Ctx): number => Math.max(1, Math.floor(config.delivery.window / 8));
 
-/** How long a finished send may wait for others before its result is written: they then share a transaction. */
-const gatherMs = 50;
-
-/** The database has to be away this long before a message that was sent is given back, to be sent again. */
-const writeRounds = 10;
-const writePauseMs = 1_000;
-
-export const createDeliver = (ctx: NetworkCtx) =>
-  createCalls<DeliverTask, Send, Settled>(ctx, {
+export function createDeliverStage(ctx: NetworkCtx) {
+  return createCallStage<DeliverTask, PlannedSend, FinishedSend>(ctx, {
     kind: "deliver",
     window: ctx.config.delivery.window,
     batch: deliverBatch(ctx),
-    gatherMs,
+    gatherMs: 50,
+    // Writing a result again is better than sending again: the database has to be unavailable for 10 s until a message
+    // whose result is not written goes to another worker, as one with an unknown outcome.
+    settleTries: 10,
+    settlePauseMs: 1_000,
     prepare,
-    placeOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
+    slotOf: ({ message, integration }) => ({ environmentId: message.environment_id, lane: integration.id }),
     startOf: ({ startAt }) => startAt,
-    call: (one) =>
-      one.attemptId === null
-        ? { ...one, outcome: null }
-        : callProvider(ctx, one).then((outcome) => ({ ...one, outcome })),
-    write: (group) => write(ctx, group),
+    call: (planned) => finishSend(ctx, planned),
+    settle,
+    transact,
   });
-
-/**
- * Writing again is better than sending again. What cannot be written goes to another worker once its claim has lapsed,
- * as an attempt whose outcome is unknown.
- */
-async function write(ctx: Ctx, group: Settled[]): Promise<void> {
-  for (let round = 1; ; round++) {
-    try {
-      return await transact(ctx, (tx) => settle(tx, group));
-    } catch (error) {
-      // One result that the database does not take must not keep back the others.
-      if (group.length > 1 && !isDatabaseUnavailable(error)) {
-        await Promise.all(group.map((one) => write(ctx, [one])));
-        return;
-      }
-      // Another worker has the message; for it, this attempt is one whose outcome is unknown.
-      if (error instanceof ClaimLost) return;
-      if (round === writeRounds) {
-        ctx.metrics.taskFailures.inc({ kind: "deliver" }, group.length);
-        ctx.log.error(
-          { err: error, tasks: group.map(({ task }) => task.id) },
-          "the result of a delivery could not be written",
-        );
-        return;
-      }
-      await new Promise((resolve) => setTimeout(resolve, writePauseMs));
-    }
-  }
 }
 
-/** Never rejects: one message must not take the results of its neighbours with it. */
-async function callProvider(ctx: NetworkCtx, { integration, content, credentials }: Send): Promise<Outcome> {
-  if (integration.is_hidden) await takeUp(ctx, integration);
-  if (!credentials) return refused("the stored credentials cannot be read");
-  if (!content) return refused("the message cannot be put together from what is stored of it");
+function finishSend(ctx: NetworkCtx, planned: PlannedSend): FinishedSend | Promise<FinishedSend> {
+  const { attemptId } = planned;
+  if (attemptId === null) return { ...planned, attemptId, outcome: null };
+  return callProvider(ctx, planned).then((outcome) => ({ ...planned, attemptId, outcome }));
+}
+
+/** Never rejects: one message must not lose the results of the others. */
+async function callProvider(ctx: NetworkCtx, { integration, content, credentials }: PlannedSend): Promise<Outcome> {
+  if (integration.is_hidden) await revealIntegration(ctx, integration);
+  if (!credentials) return rejectLocally("the stored credentials cannot be read");
+  if (!content) return rejectLocally("the message cannot be put together from what is stored of it");
   try {
-    const outcome = storable(await send(integration.provider_id, content, credentials, ctx.io));
+    const outcome = toStorable(await send(integration.provider_id, content, credentials, ctx.io));
     ctx.metrics.attempts.inc({ provider: integration.provider_id, outcome: outcome.kind });
     return outcome;
   } catch (error) {
@@ -84,28 +72,27 @@ async function callProvider(ctx: NetworkCtx, { integration, content, credentials
   }
 }
 
-/** The first message through a hidden integration shows it. Where this cannot be written, the next message tries again. */
-const takeUp = (ctx: Ctx, { environment_id, id }: IntegrationRow): Promise<void> =>
+/** The first message through a hidden integration makes it visible. If that cannot be written, the next message tries again. */
+const revealIntegration = (ctx: Ctx, { environment_id, id }: IntegrationRow): Promise<void> =>
   showIntegration(ctx.db, environment_id, id).catch((error) =>
-    ctx.log.warn({ err: error, integrationId: id }, "an integration that is in use could not be marked so"),
+    ctx.log.warn({ err: error, integrationId: id }, "a hidden integration that is in use could not be made visible"),
   );
 
-const refused = (reason: string): Outcome => ({ kind: "rejected", class: "config", reason, isUnasked: true });
+const rejectLocally = (reason: string): Outcome => ({ kind: "rejected", class: "config", reason, isUnasked: true });
 
-/** An event can ask for as many things that a provider does not have as it has room for. */
+/** An event may override any number of members that its provider does not support; each makes a note. */
 const mostNotes = 20;
 
-/** Servers answer with any bytes they like; the database does not take all of them in a text, nor an id of any length. */
-const storable = (outcome: Outcome): Outcome =>
+/** Providers may answer with any bytes and with ids of any length; the database does not take all of them. */
+const toStorable = (outcome: Outcome): Outcome =>
   outcome.kind === "accepted"
     ? {
         ...outcome,
-        providerMessageId: nameOf(outcome.providerMessageId),
-        notTaken: outcome.notTaken?.map(storableText),
-        notes: outcome.notes
-          ?.slice(0, mostNotes)
-          .map((note) => ({ ...note, name: storableText(note.name).slice(0, 200) })),
+        providerMessageId: storableId(outcome.providerMessageId),
+        notTaken: outcome.notTaken?.map((address) => toStorableLine(address)),
+        notes: outcome.notes?.slice(0, mostNotes).map((note) => ({ ...note, name: toStorableLine(note.name, 200) })),
       }
-    : { ...outcome, reason: storableText(outcome.reason) };
+    : { ...outcome, reason: toStorableLine(outcome.reason) };
 
-const storableText = (text: string): string => text.replace(/\p{Cc}+/gu, " ").toWellFormed();
+const toStorableLine = (text: string, maxLength?: number): string =>
+  storableText(text.replace(/\p{Cc}+/gu, " "), maxLength);

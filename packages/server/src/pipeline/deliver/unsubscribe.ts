@@ -1,6 +1,5 @@
-// One-click unsubscribe (RFC 8058) for every mail that a subscriber may switch off. The link is made when the mail is sent,
-// from ids alone, so that it is stored nowhere. Mails of critical workflows have none, and a mail that brings its own
-// List-Unsubscribe keeps it.
+// One-click unsubscribe (RFC 8058) for mails that the subscriber may turn off. The link is made from ids when the mail is
+// sent, and stored nowhere. Mails of critical workflows get none, and a mail with a List-Unsubscribe of its own keeps it.
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { signUnsubscribeToken } from "../../lib/unsubscribe-token.ts";

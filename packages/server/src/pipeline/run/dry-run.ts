@@ -5,8 +5,12 @@ import type { Db } from "../../store/db.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
 import type { Batch } from "../batch.ts";
-import { recipientsOf, suppressedIn } from "../deliver/recipients.ts";
-import { copiesLeftOut, whySuppressed } from "../deliver/suppressed.ts";
+import {
+  findSuppressedRecipients,
+  listRecipients,
+  removedCopyDetails,
+  suppressionReason,
+} from "../deliver/recipients.ts";
 import { detail } from "../rules/details.ts";
 import { resultBefore } from "../rules/digests.ts";
 import { advance } from "./advance.ts";
@@ -79,21 +83,21 @@ async function passSends(db: Db, sending: Simulated[]): Promise<void> {
     sending.flatMap(({ run, messages }) =>
       messages
         .filter(({ status }) => status === "pending")
-        .map((message) => ({ ...message, environment_id: run.environmentId, addresses: recipientsOf(message) })),
+        .map((message) => ({ ...message, environment_id: run.environmentId, addresses: listRecipients(message) })),
     ),
   );
   for (const { run, messages, now } of sending) {
     const job = run.jobs.find(({ status }) => status === "queued")!;
     job.status = "completed";
     for (const message of messages.filter(({ status }) => status === "pending")) {
-      const { own: stop, copies } = suppressedIn(message, message.providerId!, suppressed.get(message.id));
+      const { own: stop, copies } = findSuppressedRecipients(message, message.providerId!, suppressed.get(message.id));
       message.status = stop ? "error" : "sent";
       if (!stop) {
-        job.newDetails.push(...copiesLeftOut(copies, now));
+        job.newDetails.push(...removedCopyDetails(copies, now));
         continue;
       }
       // Only email and SMS addresses can be suppressed, and such a step has one message.
-      const reason = whySuppressed(stop);
+      const reason = suppressionReason(stop);
       job.status = "failed";
       job.newDetails.push(detail("recipient_suppressed", now, { raw: { reason, suppressionId: stop.suppression_id } }));
       message.errorId = "provider_rejected";

@@ -15,7 +15,7 @@ import {
   type SubscriberRow,
 } from "../../store/subscribers/subscribers.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
-import { openBatch, transactAgain } from "../batch.ts";
+import { openBatch, transactWithRetry } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
 import type { WakeTask } from "../tasks.ts";
 import { isFinished, isSleeping } from "./advance.ts";
@@ -26,7 +26,7 @@ import { loadVersions } from "./versions.ts";
 
 export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> {
   // Closing one digest while claiming the next may, rarely, meet another batch that does it the other way round.
-  await transactAgain(ctx, async (tx) => {
+  await transactWithRetry(ctx, async (tx) => {
     await tx.queue.finish(tx.db, "wake", tasks);
     const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
     const runs = await loadRuns(tx, ids);

@@ -1,6 +1,6 @@
-// What webhooks are told, written in the transaction of the change it reports: both are there or neither is. An
-// environment without webhooks pays nothing for this: which webhooks there are is remembered (store/webhooks/webhooks.ts), the
-// database announces every change of them, and what nobody hears is not even described.
+// Events for webhooks, written in the transaction of the change they report: both are committed or neither is. An environment
+// without webhooks costs no query: the webhooks of each environment are cached (store/webhooks/webhooks.ts), PostgreSQL
+// notifies every process of a change, and an event without a webhook is not even built.
 import type { MessageEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { sealText } from "../../lib/sealed.ts";
@@ -17,38 +17,37 @@ import type { WebhookTarget, WebhookTargets } from "../../store/webhooks/webhook
 import { costOf, type WebhookTask } from "../tasks.ts";
 import { toMessage } from "../views.ts";
 
-/** A backstop for announcements that were missed while the listener was away. */
-const rememberMs = 30_000;
-/** A change made here counts from the moment its request was answered, whenever the announcement arrives. */
+/** Cached webhooks expire after this time, in case a notification was missed while the connection was down. */
+const cacheMs = 30_000;
+/** How long this process does not use its cache after it changed a webhook: the notification may arrive later. */
 const graceMs = 5_000;
 
-/** Messages described at once: with their contents this is a few megabytes. */
+/** Messages read at once: with their contents this is a few megabytes. */
 const messagesPerRound = 200;
 
-/** How long what a webhook misses is kept after the service has switched it off: as long as deliveries are kept. */
+/** How long the events of a disabled webhook are kept for a replay: as long as deliveries are kept. */
 const missedMs = 30 * 24 * 3_600_000;
 
 export type EventData = WebhookEvent["data"];
 
-/** Announced by the database: what was read before counts for nothing any more. */
-export function forgetWebhooks(targets: WebhookTargets): void {
+/** A notification of the database: cached webhooks that were read before are stale. */
+export function expireWebhookCache(targets: WebhookTargets): void {
   targets.changedAt = Math.max(targets.changedAt, performance.now());
 }
 
-/** To be called by whoever changes a webhook, in its transaction. For a moment nothing is remembered at all. */
-export function distrustWebhooks(targets: WebhookTargets): void {
+/** Called in the transaction that changes a webhook. The cache is not used for the next 5 s. */
+export function invalidateWebhookCache(targets: WebhookTargets): void {
   targets.changedAt = performance.now() + graceMs;
 }
 
-/** The webhooks of these environments: no query while they are remembered, else one for all of them. */
-async function targetsOf(ctx: Ctx, environmentIds: Set<string>): Promise<Map<string, WebhookTarget[]>> {
+/** The webhooks of these environments: from the cache, or with one query for all that are missing in it. */
+async function findTargets(ctx: Ctx, environmentIds: Set<string>): Promise<Map<string, WebhookTarget[]>> {
   const { byEnvironment, changedAt } = ctx.webhookTargets;
   const readAt = performance.now();
   const found = new Map<string, WebhookTarget[]>();
   for (const environmentId of environmentIds) {
     const known = byEnvironment.get(environmentId);
-    if (known && known.readAt > changedAt && readAt - known.readAt < rememberMs)
-      found.set(environmentId, known.targets);
+    if (known && known.readAt > changedAt && readAt - known.readAt < cacheMs) found.set(environmentId, known.targets);
   }
   const missing = [...environmentIds].filter((environmentId) => !found.has(environmentId));
   if (missing.length === 0) return found;
@@ -60,21 +59,19 @@ async function targetsOf(ctx: Ctx, environmentIds: Set<string>): Promise<Map<str
   return found;
 }
 
-const hears = (type: WebhookEventType) => (target: WebhookTarget) =>
+const isSubscribedTo = (type: WebhookEventType) => (target: WebhookTarget) =>
   target.eventTypes.length === 0 || target.eventTypes.includes(type);
 
-/** Reports events of one type; `describe` is asked only when somebody hears of them. */
+/** Emits events of one type; `build` is called only when a webhook is subscribed to them. */
 export async function emit(
   ctx: Ctx,
-  environmentId: string,
-  type: WebhookEventType,
-  at: Date,
-  describe: () => EventData[] | Promise<EventData[]>,
+  { environmentId, type, at }: { environmentId: string; type: WebhookEventType; at: Date },
+  build: () => EventData[] | Promise<EventData[]>,
 ): Promise<void> {
-  const targets = (await targetsOf(ctx, new Set([environmentId]))).get(environmentId)!.filter(hears(type));
+  const targets = (await findTargets(ctx, new Set([environmentId]))).get(environmentId)!.filter(isSubscribedTo(type));
   if (targets.length === 0) return;
-  const events = await describe();
-  await write(
+  const events = await build();
+  await writeEvents(
     ctx,
     events.map((data) => ({ environmentId, type, at, data, targets })),
   );
@@ -88,46 +85,45 @@ export type MessageChange = {
   error?: EventData["error"];
 };
 
-/** Reports what happened to messages, as they are now. Those that are gone are left out. */
+/** Emits changes of messages, with the messages as they are now. Deleted messages emit no event. */
 export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const targets = await targetsOf(ctx, new Set(changes.map((change) => change.environmentId)));
+  const targets = await findTargets(ctx, new Set(changes.map((change) => change.environmentId)));
   if ([...targets.values()].every((webhooks) => webhooks.length === 0)) return;
-  const heard = changes.flatMap((change) => {
-    const listeners = targets.get(change.environmentId)!.filter(hears(change.type));
-    return listeners.length > 0 ? [{ ...change, targets: listeners }] : [];
+  const wanted = changes.flatMap((change) => {
+    const subscribed = targets.get(change.environmentId)!.filter(isSubscribedTo(change.type));
+    return subscribed.length > 0 ? [{ ...change, targets: subscribed }] : [];
   });
-  for (let from = 0; from < heard.length; from += messagesPerRound) {
-    const round = heard.slice(from, from + messagesPerRound);
+  for (let from = 0; from < wanted.length; from += messagesPerRound) {
+    const round = wanted.slice(from, from + messagesPerRound);
     const rows = await findMessagesToReport(ctx.db, [...new Set(round.map((change) => change.messageId))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
-    const happened = round.flatMap(({ messageId, error, ...event }) => {
+    const events = round.flatMap(({ messageId, error, ...event }) => {
       const row = byId.get(messageId);
       if (!row) return [];
       return [
         { ...event, data: { ...messageData(ctx, row, event.targets[0]!.organizationId), ...(error && { error }) } },
       ];
     });
-    await write(ctx, happened);
+    await writeEvents(ctx, events);
   }
 }
 
-/** Reports messages that are no more, as they were. */
+/** Emits the deletion of messages, with the messages as they were. */
 export async function emitDeleted(
   ctx: Ctx,
-  environmentId: string,
   rows: ListedMessage[],
-  organizationId: string,
-  at: Date,
+  { environmentId, organizationId, at }: { environmentId: string; organizationId: string; at: Date },
 ): Promise<void> {
-  await emit(ctx, environmentId, "message.deleted", at, () => rows.map((row) => messageData(ctx, row, organizationId)));
+  const event = { environmentId, type: "message.deleted", at } as const;
+  await emit(ctx, event, () => rows.map((row) => messageData(ctx, row, organizationId)));
 }
 
-/** The subscriber's device tokens and webhook addresses are nobody's business but the provider's. */
+/** Without the subscriber's device tokens and chat addresses, which only providers need. */
 function messageData({ secrets }: Ctx, row: ListedMessage, organizationId: string): EventData {
-  // Not even opened, since they are left out.
-  const told = { ...row, subscriber: row.subscriber && { ...row.subscriber, channels: [] } };
-  const { subscriber, payload, ...message } = toMessage(secrets, { organizationId }, told);
+  // They are not even decrypted.
+  const withoutChannels = { ...row, subscriber: row.subscriber && { ...row.subscriber, channels: [] } };
+  const { subscriber, payload, ...message } = toMessage(secrets, { organizationId }, withoutChannels);
   const { channels, ...person } = subscriber ?? {};
   return {
     object: { ...message, ...(payload && { payload }), ...(subscriber && { subscriber: person }) },
@@ -135,7 +131,7 @@ function messageData({ secrets }: Ctx, row: ListedMessage, organizationId: strin
   };
 }
 
-type Happened = {
+type NewEvent = {
   environmentId: string;
   type: WebhookEventType;
   at: Date;
@@ -151,11 +147,11 @@ export function webhookTask(environmentId: string, webhookId: string, deliveryId
   return { data, environmentId, lane: webhookId, cost: costOf("webhook", data) };
 }
 
-async function write(ctx: Ctx, happened: Happened[]): Promise<void> {
-  if (happened.length === 0) return;
+async function writeEvents(ctx: Ctx, newEvents: NewEvent[]): Promise<void> {
+  if (newEvents.length === 0) return;
   const events: WebhookEventRow[] = [];
   const deliveries: NewDelivery[] = [];
-  for (const { environmentId, type, at, data, targets } of happened) {
+  for (const { environmentId, type, at, data, targets } of newEvents) {
     const id = ctx.newId();
     const object = type.slice(0, type.indexOf(".")) as WebhookEvent["object"];
     const event: WebhookEvent = {

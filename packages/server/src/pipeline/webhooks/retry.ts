@@ -1,11 +1,11 @@
-// When a webhook is tried again, and when it is given up.
+// When a webhook delivery is retried, and when a webhook is disabled.
 
 const seconds = 1_000;
 const minutes = 60 * seconds;
 const hours = 60 * minutes;
 
-/** Waits between attempts. After the last one the delivery has failed, some 28 hours after the event. */
-export const webhookRepeats = [
+/** Waits between attempts. After the last attempt the delivery has failed, about 28 hours after the event. */
+export const webhookRetryWaits = [
   5 * seconds,
   5 * minutes,
   30 * minutes,
@@ -15,8 +15,8 @@ export const webhookRepeats = [
   10 * hours,
 ] as const;
 
-/** A webhook without any success for so long is switched off. */
+/** A webhook without a successful delivery for this long is disabled. */
 export const failingLimitMs = 5 * 24 * hours;
 
-/** Milliseconds to wait after the attempt that was the `failures`-th to fail; null when it was the last. */
-export const repeatAfter = (failures: number): number | null => webhookRepeats[failures - 1] ?? null;
+/** Milliseconds until the next attempt, after this number of failed ones; null when there is none. */
+export const retryAfter = (failures: number): number | null => webhookRetryWaits[failures - 1] ?? null;

@@ -67,7 +67,7 @@ async function mailMessage(from: typeof client, transactionId: string) {
   return message;
 }
 
-/** The id of a message that is still on its way: lists show it when it has an outcome. */
+/** The id of a message that is still on its lane: lists show it when it has an outcome. */
 const pendingId = (address: string): Promise<string> =>
   eventually(async () => {
     const { rows } = await sql<{ id: string }>`select id from messages where address = ${address}`.execute(db);
@@ -139,7 +139,7 @@ describe("one mail server, many fates", { concurrency: true }, () => {
     assert.deepEqual([last?.detail, last?.status, last?.isRetry], ["Provider error", "Failed", false]);
   });
 
-  test("a mail whose own recipient is refused goes to no copy; a refused copy stops nobody and is told", async () => {
+  test("a mail whose own recipient is refused goes to no copy; a refused copy is reported, and the others get the mail", async () => {
     const withCopies = async (name: string, copies: string[]) => {
       const overrides = { email: { cc: copies.map((copy) => `${copy}@example.com`) } };
       const body = { name: "mail", to: to(name), overrides };
@@ -302,7 +302,7 @@ test("a server that cannot be reached is tried again, with the settings as they 
   assert.equal(mail.mailsTo("patient@example.com").length, 1);
 });
 
-test("a provider that hangs keeps its own messages waiting and nobody else's", async () => {
+test("a provider that hangs delays only its own messages", async () => {
   const names = Array.from({ length: 30 }, (_, index) => `stuck-${index}`);
   await createWorkflow(client, "stuck", [email()]);
   const events = names.map((name) => ({ name: "stuck", to: to(name) }));

@@ -19,7 +19,7 @@ const { port } = new URL(server.url);
 const hosts = ["127.0.0.1", "localhost", "2130706433", "[::1]", "10.0.0.1", "192.168.0.1", "169.254.169.254"];
 const urls = hosts.map((host) => `http://${host}:${port}/guarded`);
 
-test("without leave nothing goes to this machine or its networks, whoever names the address", async () => {
+test("unless allowed, no call goes to this machine or its networks, wherever the address comes from", async () => {
   const params = { subscriberId: "target" };
   await client("subscribers.create", { body: params });
   const register = async (providerId: "push-webhook" | "web-push", identifier: string, deviceTokens: string[]) =>
@@ -62,7 +62,7 @@ test("without leave nothing goes to this machine or its networks, whoever names 
     assert.equal(refused.status, 422, url);
     assert.match(JSON.stringify(refused.body), /private or local address/);
   }
-  assert.deepEqual(server.received, [], "nobody called");
+  assert.deepEqual(server.received, [], "no call was made");
 });
 
 test("a name that changes its address between the check and the call leads nowhere", async (t) => {
@@ -73,7 +73,7 @@ test("a name that changes its address between the check and the call leads nowhe
   const io = createIo({ resolveHost, capture: async () => {}, timeoutMs: 1_000 });
   t.after(() => io.close());
   const call = () => io.http({ method: "POST", url: `http://rebinding.example:${port}/`, headers: {}, body: "{}" });
-  // The first answer is the address that is connected to: nobody listens there, and the name is not asked again.
+  // The first answer is the address that is connected to: no server listens there, and the name is not resolved again.
   await assert.rejects(call, /ECONNREFUSED/);
   assert.equal(asked, 1);
   await assert.rejects(call, /Connections to rebinding.example are refused: it resolves to a loopback address/);

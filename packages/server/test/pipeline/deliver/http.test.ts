@@ -1,7 +1,7 @@
 // The last mile over HTTP: the generic webhook adapters against a server on this machine, most cases in an environment of
 // their own on a test clock, so that no pause between attempts takes its time. What is common to all providers is shown
 // with SMTP in deliver.test.ts and policies.test.ts; a process that is killed between attempts in process.test.ts
-// and by "an attempt whose worker vanished" in deliver.test.ts. Addresses that nobody may call: deliver-guard.test.ts.
+// and by "an attempt whose worker vanished" in deliver.test.ts. Addresses that may not be called: guard.test.ts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
@@ -112,7 +112,7 @@ describe("on a test clock", { concurrency: true }, () => {
     assert.deepEqual((await stage.client("deadLetters.list", { query: { transactionId } })).body.data, []);
   });
 
-  test("nobody listens: five attempts, then the next integration; after that only probes", async () => {
+  test("no server listens: five attempts, then the next integration; after that only probes", async () => {
     const stage = await newStage(service, monday);
     await mailer(stage.client, "a", `http://127.0.0.1:${await closedPort()}/`);
     await mailer(stage.client, "b", `${server.url}/b`);
@@ -143,7 +143,7 @@ describe("on a test clock", { concurrency: true }, () => {
     assert.deepEqual([ids.length, new Set(ids).size], [2, 1], "the receiver can tell that it is the same");
   });
 
-  test("an answer that never comes: may_delay waits for a report, and asks nobody else", async () => {
+  test("an answer that never comes: may_delay waits for a report, and calls no other provider", async () => {
     scripts.set("/silent", () => "hang");
     const stage = await newStage(service, monday);
     await mailer(stage.client, "a", `${server.url}/silent`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "../../../src/config.ts";
 import { type Health, healthy } from "../../../src/pipeline/deliver/breaker.ts";
-import { type PlanFacts, planFor, type Send, type Wait } from "../../../src/pipeline/deliver/plan.ts";
+import { type PlanFacts, type PlannedSend, type PlannedWait, planMessage } from "../../../src/pipeline/deliver/plan.ts";
 import type { IntegrationRow } from "../../../src/store/integrations/integrations.ts";
 import type { MessageRow } from "../../../src/store/messages/messages.ts";
 
@@ -31,7 +31,11 @@ const open = (probeIn: number): Health => ({
   nextProbeAt: later(probeIn),
 });
 
-function plan(health: Record<string, Health>, probes: string[], changes: Partial<PlanFacts> = {}): Send | Wait {
+function plan(
+  health: Record<string, Health>,
+  probes: string[],
+  changes: Partial<PlanFacts> = {},
+): PlannedSend | PlannedWait {
   const facts = {
     clock: { now: () => now, isStopped: () => false },
     now,
@@ -46,13 +50,13 @@ function plan(health: Record<string, Health>, probes: string[], changes: Partial
     ...changes,
   } as unknown as PlanFacts;
   const tools = { config, newId: () => "new" };
-  return planFor(tools, { id: "t", attempt: 0, data: { messageId: "m" } }, message, facts);
+  return planMessage(tools, { task: { id: "t", attempt: 0, data: { messageId: "m" } }, message }, facts);
 }
 
-const wayOf = (planned: Send | Wait) =>
+const wayOf = (planned: PlannedSend | PlannedWait) =>
   "until" in planned ? "waits" : `${planned.integration.id}${planned.isProbe ? " as a probe" : ""}`;
 
-function assertWaits(planned: Send | Wait, from: number, to: number): void {
+function assertWaits(planned: PlannedSend | PlannedWait, from: number, to: number): void {
   assert.ok("until" in planned, wayOf(planned));
   assert.ok(planned.until >= later(from) && planned.until <= later(to), `${planned.until.toISOString()}`);
 }
@@ -63,7 +67,7 @@ test("the first integration that is well or may be probed", () => {
   assert.equal(wayOf(plan({ a: open(0) }, [])), "b");
   assert.equal(wayOf(plan({ a: open(60), b: open(0), c: open(0) }, ["b", "c"])), "b as a probe");
   assert.equal(wayOf(plan({ b: open(0) }, ["b"])), "a", "no probe while there is a better way");
-  const stand = plan({ a: open(60), b: open(60) }, []) as Send;
+  const stand = plan({ a: open(60), b: open(60) }, []) as PlannedSend;
   assert.deepEqual([stand.integration.id, stand.insteadOf?.id, stand.next?.id], ["c", "a", "a"]);
 });
 
@@ -79,7 +83,7 @@ test("a message that is not sent takes no probe", () => {
   const late = { clock: { now: () => later(90_000), isStopped: () => false } };
   const tried = new Map([["m", [{ message_id: "m", integration_id: "a", attempts: 5, unknown_at: null }]]]);
   for (const changes of [late, { tried }]) {
-    const planned = plan({ a: open(0) }, [], { ...changes, probes }) as Send;
+    const planned = plan({ a: open(0) }, [], { ...changes, probes }) as PlannedSend;
     assert.deepEqual([planned.attemptId, planned.isProbe, probes.size], [null, false, 1]);
   }
 });
@@ -88,15 +92,15 @@ test("attempts are counted by integration, also when no result of theirs was eve
   const used = (attempts: number, integration_id = "a") => ({
     tried: new Map([["m", [{ message_id: "m", integration_id, attempts, unknown_at: later(-60) }]]]),
   });
-  const last = plan({}, [], used(4)) as Send;
+  const last = plan({}, [], used(4)) as PlannedSend;
   assert.deepEqual([last.attemptId, last.number, last.attempts, last.isSpent], ["new", 5, 5, false]);
   for (const attempts of [5, 9]) {
-    const spent = plan({}, [], used(attempts)) as Send;
+    const spent = plan({}, [], used(attempts)) as PlannedSend;
     assert.deepEqual(
       [spent.attemptId, spent.number, spent.attempts, spent.isSpent, spent.next?.id],
       [null, attempts, attempts, true, "b"],
     );
   }
-  const other = plan({}, [], used(5, "b")) as Send;
+  const other = plan({}, [], used(5, "b")) as PlannedSend;
   assert.deepEqual([other.integration.id, other.number, other.attempts, other.isSpent], ["a", 1, 6, false]);
 });

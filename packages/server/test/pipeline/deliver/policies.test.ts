@@ -19,7 +19,7 @@ const first = await startScriptedMail(
     return isAway ? 421 : null;
   },
   async (address) => {
-    // The whole mail was read, and no answer ever comes: nobody knows what became of it.
+    // The whole mail was read, and no answer ever comes: its outcome is unknown.
     if (hangs.delete(address)) await hanging.opened;
   },
 );
@@ -115,7 +115,7 @@ describe("a server that takes the mail and never answers", { concurrency: true }
     const [done] = await settled(production, transactionId);
     assert.equal(mailJob(done).status, "completed");
     assert.deepEqual(await attemptsOf("delay@example.com"), ["a 1 unknown", "a 2 accepted"]);
-    assert.equal(second.asked.get("delay@example.com"), undefined, "nobody else was asked");
+    assert.equal(second.asked.get("delay@example.com"), undefined, "no other provider was called");
   });
 
   test("may_delay: a receipt meanwhile is the end of it", async () => {

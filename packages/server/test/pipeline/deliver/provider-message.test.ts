@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { toProviderMessage } from "../../../src/pipeline/deliver/message.ts";
 import type { MessageRow } from "../../../src/store/messages/messages.ts";
 
-const none = { attachments: new Map(), accesses: new Map(), peers: new Map() };
+const none = { attachments: new Map(), accesses: new Map(), peerDetails: new Map() };
 const mail = (outgoing: object): MessageRow =>
   ({
     id: "m",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { concernedBy } from "../../../src/pipeline/deliver/receipt-rules.ts";
+import { findReportedRecipient } from "../../../src/pipeline/deliver/receipt-rules.ts";
 
 const alone = { address: "ada@example.com", recipients: null };
 const several = {
@@ -8,7 +8,7 @@ const several = {
   recipients: ["Ada <ada@example.com>", "B@Example.com", "c@münchen.de"],
 };
 
-test("whom a report is about", () => {
+test("which recipient a report is about", () => {
   const table: [
     named: string | undefined,
     sent: typeof several | typeof alone,
@@ -29,10 +29,14 @@ test("whom a report is about", () => {
     ["not an address", several, false, null],
   ];
   for (const [named, sent, isOwn, address] of table) {
-    assert.deepEqual(concernedBy(named, sent), { isOwn, address }, `${named} of ${sent.recipients ?? sent.address}`);
+    assert.deepEqual(
+      findReportedRecipient(named, sent),
+      { isOwn, address },
+      `${named} of ${sent.recipients ?? sent.address}`,
+    );
   }
   // The subscriber was deleted, and the address with it.
   const forgotten = { address: null, recipients: null };
-  assert.deepEqual(concernedBy("ada@example.com", forgotten), { isOwn: true, address: null });
-  assert.deepEqual(concernedBy(undefined, forgotten), { isOwn: true, address: null });
+  assert.deepEqual(findReportedRecipient("ada@example.com", forgotten), { isOwn: true, address: null });
+  assert.deepEqual(findReportedRecipient(undefined, forgotten), { isOwn: true, address: null });
 });

@@ -142,7 +142,7 @@ test("names that fill an index by their bytes, not by their letters, leave the r
   assert.deepEqual(await callsOf(transactionId), ["accepted"]);
 });
 
-test("what nobody asks for has a last chance after a while, and strangers' reports are gone then", async () => {
+test("early receipts that were not applied are applied after a while, and reports on unknown messages are dropped then", async () => {
   scripts.set("/text", async () => ({
     status: 200,
     text: '{"id":"theirs-2"}',

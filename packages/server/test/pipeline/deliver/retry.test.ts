@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "@tidings/providers";
 import fc from "fast-check";
-import { afterAttempt, isReplayable, type NextStep, type Tried } from "../../../src/pipeline/deliver/retry.ts";
+import { decideAfterAttempt, isReplayable, type NextStep, type Tried } from "../../../src/pipeline/deliver/retry.ts";
 
 const middle = () => 0.5;
 const now = new Date("2026-03-01T12:00:00Z");
@@ -16,7 +16,7 @@ const limits = {
 };
 
 const after = (outcome: Outcome, tried: Partial<Tried> = {}, random = middle): NextStep =>
-  afterAttempt(
+  decideAfterAttempt(
     outcome,
     { attempt: 1, onUnknown: "may_duplicate", hadUnknown: false, now, deadline: later(86_400_000), ...tried },
     limits,
@@ -34,21 +34,21 @@ test("each outcome has its consequence", () => {
       { kind: "accepted", providerMessageId: "x1" },
       { kind: "sent", providerMessageId: "x1" },
     ],
-    [busy, { kind: "repeat", afterMs: 1_000, reason: "busy", class: "transient" }],
+    [busy, { kind: "retry", afterMs: 1_000, reason: "busy", class: "transient" }],
     [
       { ...busy, afterMs: 7_000 },
-      { kind: "repeat", afterMs: 7_000, reason: "busy", class: "transient" },
+      { kind: "retry", afterMs: 7_000, reason: "busy", class: "transient" },
     ],
     // "At once", and what comes to the same, would use up the attempts in a moment.
     [
       { ...busy, afterMs: 0 },
-      { kind: "repeat", afterMs: 1_000, reason: "busy", class: "transient" },
+      { kind: "retry", afterMs: 1_000, reason: "busy", class: "transient" },
     ],
     [
       { ...busy, afterMs: 999 },
-      { kind: "repeat", afterMs: 1_000, reason: "busy", class: "transient" },
+      { kind: "retry", afterMs: 1_000, reason: "busy", class: "transient" },
     ],
-    [cut, { kind: "repeat", afterMs: 1_000, reason: "cut", class: "unknown" }],
+    [cut, { kind: "retry", afterMs: 1_000, reason: "cut", class: "unknown" }],
     [locked, { kind: "next_integration", reason: "who?", class: "auth" }],
     [
       { kind: "rejected", class: "quota", reason: "full" },
@@ -77,7 +77,7 @@ test("each outcome has its consequence", () => {
 test("waits grow fourfold: 1, 4, 16 and 64 seconds, then the next integration has its turn", () => {
   const waits = [1, 2, 3, 4].map((attempt) => after(busy, { attempt }));
   assert.deepEqual(
-    waits.map((step) => step.kind === "repeat" && step.afterMs),
+    waits.map((step) => step.kind === "retry" && step.afterMs),
     [1_000, 4_000, 16_000, 64_000],
   );
   for (const outcome of [busy, cut]) {
@@ -92,7 +92,7 @@ test("the random factor lies between one half and one and a half", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fraction, (attempt, random) => {
       const step = after(busy, { attempt }, () => random);
-      assert.ok(step.kind === "repeat");
+      assert.ok(step.kind === "retry");
       const base = 1_000 * 4 ** (attempt - 1);
       assert.ok(step.afterMs >= base * 0.5 && step.afterMs <= base * 1.5);
     }),
@@ -100,7 +100,7 @@ test("the random factor lies between one half and one and a half", () => {
 });
 
 test("a provider that asks for more than 15 minutes has had its last attempt", () => {
-  assert.equal(after({ ...busy, afterMs: 15 * 60_000 }).kind, "repeat");
+  assert.equal(after({ ...busy, afterMs: 15 * 60_000 }).kind, "retry");
   assert.equal(after({ ...busy, afterMs: 15 * 60_000 + 1 }).kind, "next_integration");
 });
 
@@ -120,9 +120,9 @@ test("faults of the recipient or the content are final on every attempt, whateve
 
 test("who fears doubles waits for a receipt, and never asks another provider after an unknown outcome", () => {
   const careful = { onUnknown: "may_delay" as const };
-  assert.deepEqual(after(cut, careful), { kind: "repeat", afterMs: 600_000, reason: "cut", class: "unknown" });
+  assert.deepEqual(after(cut, careful), { kind: "retry", afterMs: 600_000, reason: "cut", class: "unknown" });
   assert.deepEqual(after(cut, { ...careful, attempt: 5 }), { kind: "give_up", reason: "cut", class: "unknown" });
-  assert.equal(after(busy, careful).kind, "repeat");
+  assert.equal(after(busy, careful).kind, "retry");
   assert.equal(after(locked, careful).kind, "next_integration", "nothing was sent yet");
   assert.equal(after(locked, { ...careful, hadUnknown: true }).kind, "give_up");
   assert.equal(after(busy, { ...careful, hadUnknown: true, attempt: 5 }).kind, "give_up");
@@ -140,7 +140,7 @@ test("what would be repeated too late is handed on while there is time, and the 
     assert.ok(late.kind === "next_integration" && isReplayable(late.class));
     assert.match(late.reason, /^(busy|cut) .*time in which it may be delivered is over before a repeat\)$/);
   }
-  assert.equal(after(busy, { deadline: later(1_000) }).kind, "repeat");
+  assert.equal(after(busy, { deadline: later(1_000) }).kind, "retry");
   const careful = { ...tight, onUnknown: "may_delay" as const };
   assert.equal(after(busy, careful).kind, "next_integration", "nothing was sent yet");
   assert.equal(after(cut, careful).kind, "give_up");

@@ -183,7 +183,7 @@ for (const round of range(runs)) {
   });
 }
 
-test("no batch failed on the way, not even to be repeated", () => {
+test("no batch failed on the lane, not even to be repeated", () => {
   const errors = logs.filter(({ level }) => Number(level) >= 50);
   assert.deepEqual(errors, []);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebhookDelivery, WebhookEventType } from "@tidings/contract";
 import { sql } from "kysely";
-import { repeatAfter, webhookRepeats } from "../../../src/pipeline/webhooks/retry.ts";
+import { retryAfter, webhookRetryWaits } from "../../../src/pipeline/webhooks/retry.ts";
 import { purgeWebhookEvents } from "../../../src/store/installation/purges.ts";
 import { type Answer, isSignedWith, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
@@ -113,7 +113,7 @@ test("what providers take and refuse is told too", async () => {
   await remove(id);
 });
 
-test("publishing is told where it arrives, and nobody hears of another environment", async () => {
+test("publishing is reported to the target environment only", async () => {
   const target = (await client("environments.list")).body.find(({ type }) => type === "prod")!;
   const { body } = await production("webhooks.create", { body: { url: "https://127.0.0.1:1/" } });
   const here = await make("/here", ["workflow.published", "workflow.updated"]);
@@ -173,10 +173,10 @@ test("a receiver that fails is tried again later with the same id, and heals", a
 test("the waits between attempts", () => {
   const minute = 60_000;
   assert.deepEqual(
-    webhookRepeats.map((_, index) => repeatAfter(index + 1)! / minute),
+    webhookRetryWaits.map((_, index) => retryAfter(index + 1)! / minute),
     [...[5 / 60, 5, 30, 120, 300, 600, 600]],
   );
-  assert.equal(repeatAfter(8), null);
+  assert.equal(retryAfter(8), null);
 });
 
 test("a redirect is an answer like any other, and an address that became private is not called", async () => {
@@ -216,7 +216,7 @@ test("410 switches a webhook off; so do 5 days without a success; what waited ha
   await sql`update webhooks set disabled_at = disabled_at - interval '31 days' where id = ${gone.id}`.execute(db);
   await client("webhooks.update", { ...at, body: { eventTypes: [] } });
   await createWorkflow(client, "long-after", []);
-  assert.equal((await missed()).length, 1, "nobody has come for a month");
+  assert.equal((await missed()).length, 1, "no events are kept after a month");
   const on = (await client("webhooks.update", { ...at, body: { active: true } })).body;
   assert.deepEqual([on.active, on.disabledAt, on.disabledReason], [true, undefined, undefined]);
   answers.delete("/gone");
