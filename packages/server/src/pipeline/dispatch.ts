@@ -11,8 +11,7 @@ import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { costOf, recipientsPerBatch } from "./tasks.ts";
-import { runFanout } from "./trigger/fanout.ts";
-import { runTrigger } from "./trigger/trigger.ts";
+import { runFanout, runTrigger } from "./trigger/trigger.ts";
 import { createWebhookStage, webhookBatch } from "./webhooks/stage.ts";
 
 type Stage<T> = {

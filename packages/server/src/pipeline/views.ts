@@ -1,37 +1,41 @@
-// Records as the interface shows them: what the API answers and what webhooks carry is the same.
+// Records as the API returns them; webhooks carry the same.
+
 import type { Message, MessageCta, Subscriber } from "@tidings/contract";
+import type { JsonObject } from "../lib/json.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { ListedMessage } from "../store/messages/messages.ts";
 import type { SubscriberRow } from "../store/subscribers/subscribers.ts";
 import { openAddress } from "./encrypted-parts.ts";
-import { entriesOf } from "./rules/contact.ts";
-import { shownOverrides } from "./rules/shown-overrides.ts";
+import { maskOverrides } from "./rules/overrides.ts";
+import { channelEntries } from "./rules/subscriber-channels.ts";
 
-export const toSubscriber = (secrets: Secrets, row: SubscriberRow, organizationId: string): Subscriber => ({
-  _id: row.id,
-  subscriberId: row.subscriber_id,
-  firstName: row.first_name ?? undefined,
-  lastName: row.last_name ?? undefined,
-  email: row.email ?? undefined,
-  phone: row.phone ?? undefined,
-  avatar: row.avatar ?? undefined,
-  locale: row.locale ?? undefined,
-  timezone: row.timezone ?? undefined,
-  data: row.data ?? undefined,
-  channels: entriesOf(secrets, row),
-  isOnline: row.is_online ?? undefined,
-  lastOnlineAt: row.last_online_at?.toISOString(),
-  _organizationId: organizationId,
-  _environmentId: row.environment_id,
-  deleted: false,
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-});
+export function toSubscriber(secrets: Secrets, row: SubscriberRow, organizationId: string): Subscriber {
+  return {
+    _id: row.id,
+    subscriberId: row.subscriber_id,
+    firstName: row.first_name ?? undefined,
+    lastName: row.last_name ?? undefined,
+    email: row.email ?? undefined,
+    phone: row.phone ?? undefined,
+    avatar: row.avatar ?? undefined,
+    locale: row.locale ?? undefined,
+    timezone: row.timezone ?? undefined,
+    data: row.data ?? undefined,
+    channels: channelEntries(secrets, row),
+    isOnline: row.is_online ?? undefined,
+    lastOnlineAt: row.last_online_at?.toISOString(),
+    _organizationId: organizationId,
+    _environmentId: row.environment_id,
+    deleted: false,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
 
 /**
- * The contract knows three statuses. A message that waits for its provider, or for the repeat of a failed attempt, is
- * shown as `warning`: not sent yet. It has an `errorText` only after an attempt has failed, so that a program that looks for
- * errors does not find messages that are merely on their way.
+ * The contract has three statuses. A message that waits for its provider, or for the retry of a failed attempt, is shown as
+ * `warning`: not sent yet. It has an `errorText` only after an attempt has failed, so that clients that look for errors do
+ * not find messages that are still being sent.
  */
 const statusOf = ({ status }: ListedMessage): Message["status"] => (status === "pending" ? "warning" : status);
 
@@ -41,7 +45,7 @@ type StoredCta = {
   primaryAction?: StoredAction;
   secondaryAction?: StoredAction;
   /** The button that was marked last. */
-  pressed?: { type: "primary" | "secondary"; status: "pending" | "done"; payload?: Record<string, unknown> };
+  pressed?: { type: "primary" | "secondary"; status: "pending" | "done"; payload?: JsonObject };
 };
 
 export function toCta(stored: StoredCta | null): MessageCta {
@@ -57,7 +61,7 @@ export function toCta(stored: StoredCta | null): MessageCta {
   };
 }
 
-/** The address that was used, under the name its channel has for it. A chat message may go to a channel or a person instead. */
+/** The address that was used, in the field of its channel. A chat message to a channel or user of a workspace has none. */
 function addressOf(secrets: Secrets, row: ListedMessage): Partial<Message> {
   const { channel, subject } = row;
   const address = openAddress(secrets, row);
@@ -76,37 +80,39 @@ function addressOf(secrets: Secrets, row: ListedMessage): Partial<Message> {
   }
 }
 
-export const toMessage = (
+export function toMessage(
   secrets: Secrets,
   { organizationId }: { organizationId: string },
   row: ListedMessage,
-): Message => ({
-  _id: row.id,
-  _templateId: row.workflow_id,
-  _environmentId: row.environment_id,
-  _organizationId: organizationId,
-  _notificationId: row.notification_id,
-  _subscriberId: row.subscriber_id,
-  subscriber: row.subscriber ? toSubscriber(secrets, row.subscriber, organizationId) : undefined,
-  templateIdentifier: row.workflow_identifier ?? undefined,
-  createdAt: row.created_at.toISOString(),
-  deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
-  lastSeenDate: (row.seen_at ?? row.last_seen_at)?.toISOString(),
-  lastReadDate: (row.read_at ?? row.last_read_at)?.toISOString(),
-  content: row.content ?? undefined,
-  transactionId: row.transaction_id,
-  subject: row.subject ?? undefined,
-  channel: row.channel,
-  read: row.read_at !== null,
-  seen: row.seen_at !== null,
-  snoozedUntil: row.snoozed_until?.toISOString(),
-  ...addressOf(secrets, row),
-  providerId: row.provider_id ?? undefined,
-  cta: toCta(row.cta),
-  status: statusOf(row),
-  errorId: row.error_id ?? undefined,
-  errorText: row.error_text ?? undefined,
-  payload: row.payload,
-  overrides: shownOverrides(secrets, row.overrides),
-  contextKeys: row.context_keys,
-});
+): Message {
+  return {
+    _id: row.id,
+    _templateId: row.workflow_id,
+    _environmentId: row.environment_id,
+    _organizationId: organizationId,
+    _notificationId: row.notification_id,
+    _subscriberId: row.subscriber_id,
+    subscriber: row.subscriber ? toSubscriber(secrets, row.subscriber, organizationId) : undefined,
+    templateIdentifier: row.workflow_identifier ?? undefined,
+    createdAt: row.created_at.toISOString(),
+    deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+    lastSeenDate: (row.seen_at ?? row.last_seen_at)?.toISOString(),
+    lastReadDate: (row.read_at ?? row.last_read_at)?.toISOString(),
+    content: row.content ?? undefined,
+    transactionId: row.transaction_id,
+    subject: row.subject ?? undefined,
+    channel: row.channel,
+    read: row.read_at !== null,
+    seen: row.seen_at !== null,
+    snoozedUntil: row.snoozed_until?.toISOString(),
+    ...addressOf(secrets, row),
+    providerId: row.provider_id ?? undefined,
+    cta: toCta(row.cta),
+    status: statusOf(row),
+    errorId: row.error_id ?? undefined,
+    errorText: row.error_text ?? undefined,
+    payload: row.payload,
+    overrides: maskOverrides(secrets, row.overrides),
+    contextKeys: row.context_keys,
+  };
+}

@@ -4,12 +4,18 @@ import type { DryRun, Input, Output, TriggerEvent } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
-import { judgeMember, leftOutBy, tellMember, tellPassed, tellSimply } from "../../pipeline/rules/reach.ts";
-import { type News, type Simulated, simulate } from "../../pipeline/run/dry-run.ts";
+import {
+  excludedFromTopics,
+  matchTopicMember,
+  memberReason,
+  plainReason,
+  topicReason,
+} from "../../pipeline/rules/recipient-reasons.ts";
+import { type EventUpserts, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { Member } from "../../pipeline/trigger/audience.ts";
-import { makeRuns } from "../../pipeline/trigger/fanout.ts";
-import { imagineSubscribers } from "../../pipeline/trigger/recipients.ts";
+import { previewRecipients } from "../../pipeline/trigger/recipients.ts";
+import { makeRuns } from "../../pipeline/trigger/trigger.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import { findTransactionIds } from "../../store/events/notifications.ts";
@@ -62,7 +68,7 @@ async function explainEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, limit
     ...row.recipients.slice(0, limit).map((recipient) => ({ recipient })),
     ...audience.members.map((member) => ({ member })),
   ];
-  const told = await tellPeople(ctx, row, version, people, clock, newsOf(evaluated!));
+  const told = await tellPeople(ctx, row, version, people, clock, upsertsOf(evaluated!));
   return {
     workflow: { ...workflow, name: version.definition.name },
     ...head,
@@ -73,7 +79,7 @@ async function explainEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, limit
   };
 }
 
-const newsOf = ({ contexts = [], tenant }: Evaluated): News => ({ contexts, tenant: tenant ?? null });
+const upsertsOf = ({ contexts = [], tenant }: Evaluated): EventUpserts => ({ contexts, tenant: tenant ?? null });
 
 type Looked = { members: Member[]; notReached: DryRun["notReached"]; count: number; isTruncated: boolean };
 
@@ -83,16 +89,16 @@ async function lookAtTopics(ctx: Ctx, event: EventRow, version: WorkflowVersion,
   const looked: Looked = { members: [], notReached: [], count: 0, isTruncated: false };
   if (audience?.kind !== "topics") return looked;
   const { topicKeys } = audience;
-  const left = leftOutBy(event, audience);
+  const excluded = excludedFromTopics(event, audience);
   const page = await findTopicAudience(ctx.db, environmentId, topicKeys, contextKeys, null, limit);
   const judged = await mapWithPauses(page.members, (member) => ({
     subscriber: member.subscriber,
-    verdict: judgeMember(member, left, audience, version, event.payload),
+    verdict: matchTopicMember(member, { audience, excluded, version, payload: event.payload }),
   }));
   for (const { subscriber, verdict } of judged) {
     if (verdict.kind === "topic") looked.members.push({ subscriber, subscriptions: verdict.subscriptions });
     else if (verdict.kind !== "direct") {
-      looked.notReached.push({ subscriberId: subscriber.subscriber_id, reached: false, via: tellMember(verdict) });
+      looked.notReached.push({ subscriberId: subscriber.subscriber_id, reached: false, via: memberReason(verdict) });
     }
   }
   looked.count = await countTopicAudience(ctx.db, environmentId, topicKeys, contextKeys);
@@ -109,7 +115,7 @@ async function tellPeople(
   version: WorkflowVersion,
   people: Person[],
   clock: Clock,
-  news: News,
+  upserts: EventUpserts,
 ): Promise<Recipient[]> {
   const end = performance.now() + timeLimitMs;
   const told: Recipient[] = [];
@@ -119,7 +125,7 @@ async function tellPeople(
     const began = performance.now();
     const lot = people.slice(from, from + size);
     from += size;
-    for (const recipient of await tellLot(ctx, event, version, lot, clock, news)) {
+    for (const recipient of await tellLot(ctx, event, version, lot, clock, upserts)) {
       if (budget > 0) told.push(recipient);
       budget -= sizeOf(recipient);
     }
@@ -138,16 +144,16 @@ async function tellLot(
   version: WorkflowVersion,
   lot: Person[],
   clock: Clock,
-  news: News,
+  upserts: EventUpserts,
 ): Promise<Recipient[]> {
   const { db } = ctx;
   const { environment_id: environmentId } = event;
   const recipients = lot.flatMap((person) => ("recipient" in person ? person.recipient : []));
   const members = lot.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
-  const { people, created } = await imagineSubscribers(ctx, environmentId, starts);
-  const runs = await makeRuns({ ...ctx, clock }, starts, people);
-  const simulated = await simulate({ ...ctx, clock }, runs, news);
+  const { findRecipient, created } = await previewRecipients(ctx, environmentId, starts);
+  const runs = await makeRuns({ ...ctx, clock }, starts, findRecipient);
+  const simulated = await simulate({ ...ctx, clock }, runs, upserts);
 
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));
   const integrations = await findIntegrationsByIds(db, environmentId, [...new Set(used)]);
@@ -161,14 +167,14 @@ async function tellLot(
       subscriberId,
       isNew: created.has(subscriberId),
       reached: true,
-      via: subscriptions ? tellPassed(subscriptions) : tellSimply("direct"),
+      via: subscriptions ? topicReason(subscriptions) : plainReason("direct"),
       ...tellRun(one, version, identifiers, transactions.get(one.digestedInto ?? "")),
     };
   });
 }
 
 function tellRun(
-  { run, messages }: Simulated,
+  { run, messages }: SimulatedRun,
   { definition }: WorkflowVersion,
   identifiers: ReadonlyMap<string, string>,
   leader: string | undefined,

@@ -8,7 +8,7 @@ import { jsonBytes } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
-import { attachmentFaults, type EventAttachment, takeOutFiles } from "../../pipeline/rules/attachments.ts";
+import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
 import { triggerTasks } from "../../pipeline/trigger/trigger.ts";
 import {
   claimTransactionIds,
@@ -233,7 +233,7 @@ function evaluate(
   }
   const actor = event.actor === undefined ? null : readRecipient(event.actor);
   if (actor?.fault) return refuse("error", [`Actor '${actor.id}' is not valid: ${actor.fault}`]);
-  const stored = takeOutFiles(payload);
+  const stored = extractAttachments(payload);
   return {
     result: processed(transactionId, rejected),
     event: {

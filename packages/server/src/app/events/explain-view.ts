@@ -1,7 +1,13 @@
 // How steps and messages are told, whether they happened or would: bounded in size, and without secrets.
 import { type ExplainedMessage, type ExplainedStep, isChannel } from "@tidings/contract";
+import {
+  type DescribedJob,
+  describeStep,
+  type StepSummary,
+  summarizeSteps,
+  type TextSettings,
+} from "../../pipeline/rules/step-outcome-text.ts";
 import { channelResult, type Marks } from "../../pipeline/rules/step-results.ts";
-import { type Setting, type StepStory, type Told, tellStep, verdictOf } from "../../pipeline/rules/step-story.ts";
 import type { MessageDraft } from "../../pipeline/run/run.ts";
 
 /** Characters of a message that are shown. */
@@ -46,15 +52,15 @@ function shownAddress(channel: ShownMessage["channel"], address: string): string
 }
 
 /** A job with the messages it made. */
-export type ToldJob = Told & { messages: ExplainedMessage[]; marks?: Marks };
+export type ToldJob = DescribedJob & { messages: ExplainedMessage[]; marks?: Marks };
 
 export type ToldSteps = { steps: ExplainedStep[]; verdict: string };
 
-export function tellSteps(jobs: readonly ToldJob[], setting: Setting): ToldSteps {
-  const told = jobs.map((job) => ({ job, step: job.step, story: tellStep(job, setting) }));
+export function tellSteps(jobs: readonly ToldJob[], settings: TextSettings): ToldSteps {
+  const told = jobs.map((job) => ({ job, step: job.step, summary: describeStep(job, settings) }));
   return {
-    steps: told.map(({ job, story }) => toExplainedStep(job, story)),
-    verdict: verdictOf(told),
+    steps: told.map(({ job, summary }) => toExplainedStep(job, summary)),
+    verdict: summarizeSteps(told),
   };
 }
 
@@ -70,7 +76,7 @@ function resultOf(job: ToldJob): ExplainedStep["result"] {
   };
 }
 
-const toExplainedStep = (job: ToldJob, { outcome, reason, at, until }: StepStory): ExplainedStep => ({
+const toExplainedStep = (job: ToldJob, { outcome, reason, at, until }: StepSummary): ExplainedStep => ({
   stepId: job.step.stepId,
   name: job.step.name,
   type: job.step.type,

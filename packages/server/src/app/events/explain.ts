@@ -4,15 +4,15 @@ import type { Explanation, Input, Output, Reach } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import {
-  judgeMember,
-  leftOutBy,
-  tellChanged,
-  tellNotMember,
-  tellOtherContext,
-  tellPassed,
-  tellRefused,
-  tellSimply,
-} from "../../pipeline/rules/reach.ts";
+  changedReason,
+  excludedFromTopics,
+  matchTopicMember,
+  notMemberReason,
+  otherContextReason,
+  plainReason,
+  ruleReason,
+  topicReason,
+} from "../../pipeline/rules/recipient-reasons.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import { inReadOnlyTransaction } from "../../store/db.ts";
 import { type EventRow, findEventOfTransaction } from "../../store/events/events.ts";
@@ -100,28 +100,28 @@ const toEvent = ({ event, status, version }: Question): Explanation["event"] => 
 });
 
 function reachedVia({ event, subscriberId }: Question, { subscriptions }: ListedNotification): Reach {
-  if (subscriptions) return tellPassed(subscriptions);
-  return tellSimply(isNamed(event, subscriberId) ? "direct" : "everyone");
+  if (subscriptions) return topicReason(subscriptions);
+  return plainReason(isNamed(event, subscriberId) ? "direct" : "everyone");
 }
 
 async function whyNot(ctx: Ctx, question: Question): Promise<Reach> {
   const { event, subscriberId, subscriber } = question;
   const { audience } = event;
   if (isNamed(event, subscriberId)) {
-    if (!subscriber) return notYet(question) ?? tellSimply("unknown_subscriber");
-    return notYet(question) ?? tellChanged("who was named then has been deleted, and was made again");
+    if (!subscriber) return notYet(question) ?? plainReason("unknown_subscriber");
+    return notYet(question) ?? changedReason("who was named then has been deleted, and was made again");
   }
-  if (!audience) return tellSimply("not_addressed");
-  if (audience.kind === "everyone") return notYet(question) ?? tellChanged("it became a subscriber later");
-  const left = leftOutBy(event, audience).get(subscriberId);
-  if (left) return tellSimply(left);
-  return subscriber ? throughTopics(ctx, question, audience, subscriber) : tellSimply("unknown_subscriber");
+  if (!audience) return plainReason("not_addressed");
+  if (audience.kind === "everyone") return notYet(question) ?? changedReason("it became a subscriber later");
+  const left = excludedFromTopics(event, audience).get(subscriberId);
+  if (left) return plainReason(left);
+  return subscriber ? throughTopics(ctx, question, audience, subscriber) : plainReason("unknown_subscriber");
 }
 
 /** Null when the event has been worked to its end. */
 function notYet({ status }: Question): Reach | null {
   if (status === "expanded") return null;
-  return tellSimply(status === "canceled" ? "canceled" : "pending");
+  return plainReason(status === "canceled" ? "canceled" : "pending");
 }
 
 /** A person may have many subscriptions to a topic; so many tell enough. */
@@ -137,13 +137,13 @@ async function throughTopics(
   const { environment_id: environmentId, context_keys: contextKeys } = event;
   const { topicKeys } = audience;
   const all = await findMemberships(ctx.db, environmentId, topicKeys, subscriber.id, maxMemberships);
-  if (all.length === 0) return tellNotMember(topicKeys);
+  if (all.length === 0) return notMemberReason(topicKeys);
   const fitting = all.filter((membership) => membership.contextKeys.join() === contextKeys.join());
-  if (fitting.length === 0) return tellOtherContext(all, contextKeys);
+  if (fitting.length === 0) return otherContextReason(all, contextKeys);
   const member = { subscriber, subscriptions: fitting };
-  const verdict = judgeMember(member, new Map(), audience, version, event.payload);
-  if (verdict.kind === "topic_rule") return tellRefused(verdict.refusals);
+  const verdict = matchTopicMember(member, { audience, excluded: new Map(), version, payload: event.payload });
+  if (verdict.kind === "topic_rule") return ruleReason(verdict.refusals);
   const isLater = fitting.every(({ createdAt }) => event.expanded_at !== null && createdAt > event.expanded_at);
   const why = isLater ? "it was subscribed later" : "its subscription or the rules of it were others then";
-  return notYet(question) ?? tellChanged(why, fitting);
+  return notYet(question) ?? changedReason(why, fitting);
 }

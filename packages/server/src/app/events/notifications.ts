@@ -4,7 +4,7 @@ import { inAppProviderId } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { type DetailName, details } from "../../pipeline/rules/details.ts";
-import { shownOverrides } from "../../pipeline/rules/shown-overrides.ts";
+import { maskOverrides } from "../../pipeline/rules/overrides.ts";
 import { findEvents } from "../../store/events/events.ts";
 import { findJobs, type JobRow } from "../../store/events/jobs.ts";
 import { maxSubscribers, searchNotifications } from "../../store/events/notification-search.ts";
@@ -82,7 +82,7 @@ async function jobsOf(ctx: Ctx, environmentId: string, rows: ListedNotification[
   return new Map(
     rows.map((row) => {
       const chain = byNotification.get(row.id) ?? [];
-      const overrides = shownOverrides(ctx.secrets, row.overrides);
+      const overrides = maskOverrides(ctx.secrets, row.overrides);
       return [row.id, chain.map((job) => toJob(job, row, overrides, digestOf(job, chain, payloads)))];
     }),
   );

@@ -4,7 +4,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isObject } from "../../lib/json.ts";
 import { cancelDeletedMessages } from "../../pipeline/deliver/cancel.ts";
-import { shownOverrides } from "../../pipeline/rules/shown-overrides.ts";
+import { maskOverrides } from "../../pipeline/rules/overrides.ts";
 import { toCta, toMessage } from "../../pipeline/views.ts";
 import { emitDeleted } from "../../pipeline/webhooks/events.ts";
 import {
@@ -153,6 +153,6 @@ const toFeedItem = ({ secrets }: Ctx, caller: Caller, row: ListedMessage): FeedI
   status: row.status as FeedItem["status"],
   payload: row.payload,
   data: row.data,
-  overrides: shownOverrides(secrets, row.overrides),
+  overrides: maskOverrides(secrets, row.overrides),
   tags: row.tags,
 });

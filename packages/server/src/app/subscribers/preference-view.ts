@@ -10,7 +10,7 @@ import {
 import type { Ctx } from "../../context.ts";
 import { slug } from "../../lib/ids.ts";
 import {
-  decide,
+  decidePreference,
   isCritical,
   isEnabledAsWhole,
   type PreferenceLevels,
@@ -37,7 +37,7 @@ const channelsOf = (workflow: PreferenceWorkflow): Channel[] =>
   channels.filter((channel) => workflow.step_types.includes(channel));
 
 export const resolvedChannels = (workflow: PreferenceWorkflow, levels: PreferenceLevels): PreferenceChannels =>
-  Object.fromEntries(channelsOf(workflow).map((channel) => [channel, decide(levels, channel).enabled]));
+  Object.fromEntries(channelsOf(workflow).map((channel) => [channel, decidePreference(levels, channel).enabled]));
 
 export async function viewPreferences(
   ctx: Ctx,
@@ -74,7 +74,7 @@ export function globalOf(
   const levels = withChoices({ user: null, default: {} }, stored, null, contextKeys);
   return {
     enabled: true,
-    channels: Object.fromEntries(shown.map((channel) => [channel, decide(levels, channel).enabled])),
+    channels: Object.fromEntries(shown.map((channel) => [channel, decidePreference(levels, channel).enabled])),
     schedule: rowsFor(stored, null, contextKeys).find((row) => row.schedule)?.schedule ?? undefined,
   };
 }
@@ -99,7 +99,7 @@ function toItem(
 ): SubscriberWorkflowPreference {
   const levels = levelsOf(workflow, stored, contextKeys);
   const overrides = channelsOf(workflow).flatMap((channel): Override[] => {
-    const { level, isScoped } = decide(levels, channel);
+    const { level, isScoped } = decidePreference(levels, channel);
     if (!level) return [];
     const isOwn = level === "subscriber_global" || level === "subscriber_workflow";
     return [{ channel, source: isScoped ? "workflowOverride" : isOwn ? "subscriber" : "template" }];

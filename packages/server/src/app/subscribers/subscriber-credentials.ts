@@ -9,8 +9,12 @@ import {
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { type ChannelEntry, sealChannel } from "../../pipeline/encrypted-parts.ts";
-import { appended, integrationOf, withEntry } from "../../pipeline/rules/channel-entries.ts";
-import { entriesOf } from "../../pipeline/rules/contact.ts";
+import {
+  channelEntries,
+  findChannelIntegration,
+  mergeCredentials,
+  withChannelEntry,
+} from "../../pipeline/rules/subscriber-channels.ts";
 import { toSubscriber } from "../../pipeline/views.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
 import { lockSubscriber, type SubscriberRow, setChannels } from "../../store/subscribers/subscribers.ts";
@@ -30,7 +34,7 @@ export async function appendCredentials(
   caller: Caller,
   { params, body }: Input<"subscribers.appendCredentials">,
 ): Promise<Output<"subscribers.appendCredentials">> {
-  return change(ctx, caller, params.subscriberId, body, (stored) => appended(stored, body.credentials));
+  return change(ctx, caller, params.subscriberId, body, (stored) => mergeCredentials(stored, body.credentials));
 }
 
 export async function deleteCredentials(
@@ -54,7 +58,9 @@ async function change(
 ): Promise<Subscriber> {
   const row = await requireLocked(ctx, caller, subscriberId);
   const integration = await requireIntegration(ctx, caller, body);
-  const next = withEntry(entriesOf(ctx.secrets, row), integration, (stored) => withUniqueTokens(merge(stored)));
+  const next = withChannelEntry(channelEntries(ctx.secrets, row), integration, (stored) =>
+    withUniqueTokens(merge(stored)),
+  );
   const sealed = next.map((entry) => sealChannel(ctx.secrets, entry));
   const saved = await setChannels(ctx.db, caller.environmentId, row.id, sealed, ctx.now());
   return toSubscriber(ctx.secrets, saved, caller.organizationId);
@@ -77,7 +83,7 @@ function withUniqueTokens(credentials: Credentials): Credentials {
 }
 
 async function requireIntegration(ctx: Ctx, caller: Caller, body: SubscriberCredentialsIn): Promise<IntegrationRow> {
-  const found = integrationOf(await listIntegrations(ctx.db, caller.environmentId), body);
+  const found = findChannelIntegration(await listIntegrations(ctx.db, caller.environmentId), body);
   if (found) return found;
   throw failure("INTEGRATION_NOT_FOUND", { integrationId: body.integrationIdentifier ?? body.providerId });
 }

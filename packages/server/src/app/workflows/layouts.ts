@@ -14,7 +14,7 @@ import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
-import { textsFor } from "../../pipeline/render/scope.ts";
+import { textsFor } from "../../pipeline/rules/scope.ts";
 import { isUniqueViolation } from "../../store/db.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {

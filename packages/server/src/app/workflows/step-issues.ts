@@ -4,9 +4,9 @@ import { type ContentIssue, channels, type StepIssues, type StepType } from "@ti
 import { isObject } from "../../lib/json.ts";
 import type { Pauses } from "../../lib/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
+import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, RenderFault, type RenderTarget } from "../../pipeline/render/liquid.ts";
-import { isSafeUrl } from "../../pipeline/render/url.ts";
-import { type Candidate, chooseLayout } from "../../pipeline/rules/layout-choice.ts";
+import { isSafeUrl } from "../../pipeline/render/safe-urls.ts";
 import { branchOf } from "./step-controls.ts";
 import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";

@@ -3,7 +3,7 @@
 import type { ContentIssue, StepType } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
 import { isObject } from "../../lib/json.ts";
-import { pathsRead } from "../../pipeline/rules/condition-values.ts";
+import { variablePaths } from "../../pipeline/rules/conditions.ts";
 import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";
 import { branchOf } from "./step-controls.ts";
@@ -44,7 +44,7 @@ function* skipIssues(skip: unknown, variables: JsonObject): Generator<Finding> {
     yield { path: "skip", issueType, message: `skip ${fault}` };
     return;
   }
-  for (const variableName of new Set(pathsRead(skip))) {
+  for (const variableName of new Set(variablePaths(skip))) {
     if (variableName.includes("{{") || isKnownPath(variableName, variables)) continue;
     yield { path: "skip", issueType, message: `${variableName} is not a variable that can be used here`, variableName };
   }

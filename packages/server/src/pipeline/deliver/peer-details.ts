@@ -8,8 +8,8 @@ import { findJobsOfBatch } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import { findSubscribersByIds } from "../../store/subscribers/subscribers.ts";
-import { personScope } from "../render/scope.ts";
-import { storedDigest } from "../rules/digests.ts";
+import { readStoredDigest } from "../rules/grouping.ts";
+import { subscriberScope } from "../rules/scope.ts";
 
 const genericWebhooks = new Set(["email-webhook", "push-webhook", "chat-webhook"]);
 
@@ -32,7 +32,7 @@ export async function loadPeerDetails(
   for (const [environmentId, group] of Map.groupBy(messages, (one) => one.environment_id)) {
     const ids = [...new Set(group.map((one) => one.subscriber_id))];
     for (const row of await findSubscribersByIds(db, environmentId, ids)) {
-      subscribers.set(row.id, { _id: row.id, ...personScope(row) });
+      subscribers.set(row.id, { _id: row.id, ...subscriberScope(row) });
     }
   }
   const jobs = Map.groupBy(await findJobsOfBatch(db, idsOf("notification_id")), (job) => job.notification_id);
@@ -43,7 +43,7 @@ export async function loadPeerDetails(
       const latest = all
         .filter((job) => job.type === "digest" && job.output !== null && job.step_index < own)
         .toSorted((a, b) => b.step_index - a.step_index)[0];
-      return latest ? [[id, storedDigest(latest.output)] as const] : [];
+      return latest ? [[id, readStoredDigest(latest.output)] as const] : [];
     }),
   );
   const collected = [...digests.values()].flatMap(({ refs }) => refs.map((ref) => ref.id));

@@ -1,4 +1,5 @@
-// What each block of a document looks like in a mail. A block of an unknown type shows what is inside it.
+// The html of each block of a block document in an email. A block of an unknown type renders only its content.
+import type { JsonObject } from "../../lib/json.ts";
 import {
   alignment,
   attributeText,
@@ -20,19 +21,19 @@ import {
 
 export type BlockNode = {
   type: string;
-  attrs: Record<string, unknown>;
+  attrs: JsonObject;
   text: string;
   marks: BlockNode[];
   content: BlockNode[];
 };
 
-/** Where in the document a block stands. */
+/** The surroundings of a block in its document. */
 export type Place = { loop: Loop; isInListItem: boolean };
 
 type Block = { node: BlockNode; attrs: BlockNode["attrs"]; place: Place; inside: (place?: Place) => string };
 
-/** A digest keeps as many events. */
-const mostIterations = 1_000;
+/** As many as the events that a digest keeps. */
+const maxIterations = 1_000;
 
 const ink = "#111827";
 const textInk = "#374151";
@@ -47,7 +48,7 @@ const headings: Record<string, Styles> = {
 
 const textAlign = (attrs: BlockNode["attrs"]): Styles => ({ "text-align": alignment(attrs.textAlign) });
 
-/** In a layout, the content of the mail: blocks themselves, which no paragraph may hold. */
+/** In a layout, the paragraph holds the content of the email: block elements, which are not allowed inside `<p>`. */
 const holdsContent = ({ content }: BlockNode): boolean =>
   content.some(({ type, attrs, text }) =>
     type === "variable" ? attrs.id === "content" : /\{\{-?\s*content\b/.test(text),
@@ -65,12 +66,10 @@ function heading({ attrs, inside }: Block): string {
   return `<${tag}${style({ margin: "0 0 12px", color: ink, ...headings[tag], ...textAlign(attrs) })}>${inside()}</${tag}>`;
 }
 
-const list =
-  (tag: "ul" | "ol") =>
-  ({ attrs, inside }: Block): string => {
-    const start = tag === "ol" && Number.isInteger(attrs.start) && attrs.start !== 1 ? ` start="${attrs.start}"` : "";
-    return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: textInk })}>${inside()}</${tag}>`;
-  };
+function list(tag: "ul" | "ol", { attrs, inside }: Block): string {
+  const start = tag === "ol" && Number.isInteger(attrs.start) && attrs.start !== 1 ? ` start="${attrs.start}"` : "";
+  return `<${tag}${start}${style({ margin: "0 0 20px", "padding-left": "26px", color: textInk })}>${inside()}</${tag}>`;
+}
 
 const listItem = ({ place, inside }: Block): string =>
   `<li style="margin:0 0 8px">${inside({ ...place, isInListItem: true })}</li>`;
@@ -154,7 +153,7 @@ function button({ node, attrs, place, inside }: Block): string {
   );
 }
 
-/** `paddingTop` and the like, as far as they are there. */
+/** The four sides of `padding` or `margin`; null for a side that is not set. */
 const sides = (attrs: BlockNode["attrs"], name: "padding" | "margin"): Styles =>
   Object.fromEntries(
     ["Top", "Right", "Bottom", "Left"].map((side) => [
@@ -182,7 +181,7 @@ const columns = ({ inside }: Block): string =>
 
 function column({ attrs, inside }: Block): string {
   const verticalAlign = oneOf(attrs.verticalAlign, ["top", "middle", "bottom"], "top");
-  // A bare number is a share of the row here.
+  // A plain number is a percentage of the row.
   const width = typeof attrs.width === "number" ? `${attrs.width}%` : length(attrs.width)?.replace("px", "%");
   const styles = { width: width ?? null, padding: "0 4px", "vertical-align": verticalAlign };
   return `<td valign="${verticalAlign}"${style(styles)}>${inside()}</td>`;
@@ -216,7 +215,7 @@ function linkCard({ attrs, place }: Block): string {
   );
 }
 
-/** Html by hand: as it stands, Liquid included. It is sanitised with the rest of the mail. */
+/** Html written by hand is used unchanged, with its Liquid. It is sanitised with the rest of the email. */
 const htmlOf = (node: BlockNode, loop: Loop): string =>
   node.content
     .map(({ type, attrs, text }) => (type === "variable" ? variable(attrs.id, attrs.fallback, loop) : text))
@@ -224,16 +223,16 @@ const htmlOf = (node: BlockNode, loop: Loop): string =>
 
 function repeat({ attrs, place, inside }: Block): string {
   const each = variableName(attrs.each, place.loop).split("|")[0]!.trim();
-  const most = Math.trunc(Number(attrs.iterations)) || mostIterations;
-  const limit = Math.min(Math.max(most, 1), mostIterations);
+  const most = Math.trunc(Number(attrs.iterations)) || maxIterations;
+  const limit = Math.min(Math.max(most, 1), maxIterations);
   return `{% for current in ${each} limit:${limit} %}${inside({ ...place, loop: { each } })}{% endfor %}`;
 }
 
 const blocks: Record<string, (block: Block) => string> = {
   paragraph,
   heading,
-  bulletList: list("ul"),
-  orderedList: list("ol"),
+  bulletList: (block) => list("ul", block),
+  orderedList: (block) => list("ol", block),
   listItem,
   blockquote,
   horizontalRule: rule,
@@ -274,12 +273,12 @@ const marks: Record<string, (html: string, attrs: BlockNode["attrs"], loop: Loop
   },
 };
 
-/** One block as a piece of a Liquid template; `inside` renders what it holds. */
+/** One block as part of a Liquid template; `inside` renders its content. */
 export function blockHtml(node: BlockNode, place: Place, inside: (place?: Place) => string): string {
-  const render = Object.hasOwn(blocks, node.type) ? blocks[node.type]! : ({ inside }: Block) => inside();
-  let html = render({ node, attrs: node.attrs, place, inside });
+  const render = Object.hasOwn(blocks, node.type) ? blocks[node.type] : undefined;
+  let html = render ? render({ node, attrs: node.attrs, place, inside }) : inside();
   for (const { type, attrs } of node.marks) {
-    if (Object.hasOwn(marks, type)) html = marks[type]!(html, attrs, place.loop);
+    if (Object.hasOwn(marks, type)) html = marks[type]?.(html, attrs, place.loop) ?? html;
   }
   const condition = node.attrs.showIfKey;
   if (typeof condition !== "string" || condition.trim() === "") return html;

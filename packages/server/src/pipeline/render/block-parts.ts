@@ -1,5 +1,5 @@
-// The small pieces that block documents are made of: texts with Liquid in them, names of variables, addresses, styles.
-// Each answers a piece of a Liquid template that renders to html.
+// The parts of blocks: texts with Liquid, names of variables, addresses, styles. Each function returns part of a Liquid
+// template that renders to html.
 import { blockImage, blockLink, blockStyle } from "./filters.ts";
 import { RenderFault } from "./liquid.ts";
 
@@ -9,7 +9,7 @@ const htmlSigns: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign]!);
 
-/** A text with the Liquid in it left alone and everything else escaped. What is not closed is left for Liquid to tell. */
+/** Escapes a text except for the Liquid in it. An unclosed tag is left as it is, so that Liquid reports the syntax error. */
 export function textTemplate(text: string): string {
   let template = "";
   let from = 0;
@@ -32,10 +32,10 @@ function nextLiquid(text: string, from: number): number {
 
 const hasLiquid = (text: string): boolean => text.includes("{{") || text.includes("{%");
 
-/** Inside a loop over `each`, editors name the members of an item by the list: `payload.items.name`. */
+/** Inside a loop over `each`, editors name the members of an item after the list: `payload.items.name`. */
 export type Loop = { each: string } | null;
 
-/** A bare name such as `payload.name`, filters included; braces around it are taken off. */
+/** A name such as `payload.name`, with filters and without surrounding braces. */
 export function variableName(value: unknown, loop: Loop): string {
   const name = String(value ?? "")
     .trim()
@@ -49,27 +49,27 @@ export function variableName(value: unknown, loop: Loop): string {
   return loop && name.startsWith(`${loop.each}.`) ? `current.${name.slice(loop.each.length + 1)}` : name;
 }
 
-/** The value of a variable, or what the document says to show instead. */
+/** The value of a variable, or the fallback of the document. */
 export function variable(value: unknown, fallback: unknown, loop: Loop): string {
   const name = variableName(value, loop);
   if (typeof fallback !== "string" || fallback === "") return `{{ ${name} }}`;
   return `{{ ${name} | default: "${fallback.replace(/[\\"]/g, "\\$&")}" }}`;
 }
 
-/** An attribute that is a text, or the name of a variable when its flag says so. */
+/** An attribute that is a text, or with `isVariable` the name of a variable. */
 export function attributeText(value: unknown, isVariable: unknown, loop: Loop): string {
   if (typeof value !== "string" || value === "") return "";
   return isVariable === true && !hasLiquid(value) ? variable(value, undefined, loop) : textTemplate(value);
 }
 
-/** ` href="..."` or nothing, when the address is not one that a mail may carry. */
+/** ` href="..."`, or nothing when the address is not safe in an email. */
 export function href(value: unknown, isVariable: unknown, loop: Loop): string {
   const template = attributeText(value, isVariable, loop);
   if (!hasLiquid(template)) return blockLink(template);
   return `{% capture block_url %}${template}{% endcapture %}{{ block_url | block_link | raw }}`;
 }
 
-/** `html` with the address of a picture where it says `src`; nothing when the address is not one a mail may carry. */
+/** `html` with the `src` attribute of an image, or nothing when the address is not safe in an email. */
 export function withImage(value: unknown, isVariable: unknown, loop: Loop, html: (src: string) => string): string {
   const template = attributeText(value, isVariable, loop);
   if (!hasLiquid(template)) return blockImage(template) && html(blockImage(template));
@@ -77,7 +77,7 @@ export function withImage(value: unknown, isVariable: unknown, loop: Loop, html:
   return `${assign}{% if block_src != "" %}${html("{{ block_src | raw }}")}{% endif %}`;
 }
 
-/** A colour or word for a style, or what to use when it is missing or not proper. */
+/** A colour or keyword for a style; `otherwise` when it is missing or not valid. */
 export function styleValue(value: unknown, otherwise = ""): string | null {
   if (typeof value !== "string" && typeof value !== "number") return otherwise || null;
   const text = String(value);
@@ -103,7 +103,7 @@ export function style(styles: Styles): string {
   return texts.length > 0 ? ` style="${texts.join(";")}"` : "";
 }
 
-/** A table of one cell: what a mail has instead of a box. */
+/** A table of one cell, which mail programs support better than boxes. */
 export function table(
   cell: Record<string, string>,
   cellStyles: Styles,

@@ -1,23 +1,23 @@
 // Documents of the block editor (TipTap JSON: `{"type": "doc", "content": [...]}`) as mail html.
 //
-// A document is turned into a Liquid template once, and the template is rendered for each mail: so loops, conditions and
-// values in it have the same limits and the same escaping as in html bodies, and the same checks when a workflow is saved.
-// The html is what mail programs understand: tables and inline styles. What each block looks like is in block-nodes.ts.
+// A document is compiled to a Liquid template once, and the template is rendered for each email: so loops, conditions and
+// values have the same limits and the same escaping as in html bodies, and the same checks when a workflow is saved. The html
+// uses tables and inline styles, for mail programs. The html of each block is in block-nodes.ts.
 import { LRUCache } from "lru-cache";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type BlockNode, blockHtml, type Place } from "./block-nodes.ts";
 import { table } from "./block-parts.ts";
 import { RenderFault, render } from "./liquid.ts";
 
-const deepest = 50;
-const mostNodes = 20_000;
+const maxDepth = 50;
+const maxNodes = 20_000;
 
 const bodyWidth = 600;
 
 /**
- * Clients fill in `editorType` by themselves, so the body decides: one that begins like a JSON object is a block document
- * (or a broken one), any other is html. `{{ ... }}` is html. With `html` a whole document is still one, because the editor
- * was switched and the body stayed; everything else is html.
+ * Clients set `editorType` automatically, so the body decides: a body that starts like a JSON object is a block document (or a
+ * broken one), any other is html, also one that starts with `{{ ... }}`. With `editorType: "html"` only a complete document
+ * counts as one: its editor was switched and the body not changed.
  */
 export const isBlockBody = (editorType: unknown, body: string): boolean =>
   /^\s*\{\s*["}]/.test(body) && (editorType !== "html" || isDocument(body));
@@ -36,7 +36,7 @@ const templates = new LRUCache<string, string>({
   sizeCalculation: (template, body) => template.length + body.length + 1,
 });
 
-/** The document as a Liquid template for html. Throws RenderFault when it is no block document. */
+/** The document as a Liquid template for html. Throws RenderFault when it is not a block document. */
 export function blockTemplate(body: string): string {
   const cached = templates.get(body);
   if (cached !== undefined) return cached;
@@ -45,7 +45,7 @@ export function blockTemplate(body: string): string {
   return template;
 }
 
-/** The same in the middle of a page of its own. */
+/** The template centred in a page of its own. */
 const blockPage = (template: string): string =>
   table(
     { align: "center" },
@@ -69,11 +69,11 @@ function readDocument(body: string): BlockNode {
   return readNode(document, { count: 0 }, 1);
 }
 
-/** A node with the members of the right kind; everything else in it is passed over. */
-function readNode(given: Record<string, unknown>, read: { count: number }, depth: number): BlockNode {
+/** A node with its valid members; all others are ignored. */
+function readNode(given: JsonObject, read: { count: number }, depth: number): BlockNode {
   read.count += 1;
-  if (depth > deepest) throw new RenderFault(`the block document is nested deeper than ${deepest} levels`);
-  if (read.count > mostNodes) throw new RenderFault(`the block document has more than ${mostNodes} blocks`);
+  if (depth > maxDepth) throw new RenderFault(`the block document is nested deeper than ${maxDepth} levels`);
+  if (read.count > maxNodes) throw new RenderFault(`the block document has more than ${maxNodes} blocks`);
   const nodes = (value: unknown): BlockNode[] =>
     Array.isArray(value) ? value.filter(isObject).map((one) => readNode(one, read, depth + 1)) : [];
   const { type, attrs, text, marks, content } = given;
@@ -89,14 +89,14 @@ function readNode(given: Record<string, unknown>, read: { count: number }, depth
 const compile = (node: BlockNode, place: Place = { loop: null, isInListItem: false }): string =>
   node.content.map((child) => blockHtml(child, place, (inner = place) => compile(child, inner))).join("");
 
-/** A body by whatever editor. `isPage`: nothing else will stand around it. */
+/** Renders a body of either editor. `isPage`: it is the whole email, not the content of a layout. */
 export function renderBody(body: string, editorType: unknown, isPage: boolean, scope: object): string {
   if (!isBlockBody(editorType, body)) return render(body, scope, "html");
   const template = blockTemplate(body);
   try {
     return render(isPage ? blockPage(template) : template, scope, "html");
   } catch (error) {
-    // A line and column of the template say nothing to those who know the document.
+    // Line and column refer to the compiled template, which the author of the document never sees.
     throw error instanceof RenderFault ? new RenderFault(error.message) : error;
   }
 }

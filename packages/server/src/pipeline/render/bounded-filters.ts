@@ -1,5 +1,5 @@
-// What each filter of Liquid costs: by the length of the text or the number of items it is given. The prices are for the
-// worst that a value can be, measured with texts of signs that have to be replaced.
+// The cost of each Liquid filter, by the length of its text or the number of its items. The prices are for the worst case,
+// measured with texts in which every character has to be replaced.
 import type { FilterImplOptions } from "liquidjs";
 import { valueAt } from "../../lib/json.ts";
 import { charge, chargeSize } from "../../lib/work.ts";
@@ -8,7 +8,7 @@ type Handler = Extract<FilterImplOptions, (...args: never[]) => unknown>;
 
 const callCost = 60;
 
-/** Units per character of what a filter is given. */
+/** Units per character of the input. */
 const textPrices: Record<string, number> = {
   ...pricesOf(0, ["size", "first", "last", "default", "raw", "plural", "block_shown"]),
   ...pricesOf(1 / 16, ["append", "prepend", "upcase", "downcase", "capitalize", "strip", "lstrip", "rstrip", "slice"]),
@@ -17,7 +17,7 @@ const textPrices: Record<string, number> = {
 };
 const textPrice = 1;
 
-/** Units per item of a list. Filters that look for a member of each item take apart its path each time. */
+/** Units per item of a list. Filters that read a member of each item parse its path each time. */
 const itemPrices: Record<string, number> = {
   ...pricesOf(0, ["size", "first", "last", "default", "raw", "plural", "pluralize", "block_shown"]),
   ...pricesOf(2, ["reverse", "concat", "push", "pop", "shift", "unshift", "compact", "slice"]),
@@ -33,7 +33,7 @@ function pricesOf(price: number, names: string[]): Record<string, number> {
 export function boundedFilter(name: string, filter: Handler): Handler {
   const perCharacter = textPrices[name] ?? textPrice;
   const perItem = itemPrices[name] ?? itemPrice;
-  const chargeMore = further[name];
+  const chargeMore = extraCharges[name];
   return function (value: unknown, ...given: unknown[]) {
     const args = name === "slice" ? sliceWithin(value, given) : given;
     charge(callCost);
@@ -48,13 +48,13 @@ export function boundedFilter(name: string, filter: Handler): Handler {
 const lengthOf = (args: unknown[]): number =>
   args.reduce<number>((sum, arg) => sum + (typeof arg === "string" || Array.isArray(arg) ? arg.length : 1), 0) / 4;
 
-/** No more is asked for than there is: the engine counts what was asked for. */
+/** Limits the length to the size of the value, because the engine charges the requested length. */
 function sliceWithin(value: unknown, [begin, length = 1]: unknown[]): unknown[] {
   const size = typeof value === "string" || Array.isArray(value) ? value.length : 100;
   return [begin, typeof length === "number" ? Math.min(length, size) : length];
 }
 
-/** Each item is compared with about as many others as the number of items has binary digits. */
+/** Sorting n items compares each about log2(n) times. */
 function chargeSort(value: unknown, [path]: unknown[], perCharacter: number): void {
   if (!Array.isArray(value)) return;
   const rounds = Math.log2(value.length + 1);
@@ -65,7 +65,7 @@ function chargeSort(value: unknown, [path]: unknown[], perCharacter: number): vo
   }
 }
 
-/** Names of months, days and zones: the engine makes a formatter for each. */
+/** Names of months, days and zones: the engine creates a formatter for each. */
 const namedParts = new Set("aAbBcxXZh");
 
 function chargeDate(_: unknown, [format, zone]: unknown[]): void {
@@ -78,7 +78,7 @@ function chargeDate(_: unknown, [format, zone]: unknown[]): void {
 
 const chargeNamedDate = (): void => charge(5_000);
 
-const further: Record<string, (value: unknown, args: unknown[]) => void> = {
+const extraCharges: Record<string, (value: unknown, args: unknown[]) => void> = {
   sort: (value, args) => chargeSort(value, args, 1 / 16),
   sort_natural: (value, args) => chargeSort(value, args, 2),
   sample: (value) => chargeSort(value, [], 0),

@@ -1,6 +1,6 @@
-// LiquidJS with a price on everything it does: what a template is about to do is charged to the budget of its step
-// (lib/work.ts). The engine has limits of its own, but they look at the time, which differs from machine to machine, and
-// they do not see inside comparisons, filters and long expressions. The prices are measured; a unit is about 10 ns.
+// LiquidJS with a cost for every operation, charged in advance to the budget of the step (lib/work.ts). The limits of the
+// engine itself are not enough: they measure time, which differs between machines, and do not cover comparisons, filters and
+// long expressions. The prices are measured; a unit is about 10 ns.
 import { Context, Drop, defaultOperators, type Emitter, type Liquid, type Template, toValue } from "liquidjs";
 import { charge, chargeSize } from "../../lib/work.ts";
 import { boundedFilter } from "./bounded-filters.ts";
@@ -11,7 +11,7 @@ const nodeCost = 60;
 const tokenCost = 50;
 const htmlCost = 10;
 
-/** Charges everything that an engine renders. Its own filters have to be registered before. */
+/** Makes an engine charge for everything it renders. Filters have to be registered before. */
 export function boundEngine(engine: Liquid): void {
   for (const [name, filter] of Object.entries(engine.filters)) {
     if (typeof filter === "function") engine.filters[name] = boundedFilter(name, filter);
@@ -19,26 +19,26 @@ export function boundEngine(engine: Liquid): void {
   }
   const { renderer } = engine;
   const renderTemplates = renderer.renderTemplates.bind(renderer);
-  // Every tag renders what is inside it through this function: once per turn of a loop, also when there is nothing inside.
+  // Every tag renders its content through this function, once per iteration of a loop, also when it is empty.
   renderer.renderTemplates = function* (templates, context, emitter = createEmitter()) {
     charge(weightOf(templates));
     return yield* renderTemplates(templates, context, emitter);
   };
 }
 
-/** `increment` and `decrement` write into the scope, so it is a copy. */
+/** The scope is copied, because `increment` and `decrement` write to it. */
 export const boundedContext = (engine: Liquid, scope: object): Context =>
   new BoundedContext({ ...scope }, engine.options, { sync: true }, { ...limits, liquid: engine });
 
 type Limits = { memoryLimit: Context["memoryLimit"]; renderLimit: Context["renderLimit"] };
 
-/** What the engine counts itself (the length of a range, of a padded number, of JSON) goes to the same budget. */
+/** The memory that the engine counts itself (ranges, padded numbers, JSON) is charged to the same budget. */
 const limits = {
   memoryLimit: { use: (count: unknown) => charge(Number(count) / 2), check: () => {} },
   renderLimit: { use: () => {}, check: () => {} },
 } as unknown as Limits;
 
-/** A class because the engine asks its Context for every variable. */
+/** A class, because the engine reads every variable through a subclass of Context. */
 class BoundedContext extends Context {
   override *_getFromScope(...given: Parameters<Context["_getFromScope"]>): ReturnType<Context["_getFromScope"]> {
     const value = yield* super._getFromScope(...given);
@@ -51,7 +51,7 @@ class BoundedContext extends Context {
   }
 
   override readProperty(object: Parameters<Context["readProperty"]>[0], key: Parameters<Context["readProperty"]>[1]) {
-    // The size of an object is counted anew each time.
+    // The engine counts the members of an object on every read of `size`.
     if (key === "size" && isPlain(object)) charge(memberCount(object) * 6);
     return super.readProperty(object, key);
   }
@@ -71,7 +71,7 @@ function memberCount(value: object): number {
   return count;
 }
 
-/** A value that is read is compared, copied or written next, whatever tag or filter it is for. */
+/** Every value that is read will be compared, copied or written. */
 function chargeRead(value: unknown): void {
   if (typeof value === "string") charge(value.length / 32);
   else if (Array.isArray(value)) charge(value.length / 3);
@@ -80,7 +80,7 @@ function chargeRead(value: unknown): void {
 
 const weights = new WeakMap<Template[], number>();
 
-/** What one pass over these templates costs at the most, beside the values that they read. */
+/** The maximum cost of rendering these templates once, without the values that they read. */
 function weightOf(templates: Template[]): number {
   let weight = weights.get(templates);
   if (weight === undefined) {
@@ -105,7 +105,7 @@ type AnyToken = { initial?: { postfix: unknown[] }; filters?: unknown[]; props?:
   variable?: unknown;
 };
 
-/** How many values, members, operators and filters an expression has. */
+/** The number of values, members, operators and filters in an expression. */
 function countTokens(token: unknown): number {
   if (Array.isArray(token)) return countTokens(token[1]);
   if (typeof token !== "object" || token === null) return 0;
@@ -116,7 +116,7 @@ function countTokens(token: unknown): number {
 
 export const outputLimit = 5 * 1024 * 1024;
 
-/** Collects output; `capture` has one of its own. */
+/** Collects output; each `capture` has its own. */
 function createEmitter(): Emitter {
   return {
     buffer: "",
@@ -139,7 +139,7 @@ export function escapeOutput(value: unknown): string {
 
 type Operators = typeof defaultOperators;
 
-/** Lists are compared item by item, or written out first; texts were charged when they were read. */
+/** Charges for comparing lists; texts were charged when they were read. */
 const compared =
   (operator: Operators[string]): Operators[string] =>
   (left, right, context) => {

@@ -1,5 +1,4 @@
-// Values as texts, and the filters of Liquid that search a text in a text, in time that grows with the sum of their
-// lengths (lib/text-search.ts).
+// Values as text, and the Liquid filters that search text, in time linear in the lengths (lib/text-search.ts).
 import { toValue } from "liquidjs";
 import { indexIn, lastIndexIn, splitText } from "../../lib/text-search.ts";
 import { charge, chargeSize } from "../../lib/work.ts";
@@ -17,8 +16,8 @@ export function outputText(given: unknown): string {
 export const searchIn = (whole: string, part: unknown): boolean =>
   indexIn(whole, part === null || part === undefined ? String(part) : outputText(part)) !== -1;
 
-/** The text with the characters from `index` on exchanged; an index of -1 leaves it as it is. */
-const exchange = (text: string, index: number, length: number, by: string): string =>
+/** The text with `length` characters from `index` on replaced; an index of -1 changes nothing. */
+const replaceAt = (text: string, index: number, length: number, by: string): string =>
   index === -1 ? text : text.slice(0, index) + by + text.slice(index + length);
 
 function replaceAll(value: unknown, pattern: unknown, replacement: unknown): string {
@@ -30,15 +29,15 @@ function replaceAll(value: unknown, pattern: unknown, replacement: unknown): str
 
 function replaceFirst(value: unknown, pattern: unknown, replacement: unknown): string {
   const [text, part] = [outputText(value), outputText(pattern)];
-  return exchange(text, indexIn(text, part), part.length, outputText(replacement));
+  return replaceAt(text, indexIn(text, part), part.length, outputText(replacement));
 }
 
 function replaceLast(value: unknown, pattern: unknown, replacement: unknown): string {
   const [text, part] = [outputText(value), outputText(pattern)];
-  return exchange(text, lastIndexIn(text, part), part.length, outputText(replacement));
+  return replaceAt(text, lastIndexIn(text, part), part.length, outputText(replacement));
 }
 
-/** Without the empty pieces at the end, as the standard says. */
+/** Drops empty pieces at the end, as standard Liquid does. */
 function split(value: unknown, separator: unknown): string[] {
   const pieces = splitText(outputText(value), outputText(separator));
   return pieces.slice(0, pieces.findLastIndex((piece) => piece !== "") + 1);

@@ -1,16 +1,16 @@
-// Filters beside the Liquid standard set. The last ones serve block documents: what a template cannot know when it is made,
-// it has to ask when it runs.
+// Filters beyond standard Liquid. The `block_*` filters are used by compiled block documents, to check addresses and styles
+// that are known only when the template is rendered.
 import type { Context } from "liquidjs";
 import { valueAt } from "../../lib/json.ts";
+import { isSafeImage, isSafeMailLink } from "./safe-urls.ts";
 import { countOf, Texts } from "./translate.ts";
-import { isSafeImage, isSafeMailLink } from "./url.ts";
 
-/** What the engine gives a filter as `this`. */
+/** `this` of a filter. */
 type FilterImpl = { context: Context };
 
 /**
  * `count | pluralize: 'item', 'items'`: the count with the fitting word, or with a third argument `'false'` the word alone. A
- * word may be the key of a text: `'t.item.one'`.
+ * word may be a translation key: `'t.item.one'`.
  */
 function pluralize(this: FilterImpl, count: unknown, one: unknown = "", many = one, showsCount?: unknown): string {
   const number = countOf(count);
@@ -18,7 +18,7 @@ function pluralize(this: FilterImpl, count: unknown, one: unknown = "", many = o
   return String(showsCount).toLowerCase() === "false" ? word : `${number} ${word}`.trimEnd();
 }
 
-/** Without texts there is no `t`, and a word that looks like a key is a word. */
+/** Without translations there is no `t`, and a word that looks like a key stays a word. */
 function wordOf({ context }: FilterImpl, word: unknown): string {
   const isKey = typeof word === "string" && /^t(\.[\w-]+)+$/.test(word) && context.getSync(["t"]) instanceof Texts;
   const text = isKey ? context.getSync(word.split(".")) : word;
@@ -37,10 +37,10 @@ export function toSentence(list: unknown, path = "", max: unknown = 2, word = "o
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : (shown[0] ?? "");
 }
 
-/** `t.items | plural: payload.count`: the form of the text that the language uses for this number. */
+/** `t.items | plural: payload.count`: the plural form of the translation for this number. */
 const plural = (text: unknown, count: unknown): unknown => (text instanceof Texts ? Texts.plural(text, count) : text);
 
-/** The value was rendered for html before; what `raw` let through must still not end the attribute. */
+/** The value is already escaped for html, except after `raw`: quotes must not end the attribute. */
 const attribute = (name: string, url: string): string =>
   ` ${name}="${url.replaceAll('"', "&quot;").replaceAll("<", "&lt;")}"`;
 
@@ -54,13 +54,13 @@ export function blockImage(value: unknown): string {
   return isSafeImage(url) ? attribute("src", url) : "";
 }
 
-/** Colours, lengths and names; whatever could end the declaration or load something is left out. */
+/** Colours, lengths and keywords; values that could end the declaration or load a resource are dropped. */
 export function blockStyle(value: unknown, otherwise = ""): string {
   const text = String(value ?? "").trim();
   return /^[#\w\s(),.%+-]{1,100}$/.test(text) && !/(url|expression)\s*\(/i.test(text) ? text : otherwise;
 }
 
-/** Whether a block with `showIfKey` is shown: texts that a form sends for "no" count as no. */
+/** Whether a block with `showIfKey` is shown: empty, "0" and "false" count as no. */
 function blockShown(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return !(value === undefined || value === null || ["", "0", "false"].includes(String(value).trim().toLowerCase()));

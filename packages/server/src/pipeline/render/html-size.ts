@@ -1,20 +1,20 @@
-// How much there is to do on html: charged before it is sanitised, searched for style sheets or turned into text. Whatever
-// is done to it, the time grows with its tags and what is inside them, and with their number times their depth.
+// The cost of processing html, charged before it is sanitised, searched for style sheets or turned into text. The time of each
+// pass grows with the number and size of its tags, and with their number times their depth.
 import { chargeRender, RenderFault } from "./liquid.ts";
 
-/** Mails are nested some dozen levels deep. Each end tag looks through all elements that are open. */
-const deepest = 500;
+/** Emails are nested some dozen levels deep. The parser checks all open elements at each end tag. */
+const maxDepth = 500;
 
-/** Charges a pass over html: `effort` is 1 for sanitising. Throws RenderFault when it is nested too deep. */
+/** Charges one pass over html; `effort` is 1 for sanitising. Throws RenderFault when it is nested too deep. */
 export function chargeHtml(html: string, effort: number): void {
   chargeRender(html.length / 8);
   const { tags, inside, longest, comments } = measure(html);
   chargeRender(effort * (html.length / 4 + tags * 35 + inside * 5));
-  // Comments are cut out of addresses one by one.
+  // The sanitiser removes comments from addresses one at a time.
   chargeRender((comments * longest) / 16);
 }
 
-/** Without content, or closed by the next of their kind: nested they stand in something else that counts. */
+/** Void elements, and elements that the next of their kind closes: nesting them needs another element that is counted. */
 const neverNested = new Set([
   ...["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"],
   ...["p", "li", "dt", "dd", "option", "tr", "td", "th", "tbody", "thead", "tfoot"],
@@ -22,7 +22,7 @@ const neverNested = new Set([
 
 const tagStart = /\/?[a-z][^\s/>]*/iy;
 
-/** Counts elements left open, per name because an end tag of another name closes nothing: never less than the depth. */
+/** `depth` counts open elements per name, as an end tag closes only its own name: an upper bound of the real depth. */
 function measure(html: string): { tags: number; inside: number; longest: number; comments: number } {
   const open = new Map<string, number>();
   const size = { tags: 0, inside: 0, longest: 0, comments: 0 };
@@ -43,7 +43,7 @@ function measure(html: string): { tags: number; inside: number; longest: number;
     if (neverNested.has(name) || (isEnd && before === 0)) continue;
     open.set(name, before + (isEnd ? -1 : 1));
     depth += isEnd ? -1 : 1;
-    if (depth > deepest) throw new RenderFault(`html is nested deeper than ${deepest} levels`);
+    if (depth > maxDepth) throw new RenderFault(`html is nested deeper than ${maxDepth} levels`);
   }
   return size;
 }

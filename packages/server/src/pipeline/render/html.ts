@@ -2,7 +2,7 @@
 import sanitize from "sanitize-html";
 import { chargeHtml } from "./html-size.ts";
 
-/** A mail is a document of its own; a feed message stands in somebody's page, where a style sheet would reach beyond it. */
+/** An email is a document of its own; a feed message is part of a page, which a style sheet would change. */
 export type HtmlPlace = "mail" | "feed";
 
 const inlineTags = [...sanitize.defaults.allowedTags, "img", "center", "font", "del", "ins"];
@@ -32,9 +32,9 @@ const mailOptions: sanitize.IOptions = {
   },
   allowedSchemes: ["http", "https", "mailto", "tel", "cid"],
   allowedSchemesByTag: { img: ["http", "https", "data", "cid"] },
-  // A style sheet is allowed in mail; it cannot run code in any client that also honours this sanitiser's rules.
+  // Allows `<style>`: style sheets run no code in mail programs.
   allowVulnerableTags: true,
-  // Every property is allowed, so taking style attributes apart and putting them together again would only cost time.
+  // Every property is allowed, so parsing style attributes would only cost time.
   parseStyleAttributes: false,
 };
 
@@ -50,11 +50,12 @@ export function sanitizeHtml(html: string, place: HtmlPlace): string {
 }
 
 /**
- * A text without anything that HTML would take for a tag, and without control characters; `1 < 2` stays. What is left of
- * nested tags (`<scr<b>ipt>`) could be one again, so the sign in front of it gets a space behind it.
+ * Removes everything that HTML would read as a tag, and control characters; `1 < 2` stays. The rest of nested tags
+ * (`<scr<b>ipt>`) could form a new tag, so a space is inserted after a `<` that is left.
  */
-export const withoutTags = (text: string): string =>
-  text
+export function withoutTags(text: string): string {
+  return text
     .replace(/[\p{Cc}--[\t\n\r]]/gv, "")
     .replace(/<[a-z/!?][^<>]*>/gi, "")
     .replace(/<(?=[a-z/!?])/gi, "< ");
+}

@@ -1,23 +1,23 @@
-// Style sheets of a mail, written into the elements they are about: many mail programs drop `<style>`. The sheet itself
-// stays where it is, for what only it can say (media queries, `:hover`). Selectors of names, classes, ids and attributes,
-// joined as descendants or children, are applied; others stay with the sheet.
+// Copies the rules of an email's style sheets into the style attributes of the elements they select, because many mail
+// programs drop `<style>`. The sheet itself stays, for media queries and `:hover`. Selectors of names, classes, ids and
+// attributes, combined as descendants or children, are inlined; others work only in the sheet.
 //
-// The html is read once and otherwise left as it is, byte by byte. A sheet that is not valid, or would take too much work
-// or space to apply, stays as it stands: a mail that looks plainer somewhere is better than none.
+// The html is parsed once; everything else in it stays byte for byte. A sheet that is not valid, or would take too much work
+// or space, is not inlined: an email that looks plainer in some programs is better than none.
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import postcss from "postcss";
 import { outputLimit } from "./bounded-liquid.ts";
 import { chargeHtml } from "./html-size.ts";
 
-const largestSheet = 100_000;
-const mostSelectors = 2_000;
+const maxSheetLength = 100_000;
+const maxSelectors = 2_000;
 /** Comparisons of one element with one part of a selector; about 20 ms. */
-const mostWork = 400_000;
+const maxWork = 400_000;
 
 type Compound = { tag: string; id: string; classes: string[]; attributes: [name: string, value: string | null][] };
 type Declarations = { normal: [string, string][]; important: [string, string][] };
-/** From right to left: the element itself, then what has to be around it; `isChild`: directly around. */
+/** `parts` from right to left: the element itself, then its ancestors; `isChild`: it must be a child of the next part. */
 type Selector = { parts: { compound: Compound; isChild: boolean }[]; weight: number; order: number } & Declarations;
 type Element = { name: string; classes: string[]; attributes: Record<string, string> };
 
@@ -25,12 +25,12 @@ export function inlineCss(html: string): string {
   if (!/<style\b/i.test(html)) return html;
   chargeHtml(html, 1);
   const css = sheetsIn(html);
-  if (css.trim() === "" || css.length > largestSheet) return html;
+  if (css.trim() === "" || css.length > maxSheetLength) return html;
   const selectors = selectorsOf(css);
-  return selectors.length === 0 ? html : (apply(html, selectors) ?? html);
+  return selectors.length === 0 ? html : (inlineSelectors(html, selectors) ?? html);
 }
 
-/** The text of all sheets; one that is only for some media is not for the elements. */
+/** The text of all sheets, without those for other media than screens. */
 function sheetsIn(html: string): string {
   const sheets: string[] = [];
   let isSheet = false;
@@ -77,7 +77,7 @@ function readSheet(css: string): Selector[] {
     for (const text of node.selectors) {
       const selector = readSelector(text, selectors.length, declarations);
       if (selector) selectors.push(selector);
-      if (selectors.length > mostSelectors) return [];
+      if (selectors.length > maxSelectors) return [];
     }
   }
   return selectors;
@@ -95,7 +95,7 @@ function readDeclarations(rule: postcss.Rule): Declarations {
 const compoundPart = /([#.])([\w-]+)|\[([\w-]+)(?:=(?:"([^"\]]*)"|'([^'\]]*)'|([\w-]+)))?\]/y;
 
 function readSelector(text: string, order: number, declarations: Declarations): Selector | null {
-  // A rule without a selector (`{}`) is about no element.
+  // A rule without a selector (`{}`) selects no element.
   if (text.trim() === "") return null;
   const words = text
     .replace(/(?<!\s)\s*>\s*/g, " > ")
@@ -135,7 +135,7 @@ function readCompound(word: string): Compound | null {
   return compound;
 }
 
-function fits({ tag, id, classes, attributes }: Compound, element: Element): boolean {
+function matchesElement({ tag, id, classes, attributes }: Compound, element: Element): boolean {
   return (
     (tag === "*" || tag === element.name) &&
     (id === "" || element.attributes.id === id) &&
@@ -146,11 +146,11 @@ function fits({ tag, id, classes, attributes }: Compound, element: Element): boo
   );
 }
 
-/** Whether the selector is about the last of these elements, each inside the one before it. */
+/** Whether the selector matches the last of these nested elements. */
 function matches(selector: Selector, open: Element[], work: { left: number }): boolean {
   const from = (part: number, index: number): boolean => {
     work.left -= 1;
-    if (work.left < 0 || !fits(selector.parts[part]!.compound, open[index]!)) return false;
+    if (work.left < 0 || !matchesElement(selector.parts[part]!.compound, open[index]!)) return false;
     const next = selector.parts[part + 1];
     if (!next) return true;
     const furthest = selector.parts[part]!.isChild ? index - 1 : 0;
@@ -160,7 +160,7 @@ function matches(selector: Selector, open: Element[], work: { left: number }): b
   return from(0, open.length - 1);
 }
 
-/** Selectors by what their rightmost part asks for first, so that an element meets only those that may be about it. */
+/** Selectors by the id, class or name of their rightmost part, so that an element is compared only with likely ones. */
 function indexOf(selectors: Selector[]): Map<string, Selector[]> {
   return Map.groupBy(selectors, ({ parts }) => {
     const { id, classes, tag } = parts[0]!.compound;
@@ -168,18 +168,18 @@ function indexOf(selectors: Selector[]): Map<string, Selector[]> {
   });
 }
 
-const withoutLooks = new Set(["html", "head", "title", "meta", "style", "link", "script", "base"]);
+const invisibleElements = new Set(["html", "head", "title", "meta", "style", "link", "script", "base"]);
 
-/** Null when it would be too much. */
-function apply(html: string, selectors: Selector[]): string | null {
+/** Null when it would take too much work or space. */
+function inlineSelectors(html: string, selectors: Selector[]): string | null {
   const index = indexOf(selectors);
   const open: Element[] = [];
-  const work = { left: mostWork };
+  const work = { left: maxWork };
   const pieces: string[] = [];
   let done = 0;
   let length = html.length;
 
-  const found = (element: Element): Selector[] => {
+  const findMatches = (element: Element): Selector[] => {
     const keys = new Set([
       "*",
       element.name,
@@ -193,9 +193,10 @@ function apply(html: string, selectors: Selector[]): string | null {
     {
       onopentag(name, attributes, isImplied) {
         const classes = (attributes.class ?? "").split(/\s+/).filter(Boolean);
-        open.push({ name, classes, attributes });
-        if (isImplied || withoutLooks.has(name) || length > outputLimit || work.left < 0) return;
-        const selected = found(open.at(-1)!);
+        const element = { name, classes, attributes };
+        open.push(element);
+        if (isImplied || invisibleElements.has(name) || length > outputLimit || work.left < 0) return;
+        const selected = findMatches(element);
         if (selected.length === 0) return;
         const isClosed = html[parser.endIndex - 1] === "/";
         const tag = startTag(name, { ...attributes, style: styleOf(selected, attributes.style) }, isClosed);
@@ -214,7 +215,7 @@ function apply(html: string, selectors: Selector[]): string | null {
   return [...pieces, html.slice(done)].join("");
 }
 
-/** Weakest first; the element's own style last, so it wins as it would have, also over what is marked important. */
+/** Declarations, weakest first. The element's own style comes last, so it wins, also over `!important`. */
 function styleOf(selected: Selector[], own = ""): string {
   const sorted = selected.sort((a, b) => a.weight - b.weight || a.order - b.order);
   const normal = new Map<string, string>();

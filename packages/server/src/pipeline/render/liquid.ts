@@ -1,4 +1,4 @@
-// Templates: LiquidJS with everything that reaches outside taken away, bounded in work and output (bounded-liquid.ts).
+// Templates: LiquidJS without access to files and other templates, bounded in work and output (bounded-liquid.ts).
 // Templates are parsed once per text and cached. Values inserted into html are escaped unless marked `raw`.
 import { Liquid, type Template, TokenizationError } from "liquidjs";
 import { LRUCache } from "lru-cache";
@@ -9,10 +9,10 @@ import { filters } from "./filters.ts";
 
 export type RenderTarget = "html" | "text";
 
-/** What is read once per template, when it is saved and when it is not in the cache: 10,000 tags take about 35 ms. */
-const longestTemplate = 1_000_000;
-const mostTags = 10_000;
-const longestInsideTags = 200_000;
+/** Limits of parsing, when a template is saved and when it is not in the cache: 10,000 tags take about 35 ms. */
+const maxTemplateLength = 1_000_000;
+const maxTags = 10_000;
+const maxTagCharacters = 200_000;
 
 export class RenderFault extends Error {
   readonly position: string | undefined;
@@ -28,9 +28,9 @@ function createEngine(target: RenderTarget): Liquid {
     ownPropertyOnly: true,
     strictFilters: true,
     strictVariables: false,
-    parseLimit: longestTemplate,
+    parseLimit: maxTemplateLength,
     operators: boundedOperators,
-    // No template reads another: there are no files behind the service.
+    // No template can include another.
     relativeReference: false,
     fs: {
       exists: async () => false,
@@ -41,15 +41,16 @@ function createEngine(target: RenderTarget): Liquid {
     },
   });
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
-  // These take an expression as a text and are no part of standard Liquid.
+  // These filters evaluate a text as an expression, and are not part of standard Liquid.
   for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
   for (const [name, filter] of Object.entries({ ...filters, ...searchingFilters })) engine.registerFilter(name, filter);
   boundEngine(engine);
   return engine;
 }
 
-/** Filters can cut a character in half or make a NUL, and the database takes neither in a text. */
-const storable = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
+/** Filters can split a surrogate pair or produce a NUL; PostgreSQL rejects both. */
+const toStorableText = (text: string): string =>
+  (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 
 const engines: Record<RenderTarget, Liquid> = { html: createEngine("html"), text: createEngine("text") };
 
@@ -65,7 +66,7 @@ const parsed: Record<RenderTarget, LRUCache<string, Template[]>> = { html: creat
 
 const isConstant = (template: string): boolean => !template.includes("{{") && !template.includes("{%");
 
-/** Parses a template without running it; throws RenderFault with the position of the fault. */
+/** Parses a template without rendering it; throws RenderFault with the position of the error. */
 export function checkTemplate(template: string, target: RenderTarget): void {
   if (!isConstant(template)) parseTemplate(template, target);
 }
@@ -74,9 +75,9 @@ function parseTemplate(template: string, target: RenderTarget): Template[] {
   const cached = parsed[target].get(template);
   if (cached) return cached;
   const { tags, inside } = tagsOf(template);
-  if (tags > mostTags) throw new RenderFault(`the template is over the limit of ${mostTags} tags`);
-  if (inside > longestInsideTags) {
-    throw new RenderFault(`the template is over the limit of ${longestInsideTags} characters inside tags`);
+  if (tags > maxTags) throw new RenderFault(`the template is over the limit of ${maxTags} tags`);
+  if (inside > maxTagCharacters) {
+    throw new RenderFault(`the template is over the limit of ${maxTagCharacters} characters inside tags`);
   }
   try {
     const templates = engines[target].parse(template);
@@ -87,7 +88,7 @@ function parseTemplate(template: string, target: RenderTarget): Template[] {
   }
 }
 
-/** How many tags a template has, and how many characters are inside them. */
+/** The number of tags in a template, and of characters inside them. */
 function tagsOf(template: string): { tags: number; inside: number } {
   let [tags, inside] = [0, 0];
   for (let start = template.indexOf("{"); start !== -1; start = template.indexOf("{", start)) {
@@ -105,7 +106,7 @@ function tagsOf(template: string): { tags: number; inside: number } {
   return { tags, inside };
 }
 
-/** All templates of a step share its budget of work; outside of a step, each has one of its own. */
+/** All templates of a step share its budget of work; outside of a step, each has its own. */
 export function render(template: string, scope: object, target: RenderTarget): string {
   try {
     return withinBudget(() => {
@@ -113,14 +114,14 @@ export function render(template: string, scope: object, target: RenderTarget): s
       if (isConstant(template)) return template;
       const engine = engines[target];
       const output: unknown = engine.renderSync(parseTemplate(template, target), boundedContext(engine, scope));
-      return storable(String(output ?? ""));
+      return toStorableText(String(output ?? ""));
     });
   } catch (error) {
     throw toFault(error);
   }
 }
 
-/** Charges work on what was rendered, such as sanitising it. */
+/** Charges work on rendered output, such as sanitising it. */
 export function chargeRender(units: number): void {
   try {
     charge(units);

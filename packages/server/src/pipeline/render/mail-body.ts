@@ -1,4 +1,4 @@
-// An email as it leaves the building: subject, html and text, from the controls of the step and its layout.
+// The content of an email: subject, html and text, from the controls of the step and its layout.
 import type { LayoutControlValues } from "@tidings/contract";
 import { withinBudget } from "../../lib/work.ts";
 import { renderBody } from "./blocks.ts";
@@ -15,14 +15,14 @@ export type MailControls = {
   disableOutputSanitization?: boolean;
 };
 
-/** A layout with what its templates may use: the same as the mail's, but for texts of its own. */
+/** A layout with its template scope: that of the email, with the layout's own translations. */
 export type MailLayout = { values: LayoutControlValues; scope: object };
 
 export type Mail = { subject: string; html: string; text: string };
 
 type MailParts = { controls: MailControls; layout: MailLayout | null; scope: object };
 
-/** Throws RenderFault when something in it cannot be rendered, or all of it takes too much work. */
+/** Throws RenderFault when a part cannot be rendered, or the whole takes too much work. */
 export const renderMail = (mail: MailParts): Mail => withinBudget(() => renderParts(mail));
 
 function renderParts({ controls, layout, scope }: MailParts): Mail {
@@ -33,8 +33,8 @@ function renderParts({ controls, layout, scope }: MailParts): Mail {
 }
 
 /**
- * One line: a line end in a header would begin another header. A mail program shows a subject as it stands, so an entity in
- * it can only be a value that was escaped for html; it becomes its character before the lines are joined.
+ * The subject is one line: a line break in a header would start another header. Mail programs do not decode entities in a
+ * subject, so one can only come from a value escaped for html; it is decoded before line breaks are replaced.
  */
 const renderSubject = (subject: string, scope: object): string =>
   decodeEntities(render(subject, scope, "text"))

@@ -1,34 +1,33 @@
-// `t.<key>` in templates: the texts of a workflow or layout in the language of the recipient. Each key is looked up in the
-// locales of the chain in turn, so a half-translated locale borrows what it lacks; a key that no locale has shows itself.
-// docs/translations.md describes the format of the texts.
+// `t.<key>` in templates: the translations of a workflow or layout in the language of the recipient. Each key is looked up in
+// the locales of the fallback chain in order, so an incomplete locale uses texts of the next one; a key without any text
+// renders as the key itself. docs/translations.md describes the format.
 import { Drop } from "liquidjs";
 import { LRUCache } from "lru-cache";
-import { isObject, valueAt } from "../../lib/json.ts";
+import { isObject, type JsonObject, valueAt } from "../../lib/json.ts";
 import { localeChain } from "../../lib/locale.ts";
 
-type JsonObject = Record<string, unknown>;
-type Page = { locale: string; content: JsonObject };
+type LocaleTexts = { locale: string; content: JsonObject };
 type RenderText = (template: string, values: JsonObject) => string;
 
-/** `rendered` keeps what was looked up: a text in a loop is rendered once. */
-type Book = { pages: Page[]; render: RenderText; rendered: Map<string, string> };
+/** `rendered` caches texts by key: a text in a loop is rendered once. */
+type Catalog = { locales: LocaleTexts[]; render: RenderText; rendered: Map<string, string> };
 
 /**
- * Part of the texts, at a path. A class because the template engine asks only a Drop for members it does not have: that is
- * how `t.any.missing.key` can show itself. Everything it holds is private, so that no key meets a member.
+ * The texts below a path. A class, because the template engine calls `liquidMethodMissing` only on a Drop: that is how
+ * `t.any.missing.key` renders as itself. All members are private, so that no key collides with one.
  */
 export class Texts extends Drop {
-  readonly #book: Book;
+  readonly #catalog: Catalog;
   readonly #path: string[];
 
-  constructor(book: Book, path: string[] = []) {
+  constructor(catalog: Catalog, path: string[] = []) {
     super();
-    this.#book = book;
+    this.#catalog = catalog;
     this.#path = path;
   }
 
   override liquidMethodMissing(key: string | number): unknown {
-    return read(this.#book, [...this.#path, String(key)]);
+    return readKey(this.#catalog, [...this.#path, String(key)]);
   }
 
   override valueOf(): string {
@@ -36,42 +35,42 @@ export class Texts extends Drop {
   }
 
   static plural(texts: Texts, count: unknown): string {
-    return pluralForm(texts.#book, texts.#path, countOf(count));
+    return pluralForm(texts.#catalog, texts.#path, countOf(count));
   }
 }
 
 export function translator(options: {
-  translations: readonly Page[];
+  translations: readonly LocaleTexts[];
   locale: string | null | undefined;
   defaultLocale: string;
-  /** Renders a text with the roots that the template around it has. */
+  /** Renders a text with the scope of the template that uses it. */
   render: RenderText;
 }): Texts {
   const { translations, locale, defaultLocale, render } = options;
-  const pages = localeChain(locale, defaultLocale).flatMap(
-    (wanted) => translations.find((page) => page.locale === wanted) ?? [],
+  const locales = localeChain(locale, defaultLocale).flatMap(
+    (wanted) => translations.find((texts) => texts.locale === wanted) ?? [],
   );
-  return new Texts({ pages, render, rendered: new Map() });
+  return new Texts({ locales, render, rendered: new Map() });
 }
 
-/** Nested, or under the dotted key as a whole: both are usual in files of texts. */
-function at({ content }: Page, path: string[]): unknown {
+/** Nested keys or one dotted key: both are usual in translation files. */
+function valueIn({ content }: LocaleTexts, path: string[]): unknown {
   const key = path.join(".");
   return Object.hasOwn(content, key) ? content[key] : valueAt(content, key);
 }
 
-function read(book: Book, path: string[]): unknown {
-  for (const page of book.pages) {
-    const value = at(page, path);
+function readKey(catalog: Catalog, path: string[]): unknown {
+  for (const texts of catalog.locales) {
+    const value = valueIn(texts, path);
     if (value === undefined || value === null) continue;
-    if (typeof value === "string") return textOf(book, path.join("."), value);
+    if (typeof value === "string") return textOf(catalog, path.join("."), value);
     if (!isObject(value)) return value;
     break;
   }
-  return new Texts(book, path);
+  return new Texts(catalog, path);
 }
 
-function textOf({ rendered, render }: Book, key: string, template: string): string {
+function textOf({ rendered, render }: Catalog, key: string, template: string): string {
   let text = rendered.get(key);
   if (text === undefined) {
     text = render(template, {});
@@ -86,24 +85,24 @@ function rulesOf(locale: string): Intl.PluralRules {
   let rules = pluralRules.get(locale);
   if (!rules) {
     const tag = locale.replaceAll("_", "-");
-    // A locale is stored in the right form, which does not mean that the language exists.
+    // A stored locale has a valid form, but the language may not exist.
     rules = new Intl.PluralRules(Intl.PluralRules.supportedLocalesOf(tag).length > 0 ? tag : "en");
     pluralRules.set(locale, rules);
   }
   return rules;
 }
 
-/** The form for this number in the first locale that has one; `zero` is for 0 in every language. */
-function pluralForm(book: Book, path: string[], count: number): string {
-  for (const page of book.pages) {
-    const forms = at(page, path);
+/** The plural form for this number in the first locale that has one; `zero` is used for 0 in every language. */
+function pluralForm(catalog: Catalog, path: string[], count: number): string {
+  for (const texts of catalog.locales) {
+    const forms = valueIn(texts, path);
     if (!isObject(forms)) continue;
-    const names = [...(count === 0 ? ["zero"] : []), rulesOf(page.locale).select(count), "other"];
+    const names = [...(count === 0 ? ["zero"] : []), rulesOf(texts.locale).select(count), "other"];
     const form = names.map((name) => valueAt(forms, name)).find((text) => typeof text === "string");
-    if (form !== undefined) return book.render(form as string, { count });
+    if (form !== undefined) return catalog.render(form, { count });
   }
   return path.join(".");
 }
 
-/** A number, or how many a list has; anything else counts as none. */
+/** A number, or the length of a list; anything else counts as 0. */
 export const countOf = (count: unknown): number => (Array.isArray(count) ? count.length : Number(count ?? 0) || 0);

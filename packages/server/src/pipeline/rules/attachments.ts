@@ -1,14 +1,14 @@
-// Files that an event carries in `payload.attachments`: checked when the event is taken in, stored beside it, and read again
-// when a mail is sent. The payload that everything else sees names them without their content.
-import { type Channel, channels } from "@tidings/contract";
-import { isObject } from "../../lib/json.ts";
+// Attachments of an event (`payload.attachments`): validated when the event is accepted, stored beside it, and read again
+// when an email is sent. The stored payload lists them without their content.
+import { type Channel, channels, isChannel } from "@tidings/contract";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 
 export type EventAttachment = {
   name: string;
   mime: string;
   file: string;
   channels?: Channel[] | null;
-  /** By which the html shows an image: `<img src="cid:…">`. */
+  /** Content id for inline images: `<img src="cid:…">`. */
   cid?: string | null;
   disposition?: (typeof dispositions)[number] | null;
 };
@@ -19,13 +19,13 @@ const maxAttachments = 10;
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[a-z0-9+/]+={0,2}$/i.test(text);
 
-/** As long as every provider takes them. */
+/** 78 characters: the shortest limit among the providers. */
 const contentId = /^[!-;=?-~]{1,78}$/;
 
 const mimeType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=[\w!#$&^.+"-]+)*$/;
 
-/** What is wrong with the attachments of a payload, in words; empty when nothing is. */
-export function attachmentFaults(payload: Record<string, unknown>): string[] {
+/** Validation errors of the attachments of a payload; empty when they are valid. */
+export function attachmentFaults(payload: JsonObject): string[] {
   const { attachments } = payload;
   if (attachments === undefined || attachments === null) return [];
   if (!Array.isArray(attachments)) return ["payload.attachments must be an array"];
@@ -44,7 +44,7 @@ export function attachmentFaults(payload: Record<string, unknown>): string[] {
       faults.push(`${field}.mime must be a media type such as application/pdf`);
     }
     if (typeof file !== "string" || !isBase64(file)) faults.push(`${field}.file must be a base64 string`);
-    const areChannels = Array.isArray(only) && only.every((one) => (channels as readonly unknown[]).includes(one));
+    const areChannels = Array.isArray(only) && only.every((one) => typeof one === "string" && isChannel(one));
     if (only !== undefined && only !== null && !areChannels) {
       faults.push(`${field}.channels must be a list of: ${channels.join(", ")}`);
     }
@@ -59,26 +59,26 @@ export function attachmentFaults(payload: Record<string, unknown>): string[] {
   });
 }
 
-/** What the payload keeps of an attachment beside its size. */
-const shownMembers = ["name", "mime", "channels", "cid", "disposition"];
+/** Members of an attachment that the stored payload keeps; its size is added. */
+const keptMembers = ["name", "mime", "channels", "cid", "disposition"];
 
-/** The payload as it is stored and shown, and the attachments to store beside it; null where there are none. */
-export function takeOutFiles(payload: Record<string, unknown>): {
-  payload: Record<string, unknown>;
+/** The payload as stored and shown, and the attachments to store beside it; null without attachments. */
+export function extractAttachments(payload: JsonObject): {
+  payload: JsonObject;
   attachments: EventAttachment[] | null;
 } {
   const attachments = attachmentsOf(payload);
   if (attachments.length === 0) return { payload, attachments: null };
-  const shown = attachments.map((attachment) => {
-    const members = Object.entries(attachment).filter(([name]) => shownMembers.includes(name));
+  const listed = attachments.map((attachment) => {
+    const members = Object.entries(attachment).filter(([name]) => keptMembers.includes(name));
     return { ...Object.fromEntries(members), size: Buffer.byteLength(attachment.file, "base64") };
   });
-  return { payload: { ...payload, attachments: shown }, attachments };
+  return { payload: { ...payload, attachments: listed }, attachments };
 }
 
 const attachmentsOf = ({ attachments }: { attachments?: unknown }): EventAttachment[] =>
   Array.isArray(attachments) ? attachments : [];
 
-/** The attachments that go out on this channel: those that name no channel go out on every one that can carry them. */
+/** The attachments for this channel; an attachment without `channels` is for all of them. */
 export const attachmentsFor = (holder: { attachments?: unknown }, channel: Channel): EventAttachment[] =>
   attachmentsOf(holder).filter(({ channels: only }) => !only || only.includes(channel));

@@ -1,34 +1,87 @@
 // The `skip` rule of a step: JSON Logic whose texts may be templates. A truthy answer skips the step; no rule, or an
-// empty one, lets it run. What the rule looked at is kept with the answer, so that a person can see why.
-import { isTruthy } from "../../lib/condition-operators.ts";
+// empty one, lets it run. The rule and the values it read are stored with the answer, so that the job shows why its step
+// was skipped; both are bounded in size, because every job stores them.
+import { isTruthy, memberAt } from "../../lib/condition-operators.ts";
 import { evaluate } from "../../lib/conditions.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, isWithinBytes, type JsonObject } from "../../lib/json.ts";
 import { RenderFault, renderDeep } from "../render/liquid.ts";
-import { keptRule, pathsRead, valuesAt } from "./condition-values.ts";
 
-type Scope = Record<string, unknown>;
+type Scope = JsonObject;
 
-/** `rule` as it was evaluated, unless it is too long to keep. */
-/** `values`: what it read; when it lets the step run, only results of earlier steps, which change with time. */
-export type SkipVerdict = { isSkipped: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
+/**
+ * `rule`: as evaluated, shorten when too long. `values`: the values that the rule read; when the step runs, only results of
+ * earlier steps, because they change with time.
+ */
+export type SkipDecision = { isSkipped: boolean; rule: unknown; values: Scope } | { fault: string; rule: unknown };
 
-/** `scope` is a function, because a rule that says nothing need not look. */
-export function evaluateSkip(skip: unknown, scope: () => Scope): SkipVerdict {
+/** `scope` is a function: without a rule it is never built. */
+export function evaluateSkip(skip: unknown, scope: () => Scope): SkipDecision {
   if (!isObject(skip) || Object.keys(skip).length === 0) return { isSkipped: false, rule: {}, values: {} };
   const data = scope();
   try {
     const rule = renderDeep(skip, data);
     const isSkipped = isTruthy(evaluate(rule, data));
-    const paths = [...pathsRead(rule)].filter((path) => isSkipped || path.startsWith("steps."));
-    return { isSkipped, rule: keptRule(rule), values: valuesAt(paths, data) };
+    const paths = [...variablePaths(rule)].filter((path) => isSkipped || path.startsWith("steps."));
+    return { isSkipped, rule: storableRule(rule), values: valuesAt(paths, data) };
   } catch (error) {
-    return { fault: wordsOf(error), rule: keptRule(skip) };
+    return { fault: faultText(error), rule: storableRule(skip) };
   }
 }
 
-/** Every fault of a rule is the caller's: the interpreter throws plain errors and sometimes bare values. */
-function wordsOf(error: unknown): string {
+/** The text of any error that a rule causes; the interpreter throws plain errors and sometimes bare values. */
+function faultText(error: unknown): string {
   if (error instanceof RenderFault) return [error.message, error.position].filter(Boolean).join(", ");
   const words = error instanceof Error ? error.message : "";
   return (words || "the rule cannot be evaluated").slice(0, 200).toWellFormed();
 }
+
+const iterations = new Set(["map", "filter", "all", "some", "none", "reduce"]);
+
+/**
+ * Paths of the scope that a JSON Logic rule reads with `var`, `missing` and `missing_some`, without computed names. Inside an
+ * iteration a name is relative to the current item, so only the list that is iterated over is included.
+ */
+export function* variablePaths(rule: unknown): Generator<string> {
+  if (Array.isArray(rule)) for (const part of rule) yield* variablePaths(part);
+  else if (isObject(rule)) {
+    for (const [operator, args] of Object.entries(rule)) {
+      const list = Array.isArray(args) ? args : [args];
+      if (operator === "var") yield* constantNames(list.slice(0, 1));
+      else if (operator === "missing") yield* constantNames(list.flat());
+      else if (operator === "missing_some") yield* constantNames([list[1]].flat());
+      if (iterations.has(operator)) yield* variablePaths([list[0], operator === "reduce" ? list[2] : undefined]);
+      else yield* variablePaths(list);
+    }
+  }
+}
+
+const constantNames = (names: unknown[]): string[] =>
+  names.filter((name): name is string => typeof name === "string" && name !== "");
+
+const maxValues = 20;
+const maxValueLength = 200;
+
+/** The values at these paths, shorten to fit into an execution detail. */
+export function valuesAt(paths: Iterable<string>, scope: JsonObject): JsonObject {
+  const values: JsonObject = {};
+  for (const path of new Set(paths)) {
+    if (Object.keys(values).length === maxValues) break;
+    if (path.length > maxValueLength) continue;
+    values[path] = shorten(memberAt(scope, path) ?? null);
+  }
+  return values;
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === "string") {
+    return value.length <= maxValueLength ? value : `${value.slice(0, maxValueLength).toWellFormed()}…`;
+  }
+  if (isWithinBytes(value, maxValueLength)) return value;
+  return Array.isArray(value) ? `a list of ${value.length}` : "an object";
+}
+
+const maxRuleBytes = 2_000;
+
+/** A rule beyond this size is not stored with the job: it can be read in the workflow. */
+export const storableRule = (rule: unknown): unknown =>
+  isWithinBytes(rule, maxRuleBytes) ? rule : "too long to be kept here";

@@ -1,17 +1,17 @@
 // Cron expressions: minute, hour, day, month, weekday. A field is a list of `*`, values and ranges, each with an optional
 // step; months and weekdays have English names of three letters; Sunday is 0 or 7. When both day and weekday are
-// restricted, either may match. There is nothing else: no seconds, no `@daily`, no `L`, `W`, `#` or `?`.
+// restricted, either may match. Not supported: seconds, `@daily`, `L`, `W`, `#`, `?`.
 //
-// Evaluated on the wall clock and translated to an instant afterwards, so daylight saving is decided in one place
-// (`firstInstant`): a local time that does not exist moves forward to the next that does, one that exists twice counts the
-// first time only. That is the reason for not using a library: croner 11, for one, leaves the night out for `*/15 2 * * *`,
-// repeats the hour for `*/30 * * * *`, and loses a date that a zone skips.
+// Expressions are matched in local time and converted to an instant afterwards, so daylight saving is handled in one place
+// (`firstInstant`): a local time that does not exist moves forward to the next that does, one that exists twice matches the
+// first time only. No library does that: croner 11 skips the night for `*/15 2 * * *`, repeats the hour for `*/30 * * * *`,
+// and loses a date that a zone skips.
 import { LRUCache } from "lru-cache";
 import { firstInstant, latestWall, type Zone } from "./zones.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const longest = 256;
+const maxLength = 256;
 /** From one 29 February to the next it can be 8 years (1896 to 1904, 2096 to 2104). */
 const horizonDays = 8 * 366;
 
@@ -38,9 +38,9 @@ const neverMatches = "cron names a day that never comes";
 const cache = new LRUCache<string, Parsed>({ max: 500 });
 
 function parse(text: string): Parsed {
-  if (text.length > longest) return { fault: `cron must not be longer than ${longest} characters` };
-  const known = cache.get(text);
-  if (known) return known;
+  if (text.length > maxLength) return { fault: `cron must not be longer than ${maxLength} characters` };
+  const cached = cache.get(text);
+  if (cached) return cached;
   const parsed = parseFields(text);
   cache.set(text, parsed);
   return parsed;
@@ -109,7 +109,7 @@ function readValue(field: Field, text: string): number {
   throw new CronFault(`cron ${field.name} must be from ${field.from} to ${field.to}: ${text}`);
 }
 
-/** The first match later than a wall time; null when there is none. */
+/** The first match after a local time; null when there is none. */
 function nextMatch({ minutes, hours, matchesDay }: Cron, wall: number): number | null {
   const start = (Math.floor(wall / minute) + 1) * minute;
   const firstDay = Math.floor(start / day);
@@ -122,12 +122,6 @@ function nextMatch({ minutes, hours, matchesDay }: Cron, wall: number): number |
     }
   }
   return null;
-}
-
-/** What is wrong with an expression, in words, or null. */
-export function cronFault(text: string): string | null {
-  const parsed = parse(text);
-  return "fault" in parsed ? parsed.fault : null;
 }
 
 /** The next time the expression matches in the zone, strictly later than now. */

@@ -1,6 +1,8 @@
-// The catalogue of execution details: every decision and outcome of a job, in words a person can read. A job stores the
-// short name, the time and the particulars; the text, status and source come from here when it is read.
+// The catalogue of execution details: the text of every decision and outcome of a job. A job stores the short name, the time
+// and the particulars; text, status and source are looked up here when the job is read.
+
 import type { executionSources, executionStatuses } from "@tidings/contract";
+import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 
 type Entry = {
@@ -99,7 +101,12 @@ export const details = {
 
 export type DetailName = keyof typeof details;
 
-type Particulars = { providerId?: string; isRetry?: boolean; raw?: Record<string, unknown> };
+/** The entry of a stored detail; undefined for a name that an older version stored and the catalogue no longer has. */
+export const findEntry = ({ d }: StoredDetail): Entry | undefined => entries[d];
+
+const entries: Readonly<Record<string, Entry | undefined>> = details;
+
+type Particulars = { providerId?: string; isRetry?: boolean; raw?: JsonObject };
 
 /** A detail as a job stores it: one-letter members, because every job carries several. */
 export function detail(name: DetailName, at: Date, particulars: Particulars = {}): StoredDetail {

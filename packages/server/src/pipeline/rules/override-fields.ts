@@ -1,13 +1,11 @@
-// The members of an override object that we understand ourselves, checked before anything is sent; the others go to the
-// provider under its own names. A member of the wrong form is a fault that names it: a message must not leave with half
-// of what was asked for, nor carry a line end into a header.
+// The members of an override object that the service reads itself, validated before a message is made; all other members go
+// to the provider under its own names. An invalid member fails the step with an error that names it: a message must not be
+// sent with only some of its overrides, and a line break must not get into a header.
 import { parseMailbox } from "@tidings/providers";
-import { isObject, jsonBytes } from "../../lib/json.ts";
+import { isObject, type JsonObject, jsonBytes } from "../../lib/json.ts";
 import type { ProviderExtras } from "../run/run.ts";
 
-type JsonObject = Record<string, unknown>;
-
-/** The event asks for something that cannot be done. */
+/** An override that is not valid. */
 export class OverrideFault extends Error {}
 
 const maxAddresses = 50;
@@ -15,12 +13,12 @@ const maxHeaders = 50;
 const maxName = 200;
 /** RFC 5322, 2.1.1: name and value share a line when the value cannot be folded. */
 const maxHeaderLine = 998;
-/** It is stored with every message. */
+/** Stored with every message. */
 const maxExtraBytes = 65_536;
 
 export type EmailOverride = ProviderExtras & {
   to: string[];
-  /** Instead of the subscriber's own address. */
+  /** Replaces the subscriber's own address. */
   toRecipient?: string;
   replacesTo: boolean;
   cc?: string[];
@@ -49,17 +47,17 @@ export function readEmailOverride(given: JsonObject): EmailOverride {
     ...rest
   } = given;
   const read = {
-    to: addresses("to", to) ?? [],
-    toRecipient: address("toRecipient", toRecipient),
-    cc: addresses("cc", cc),
-    bcc: addresses("bcc", bcc),
-    replacesTo: flag("replaceToRecipient", replaceToRecipient),
-    from: address("from", from),
-    senderName: line("senderName", senderName, 255),
-    replyTo: address("replyTo", replyTo),
-    text: string("text", text),
-    headers: headers === undefined ? undefined : lines("headers", headers, /^[!-9;-~]+$/),
-    customData: dataOf("customData", customData),
+    to: readAddresses("to", to) ?? [],
+    toRecipient: readAddress("toRecipient", toRecipient),
+    cc: readAddresses("cc", cc),
+    bcc: readAddresses("bcc", bcc),
+    replacesTo: readFlag("replaceToRecipient", replaceToRecipient),
+    from: readAddress("from", from),
+    senderName: readLine("senderName", senderName, 255),
+    replyTo: readAddress("replyTo", replyTo),
+    text: readString("text", text),
+    headers: headers === undefined ? undefined : readLines("headers", headers, /^[!-9;-~]+$/),
+    customData: readData("customData", customData),
     ...readExtras(rest),
   };
   const count = read.to.length + (read.cc?.length ?? 0) + (read.bcc?.length ?? 0);
@@ -72,9 +70,9 @@ export type SmsOverride = ProviderExtras & { to?: string; from?: string; content
 export function readSmsOverride(given: JsonObject): SmsOverride {
   const { to, from, content, ...rest } = given;
   return {
-    to: line("to", to, 64),
-    from: line("from", from, 64),
-    content: string("content", content),
+    to: readLine("to", to, 64),
+    from: readLine("from", from, 64),
+    content: readString("content", content),
     ...readExtras(rest),
   };
 }
@@ -82,10 +80,10 @@ export function readSmsOverride(given: JsonObject): SmsOverride {
 export type PushOverride = ProviderExtras & { data?: JsonObject };
 
 export function readPushOverride({ data, ...rest }: JsonObject): PushOverride {
-  return { data: dataOf("data", data), ...readExtras(rest) };
+  return { data: readData("data", data), ...readExtras(rest) };
 }
 
-function dataOf(name: string, value: unknown): JsonObject | undefined {
+function readData(name: string, value: unknown): JsonObject | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value)) throw new OverrideFault(`${name} must be an object`);
   const size = jsonBytes(value);
@@ -93,7 +91,7 @@ function dataOf(name: string, value: unknown): JsonObject | undefined {
   throw new OverrideFault(`${name} must not be larger than ${maxExtraBytes} bytes, it has ${size}`);
 }
 
-/** Whatever we do not read ourselves. */
+/** All members that are not read here. */
 export function readExtras({ _passthrough: given, integrationIdentifier, ...extra }: JsonObject): ProviderExtras {
   const size = jsonBytes({ extra, given });
   if (size > maxExtraBytes) {
@@ -113,48 +111,48 @@ function readPassthrough(given: unknown): ProviderExtras["passthrough"] {
   if (body !== undefined && !isObject(body)) throw new OverrideFault("_passthrough.body must be an object");
   return {
     body,
-    headers: headers === undefined ? undefined : lines("_passthrough.headers", headers, /^[\w!#$%&'*+.^`|~-]+$/),
-    query: query === undefined ? undefined : lines("_passthrough.query", query, /^\P{Cc}+$/u),
+    headers: headers === undefined ? undefined : readLines("_passthrough.headers", headers, /^[\w!#$%&'*+.^`|~-]+$/),
+    query: query === undefined ? undefined : readLines("_passthrough.query", query, /^\P{Cc}+$/u),
   };
 }
 
-function string(name: string, value: unknown): string | undefined {
+function readString(name: string, value: unknown): string | undefined {
   if (value !== undefined && typeof value !== "string") throw new OverrideFault(`${name} must be a string`);
   return value;
 }
 
-function flag(name: string, value: unknown): boolean {
+function readFlag(name: string, value: unknown): boolean {
   if (value !== undefined && typeof value !== "boolean") throw new OverrideFault(`${name} must be a boolean`);
   return value ?? false;
 }
 
 const hasControls = /\p{Cc}|\u2028|\u2029/u;
 
-function line(name: string, value: unknown, longest: number): string | undefined {
-  const text = string(name, value)?.trim();
+function readLine(name: string, value: unknown, maxLength: number): string | undefined {
+  const text = readString(name, value)?.trim();
   if (text === undefined) return undefined;
   if (text === "") throw new OverrideFault(`${name} must not be empty`);
-  if (text.length > longest) throw new OverrideFault(`${name} must not be longer than ${longest} characters`);
+  if (text.length > maxLength) throw new OverrideFault(`${name} must not be longer than ${maxLength} characters`);
   if (hasControls.test(text)) throw new OverrideFault(`${name} must not contain line ends or control characters`);
   return text;
 }
 
-function address(name: string, value: unknown): string | undefined {
-  const text = line(name, value, 320);
+function readAddress(name: string, value: unknown): string | undefined {
+  const text = readLine(name, value, 320);
   if (text !== undefined && !parseMailbox(text)) throw new OverrideFault(`${name} must be an email address`);
   return text;
 }
 
 /** One address or a list of them. */
-function addresses(name: string, value: unknown): string[] | undefined {
+function readAddresses(name: string, value: unknown): string[] | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return [address(name, value)!];
+  if (!Array.isArray(value)) return [readAddress(name, value)!];
   if (value.length > maxAddresses) throw new OverrideFault(`${name} must not hold more than ${maxAddresses} addresses`);
-  return value.map((one, index) => address(`${name}.${index}`, one ?? null)!);
+  return value.map((one, index) => readAddress(`${name}.${index}`, one ?? null)!);
 }
 
-/** A map of texts that fit on a line: headers, query parameters. */
-function lines(name: string, value: unknown, names: RegExp): Record<string, string> {
+/** A map of single-line texts: headers, query parameters. */
+function readLines(name: string, value: unknown, names: RegExp): Record<string, string> {
   if (!isObject(value)) throw new OverrideFault(`${name} must be an object`);
   const entries = Object.entries(value);
   if (entries.length > maxHeaders) throw new OverrideFault(`${name} must not have more than ${maxHeaders} members`);
@@ -162,7 +160,7 @@ function lines(name: string, value: unknown, names: RegExp): Record<string, stri
     entries.map(([key, text]) => {
       const shown = `${name}.${key.replace(/\p{Cc}/gu, "?").slice(0, 100)}`;
       if (!names.test(key) || key.length > maxName) throw new OverrideFault(`${shown} is not a valid name`);
-      return [key, line(shown, text ?? null, maxHeaderLine - key.length - ": ".length)!];
+      return [key, readLine(shown, text ?? null, maxHeaderLine - key.length - ": ".length)!];
     }),
   );
 }

@@ -1,33 +1,35 @@
-// What an event overrides: which of its objects concern a step and a provider, and how they are laid over each other.
-// Strongest first: the step's object for the provider, the event's for the provider, the event's for the whole channel.
-// Objects are merged member by member, lists are replaced, and null takes a member away.
-import { type Channel, type StepType, severities } from "@tidings/contract";
+// The overrides of an event: which of its objects apply to a step and a provider, and how they are merged. Strongest first:
+// the step's object for the provider, the event's for the provider, the event's for the whole channel. Objects are merged
+// member by member, lists are replaced, and null removes a member.
+import { type Channel, type Severity, type StepType, severities } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { Sealed } from "../../lib/sealed.ts";
+import { mask, type Secrets } from "../../lib/secrets.ts";
 import type { StoredStep } from "../../store/tables.ts";
+import { openOverrides } from "../encrypted-parts.ts";
 
-type JsonObject = Record<string, unknown>;
 type Overrides = JsonObject | null;
 export type SendingChannel = Exclude<Channel, "in_app">;
 
-/** A member that is an object, own members only: names come from outside. */
+/** The object at a path, else an empty one. Own members only, because the names come from the event. */
 function objectAt(root: unknown, ...path: string[]): JsonObject {
   let value = root;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return isObject(value) ? value : {};
 }
 
-export function merge(under: JsonObject, over: JsonObject): JsonObject {
+export function mergeOverrides(under: JsonObject, over: JsonObject): JsonObject {
   const merged = new Map(Object.entries(under));
   for (const [name, value] of Object.entries(over)) {
     const below = merged.get(name);
     if (value === null) merged.delete(name);
-    else merged.set(name, isObject(value) ? merge(isObject(below) ? below : {}, value) : value);
+    else merged.set(name, isObject(value) ? mergeOverrides(isObject(below) ? below : {}, value) : value);
   }
   return Object.fromEntries(merged);
 }
 
-/** What the event says about one provider at this step, weakest first. */
+/** The event's objects for one provider at this step, weakest first. */
 const providerLevels = (overrides: Overrides, stepId: string, providerId: string): JsonObject[] =>
   [
     objectAt(overrides, providerId),
@@ -35,11 +37,11 @@ const providerLevels = (overrides: Overrides, stepId: string, providerId: string
     objectAt(overrides, "steps", stepId, "providers", providerId),
   ].filter((level) => Object.keys(level).length > 0);
 
-/** Whether the event says something about this provider that it does not say about the whole channel. */
+/** Whether the event has overrides for this provider beside those for the whole channel. */
 export const hasOwnOverrides = (overrides: Overrides, stepId: string, providerId: string): boolean =>
   providerLevels(overrides, stepId, providerId).length > 0;
 
-/** The overrides that count when this provider sends; without a provider, those for the whole channel. */
+/** The merged overrides for this provider; without a provider, those for the whole channel. */
 export function overridesFor(
   overrides: Overrides,
   channel: SendingChannel,
@@ -47,12 +49,12 @@ export function overridesFor(
   providerId: string | null,
 ): JsonObject {
   const levels = providerId === null ? [] : providerLevels(overrides, stepId, providerId);
-  return [objectAt(overrides, channel), ...levels].reduce(merge, {});
+  return [objectAt(overrides, channel), ...levels].reduce(mergeOverrides, {});
 }
 
 /**
- * The integration that the event wants: the most particular object that names one decides. Answered as it stands there,
- * so that what is no identifier can be reported.
+ * The integration that the event names; the most specific object with a name decides. The raw value is returned, so that a
+ * value that is not a string can be reported.
  */
 export function namedIntegration(overrides: Overrides, channel: SendingChannel, stepId: string): unknown {
   if (!overrides) return undefined;
@@ -69,23 +71,22 @@ export function namedIntegration(overrides: Overrides, channel: SendingChannel, 
   return levels.map((level) => level.integrationIdentifier).find((named) => named !== undefined && named !== null);
 }
 
-const isSeverity = (value: unknown): value is (typeof severities)[number] =>
-  (severities as readonly unknown[]).includes(value);
+const isSeverity = (value: unknown): value is Severity => severities.some((severity) => severity === value);
 
-/** The severity the event asks for, when it is one. */
-export const severityOverride = (overrides: Overrides): (typeof severities)[number] | undefined =>
+/** The severity that the event sets, when it is a valid one. */
+export const severityOverride = (overrides: Overrides): Severity | undefined =>
   isSeverity(overrides?.severity) ? overrides.severity : undefined;
 
-/** Names at the top that are no provider's. */
-const known = new Set(["steps", "channels", "providers", "severity", "delay", "layoutIdentifier"]);
+/** Top-level names that are not provider ids. */
+const topLevelNames = new Set(["steps", "channels", "providers", "severity", "delay", "layoutIdentifier"]);
 const wholeChannels = new Set(["email", "sms", "push", "chat"]);
 
-/** At most this many are told: an event can name as many unknown things as it has room for. */
-const maxTold = 20;
+/** At most this many are reported: an event can hold any number of unknown names. */
+const maxReported = 20;
 
 export type IgnoredOverride = { stepId: string | null; path: string; reason: string };
 
-/** Why no message is sent with the object of this provider; null when one may be. */
+/** Why the object of this provider is ignored; null when it may be used. */
 function providerFault(id: string, value: unknown): string | null {
   const channel = findProvider(id)?.channel;
   if (!channel) return "no provider has this id";
@@ -93,16 +94,16 @@ function providerFault(id: string, value: unknown): string | null {
   return isObject(value) ? null : "not an object";
 }
 
-/** What nothing will read: steps that the workflow does not have, providers that cannot serve, members of no meaning. */
+/** Overrides that no step reads: steps the workflow does not have, unknown providers, unknown members. */
 export function ignoredOverrides(overrides: Overrides, steps: readonly StoredStep[]): IgnoredOverride[] {
   if (!overrides) return [];
   const ignored: IgnoredOverride[] = [];
   const ignore = (path: string, reason: string, stepId: string | null = null) =>
     ignored.push({ stepId, path: path.slice(0, 200), reason });
   for (const [name, value] of Object.entries(overrides)) {
-    const isOwnWord = known.has(name) || wholeChannels.has(name);
+    const isKnownName = topLevelNames.has(name) || wholeChannels.has(name);
     const isFree = name === "severity" || name === "layoutIdentifier" || isObject(value);
-    const fault = isOwnWord ? (isFree ? null : "not an object") : providerFault(name, value);
+    const fault = isKnownName ? (isFree ? null : "not an object") : providerFault(name, value);
     if (fault) ignore(name, fault);
   }
   if (overrides.severity !== undefined && !isSeverity(overrides.severity)) {
@@ -129,7 +130,7 @@ export function ignoredOverrides(overrides: Overrides, steps: readonly StoredSte
     else if (!isObject(value)) ignore(`steps.${stepId}`, "not an object", stepId);
     else for (const { path, reason } of ignoredOfStep(value, type)) ignore(`steps.${stepId}.${path}`, reason, stepId);
   }
-  return ignored.slice(0, maxTold);
+  return ignored.slice(0, maxReported);
 }
 
 function ignoredOfStep(given: JsonObject, type: StepType): { path: string; reason: string }[] {
@@ -144,3 +145,39 @@ function ignoredOfStep(given: JsonObject, type: StepType): { path: string; reaso
     });
   });
 }
+
+const credentialName = /auth|api-?key|cookie|token|secret|password|signature|credential/i;
+
+/**
+ * Overrides as API responses and webhooks show them. The headers and query that an event passes through to a provider may
+ * hold the caller's credentials: values with such names are masked.
+ */
+export function maskOverrides(secrets: Secrets, stored: Sealed<JsonObject> | null): JsonObject | undefined {
+  const overrides = openOverrides(secrets, stored);
+  return overrides === null ? undefined : maskObject(overrides);
+}
+
+/** `_passthrough` may be a member of a provider, a channel or a step. */
+function maskObject(value: JsonObject): JsonObject {
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    name === "_passthrough" && isObject(member) ? maskPassthrough(member) : maskValue(member),
+  ]);
+  return Object.fromEntries(members);
+}
+
+function maskValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskValue);
+  return isObject(value) ? maskObject(value) : value;
+}
+
+const maskPassthrough = ({ headers, query, ...rest }: JsonObject): JsonObject => ({
+  ...rest,
+  ...(headers === undefined ? {} : { headers: maskCredentials(headers) }),
+  ...(query === undefined ? {} : { query: maskCredentials(query) }),
+});
+
+const maskCredentials = (lines: unknown): unknown =>
+  isObject(lines)
+    ? Object.fromEntries(Object.entries(lines).map(([name, value]) => [name, credentialName.test(name) ? mask : value]))
+    : lines;

@@ -1,13 +1,13 @@
-// Which level decides whether a channel step runs. Levels, weakest first: the workflow's own definition, what people set
-// in the dashboard, what the subscriber chose for everything, what it chose for this workflow. A level that says nothing
-// about a channel leaves the decision to the weaker one; when nobody says anything, the channel is enabled. A choice for
-// the contexts of the event comes before the same choice without context. A critical workflow ignores the subscriber.
+// Which level decides whether a channel step runs. Levels, weakest first: the workflow's definition, its preferences in the
+// dashboard, the subscriber's global preferences, the subscriber's preferences for this workflow. A level without a value for
+// a channel leaves the decision to the next weaker one; without any value the channel is enabled. A preference for the
+// event's contexts comes before the same preference without context. A critical workflow ignores the subscriber.
 import type { Channel, PreferenceChannels, WorkflowPreference } from "@tidings/contract";
 import type { DetailName } from "./details.ts";
 
 export type PreferenceLevel = "workflow" | "dashboard" | "subscriber_global" | "subscriber_workflow";
 
-/** What the subscriber chose on one level, strongest first: for the event's contexts, then without context. */
+/** The subscriber's preferences on one level, strongest first: for the event's contexts, then without context. */
 export type SubscriberChoices = { scoped?: PreferenceChannels; plain?: PreferenceChannels };
 
 export type PreferenceLevels = {
@@ -17,41 +17,41 @@ export type PreferenceLevels = {
   subscriberWorkflow?: SubscriberChoices;
 };
 
-/** `level` is null when nobody said anything; `isScoped` when a choice for the event's contexts decided. */
-export type Verdict = { enabled: boolean; level: PreferenceLevel | null; isScoped: boolean };
+/** `level` is null when no level has a value; `isScoped`: a preference for the event's contexts decided. */
+export type PreferenceDecision = { enabled: boolean; level: PreferenceLevel | null; isScoped: boolean };
 
 /** A critical workflow cannot be changed or switched off by subscribers. */
 export const isCritical = (levels: PreferenceLevels): boolean =>
   levels.user?.all?.readOnly ?? levels.default.all?.readOnly ?? false;
 
-const ofWorkflow = (level: WorkflowPreference | null, channel: Channel): boolean | undefined =>
+const workflowValue = (level: WorkflowPreference | null, channel: Channel): boolean | undefined =>
   level?.channels?.[channel]?.enabled ?? level?.all?.enabled;
 
-export function decide(levels: PreferenceLevels, channel: Channel): Verdict {
-  const { subscriberGlobal, subscriberWorkflow } = isCritical(levels) ? {} : (levels as Partial<PreferenceLevels>);
-  const said: [boolean | undefined, PreferenceLevel, boolean][] = [
+const noChoices: Pick<PreferenceLevels, "subscriberGlobal" | "subscriberWorkflow"> = {};
+
+export function decidePreference(levels: PreferenceLevels, channel: Channel): PreferenceDecision {
+  const { subscriberGlobal, subscriberWorkflow } = isCritical(levels) ? noChoices : levels;
+  const values: [boolean | undefined, PreferenceLevel, boolean][] = [
     [subscriberWorkflow?.scoped?.[channel], "subscriber_workflow", true],
     [subscriberWorkflow?.plain?.[channel], "subscriber_workflow", false],
     [subscriberGlobal?.scoped?.[channel], "subscriber_global", true],
     [subscriberGlobal?.plain?.[channel], "subscriber_global", false],
-    [ofWorkflow(levels.user, channel), "dashboard", false],
-    [ofWorkflow(levels.default, channel), "workflow", false],
+    [workflowValue(levels.user, channel), "dashboard", false],
+    [workflowValue(levels.default, channel), "workflow", false],
   ];
-  for (const [enabled, level, isScoped] of said) if (enabled !== undefined) return { enabled, level, isScoped };
+  for (const [enabled, level, isScoped] of values) if (enabled !== undefined) return { enabled, level, isScoped };
   return { enabled: true, level: null, isScoped: false };
 }
 
-/** The workflow as a whole: subscribers choose channel by channel, so only the workflow's own levels speak about it. */
+/** The workflow as a whole: subscribers choose per channel, so only the workflow's own two levels count. */
 export const isEnabledAsWhole = (levels: PreferenceLevels): boolean =>
   levels.user?.all?.enabled ?? levels.default.all?.enabled ?? true;
 
-/** Null when the step may run, otherwise the detail that names the level which said no. */
-export function filteredBy(levels: PreferenceLevels, channel: Channel): DetailName | null {
-  const { enabled, level } = decide(levels, channel);
-  return enabled || !level ? null : `filtered_by_${level}`;
-}
+/** Null when the step may run, else the detail that names the level which disabled it. */
+export const filterDetail = ({ enabled, level }: PreferenceDecision): DetailName | null =>
+  enabled || !level ? null : `filtered_by_${level}`;
 
-/** A subscriber's choice as the store has it; without workflow it is the global one. */
+/** A subscriber's preference as stored; without a workflow it is the global one. */
 export type StoredChoice = { workflow_id: string | null; context_keys: string[]; channels: PreferenceChannels };
 
 /** All levels for one workflow and one set of contexts. `contextKeys` are sorted, as records store them. */

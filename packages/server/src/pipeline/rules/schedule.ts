@@ -1,26 +1,25 @@
-// The subscriber's weekly schedule: when it may be disturbed. The hours are those of the clock on the subscriber's wall,
-// and the clock alone decides: an instant is open when the weekday and time it shows lie in an open range, from its start
-// up to and without its end. What daylight saving does follows from that:
+// The subscriber's weekly schedule: the hours in which it may get messages, in its local time. An instant is open when its
+// local weekday and time are in an open range, start included and end excluded. For daylight saving that means:
 // - Clocks go forward, 02:00 to 03:00: a range from 02:30 to 05:00 opens at 03:00, the next minute that exists. One from
 //   02:15 to 02:45 does not open that day.
 // - Clocks go back, 03:00 to 02:00: a range from 02:30 to 05:00 opens at the first 02:30, closes at 03:00 when the clock
 //   shows 02:00 again, and opens at the second 02:30. One from 02:00 to 03:00 is open for two hours.
-// A schedule that is not enabled, or that has no week, keeps nothing closed.
+// A schedule that is not enabled, or has no weekly hours, is always open.
 import { type Schedule, weekDays } from "@tidings/contract";
 import { changeBetween, offsetAt, type Zone } from "./zones.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 const week = 7 * day;
-/** Wall times count from 1 January 1970, a Thursday; weeks begin on Monday. */
+/** Local times count from 1 January 1970, a Thursday; weeks begin on Monday. */
 const mondayBefore1970 = 3 * day;
 
-/** Start within the week, and length; the week wraps round, so nothing has to be cut at its end. */
+/** Start within the week, and length; a range may continue into the next week. */
 type Range = { start: number; length: number };
 
 export type Opening = { open: true } | { open: false; opensAt: Date | null };
 
-/** `opensAt` is null when nothing opens within the seven days that follow on the subscriber's calendar. */
+/** `opensAt` is null when no range opens within the next seven days. */
 export function nextOpening(schedule: Schedule | null | undefined, now: Date, zone: Zone): Opening {
   if (!schedule?.isEnabled || !schedule.weeklySchedule) return { open: true };
   const ranges = rangesOf(schedule.weeklySchedule);
@@ -32,7 +31,7 @@ export function nextOpening(schedule: Schedule | null | undefined, now: Date, zo
   while (at + offset + wait <= lastWall) {
     const opensAt = at + wait;
     if (offsetAt(zone, opensAt) === offset) return { open: false, opensAt: new Date(opensAt) };
-    // The clock changes before it shows the time of the opening: look again from what it shows then.
+    // The offset changes before the opening: search again from the local time after the change.
     at = changeBetween(zone, at, opensAt);
     offset = offsetAt(zone, at);
     wait = untilOpen(ranges, at + offset);
@@ -59,7 +58,7 @@ function readClock(text: string): number {
   return (hours * 60 + Number(text.slice(3, 5))) * minute;
 }
 
-/** How long a clock that keeps running evenly takes to reach an open range: 0 inside one, Infinity without any. */
+/** Time until an open range when the offset does not change: 0 inside one, Infinity without any. */
 function untilOpen(ranges: readonly Range[], wall: number): number {
   const position = (wall + mondayBefore1970) % week;
   let shortest = Number.POSITIVE_INFINITY;

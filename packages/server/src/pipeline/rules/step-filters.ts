@@ -1,6 +1,6 @@
 // Classic conditions: groups of comparisons over payload, subscriber and tenant, on integrations and on steps. Every group
-// has to pass. A value may be a template, which is rendered before it is compared. What a field does not hold compares as
-// nothing: it equals nothing, and is in no list and no range.
+// has to pass. A value may be a template, which is rendered before it is compared. A missing field equals no value, and is in
+// no list and no range.
 import type { StepFilter } from "@tidings/contract";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
 import { indexIn } from "../../lib/text-search.ts";
@@ -11,24 +11,25 @@ type Part = StepFilter["children"][number];
 
 export type FilterScope = { payload: object; subscriber: object | null; tenant: object | null };
 
-/** The same groups with their templates rendered, over whatever the scope holds. Throws RenderFault. */
-export const renderFilters = (filters: readonly StepFilter[], scope: FilterScope): StepFilter[] =>
-  filters.map((group) => ({
+/** The same groups with their templates rendered. Throws RenderFault. */
+export function renderFilters(filters: readonly StepFilter[], scope: FilterScope): StepFilter[] {
+  return filters.map((group) => ({
     ...group,
     children: group.children.map((part) => ({ ...part, value: render(part.value, scope, "text") })),
   }));
+}
 
 export const passesFilters = (filters: readonly StepFilter[], scope: FilterScope): boolean =>
   filters.every((group) => passesGroup(group, scope));
 
-/** A group without children says nothing, so there is nothing to turn round. */
+/** A group without children always passes, also when negated. */
 function passesGroup({ children, value, isNegated }: StepFilter, scope: FilterScope): boolean {
   if (children.length === 0) return true;
-  const holds = (part: Part) => partHolds(part, scope);
-  return (value === "OR" ? children.some(holds) : children.every(holds)) !== isNegated;
+  const passes = (part: Part) => passesPart(part, scope);
+  return (value === "OR" ? children.some(passes) : children.every(passes)) !== isNegated;
 }
 
-function partHolds({ on, field, operator, value }: Part, scope: FilterScope): boolean {
+function passesPart({ on, field, operator, value }: Part, scope: FilterScope): boolean {
   const found = valueAt(scope[on], field) ?? undefined;
   switch (operator) {
     case "EQUAL":
@@ -36,13 +37,13 @@ function partHolds({ on, field, operator, value }: Part, scope: FilterScope): bo
     case "NOT_EQUAL":
       return !isEqual(found, value);
     case "LARGER":
-      return holdsBetween(found, value, (order) => order > 0);
+      return comparesAs(found, value, (order) => order > 0);
     case "LARGER_EQUAL":
-      return holdsBetween(found, value, (order) => order >= 0);
+      return comparesAs(found, value, (order) => order >= 0);
     case "SMALLER":
-      return holdsBetween(found, value, (order) => order < 0);
+      return comparesAs(found, value, (order) => order < 0);
     case "SMALLER_EQUAL":
-      return holdsBetween(found, value, (order) => order <= 0);
+      return comparesAs(found, value, (order) => order <= 0);
     case "IN":
       return isIn(found, listOf(value));
     case "NOT_IN":
@@ -68,10 +69,10 @@ function listOf(value: string): string[] {
 }
 
 /** A field that holds one value is a list of one. */
-const itemsOf = (found: unknown): unknown[] => {
+function itemsOf(found: unknown): unknown[] {
   if (found === undefined) return [];
   return Array.isArray(found) ? found : [found];
-};
+}
 
 function textOf(value: unknown): string {
   const text = typeof value === "string" ? value : canonicalJson(value);
@@ -86,7 +87,7 @@ function numberOf(value: unknown): number | null {
   return typeof value === "string" && number.test(value.trim()) ? Number(value) : null;
 }
 
-/** A day, or a day with a time: other texts that happen to be read as dates stay texts. */
+/** A date, or a date with a time; other texts that `Date.parse` would accept stay texts. */
 const date = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 function timeOf(value: unknown): number | null {
@@ -95,7 +96,7 @@ function timeOf(value: unknown): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** Below, at or above zero as the field stands to the value: as numbers, as times, or else as texts. */
+/** Negative, zero or positive: the field compared with the value as numbers, as times, or else as texts. */
 function orderOf(found: unknown, value: string): number {
   for (const read of [numberOf, timeOf]) {
     const [left, right] = [read(found), read(value)];
@@ -106,10 +107,10 @@ function orderOf(found: unknown, value: string): number {
   return text < value ? -1 : 1;
 }
 
-const holdsBetween = (found: unknown, value: string, test: (order: number) => boolean): boolean =>
+const comparesAs = (found: unknown, value: string, test: (order: number) => boolean): boolean =>
   found !== undefined && test(orderOf(found, value));
 
-const isEqual = (found: unknown, value: string): boolean => holdsBetween(found, value, (order) => order === 0);
+const isEqual = (found: unknown, value: string): boolean => comparesAs(found, value, (order) => order === 0);
 
 function isIn(found: unknown, list: string[]): boolean {
   charge(list.length * 20);

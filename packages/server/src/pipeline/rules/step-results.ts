@@ -1,20 +1,22 @@
-// The result of a channel step: `steps.<stepId>` in the rules and templates of later steps, and `result` in explain. It is
-// what is known at the moment the later step begins. Delivery is read from the details of the job, because every report of
-// a provider leaves one there; the marks of an in-app message are read from the message itself, because they can be taken back.
+// The result of a channel step: `steps.<stepId>` in the rules and templates of later steps, and `result` in explain, as of
+// the moment the later step starts. The delivery status comes from the details of the job, because every receipt of a
+// provider adds one; the seen and read marks of an in-app message come from the message, because they can be undone.
 import type { JobStatus, ResultStatus, StepType } from "@tidings/contract";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import type { DetailName } from "./details.ts";
 
-/** When the message was last seen and read, and whether it still counts as such. */
+/** Whether the message is seen and read now, and when it last was. */
 export type Marks = { seen: boolean; read: boolean; lastSeenAt: Date | null; lastReadAt: Date | null };
 
-export const toMarks = (row: Pick<MessageRow, "seen_at" | "read_at" | "last_seen_at" | "last_read_at">): Marks => ({
-  seen: row.seen_at !== null,
-  read: row.read_at !== null,
-  lastSeenAt: row.seen_at ?? row.last_seen_at,
-  lastReadAt: row.read_at ?? row.last_read_at,
-});
+export function toMarks(row: Pick<MessageRow, "seen_at" | "read_at" | "last_seen_at" | "last_read_at">): Marks {
+  return {
+    seen: row.seen_at !== null,
+    read: row.read_at !== null,
+    lastSeenAt: row.seen_at ?? row.last_seen_at,
+    lastReadAt: row.read_at ?? row.last_read_at,
+  };
+}
 
 export type ChannelResult = {
   status: ResultStatus;
@@ -25,15 +27,15 @@ export type ChannelResult = {
   lastReadDate?: string | null;
 };
 
-/** `details`: all of the job's, oldest first. */
+/** `details`: all details of the job, oldest first. */
 export type ResultSource = { step: { type: StepType }; status: JobStatus; details: readonly StoredDetail[] };
 
-/** Null as long as the step has not ended. `marks` is absent when the in-app message was made in this batch, or was deleted. */
+/** Null until the step has ended. `marks` is missing when the in-app message was made in this batch or was deleted. */
 export function channelResult({ step, status, details }: ResultSource, marks?: Marks): ChannelResult | null {
-  const known = statusOf(status, details);
-  if (known === null) return null;
-  const result = { status: known, sentAt: isoTime(details.find(({ d }) => d === "message_sent")?.t) };
-  return step.type === "in_app" ? { ...result, ...shownMarks(marks ?? marksIn(details)) } : result;
+  const outcome = statusOf(status, details);
+  if (outcome === null) return null;
+  const result = { status: outcome, sentAt: isoTime(details.find(({ d }) => d === "message_sent")?.t) };
+  return step.type === "in_app" ? { ...result, ...shownMarks(marks ?? marksFromDetails(details)) } : result;
 }
 
 const isoTime = (time: number | Date | null | undefined): string | null =>
@@ -46,8 +48,8 @@ const shownMarks = ({ seen, read, lastSeenAt, lastReadAt }: Marks) => ({
   lastReadDate: isoTime(lastReadAt),
 });
 
-/** A deleted message leaves the details of its job: the first time it was seen and read. */
-function marksIn(details: readonly StoredDetail[]): Marks {
+/** For a deleted message: the first time it was seen and read, from the details of its job. */
+function marksFromDetails(details: readonly StoredDetail[]): Marks {
   const timeOf = (name: DetailName) => details.find(({ d }) => d === name)?.t;
   const [seenAt, readAt] = [timeOf("seen") ?? timeOf("read"), timeOf("read")];
   const toDate = (time: number | undefined) => (time === undefined ? null : new Date(time));
@@ -62,44 +64,46 @@ function marksIn(details: readonly StoredDetail[]): Marks {
 function statusOf(status: JobStatus, details: readonly StoredDetail[]): ResultStatus | null {
   if (status === "skipped") return "skipped";
   if (status === "failed" || status === "canceled") return "failed";
-  return status === "completed" ? furthest(details) : null;
+  return status === "completed" ? bestOfMessages(details) : null;
 }
 
-/** What a report says about its message, from the least to the most. A failure outweighs them all. */
-const progress: Partial<Record<DetailName, ResultStatus>> = {
+type StatusByDetail = Readonly<Record<string, ResultStatus | undefined>>;
+
+/** The status that a receipt proves. A failure outweighs every other. */
+const successes: StatusByDetail = {
   delivered: "delivered",
   reported_as_spam: "delivered",
   dismissed: "delivered",
   unsubscribed: "delivered",
   opened: "opened",
   clicked: "clicked",
-};
-const failures: Partial<Record<DetailName, ResultStatus>> = {
+} satisfies Partial<Record<DetailName, ResultStatus>>;
+const failures: StatusByDetail = {
   bounced: "bounced",
   dropped: "failed",
   rejected: "failed",
   blocked: "failed",
-};
+} satisfies Partial<Record<DetailName, ResultStatus>>;
 const order: readonly ResultStatus[] = ["failed", "bounced", "sent", "delivered", "opened", "clicked"];
 
-const best = (statuses: readonly ResultStatus[]): ResultStatus =>
+const bestStatus = (statuses: readonly ResultStatus[]): ResultStatus =>
   statuses.reduce((most, one) => (order.indexOf(one) > order.indexOf(most) ? one : most));
 
-/** A step to several devices or chats has the status of the message that came furthest. */
-function furthest(details: readonly StoredDetail[]): ResultStatus {
+/** A step with several messages (devices, chats) has the best status among them. */
+function bestOfMessages(details: readonly StoredDetail[]): ResultStatus {
   const byMessage = Map.groupBy(details.filter(isAboutRecipient), ({ r }) => r?.messageId);
-  const reached = [...byMessage.values()].map(reachedBy);
+  const statuses = [...byMessage.values()].map(statusFromReceipts);
   const messages = details.findLast(({ d }) => d === "message_created")?.r?.messages;
-  // Messages without a report were taken by their provider.
-  if (reached.length < (typeof messages === "number" ? messages : 1)) reached.push("sent");
-  return best(reached);
+  // A message without a receipt was accepted by its provider.
+  if (statuses.length < (typeof messages === "number" ? messages : 1)) statuses.push("sent");
+  return bestStatus(statuses);
 }
 
-/** A report that names a recipient is about a copy of the mail. */
+/** A receipt with a recipient is about a cc or bcc copy of the email. */
 const isAboutRecipient = ({ d, r }: StoredDetail): boolean =>
-  (d in progress || d in failures) && r?.messageId !== undefined && r.recipient === undefined;
+  (d in successes || d in failures) && r?.messageId !== undefined && r.recipient === undefined;
 
-function reachedBy(reports: readonly StoredDetail[]): ResultStatus {
-  const failed = reports.flatMap(({ d }) => failures[d as DetailName] ?? []);
-  return best(failed.length > 0 ? failed : reports.flatMap(({ d }) => progress[d as DetailName] ?? []));
+function statusFromReceipts(receipts: readonly StoredDetail[]): ResultStatus {
+  const failed = receipts.flatMap(({ d }) => failures[d] ?? []);
+  return bestStatus(failed.length > 0 ? failed : receipts.flatMap(({ d }) => successes[d] ?? []));
 }

@@ -1,8 +1,8 @@
 // How long a delay, a digest or a throttle window lasts: a length (`{amount, unit}`), until the next match of a cron
-// expression, or whatever a path of the template scope holds when the step runs. Seconds to weeks are fixed lengths;
+// expression, or the value at a path of the template scope when the step runs. Seconds to weeks are fixed lengths;
 // months are calendar months, clamped to the last day.
 import { type TimeUnit, timeUnits } from "@tidings/contract";
-import { isObject, valueAt } from "../../lib/json.ts";
+import { isObject, type JsonObject, valueAt } from "../../lib/json.ts";
 import { nextCron } from "./cron.ts";
 import type { Zone } from "./zones.ts";
 
@@ -26,21 +26,25 @@ export function addTime(from: Date, amount: number, unit: TimeUnit): Date {
   return result;
 }
 
-/** `past`: a time was named, but it is not in the future. `reason` is for people. */
+/** `past`: the given time is not in the future. `reason`: the text for the execution detail. */
 export type WaitFault = { fault: "invalid" | "too_long" | "past"; reason: string };
 export type Wait = { until: Date } | WaitFault;
 
+type LengthWait = { until: Date; amount: number; unit: TimeUnit };
+
 export type WaitRequest = {
-  /** The step's control values: `type` and what belongs to it. */
-  values: Record<string, unknown>;
+  /** The step's control values: `type` and the members of that type. */
+  values: JsonObject;
   /** The event's `overrides.delay`: replaces the length of regular delays and digests. */
   override?: unknown;
-  /** What templates see. A function, because only dynamic waits look. */
-  scope(): Record<string, unknown>;
+  /** A function, because only dynamic waits read the scope. */
+  scope(): JsonObject;
   now: Date;
   zone: Zone;
   maxDays: number;
 };
+
+const isTimeUnit = (value: unknown): value is TimeUnit => timeUnits.some((unit) => unit === value);
 
 const invalid = (reason: string): WaitFault => ({ fault: "invalid", reason });
 
@@ -62,18 +66,19 @@ export function readWait({ values, override, scope, now, zone, maxDays }: WaitRe
   }
 }
 
-/** Reads `{amount, unit}`; `path` is where a person finds it. Amounts are whole and at least 1. */
-export function readLength(value: unknown, now: Date, maxDays: number, path = ""): Wait {
+/** Reads `{amount, unit}`; `path` names it in errors. Amounts are whole numbers of at least 1. */
+export function readLength(value: unknown, now: Date, maxDays: number, path = ""): LengthWait | WaitFault {
   if (!isObject(value)) return invalid(`${path || "The wait"} must be an object with amount and unit`);
   const { amount, unit } = value;
   const at = path && `${path}.`;
   if (typeof amount !== "number" || !Number.isInteger(amount) || amount < 1) {
     return invalid(`${at}amount must be a whole number of at least 1`);
   }
-  if (typeof unit !== "string" || !(timeUnits as readonly string[]).includes(unit)) {
+  if (!isTimeUnit(unit)) {
     return invalid(`${at}unit must be one of: ${timeUnits.join(", ")}`);
   }
-  return withinLimit(addTime(now, amount, unit as TimeUnit), now, maxDays);
+  const wait = withinLimit(addTime(now, amount, unit), now, maxDays);
+  return "fault" in wait ? wait : { ...wait, amount, unit };
 }
 
 function readTimed(cron: unknown, now: Date, zone: Zone, maxDays: number): Wait {
@@ -82,13 +87,13 @@ function readTimed(cron: unknown, now: Date, zone: Zone, maxDays: number): Wait 
   return "fault" in next ? invalid(next.fault) : withinLimit(next.at, now, maxDays);
 }
 
-const longestPath = 256;
+const maxPathLength = 256;
 
 /** The value at the path: an ISO time, or `{amount, unit}`. */
-function readDynamic(dynamicKey: unknown, scope: Record<string, unknown>, now: Date, maxDays: number): Wait {
+function readDynamic(dynamicKey: unknown, scope: JsonObject, now: Date, maxDays: number): Wait {
   const path = typeof dynamicKey === "string" ? dynamicKey.trim() : "";
   if (path === "") return invalid("dynamicKey must name a value, for example payload.sendAt");
-  if (path.length > longestPath) return invalid(`dynamicKey must not be longer than ${longestPath} characters`);
+  if (path.length > maxPathLength) return invalid(`dynamicKey must not be longer than ${maxPathLength} characters`);
   const value = lookUp(scope, path);
   if (value === undefined || value === null) return invalid(`${path} is missing`);
   if (isObject(value)) return readLength(value, now, maxDays, path);
@@ -98,8 +103,8 @@ function readDynamic(dynamicKey: unknown, scope: Record<string, unknown>, now: D
   return withinLimit(until, now, maxDays);
 }
 
-/** A path that begins with none of the roots is one of the payload's. */
-function lookUp(scope: Record<string, unknown>, path: string): unknown {
+/** A path that starts with none of the roots is looked up in the payload. */
+function lookUp(scope: JsonObject, path: string): unknown {
   const [root = ""] = path.split(".", 1);
   return Object.hasOwn(scope, root) ? valueAt(scope, path) : valueAt(scope.payload, path);
 }
@@ -118,7 +123,7 @@ export function readTime(text: string): Date | null {
 }
 
 function withinLimit(until: Date, now: Date, maxDays: number): Wait {
-  // An amount beyond what a date can hold makes an invalid date, which is in no order with others.
+  // An amount beyond the range of Date gives an invalid date, which compares as false.
   const isWithin = until.getTime() - now.getTime() <= maxDays * 86_400_000;
   return isWithin ? { until } : { fault: "too_long", reason: `The wait is longer than the allowed ${maxDays} days` };
 }

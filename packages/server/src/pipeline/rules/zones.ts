@@ -1,26 +1,25 @@
-// Time zones: from instants to the clock on the wall and back. A wall time is a number of milliseconds like an instant,
-// read as if the zone were UTC, so that calendar arithmetic on it needs no zone. Built on Intl, which brings the
-// time zone database.
+// Time zones: from instants to local time and back. A local time (`wall`) is a number of milliseconds like an instant, read as
+// if the zone were UTC, so that calendar arithmetic on it needs no zone. Built on Intl, which has the time zone database.
 //
 // A zone changes its offset rarely: since 2001 never twice within 11 days. So within a few days there is at most one
 // change, and it shows as a difference between the offsets at both ends.
 import { LRUCache } from "lru-cache";
 
 const second = 1_000;
-/** Offsets run from -12 to +14 hours: whatever a change of offset does to the clock happens within this time of it. */
-const reach = 26 * 3_600 * second;
+/** Offsets run from -12 to +14 hours, so a change of offset affects local times within this distance of it. */
+const maxShift = 26 * 3_600 * second;
 
 export type Zone = { name: string; format: Intl.DateTimeFormat };
 
-// Making a formatter takes longer than using it a dozen times and each holds about 45 KB. There are some 420 zones; names are
-// compared without regard to case, so there is no end to the spellings.
+// A formatter takes longer to make than to use a dozen times, and holds about 45 KB. There are some 420 zones; names are not
+// case-sensitive, so the number of spellings is unlimited.
 const zones = new LRUCache<string, Zone | false>({ max: 500 });
-const longestName = 64;
+const maxNameLength = 64;
 
 function findZone(name: string): Zone | false {
-  if (name.length > longestName) return false;
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  if (name.length > maxNameLength) return false;
+  const cached = zones.get(name);
+  if (cached !== undefined) return cached;
   const zone = openZone(name);
   zones.set(name, zone);
   return zone;
@@ -34,7 +33,7 @@ function openZone(name: string): Zone | false {
   }
 }
 
-/** The zone of that name, or the fallback: subscribers have none, or one that this database does not know (any more). */
+/** The zone of that name, or the fallback for a subscriber without a zone or with an unknown one. */
 export function zoneOf(name: string | null | undefined, fallback: string): Zone {
   const zone = (name ? findZone(name) : false) || findZone(fallback);
   if (!zone) throw new Error(`Unknown time zone: ${fallback}`);
@@ -43,7 +42,7 @@ export function zoneOf(name: string | null | undefined, fallback: string): Zone 
 
 const offsetPattern = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
-/** What the zone's clock is ahead of UTC at an instant. */
+/** How far the zone is ahead of UTC at an instant. */
 export function offsetAt({ format }: Zone, instant: number): number {
   const [, sign, hours = 0, minutes = 0, seconds = 0] = offsetPattern.exec(format.format(instant))!;
   const offset = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * second;
@@ -64,21 +63,21 @@ export function changeBetween(zone: Zone, from: number, to: number): number {
 }
 
 /**
- * The first instant at which the clock shows `wall` or more. So of a time that exists twice it is the first, and of one
- * that does not exist the moment when the clock jumps over it.
+ * The first instant at which the local time is `wall` or later: for a local time that exists twice the first instant, for
+ * one that does not exist the moment of the change.
  */
 export function firstInstant(zone: Zone, wall: number): number {
-  const [from, to] = [wall - reach, wall + reach];
+  const [from, to] = [wall - maxShift, wall + maxShift];
   const [before, after] = [offsetAt(zone, from), offsetAt(zone, to)];
   if (before === after) return wall - before;
   const change = changeBetween(zone, from, to);
   return wall - before < change ? wall - before : Math.max(change, wall - after);
 }
 
-/** The latest wall time the clock has shown up to an instant: while an hour repeats, the end of that hour. */
+/** The latest local time up to an instant: while an hour repeats, the end of that hour. */
 export function latestWall(zone: Zone, instant: number): number {
-  const [before, after] = [offsetAt(zone, instant - reach), offsetAt(zone, instant)];
+  const [before, after] = [offsetAt(zone, instant - maxShift), offsetAt(zone, instant)];
   if (before <= after) return instant + after;
-  const change = changeBetween(zone, instant - reach, instant);
+  const change = changeBetween(zone, instant - maxShift, instant);
   return Math.max(change + before - 1, instant + after);
 }

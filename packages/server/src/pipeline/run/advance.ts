@@ -1,6 +1,7 @@
-// The core of the engine: a pure function from a run, the facts and the time to what has to happen. Delivery, dry-run,
-// explain and tests all call this one; the shells around it load facts for a batch and write results in one transaction.
-import { isChannel, type StepType } from "@tidings/contract";
+// The core of the engine: a pure function from a run, the facts and the time to the changes that have to be written. The
+// stages, the dry-run and the tests all call it; progress.ts loads the facts for a batch and writes the results in one
+// transaction.
+import { isChannel, type JobStatus, type StepType } from "@tidings/contract";
 import { OverBudget, withinBudget } from "../../lib/work.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
@@ -9,7 +10,7 @@ import { runCustom } from "../steps/custom.ts";
 import { finishDelay, runDelay } from "../steps/delay.ts";
 import { closeDigest, runDigest } from "../steps/digest.ts";
 import { runEmail } from "../steps/email.ts";
-import { gate } from "../steps/gate.ts";
+import { checkGate } from "../steps/gate.ts";
 import { runInApp } from "../steps/in-app.ts";
 import { runPush } from "../steps/push.ts";
 import { runSms } from "../steps/sms.ts";
@@ -30,70 +31,72 @@ const steps: Record<StepType, Step> = {
   custom: runCustom,
 };
 
-/** Every step first asks whether it may run at all. */
-const start: Step = (input) => {
-  const { stopped, passed } = gate(input);
+/** The gate decides whether the step runs at all. */
+function startStep(input: StepInput): StepResult {
+  const { stopped, passed } = checkGate(input);
   const result = stopped ?? steps[input.job.step.type](input);
   return result.kind === "claim" || passed.length === 0
     ? result
     : { ...result, details: [...passed, ...result.details] };
-};
+}
 
-/** What a step does when the time it waited for has come. A held channel step starts anew: everything may have changed. */
+/** Steps that continue when their wait is over. A held channel step starts again: preferences and schedule may have changed. */
 const wake: Partial<Record<StepType, Step>> = { delay: finishDelay, digest: closeDigest };
 
 /**
- * Waits for its subscriber's schedule to open, as opposed to a message that waits for the repeat of its delivery: that one
- * has its provider, and its own task.
+ * The job waits for its subscriber's schedule to open. A job that waits for the retry of a delivery is also `delayed`, but
+ * it has a provider, and its message has a deliver task.
  */
 export const isHeld = (job: Pick<JobState, "status" | "step" | "providerId">): boolean =>
   job.status === "delayed" && isChannel(job.step.type) && job.providerId === null;
 
-/** Waits for a time at which the run itself goes on. */
+/** The job waits for a time at which a `wake` task continues the run. */
 export const isSleeping = (job: JobState): boolean =>
   job.status === "delayed" && (job.step.type in wake || isHeld(job));
 
-/** What a run needs written when it did not get any further. */
-export const noProgress = (run: Run, now: Date): Progress => ({
-  run,
-  now,
-  messages: [],
-  sending: [],
-  wakeAt: null,
-  digestedInto: null,
-  claim: null,
-  isPaused: false,
-});
+/** Nothing to write. */
+export function emptyProgress(run: Run, now: Date): Progress {
+  return {
+    run,
+    now,
+    messages: [],
+    sending: [],
+    wakeAt: null,
+    digestedInto: null,
+    claim: null,
+    isPaused: false,
+  };
+}
 
 /**
- * Takes the run as far as it goes without waiting. The run's jobs are changed in place; nothing else is touched. Between
- * two steps it asks whether a pause is due; a run that paused goes on from there when it is advanced again.
+ * Advances the run until a job has to wait. The run's jobs are changed in place; nothing else is. Between two steps
+ * `isPauseDue` is checked; a run that paused continues from there when it is advanced again.
  */
 export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boolean = () => false): Progress {
-  const progress = noProgress(run, now);
+  const progress = emptyProgress(run, now);
 
   for (const job of run.jobs) {
     const isDue = isSleeping(job) && job.wakeAt !== null && job.wakeAt <= now;
     if (job.status !== "pending" && !isDue) {
       if (!isFinished(job)) return progress;
-      if (job.status === "failed" && job.step.shouldStopOnFail) stopBehind(run, job, now);
+      if (job.status === "failed" && job.step.shouldStopOnFail) cancelAfter(run, job, now);
       continue;
     }
-    const gone = reasonGone(run);
-    if (gone) {
-      cancelFrom(run, job, gone, now);
+    const reason = cancelReason(run);
+    if (reason) {
+      cancelFrom(run, job, reason, now);
       return progress;
     }
-    const step = (isDue && wake[job.step.type]) || start;
-    if (!apply(progress, job, runWithinBudget(step, { run, job, facts, now }), now)) return progress;
+    const step = (isDue && wake[job.step.type]) || startStep;
+    if (!applyResult(progress, job, runWithinBudget(step, { run, job, facts, now }), now)) return progress;
     if (isPauseDue()) return { ...progress, isPaused: true };
   }
   return progress;
 }
 
 /**
- * One budget of work for all that the step evaluates: its conditions, its templates, its html. Templates and rules tell
- * themselves that it is used up; what is left are the filters of steps and integrations.
+ * One budget of work for the step's conditions, templates and html. Templates and rules turn an exceeded budget into an
+ * error of their own; here it can only come from the filters of the step or of an integration.
  */
 function runWithinBudget(step: Step, input: StepInput): StepResult {
   try {
@@ -104,16 +107,18 @@ function runWithinBudget(step: Step, input: StepInput): StepResult {
   }
 }
 
-const finished = new Set(["completed", "failed", "skipped", "canceled", "merged"]);
+const finished: ReadonlySet<string> = new Set<JobStatus>(["completed", "failed", "skipped", "canceled", "merged"]);
 
 export const isFinished = (job: { status: string }): boolean => finished.has(job.status);
 
-function reasonGone(run: Run): string | null {
+const jobsAfter = (run: Run, job: JobState): JobState[] => run.jobs.slice(run.jobs.indexOf(job) + 1);
+
+function cancelReason(run: Run): string | null {
   if (run.isWorkflowDeleted) return "the workflow was deleted";
   return run.subscriber ? null : "the subscriber was deleted";
 }
 
-/** Ends this job and those behind it that have not begun. */
+/** Cancels this job and all later ones that are not finished. */
 function cancelFrom(run: Run, first: JobState, reason: string, now: Date): void {
   for (const job of run.jobs.slice(run.jobs.indexOf(first))) {
     if (isFinished(job)) continue;
@@ -123,20 +128,20 @@ function cancelFrom(run: Run, first: JobState, reason: string, now: Date): void 
   }
 }
 
-function stopBehind(run: Run, job: JobState, now: Date): void {
-  const next = run.jobs[run.jobs.indexOf(job) + 1];
+function cancelAfter(run: Run, job: JobState, now: Date): void {
+  const [next] = jobsAfter(run, job);
   if (next) cancelFrom(run, next, `step ${job.step.stepId} failed`, now);
 }
 
-function skipBehind(run: Run, job: JobState, details: StoredDetail[]): void {
-  for (const behind of run.jobs.slice(run.jobs.indexOf(job) + 1)) {
-    behind.status = "skipped";
-    behind.newDetails.push(...details);
+function skipAfter(run: Run, job: JobState, details: StoredDetail[]): void {
+  for (const later of jobsAfter(run, job)) {
+    later.status = "skipped";
+    later.newDetails.push(...details);
   }
 }
 
-/** Writes one step's result into the run. Answers whether the next step may begin. */
-function apply(progress: Progress, job: JobState, result: StepResult, now: Date): boolean {
+/** Writes one step's result into the run. True when the next step may start. */
+function applyResult(progress: Progress, job: JobState, result: StepResult, now: Date): boolean {
   if (result.kind === "claim") {
     progress.claim = result.claim;
     return false;
@@ -155,12 +160,12 @@ function apply(progress: Progress, job: JobState, result: StepResult, now: Date)
     case "skipped":
       job.status = "skipped";
       job.output = result.output ?? null;
-      if (result.stopsChain) skipBehind(progress.run, job, result.details);
+      if (result.stopsChain) skipAfter(progress.run, job, result.details);
       return !result.stopsChain;
     case "failed": {
       job.status = "failed";
       const stops = result.stopsChain || job.step.shouldStopOnFail;
-      if (stops) stopBehind(progress.run, job, now);
+      if (stops) cancelAfter(progress.run, job, now);
       return !stops;
     }
     case "waiting":
@@ -175,9 +180,9 @@ function apply(progress: Progress, job: JobState, result: StepResult, now: Date)
       return false;
     case "merged":
       job.status = "merged";
-      for (const behind of progress.run.jobs.slice(progress.run.jobs.indexOf(job) + 1)) {
-        behind.status = "merged";
-        behind.newDetails.push(...result.details);
+      for (const later of jobsAfter(progress.run, job)) {
+        later.status = "merged";
+        later.newDetails.push(...result.details);
       }
       job.mergedInto = result.into;
       progress.digestedInto = result.notificationId;

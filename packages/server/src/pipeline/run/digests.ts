@@ -1,16 +1,16 @@
-// What the digests of a batch hold: windows that are due are closed here and everything that was merged into them is
-// gathered; digests that closed before are read again, because the steps behind them may still ask.
+// The events that the digests of a batch hold. Windows that are due are closed, and the events of all notifications merged
+// into them are collected; digests that closed earlier are read again, because later steps may use their events.
 
 import type { Db } from "../../store/db.ts";
 import { closeWindows, findMergedEvents } from "../../store/events/digests.batch.ts";
 import { findEventsOfBatch } from "../../store/events/events.batch.ts";
 import type { Batch } from "../batch.ts";
-import { broughtBy, type EventRef, type Gathered, storedDigest } from "../rules/digests.ts";
+import { type DigestRefs, digestInputRefs, type EventRef, readStoredDigest } from "../rules/grouping.ts";
 import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
 
 /** By job id. */
 export async function loadDigests(batch: Batch, runs: Run[]): Promise<Map<string, DigestResult>> {
-  const gathered = new Map<string, Gathered>();
+  const refs = new Map<string, DigestRefs>();
   const closing: { run: Run; job: JobState }[] = [];
   const abandoned: string[] = [];
   for (const run of runs) {
@@ -19,17 +19,21 @@ export async function loadDigests(batch: Batch, runs: Run[]): Promise<Map<string
       if (job.step.type !== "digest") continue;
       if (job.status === "delayed" && job.wakeAt && job.wakeAt <= now) closing.push({ run, job });
       else if (job.status === "canceled") abandoned.push(job.id);
-      else if (job.output) gathered.set(job.id, storedDigest(job.output));
+      else if (job.output) refs.set(job.id, readStoredDigest(job.output));
     }
   }
-  // A window whose leader was canceled has nobody left to close it.
+  // A window whose leader was canceled would never be closed.
   await closeWindows(batch.db, [...closing.map(({ job }) => job.id), ...abandoned]);
-  for (const [jobId, part] of await gather(batch.db, closing, batch.config.digestEvents)) gathered.set(jobId, part);
-  return withPayloads(batch.db, gathered);
+  for (const [jobId, found] of await collectRefs(batch.db, closing, batch.config.digestEvents)) refs.set(jobId, found);
+  return withPayloads(batch.db, refs);
 }
 
-/** What each leader and the notifications merged into it bring along, in order of arrival. */
-async function gather(tx: Db, closing: { run: Run; job: JobState }[], limit: number): Promise<Map<string, Gathered>> {
+/** The events of each leader and of the notifications merged into it, in order of arrival. */
+async function collectRefs(
+  tx: Db,
+  closing: { run: Run; job: JobState }[],
+  limit: number,
+): Promise<Map<string, DigestRefs>> {
   const merged = await findMergedEvents(
     tx,
     closing.map(({ job }) => job.id),
@@ -38,12 +42,12 @@ async function gather(tx: Db, closing: { run: Run; job: JobState }[], limit: num
   const byLeader = Map.groupBy(merged, (row) => row.leader_job_id);
   return new Map(
     closing.map(({ run, job }) => {
-      const own = broughtBy(run, job.stepIndex);
+      const own = digestInputRefs(run, job.stepIndex);
       const members = byLeader.get(job.id) ?? [];
       const refs = [
         ...own.refs,
         ...members.flatMap(({ event_id, created_at, earlier }) =>
-          earlier ? storedDigest(earlier).refs : [{ id: event_id, time: created_at.toISOString() }],
+          earlier ? readStoredDigest(earlier).refs : [{ id: event_id, time: created_at.toISOString() }],
         ),
       ];
       const eventCount = own.eventCount + (members[0]?.event_count ?? 0);
@@ -52,11 +56,11 @@ async function gather(tx: Db, closing: { run: Run; job: JobState }[], limit: num
   );
 }
 
-async function withPayloads(tx: Db, gathered: Map<string, Gathered>): Promise<Map<string, DigestResult>> {
-  const ids = new Set([...gathered.values()].flatMap((part) => part.refs.map((ref) => ref.id)));
+async function withPayloads(tx: Db, digests: Map<string, DigestRefs>): Promise<Map<string, DigestResult>> {
+  const ids = new Set([...digests.values()].flatMap((digest) => digest.refs.map((ref) => ref.id)));
   const events = new Map((await findEventsOfBatch(tx, [...ids])).map((event) => [event.id, event.payload]));
   const withPayload = (ref: EventRef): DigestedEvent => ({ ...ref, payload: events.get(ref.id) ?? {} });
   return new Map(
-    [...gathered].map(([jobId, part]) => [jobId, { events: part.refs.map(withPayload), eventCount: part.eventCount }]),
+    [...digests].map(([jobId, { refs, eventCount }]) => [jobId, { events: refs.map(withPayload), eventCount }]),
   );
 }

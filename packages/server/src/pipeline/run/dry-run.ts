@@ -1,5 +1,6 @@
-// What new runs would do, without doing it: the same `advance()` as delivery, with time that jumps to wherever a run waits
-// for, providers that accept everything, and claims that are answered by looking. Reads, and writes nothing.
+// Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider accepts,
+// and claims are answered without being taken. Reads only.
+import type { JsonObject } from "../../lib/json.ts";
 import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import type { Db } from "../../store/db.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
@@ -12,33 +13,33 @@ import {
   suppressionReason,
 } from "../deliver/recipients.ts";
 import { detail } from "../rules/details.ts";
-import { resultBefore } from "../rules/digests.ts";
+import { digestInput } from "../rules/grouping.ts";
 import { advance } from "./advance.ts";
-import { looking, settleClaims } from "./claims.ts";
+import { claimPreview, settleClaims } from "./claims.ts";
 import { loadFacts } from "./facts.ts";
-import type { DigestResult, Facts, MessageDraft, Progress, Run, Verdict } from "./run.ts";
+import type { ClaimResult, DigestResult, Facts, MessageDraft, Progress, Run } from "./run.ts";
 
-/** What the event would bring into its environment before its runs begin. */
-export type News = {
-  contexts: readonly { type: string; id: string; data?: Record<string, unknown> }[];
+/** The contexts and the tenant that the event would create or update before its runs start. */
+export type EventUpserts = {
+  contexts: readonly { type: string; id: string; data?: JsonObject }[];
   tenant: TenantEntry | null;
 };
 
 /**
- * A run as it would end, and everything it would have made; `now` is when that would be. `digestedInto`: the notification
- * whose digest would take it in.
+ * A run after its last step, with the messages it would have made; `now` is the simulated time. `digestedInto`: the
+ * notification whose digest it would be merged into.
  */
-export type Simulated = { run: Run; messages: MessageDraft[]; now: Date; digestedInto: string | null };
+export type SimulatedRun = { run: Run; messages: MessageDraft[]; now: Date; digestedInto: string | null };
 
-/** A step takes a few rounds at the most: a claim, a wait, a send. Workflows have 20 steps. */
+/** A step takes at most three rounds (a claim, a wait, a send), and a workflow has at most 20 steps. */
 const maxRounds = 100;
 
-export async function simulate(batch: Batch, runs: Run[], news: News): Promise<Simulated[]> {
-  const verdicts = new Map<string, Verdict>();
+export async function simulate(batch: Batch, runs: Run[], upserts: EventUpserts): Promise<SimulatedRun[]> {
+  const claimResults = new Map<string, ClaimResult>();
   const digests = new Map<string, DigestResult>();
-  const facts = withNews(await loadFacts(batch, runs, verdicts, { digests }), runs, news);
+  const facts = withUpserts(await loadFacts(batch, runs, claimResults, digests), runs, upserts);
   const all = runs.map(
-    (run): Simulated => ({
+    (run): SimulatedRun => ({
       run,
       messages: [],
       now: batch.clock.now(run.environmentId),
@@ -49,25 +50,26 @@ export async function simulate(batch: Batch, runs: Run[], news: News): Promise<S
   let active = all;
   for (let round = 0; active.length > 0 && round < maxRounds; round++) {
     const claiming: Progress[] = [];
-    const sending: Simulated[] = [];
-    const going: Simulated[] = [];
+    const sending: SimulatedRun[] = [];
+    const continuing: SimulatedRun[] = [];
     for (const one of active) {
       const progress = await advanceWithPauses(one, facts, pauses);
       one.digestedInto = progress.digestedInto;
       if (progress.claim) claiming.push(progress);
       if (progress.sending.length > 0) sending.push(one);
-      const goesOn = progress.claim !== null || progress.sending.length > 0 || passWait(one, progress, facts, digests);
-      if (goesOn) going.push(one);
+      const goesOn =
+        progress.claim !== null || progress.sending.length > 0 || simulateWait(one, progress, facts, digests);
+      if (goesOn) continuing.push(one);
     }
-    active = going;
-    await passSends(batch.db, sending);
-    for (const [jobId, verdict] of await settleClaims(batch.db, claiming, looking)) verdicts.set(jobId, verdict);
+    active = continuing;
+    await simulateSends(batch.db, sending);
+    for (const [jobId, result] of await settleClaims(batch.db, claiming, claimPreview)) claimResults.set(jobId, result);
   }
   return all;
 }
 
-/** What the run does last decides what comes next: until then it has neither claimed nor sent anything. */
-async function advanceWithPauses(one: Simulated, facts: Facts, pauses: Pauses): Promise<Progress> {
+/** Repeats a paused advance; a claim or a send can only be in the last one. */
+async function advanceWithPauses(one: SimulatedRun, facts: Facts, pauses: Pauses): Promise<Progress> {
   for (;;) {
     if (pauses.isDue()) await pauses.take();
     const progress = advance(one.run, facts, one.now, pauses.isDue);
@@ -76,8 +78,8 @@ async function advanceWithPauses(one: Simulated, facts: Facts, pauses: Pauses): 
   }
 }
 
-/** Every provider accepts, at once, what may be sent to the address. */
-async function passSends(db: Db, sending: Simulated[]): Promise<void> {
+/** Every provider accepts at once, except for suppressed addresses. */
+async function simulateSends(db: Db, sending: SimulatedRun[]): Promise<void> {
   const suppressed = await findSuppressedAddresses(
     db,
     sending.flatMap(({ run, messages }) =>
@@ -108,22 +110,27 @@ async function passSends(db: Db, sending: Simulated[]): Promise<void> {
   }
 }
 
-/** The run sleeps through; a digest that it leads closes with what it has brought itself. */
-function passWait(one: Simulated, { wakeAt }: Progress, facts: Facts, digests: Map<string, DigestResult>): boolean {
+/** Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run alone. */
+function simulateWait(
+  one: SimulatedRun,
+  { wakeAt }: Progress,
+  facts: Facts,
+  digests: Map<string, DigestResult>,
+): boolean {
   if (!wakeAt) return false;
   const job = one.run.jobs.find(({ status }) => status === "delayed");
-  if (job?.step.type === "digest") digests.set(job.id, resultBefore(one.run, job.stepIndex, facts));
+  if (job?.step.type === "digest") digests.set(job.id, digestInput(one.run, job.stepIndex, facts));
   if (wakeAt > one.now) one.now = wakeAt;
   return true;
 }
 
-/** Contexts that exist stay as they are; a tenant takes over what the event says about it. */
-function withNews(facts: Facts, runs: Run[], { contexts, tenant }: News): Facts {
+/** Existing contexts are not changed; a tenant gets the name and data that the event gives. */
+function withUpserts(facts: Facts, runs: Run[], { contexts, tenant }: EventUpserts): Facts {
   const [first] = runs;
   if (!first) return facts;
   const { environmentId } = first;
-  const created = contexts.map(({ type, id, data = {} }): [string, Record<string, unknown>] => [`${type}:${id}`, data]);
-  const known = facts.contexts.get(environmentId) ?? new Map<string, Record<string, unknown>>();
+  const created = contexts.map(({ type, id, data = {} }): [string, JsonObject] => [`${type}:${id}`, data]);
+  const known = facts.contexts.get(environmentId) ?? new Map<string, JsonObject>();
   return {
     ...facts,
     contexts: new Map([[environmentId, new Map([...created, ...known])]]),

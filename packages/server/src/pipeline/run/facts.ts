@@ -1,5 +1,6 @@
-// What `advance()` may know beside the runs themselves, loaded for a whole batch: a query for each kind of fact, and none
-// for a kind that no run of the batch can need.
+// The facts that `advance()` reads beside the runs, loaded for a whole batch: one query for each kind of fact, and none for
+// a kind that no run of the batch can need.
+
 import type { StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
@@ -22,20 +23,16 @@ import {
 } from "../../store/subscribers/subscribers.batch.ts";
 import { findTranslationsOf, type TranslationRow } from "../../store/workflows/translations.ts";
 import { findLayoutsOfBatch } from "../../store/workflows/workflows.batch.ts";
-import type { OpenEndpoint } from "../rules/contact.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { type Marks, toMarks } from "../rules/step-results.ts";
 import { isFinished } from "./advance.ts";
-import type { ContextData, DigestResult, Facts, Run, Verdict } from "./run.ts";
-
-/** What the caller found out itself: the contents of digests. */
-export type Known = { digests?: ReadonlyMap<string, DigestResult> };
+import type { ClaimResult, ContextData, Facts, OpenEndpoint, Run } from "./run.ts";
 
 export async function loadFacts(
   ctx: Ctx,
   runs: Run[],
-  verdicts: ReadonlyMap<string, Verdict>,
-  known: Known = {},
+  claimResults: ReadonlyMap<string, ClaimResult>,
+  digests: Facts["digests"] = new Map(),
 ): Promise<Facts> {
   const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
@@ -48,8 +45,8 @@ export async function loadFacts(
     tenants: await loadTenants(ctx.db, runs),
     chatEndpoints: await loadChatEndpoints(ctx, runs, integrations),
     marks: await loadMarks(ctx.db, runs),
-    verdicts,
-    digests: known.digests ?? new Map(),
+    claimResults,
+    digests,
     maxWaitDays: ctx.config.maxWaitDays,
     defaultTimezone: ctx.config.defaultTimezone,
     secrets: ctx.secrets,
@@ -59,7 +56,7 @@ export async function loadFacts(
 
 const environmentsOf = (runs: Run[]): string[] => [...new Set(runs.map((run) => run.environmentId))];
 
-/** A step of this type may run now, or behind one that is skipped. */
+/** The run has a step of this type that may still run. */
 const mayRun = (run: Run, type: StepType): boolean =>
   run.jobs.some((job) => job.step.type === type && !isFinished(job));
 
@@ -68,7 +65,7 @@ async function loadLayouts(db: Db, runs: Run[]): Promise<Facts["layouts"]> {
   return Map.groupBy(await findLayoutsOfBatch(db, environmentsOf(mailing)), (layout) => layout.environment_id);
 }
 
-/** Texts of the workflows and layouts that have any, a query per environment of the batch. */
+/** Translations of the workflows and layouts that have them enabled: one query per environment. */
 async function loadTranslations(db: Db, runs: Run[], layouts: Facts["layouts"]): Promise<Facts["translations"]> {
   const found: TranslationRow[] = [];
   for (const [environmentId, inside] of Map.groupBy(runs, (run) => run.environmentId)) {
@@ -92,7 +89,7 @@ async function loadTenants(db: Db, runs: Run[]): Promise<Facts["tenants"]> {
   return new Map([...found].map(([id, tenants]) => [id, new Map(tenants.map((row) => [row.identifier, row]))]));
 }
 
-/** Of runs that go on behind an in-app step of an earlier batch: a query per environment. */
+/** Seen and read marks for runs that continue after an in-app step of an earlier batch: one query per environment. */
 async function loadMarks(db: Db, runs: Run[]): Promise<Facts["marks"]> {
   const found = new Map<string, Marks>();
   const earlier = runs.filter((run) => !run.isNew && run.subscriber && run.jobs.some((job) => !isFinished(job)));
@@ -107,7 +104,7 @@ async function loadMarks(db: Db, runs: Run[]): Promise<Facts["marks"]> {
   return found;
 }
 
-/** Endpoints of everyone with a chat step ahead, a query or two per environment of the batch. */
+/** Chat endpoints for runs that may still run a chat step: one or two queries per environment. */
 async function loadChatEndpoints(
   { db, secrets }: Ctx,
   runs: Run[],
@@ -129,18 +126,18 @@ async function loadChatEndpoints(
   return found;
 }
 
-/** An address that is stored twice comes once: which are the same, only the opened ones tell. */
+/** Decrypts the endpoints; an address that is stored twice is returned once, which only the decrypted values show. */
 function openEndpoints(secrets: Secrets, stored: TargetEndpoint[]): OpenEndpoint[] {
   const found = new Map<string, OpenEndpoint>();
   for (const row of stored) {
     const endpoint = openValue(secrets, row.endpoint);
-    const place = canonicalJson([row.recipient, row.integration_id, row.type, endpoint]);
-    if (!found.has(place)) found.set(place, { ...row, endpoint });
+    const key = canonicalJson([row.recipient, row.integration_id, row.type, endpoint]);
+    if (!found.has(key)) found.set(key, { ...row, endpoint });
   }
   return [...found.values()];
 }
 
-/** An endpoint that names no connection uses the one its subscriber has, or shares, for the integration. */
+/** An endpoint without a connection uses the one that its subscriber, or its contexts, have for the integration. */
 async function withConnections(
   db: Db,
   environmentId: string,
@@ -158,10 +155,10 @@ async function withConnections(
   }));
 }
 
-/** Webhooks and phone numbers need nobody's permission. */
+/** Endpoints that need a connection; webhooks and phone numbers need none. */
 const connectedTypes = new Set(["chatapp_channel", "chatapp_user", "teamsapp_channel", "teamsapp_user"]);
 
-/** One query for the batch; subscribers have no say in critical workflows. */
+/** One query for the batch, and none for critical workflows, which ignore the choices of subscribers. */
 async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"]> {
   const open = runs.filter((run) => run.subscriber && !isCritical(run.version.definition.preferences));
   const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];

@@ -1,4 +1,4 @@
-// The shell around `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
+// Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import { createPauses } from "../../lib/pauses.ts";
 import { insertJobs, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
@@ -11,47 +11,47 @@ import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
-import { advance, noProgress } from "./advance.ts";
+import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
-import { type Known, loadFacts } from "./facts.ts";
-import type { Progress, Run, Verdict } from "./run.ts";
+import { loadFacts } from "./facts.ts";
+import type { ClaimResult, Facts, JobState, MessageDraft, Progress, Run } from "./run.ts";
 
-/** Runs that share a wake-up time share a task, up to this many; so do those that the batch had no time for. */
+/** Runs with the same wake-up time, and runs that the batch had no time for, share a task, up to this many. */
 const runsPerWakeTask = 100;
 
 /**
- * One batch evaluates for this long and makes this many characters of content, plus what one step takes; the rest of its
- * runs goes on in tasks of its own. So a batch of slow templates is not repeated for ever because its transaction was too
- * long, and what it writes at once fits into memory.
+ * Limits of one batch: evaluation time and characters of content, each exceeded by at most one step. The remaining runs
+ * continue in new tasks. So a batch of slow templates cannot hit the transaction time-out again and again, and what it
+ * writes fits into memory.
  */
-const longestBatchMs = 5_000;
-const contentPerBatch = 20_000_000;
+const maxBatchMs = 5_000;
+const maxBatchContent = 20_000_000;
 
 /**
- * Advances every run. A step that needs a decision of the database first claims it; the claims of a round are settled in
- * a few statements and the runs that made them go on in the next. A round settles the claims of one step position, the
- * earliest first: so every batch takes its locks in the same order, none waits for another in a circle, and there are as
- * many rounds as steps at the most.
+ * Advances every run. A step that needs a decision of the database returns a claim; the claims of a round are settled in a
+ * few statements, and their runs continue in the next round. A round settles the claims of one step position, the earliest
+ * first: every batch takes its locks in the same order, so batches cannot deadlock, and there are at most as many rounds
+ * as steps.
  */
-export async function advanceAll(batch: Batch, runs: Run[], known: Known = {}): Promise<Progress[]> {
-  const verdicts = new Map<string, Verdict>();
-  const facts = await loadFacts(batch, runs, verdicts, known);
+export async function advanceAll(batch: Batch, runs: Run[], digests?: Facts["digests"]): Promise<Progress[]> {
+  const claimResults = new Map<string, ClaimResult>();
+  const facts = await loadFacts(batch, runs, claimResults, digests);
   const results = new Map<string, Progress>();
   const pauses = createPauses();
-  const end = performance.now() + longestBatchMs;
-  let room = contentPerBatch;
+  const end = performance.now() + maxBatchMs;
+  let room = maxBatchContent;
   const isOver = () => performance.now() > end || room < 0;
-  const advanceOne = async (run: Run, hasVerdict: boolean): Promise<Progress> => {
+  const advanceOne = async (run: Run, hasClaimResult: boolean): Promise<Progress> => {
     const now = batch.clock.now(run.environmentId);
-    let progress: Progress = { ...noProgress(run, now), isPaused: true };
-    // What the database has decided for a run is used at once: asking again could be answered differently.
-    let isDue = hasVerdict;
-    while (progress.isPaused && (isDue || !isOver())) {
+    let progress: Progress = { ...emptyProgress(run, now), isPaused: true };
+    // A claim result is used at once, also when the batch is over its limits: a second claim could get another result.
+    let isForced = hasClaimResult;
+    while (progress.isPaused && (isForced || !isOver())) {
       if (pauses.isDue()) await pauses.take();
       const next = advance(run, facts, now, () => pauses.isDue() || isOver());
       room -= next.messages.reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
-      progress = merge(progress, next);
-      isDue = false;
+      progress = mergeProgress(progress, next);
+      isForced = false;
     }
     return progress;
   };
@@ -60,14 +60,14 @@ export async function advanceAll(batch: Batch, runs: Run[], known: Known = {}): 
   while (active.length > 0) {
     for (const run of active) {
       const progress = await advanceOne(run, active !== runs);
-      results.set(run.notificationId, merge(results.get(run.notificationId), progress));
+      results.set(run.notificationId, mergeProgress(results.get(run.notificationId), progress));
       if (progress.claim) claiming.push(progress);
     }
     const earliest = claiming.reduce((least, progress) => Math.min(least, positionOf(progress)), Infinity);
     const { settling = [], waiting = [] } = Object.groupBy(claiming, (progress) =>
       positionOf(progress) === earliest ? "settling" : "waiting",
     );
-    for (const [jobId, verdict] of await settleClaims(batch.db, settling)) verdicts.set(jobId, verdict);
+    for (const [jobId, result] of await settleClaims(batch.db, settling)) claimResults.set(jobId, result);
     active = settling.map((progress) => progress.run);
     claiming = waiting;
   }
@@ -76,88 +76,87 @@ export async function advanceAll(batch: Batch, runs: Run[], known: Known = {}): 
 
 const positionOf = ({ run, claim }: Progress): number => run.jobs.find((job) => job.id === claim!.jobId)!.stepIndex;
 
-const merge = (before: Progress | undefined, next: Progress): Progress =>
+const mergeProgress = (before: Progress | undefined, next: Progress): Progress =>
   before
     ? { ...next, messages: [...before.messages, ...next.messages], sending: [...before.sending, ...next.sending] }
     : next;
 
-/** Writes what the runs need, each table once, and the tasks that follow from it. */
+/** Writes the changes of the runs, each table once, and enqueues the tasks that follow. */
 export async function writeProgress(batch: Batch, progressed: Progress[]): Promise<void> {
-  const notifications: NotificationRow[] = [];
-  const newJobs: JobRow[] = [];
-  const jobUpdates: JobUpdate[] = [];
-  const messages: NewMessage[] = [];
-  const digested: { notificationId: string; intoNotificationId: string; at: Date }[] = [];
-  const deliveries: Timed[] = [];
-  const wakes = new Map<string, { environmentId: string; at?: Date; ids: string[] }>();
-
-  for (const progress of progressed) {
-    const { run, now } = progress;
-    const { environmentId } = run;
-    if (run.isNew) notifications.push(toNotification(progress));
-    else if (progress.digestedInto) {
-      digested.push({ notificationId: run.notificationId, intoNotificationId: progress.digestedInto, at: now });
-    }
-    for (const job of run.jobs) {
-      const row = {
-        id: job.id,
-        status: job.status,
-        provider_id: job.providerId,
-        details: job.newDetails,
-        output: job.output,
-        digest: job.digest,
-        merged_into: job.mergedInto,
-        wake_at: job.wakeAt,
-        updated_at: now,
-      };
-      if (run.isNew) {
-        newJobs.push({
-          ...row,
-          environment_id: environmentId,
-          notification_id: run.notificationId,
-          step_index: job.stepIndex,
-          type: job.step.type,
-        });
-      } else if (job.newDetails.length > 0) {
-        jobUpdates.push(row);
-      }
-    }
-    for (const draft of progress.messages) {
-      messages.push(sealMessage(batch.secrets, toMessage(progress, draft)));
-      if (!progress.sending.includes(draft.id)) continue;
-      deliveries.push({ environmentId, data: { messageId: draft.id }, lane: draft.integrationId ?? undefined });
-    }
-    if (progress.wakeAt || progress.isPaused) {
-      const key = `${environmentId} ${progress.wakeAt?.getTime()}`;
-      const wake = wakes.get(key) ?? { environmentId, at: progress.wakeAt ?? undefined, ids: [] };
-      wake.ids.push(run.notificationId);
-      wakes.set(key, wake);
-    }
-  }
+  const rows = collectRows(batch, progressed);
+  const { notifications, messages } = rows;
   await insertNotifications(batch.db, notifications);
-  await insertJobs(batch.db, newJobs);
-  await updateJobs(batch.db, jobUpdates);
+  await insertJobs(batch.db, rows.newJobs);
+  await updateJobs(batch.db, rows.jobUpdates);
   await insertMessages(batch.db, messages);
-  await emitMessages(batch, messages.flatMap(eventsOf));
-  await markDigested(batch.db, digested);
-  await enqueueTimed(batch, "deliver", deliveries);
-  await enqueueTimed(batch, "wake", [...wakes.values()].flatMap(wakeTasks));
+  await emitMessages(batch, messages.flatMap(webhookEvents));
+  await markDigested(batch.db, rows.digested);
+  await enqueueTimed(batch, "deliver", rows.deliveries);
+  await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
-  for (const message of messages) {
-    if (message.status !== "pending") batch.metrics.messages.inc({ channel: message.channel, status: message.status });
+  for (const { status, channel } of messages) {
+    if (status !== "pending") batch.metrics.messages.inc({ channel, status });
   }
 }
 
-/** A message that waits for its provider has not happened yet. */
-const eventsOf = ({ id, environment_id, status, error_text, created_at }: NewMessage): MessageChange[] => {
+type Rows = {
+  notifications: NotificationRow[];
+  newJobs: JobRow[];
+  jobUpdates: JobUpdate[];
+  messages: NewMessage[];
+  digested: { notificationId: string; intoNotificationId: string; at: Date }[];
+  deliveries: Timed[];
+};
+
+function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
+  const rows: Rows = { notifications: [], newJobs: [], jobUpdates: [], messages: [], digested: [], deliveries: [] };
+  for (const progress of progressed) {
+    const { run, now, digestedInto } = progress;
+    const { environmentId, notificationId } = run;
+    if (run.isNew) rows.notifications.push(toNotification(progress));
+    else if (digestedInto) rows.digested.push({ notificationId, intoNotificationId: digestedInto, at: now });
+    for (const job of run.jobs) {
+      const { stepIndex, step } = job;
+      const changes = toJobChanges(job, now);
+      const key = { environment_id: environmentId, notification_id: notificationId, step_index: stepIndex };
+      if (run.isNew) rows.newJobs.push({ ...changes, ...key, type: step.type });
+      else if (job.newDetails.length > 0) rows.jobUpdates.push(changes);
+    }
+    for (const draft of progress.messages) {
+      rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
+      if (!progress.sending.includes(draft.id)) continue;
+      rows.deliveries.push({ environmentId, data: { messageId: draft.id }, lane: draft.integrationId ?? undefined });
+    }
+  }
+  return rows;
+}
+
+type Wake = { environmentId: string; at?: Date; ids: string[] };
+
+/** Runs that wait or paused, grouped by environment and wake-up time. */
+function groupWakes(progressed: Progress[]): Wake[] {
+  const wakes = new Map<string, Wake>();
+  for (const { run, wakeAt, isPaused } of progressed) {
+    if (!wakeAt && !isPaused) continue;
+    const { environmentId } = run;
+    const key = `${environmentId} ${wakeAt?.getTime()}`;
+    const wake = wakes.get(key) ?? { environmentId, at: wakeAt ?? undefined, ids: [] };
+    wake.ids.push(run.notificationId);
+    wakes.set(key, wake);
+  }
+  return [...wakes.values()];
+}
+
+/** Webhook events of new messages; a pending message has none yet. */
+function webhookEvents({ id, environment_id, status, error_text, created_at }: NewMessage): MessageChange[] {
   const event = { environmentId: environment_id, messageId: id, at: created_at };
   if (status === "sent") return [{ ...event, type: "message.sent" }];
   if (status === "pending") return [];
   return [{ ...event, type: "message.failed", error: { message: error_text ?? "The message was not sent" } }];
-};
+}
 
 /** Without `at`, the runs are woken at once. */
-export function wakeTasks({ environmentId, at, ids }: { environmentId: string; at?: Date; ids: string[] }): Timed[] {
+export function wakeTasks({ environmentId, at, ids }: Wake): Timed[] {
   const tasks: Timed[] = [];
   for (let from = 0; from < ids.length; from += runsPerWakeTask) {
     tasks.push({ environmentId, at, data: { notificationIds: ids.slice(from, from + runsPerWakeTask) } });
@@ -184,7 +183,19 @@ function toNotification({ run, now, digestedInto }: Progress): NotificationRow {
   };
 }
 
-function toMessage({ run, now }: Progress, draft: Progress["messages"][number]): NewMessage {
+const toJobChanges = (job: JobState, now: Date) => ({
+  id: job.id,
+  status: job.status,
+  provider_id: job.providerId,
+  details: job.newDetails,
+  output: job.output,
+  digest: job.digest,
+  merged_into: job.mergedInto,
+  wake_at: job.wakeAt,
+  updated_at: now,
+});
+
+function toMessage({ run, now }: Progress, draft: MessageDraft): NewMessage {
   return {
     id: draft.id,
     environment_id: run.environmentId,

@@ -1,22 +1,22 @@
-// The words of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the
-// pinned workflow version and one job per active step. `advance()` takes it as far as it goes without waiting and answers
-// what has to be written; it reads nothing and writes nothing itself.
-import type { Channel, JobStatus } from "@tidings/contract";
+// The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the pinned
+// workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and returns the
+// changes to write; it neither reads nor writes the database.
+
+import type { Channel, ChannelEndpointAddress, JobStatus } from "@tidings/contract";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { EventRow } from "../../store/events/events.ts";
+import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { TenantRow } from "../../store/subscribers/tenants.ts";
-import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
+import type { PassedSubscription, StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { openOverrides } from "../encrypted-parts.ts";
-import type { OpenEndpoint } from "../rules/contact.ts";
 import type { Marks } from "../rules/step-results.ts";
-
-type JsonObject = Record<string, unknown>;
 
 export type RunEvent = {
   id: string;
@@ -28,15 +28,17 @@ export type RunEvent = {
   createdAt: Date;
 };
 
-/** Once for all runs of an event: overrides are encrypted. */
-export const toRunEvent = (secrets: Secrets, row: EventRow): RunEvent => ({
-  id: row.id,
-  transactionId: row.transaction_id,
-  payload: row.payload,
-  overrides: openOverrides(secrets, row.overrides),
-  tenant: row.tenant,
-  createdAt: row.created_at,
-});
+/** Called once for all runs of an event, because the overrides are decrypted. */
+export function toRunEvent(secrets: Secrets, row: EventRow): RunEvent {
+  return {
+    id: row.id,
+    transactionId: row.transaction_id,
+    payload: row.payload,
+    overrides: openOverrides(secrets, row.overrides),
+    tenant: row.tenant,
+    createdAt: row.created_at,
+  };
+}
 
 export type JobState = {
   id: string;
@@ -60,12 +62,12 @@ export type Run = {
   isNew: boolean;
   event: RunEvent;
   version: WorkflowVersion;
-  /** Null when the subscriber was deleted meanwhile. */
+  /** Null when the subscriber was deleted since the event. */
   subscriber: SubscriberRow | null;
   actor: SubscriberRow | null;
   isWorkflowDeleted: boolean;
   contextKeys: string[];
-  /** Of a new run: the topic subscriptions that led here; null when the recipient was named or everyone is. */
+  /** The topic subscriptions that let the event through; null for a named recipient and for a broadcast. */
   subscriptions: PassedSubscription[] | null;
   jobs: JobState[];
 };
@@ -75,16 +77,17 @@ export type DigestedEvent = { id: string; time: string; payload: JsonObject };
 export type DigestResult = { events: DigestedEvent[]; eventCount: number };
 
 /**
- * What a step asks of the database, because others ask for the same at the same moment. It answers a claim instead of a
- * result and runs again with the verdict. Groups are per environment, step, subscriber and key.
+ * A decision that only the database can make, because other workers may need the same one at the same moment. The step
+ * returns a claim instead of a result, and runs again with the claim's result. Groups are per environment, step,
+ * subscriber and key.
  */
 export type Claim =
-  /** A digest: join the open window of the group, or open one. With `quietSince`, an event that finds no other since then goes on alone. */
+  /** A digest: join the open window of the group, or open one. With `quietSince`, the first event since then passes alone. */
   | { kind: "digest"; jobId: string; groupKey: string; dueAt: Date; quietSince: Date | null }
-  /** A throttle: one of the `threshold` runs that the group is granted until `until`, counted from its first. */
+  /** A throttle: take one of the `threshold` runs that the group has until `until`. */
   | { kind: "throttle"; jobId: string; groupKey: string; threshold: number; until: Date };
 
-export type Verdict =
+export type ClaimResult =
   | { kind: "leader"; dueAt: Date }
   | { kind: "merged"; leaderJobId: string; leaderNotificationId: string }
   | { kind: "alone" }
@@ -93,36 +96,39 @@ export type Verdict =
 /** By environment id, then by context key; a context that was deleted is missing. */
 export type ContextData = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
-/** What `advance()` may know beside the run, loaded once for a whole batch. */
+/** An endpoint with its decrypted address. */
+export type OpenEndpoint = Omit<TargetEndpoint, "endpoint"> & { endpoint: ChannelEndpointAddress };
+
+/** What `advance()` reads beside the run, loaded once for a whole batch. */
 export type Facts = {
   integrations: IntegrationRow[];
-  /** What the subscribers of the batch chose, by internal id; most chose nothing and are not in it. */
+  /** Preferences of the subscribers of the batch, by internal id; subscribers without any are not in it. */
   preferences: ReadonlyMap<string, PreferenceRow[]>;
-  /** What the contexts of the batch hold, by environment and key. */
+  /** Data of the contexts of the batch. */
   contexts: ContextData;
   /** Layouts of the environments that have emails to make, by environment. */
   layouts: ReadonlyMap<string, LayoutRow[]>;
-  /** Texts in the locales of the batch's subscribers, by the id of their workflow or layout. */
+  /** Translations in the locales of the batch's subscribers, by the id of their workflow or layout. */
   translations: ReadonlyMap<string, TranslationRow[]>;
   /** The tenants that events of the batch name, by environment and identifier. */
   tenants: ReadonlyMap<string, ReadonlyMap<string, TenantRow>>;
-  /** Where a run with a chat step reaches its subscriber, by notification id; with the connection each will use. */
+  /** Chat endpoints of the subscriber, each with the connection it uses, by notification id. */
   chatEndpoints: ReadonlyMap<string, OpenEndpoint[]>;
-  /** Marks on in-app messages that were made before this batch, by job id. */
+  /** Seen and read marks of in-app messages made before this batch, by job id. */
   marks: ReadonlyMap<string, Marks>;
-  /** Answers to the claims of an earlier round, by job id. */
-  verdicts: ReadonlyMap<string, Verdict>;
-  /** What a digest collected: of windows that close now and of digests that closed before, by job id. */
+  /** Results of the claims of an earlier round, by job id. */
+  claimResults: ReadonlyMap<string, ClaimResult>;
+  /** Events of digests that close now or closed before, by job id. */
   digests: ReadonlyMap<string, DigestResult>;
   maxWaitDays: number;
-  /** For subscribers without one of their own. */
+  /** For subscribers without a time zone. */
   defaultTimezone: string;
-  /** Opens what a subscriber's channels hold, for the steps that need it. */
+  /** Decrypts the channels of a subscriber, for the steps that need them. */
   secrets: Secrets;
   newId: () => string;
 };
 
-/** Members that go to the provider under its own names, and what goes into its request untouched. */
+/** Fields for the provider under its own names, and parts of its request that are passed through unchanged. */
 export type ProviderExtras = {
   extra?: JsonObject;
   passthrough?: { body?: JsonObject; headers?: Record<string, string>; query?: Record<string, string> };
@@ -173,7 +179,7 @@ export type MessageDraft = {
   channel: Channel;
   providerId: string | null;
   integrationId: string | null;
-  status: "pending" | "sent" | "error" | "warning";
+  status: StoredMessageStatus;
   errorId: string | null;
   errorText: string | null;
   subject: string | null;
@@ -188,28 +194,30 @@ export type MessageDraft = {
 };
 
 /** A message of this job with nothing filled in yet. */
-export const newDraft = (id: string, jobId: string, channel: MessageDraft["channel"]): MessageDraft => ({
-  id,
-  jobId,
-  channel,
-  providerId: null,
-  integrationId: null,
-  status: "pending",
-  errorId: null,
-  errorText: null,
-  subject: null,
-  content: null,
-  cta: null,
-  data: null,
-  actor: null,
-  address: null,
-  outgoing: null,
-});
+export function newDraft(id: string, jobId: string, channel: MessageDraft["channel"]): MessageDraft {
+  return {
+    id,
+    jobId,
+    channel,
+    providerId: null,
+    integrationId: null,
+    status: "pending",
+    errorId: null,
+    errorText: null,
+    subject: null,
+    content: null,
+    cta: null,
+    data: null,
+    actor: null,
+    address: null,
+    outgoing: null,
+  };
+}
 
-/** What one step decided. */
+/** The outcome of one step. */
 export type StepResult =
   | { kind: "done"; details: StoredDetail[]; output?: JsonObject; message?: MessageDraft; digest?: JsonObject }
-  /** With `stopsChain`, everything behind it is skipped with it. */
+  /** With `stopsChain`, all later steps are skipped too. */
   | { kind: "skipped"; details: StoredDetail[]; output?: JsonObject; digest?: JsonObject; stopsChain?: boolean }
   | { kind: "failed"; details: StoredDetail[]; message?: MessageDraft; stopsChain?: boolean }
   | { kind: "waiting"; until: Date; details: StoredDetail[]; digest?: JsonObject }
@@ -220,7 +228,7 @@ export type StepResult =
 
 export type StepInput = { run: Run; job: JobState; facts: Facts; now: Date };
 
-/** What a run needs written after an advance. */
+/** The changes of one run to write after an advance. */
 export type Progress = {
   run: Run;
   now: Date;
@@ -230,6 +238,6 @@ export type Progress = {
   wakeAt: Date | null;
   digestedInto: string | null;
   claim: Claim | null;
-  /** The next step could begin, but other work has to have its turn first. */
+  /** The next step could start, but the batch has to yield to other work first. */
   isPaused: boolean;
 };

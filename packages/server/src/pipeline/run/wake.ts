@@ -1,5 +1,5 @@
-// Stage 3: runs go on. A wait is over, or what the run waited for has been delivered: load the runs, collect what closing
-// digests gathered, advance, write.
+// Stage 3 continues runs whose wait is over or whose message has been delivered: load the runs, collect the events of
+// closing digests, advance, write.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";
 import { findEventsOfBatch } from "../../store/events/events.batch.ts";
@@ -25,7 +25,7 @@ import { type JobState, type Run, toRunEvent } from "./run.ts";
 import { loadVersions } from "./versions.ts";
 
 export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> {
-  // Closing one digest while claiming the next may, rarely, meet another batch that does it the other way round.
+  // Closing one digest while claiming the next can, rarely, deadlock with a batch that locks them in the other order.
   await transactWithRetry(ctx, async (tx) => {
     await tx.queue.finish(tx.db, "wake", tasks);
     const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
@@ -33,20 +33,20 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
     const batch = await openBatch(tx, new Set(runs.map((run) => run.environmentId)));
     const early = earlyWakes(runs, batch.clock);
     const digests = await loadDigests(batch, runs);
-    await writeProgress(batch, await advanceAll(batch, runs, { digests }));
+    await writeProgress(batch, await advanceAll(batch, runs, digests));
     await enqueueTimed(batch, "wake", early);
   });
 }
 
 /**
- * The queue wakes by the clock of the database, a run is due by ours. When ours is behind, the run sleeps on for the
- * difference: without a new task it would never wake.
+ * The queue uses the clock of the database, `advance()` the clock of this process. When this process is behind, a run is
+ * not due yet and needs a new task for the difference: otherwise it would never wake.
  */
 function earlyWakes(runs: Run[], clock: Clock): Timed[] {
   return runs.flatMap(({ jobs, environmentId, notificationId }) => {
     const job = jobs.find((candidate) => !isFinished(candidate));
-    const isEarly = job && isSleeping(job) && job.wakeAt && job.wakeAt > clock.now(environmentId);
-    return isEarly ? [{ environmentId, data: { notificationIds: [notificationId] }, at: job.wakeAt! }] : [];
+    if (!job?.wakeAt || !isSleeping(job) || job.wakeAt <= clock.now(environmentId)) return [];
+    return [{ environmentId, data: { notificationIds: [notificationId] }, at: job.wakeAt }];
   });
 }
 
@@ -58,10 +58,10 @@ async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
     ctx,
     notifications.map((row) => row.workflow_version_id),
   );
-  const told = new Map([...events].map(([id, event]) => [id, toRunEvent(ctx.secrets, event)]));
+  const runEvents = new Map([...events].map(([id, event]) => [id, toRunEvent(ctx.secrets, event)]));
   const runs: Run[] = [];
   for (const [environmentId, rows] of Map.groupBy(notifications, (row) => row.environment_id)) {
-    const people = await loadPeople(ctx.db, environmentId, rows, events);
+    const subscribers = await loadSubscribers(ctx.db, environmentId, rows, events);
     const deleted = await findDeletedWorkflows(ctx.db, [...new Set(rows.map((row) => row.workflow_id))]);
     for (const row of rows) {
       const event = events.get(row.event_id);
@@ -72,10 +72,10 @@ async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
         notificationId: row.id,
         environmentId,
         isNew: false,
-        event: told.get(event.id)!,
+        event: runEvents.get(event.id)!,
         version,
-        subscriber: people.byId.get(row.subscriber_id) ?? null,
-        actor: people.byKey.get(event.actor?.subscriberId ?? "") ?? null,
+        subscriber: subscribers.byId.get(row.subscriber_id) ?? null,
+        actor: subscribers.byKey.get(event.actor?.subscriberId ?? "") ?? null,
         isWorkflowDeleted: deleted.has(row.workflow_id),
         contextKeys: row.context_keys,
         subscriptions: row.subscriptions,
@@ -86,13 +86,14 @@ async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
   return runs;
 }
 
-async function loadPeople(tx: Db, environmentId: string, rows: NotificationRow[], events: Map<string, EventRow>) {
-  const actors = rows.flatMap((row) => events.get(row.event_id)?.actor?.subscriberId ?? []);
-  const subscribers = await findSubscribersByIds(tx, environmentId, [...new Set(rows.map((row) => row.subscriber_id))]);
-  const acting = await findSubscribersByKeys(tx, environmentId, [...new Set(actors)]);
+async function loadSubscribers(tx: Db, environmentId: string, rows: NotificationRow[], events: Map<string, EventRow>) {
+  const ids = new Set(rows.map((row) => row.subscriber_id));
+  const actorKeys = new Set(rows.flatMap((row) => events.get(row.event_id)?.actor?.subscriberId ?? []));
+  const recipients = await findSubscribersByIds(tx, environmentId, [...ids]);
+  const actors = await findSubscribersByKeys(tx, environmentId, [...actorKeys]);
   return {
-    byId: byId(subscribers),
-    byKey: new Map(acting.map((row): [string, SubscriberRow] => [row.subscriber_id, row])),
+    byId: byId(recipients),
+    byKey: new Map(actors.map((row): [string, SubscriberRow] => [row.subscriber_id, row])),
   };
 }
 

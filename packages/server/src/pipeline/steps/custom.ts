@@ -1,8 +1,8 @@
-// Custom: runs nothing outside. Its values, rendered, become the step's output for the steps behind it.
+// Custom: sends nothing. Its rendered values become the step's output for later steps.
 import { isObject } from "../../lib/json.ts";
 import { RenderFault, renderDeep } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
 import { detail } from "../rules/details.ts";
+import { templateScope } from "../rules/scope.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 
 export function runCustom({ run, job, facts, now }: StepInput): StepResult {

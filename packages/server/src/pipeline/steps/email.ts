@@ -1,17 +1,16 @@
-// Email: integration, addresses, layout and content; then the message is handed to the deliver stage, and the chain waits
-// for it.
+// Email: integration, addresses, layout and content; then the message goes to the deliver stage, and later steps wait for it.
 
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { chooseLayout } from "../render/layout.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
-import { layoutScope, templateScope } from "../render/scope.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
-import { chooseLayout } from "../rules/layout-choice.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
+import { layoutScope, templateScope } from "../rules/scope.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep } from "./sending.ts";
 
-export const runEmail = (input: StepInput): StepResult =>
-  sendStep(input, "email", (draft, note) => {
+export function runEmail(input: StepInput): StepResult {
+  return sendStep(input, "email", (draft, note) => {
     const { run, job, facts } = input;
     const route = chooseRoute(input, "email", draft, note);
     const overrides = routedOverrides(input, "email", route, note, readEmailOverride);
@@ -26,7 +25,7 @@ export const runEmail = (input: StepInput): StepResult =>
     }
     draft.address = addresses[0]!;
 
-    const layout = layoutOf(input, note);
+    const layout = selectLayout(input, note);
     const scope = templateScope(run, facts);
     const mail = renderMail({
       controls: job.step.controlValues as MailControls,
@@ -44,8 +43,9 @@ export const runEmail = (input: StepInput): StepResult =>
       attachmentsFor(run.event.payload, "email").length > 0 ? { ...outgoing, attachments: true } : outgoing;
     return [draft];
   });
+}
 
-function layoutOf({ run, job, facts }: StepInput, note: Note): LayoutRow | null {
+function selectLayout({ run, job, facts }: StepInput, note: Note): LayoutRow | null {
   const choice = chooseLayout(facts.layouts.get(run.environmentId) ?? [], job.step, run.event.overrides);
   if ("unknown" in choice) {
     throw new CannotSend(`The layout ${JSON.stringify(choice.unknown.slice(0, 100))} does not exist`, {

@@ -1,24 +1,22 @@
-// The questions every step answers before it runs, in this order: does its own rule skip it, do its classic filters let
-// it pass, and for a channel step: is the channel wanted, and is this a time at which the subscriber may be disturbed?
-// Everything is asked at the moment the step begins, so what changed during a wait before it counts. Each "no" leaves a
-// detail that names who said it.
+// The checks before every step, in this order: its skip rule, its classic filters, and for a channel step the preferences and
+// the subscriber's schedule. They are evaluated when the step starts, so changes during an earlier wait count. A check that
+// stops the step adds a detail that names the reason.
 import { type Channel, isChannel, type StepFilter } from "@tidings/contract";
 import type { StoredDetail } from "../../store/tables.ts";
 import { RenderFault } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
-import { keptRule, valuesAt } from "../rules/condition-values.ts";
-import { evaluateSkip } from "../rules/conditions.ts";
+import { evaluateSkip, storableRule, valuesAt } from "../rules/conditions.ts";
 import { detail } from "../rules/details.ts";
-import { decide, withChoices } from "../rules/preferences.ts";
+import { decidePreference, filterDetail, withChoices } from "../rules/preferences.ts";
+import { templateScope } from "../rules/scope.ts";
 import { passesFilters, renderFilters } from "../rules/step-filters.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import { openingAt } from "./wait.ts";
 
-/** `stopped` is null when the step may run. `passed` says which results of earlier steps its rule let it run by. */
+/** `stopped` is null when the step may run. `passed`: the results of earlier steps that its skip rule read. */
 export type Gate = { stopped: StepResult | null; passed: StoredDetail[] };
 
-export function gate(input: StepInput): Gate {
-  const { skipped, passed } = judgeRule(input);
+export function checkGate(input: StepInput): Gate {
+  const { skipped, passed } = checkSkipRule(input);
   return { stopped: skipped ?? stoppedByFilters(input) ?? stoppedByChannel(input), passed };
 }
 
@@ -27,15 +25,15 @@ function stoppedByChannel(input: StepInput): StepResult | null {
   return isChannel(type) ? (stoppedByPreferences(input, type) ?? stoppedBySchedule(input, type)) : null;
 }
 
-function judgeRule({ run, job, facts, now }: StepInput): { skipped: StepResult | null; passed: StoredDetail[] } {
+function checkSkipRule({ run, job, facts, now }: StepInput): { skipped: StepResult | null; passed: StoredDetail[] } {
   const { skip } = job.step.controlValues;
   if (skip === undefined) return { skipped: null, passed: [] };
-  const verdict = evaluateSkip(skip, () => templateScope(run, facts));
-  if ("fault" in verdict) {
-    const raw = { rule: verdict.rule, reason: verdict.fault };
+  const decision = evaluateSkip(skip, () => templateScope(run, facts));
+  if ("fault" in decision) {
+    const raw = { rule: decision.rule, reason: decision.fault };
     return { skipped: { kind: "failed", details: [detail("condition_failed", now, { raw })] }, passed: [] };
   }
-  const { isSkipped, rule, values } = verdict;
+  const { isSkipped, rule, values } = decision;
   if (isSkipped) {
     const details = [detail("skipped_by_condition", now, { raw: { rule, values } })];
     return { skipped: { kind: "skipped", details }, passed: [] };
@@ -52,12 +50,12 @@ function stoppedByFilters({ run, job, facts, now }: StepInput): StepResult | nul
     filters = renderFilters(job.step.filters, scope);
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
-    const raw = { filters: keptRule(job.step.filters), reason: error.message };
+    const raw = { filters: storableRule(job.step.filters), reason: error.message };
     return { kind: "failed", details: [detail("condition_failed", now, { raw })] };
   }
   if (passesFilters(filters, scope)) return null;
   const fields = filters.flatMap(({ children }) => children.map(({ on, field }) => `${on}.${field}`));
-  const raw = { filters: keptRule(filters), values: valuesAt(fields, scope) };
+  const raw = { filters: storableRule(filters), values: valuesAt(fields, scope) };
   return { kind: "skipped", details: [detail("skipped_by_condition", now, { raw })] };
 }
 
@@ -65,13 +63,14 @@ function stoppedByPreferences({ run, facts, now }: StepInput, channel: Channel):
   const { version, contextKeys } = run;
   const chosen = facts.preferences.get(run.subscriber?.id ?? "") ?? [];
   const levels = withChoices(version.definition.preferences, chosen, version.workflowId, contextKeys);
-  const { enabled, level, isScoped } = decide(levels, channel);
-  if (enabled || !level) return null;
-  const raw = { channel, workflow: version.definition.workflowId, ...(isScoped && { contextKeys }) };
-  return { kind: "skipped", details: [detail(`filtered_by_${level}`, now, { raw })] };
+  const decision = decidePreference(levels, channel);
+  const filter = filterDetail(decision);
+  if (!filter) return null;
+  const raw = { channel, workflow: version.definition.workflowId, ...(decision.isScoped && { contextKeys }) };
+  return { kind: "skipped", details: [detail(filter, now, { raw })] };
 }
 
-/** In-app messages disturb nobody: they lie in the feed until somebody looks. */
+/** In-app messages ignore the schedule: they wait in the feed. */
 function stoppedBySchedule(input: StepInput, channel: Channel): StepResult | null {
   if (channel === "in_app") return null;
   const { run, now } = input;

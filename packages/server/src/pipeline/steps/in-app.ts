@@ -1,14 +1,15 @@
 // In-app: the message is stored in the subscriber's feed, in the same transaction as the run itself: exactly once.
+
 import { inAppProviderId } from "@tidings/contract";
+import type { JsonObject } from "../../lib/json.ts";
 import { sanitizeHtml, withoutTags } from "../render/html.ts";
 import { RenderFault, render, renderDeep } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
-import { isSafeUrl } from "../render/url.ts";
+import { isSafeUrl } from "../render/safe-urls.ts";
 import { detail } from "../rules/details.ts";
+import { templateScope } from "../rules/scope.ts";
 import { type MessageDraft, newDraft, type Run, type StepInput, type StepResult } from "../run/run.ts";
 import { renderFault } from "./sending.ts";
 
-type JsonObject = Record<string, unknown>;
 type Redirect = { url?: string; target?: string };
 type Action = { label?: string; redirect?: Redirect };
 type InAppControls = {
@@ -45,9 +46,9 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
     const body = render(controls.body ?? "", scope, "html");
     draft.content = controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed");
     draft.subject = controls.subject === undefined ? null : renderLine(controls.subject, scope, controls);
-    draft.cta = ctaOf(controls, scope);
+    draft.cta = renderCta(controls, scope);
     draft.data = controls.data ? renderDeep(controls.data, scope) : null;
-    draft.actor = actorOf(controls, scope, run);
+    draft.actor = renderActor(controls, scope, run);
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
     const { message: errorText, errorId, raw } = renderFault(error);
@@ -60,33 +61,33 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
   return { kind: "done", message: draft, details: [detail("message_created", now), detail("message_sent", now)] };
 }
 
-/** Where a click leads. A rendered address that is neither a web address nor a path is left out. */
-function redirectOf(redirect: Redirect | undefined, scope: object): Redirect | undefined {
+/** The target of a click. A rendered address that is neither a web address nor a path is dropped. */
+function renderRedirect(redirect: Redirect | undefined, scope: object): Redirect | undefined {
   if (!redirect?.url) return undefined;
   const url = render(redirect.url, scope, "text").trim();
   return isSafeUrl(url) ? { url, target: redirect.target ?? "_self" } : undefined;
 }
 
-/** Subject and labels are text. A widget that puts them into a page as HTML must not get a tag from a payload. */
-const renderLine = (template: string, scope: object, { disableOutputSanitization }: InAppControls): string => {
+/** Subject and labels are text: tags are removed, because a client may insert them into a page as HTML. */
+function renderLine(template: string, scope: object, { disableOutputSanitization }: InAppControls): string {
   const text = render(template, scope, "text");
   return disableOutputSanitization ? text : withoutTags(text);
-};
-
-function actionOf(action: Action | undefined, scope: object, controls: InAppControls): Action | undefined {
-  if (!action?.label) return undefined;
-  return { label: renderLine(action.label, scope, controls), redirect: redirectOf(action.redirect, scope) };
 }
 
-function ctaOf(controls: InAppControls, scope: object): JsonObject | null {
-  const redirect = redirectOf(controls.redirect, scope);
-  const primaryAction = actionOf(controls.primaryAction, scope, controls);
-  const secondaryAction = actionOf(controls.secondaryAction, scope, controls);
+function renderAction(action: Action | undefined, scope: object, controls: InAppControls): Action | undefined {
+  if (!action?.label) return undefined;
+  return { label: renderLine(action.label, scope, controls), redirect: renderRedirect(action.redirect, scope) };
+}
+
+function renderCta(controls: InAppControls, scope: object): JsonObject | null {
+  const redirect = renderRedirect(controls.redirect, scope);
+  const primaryAction = renderAction(controls.primaryAction, scope, controls);
+  const secondaryAction = renderAction(controls.secondaryAction, scope, controls);
   return redirect || primaryAction || secondaryAction ? { redirect, primaryAction, secondaryAction } : null;
 }
 
-/** An avatar that is no address a page may load counts as none. */
-function actorOf(controls: InAppControls, scope: object, run: Run): JsonObject | null {
+/** An avatar that is not a safe URL is ignored. */
+function renderActor(controls: InAppControls, scope: object, run: Run): JsonObject | null {
   const avatar = controls.avatar ? render(controls.avatar, scope, "text").trim() : "";
   if (isSafeUrl(avatar)) return { type: "system_custom", data: avatar };
   return run.actor ? { type: "user", data: run.actor.avatar } : null;

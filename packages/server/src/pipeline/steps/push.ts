@@ -1,27 +1,27 @@
-// Push: a message for every device of the subscriber, through every integration that knows some.
+// Push: a message for every device of the subscriber, through every integration with device tokens.
 import { render } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
-import { deviceTokens } from "../rules/contact.ts";
 import { readPushOverride } from "../rules/override-fields.ts";
 import { overridesFor } from "../rules/overrides.ts";
+import { templateScope } from "../rules/scope.ts";
+import { deviceTokens } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
-import { CannotSend, messagesForAll, noteLeftOut, noteUnusedName, sendStep } from "./sending.ts";
+import { CannotSend, draftForAllContacts, noteIgnoredExtras, noteIgnoredIntegrationName, sendStep } from "./sending.ts";
 
-export const runPush = (input: StepInput): StepResult =>
-  sendStep(input, "push", (_draft, note) => {
+export function runPush(input: StepInput): StepResult {
+  return sendStep(input, "push", (_draft, note) => {
     const { run, job, facts } = input;
     const { subject, body } = job.step.controlValues;
-    const messages = messagesForAll(input, "push", note, {
+    const messages = draftForAllContacts(input, "push", note, {
       contactsOf: (integration) => deviceTokens(facts.secrets, run.subscriber, integration),
-      unreached: () => {
+      noContactFault: () => {
         const reason = { detail: "no_device_tokens", errorId: "subscriber_missing_device_tokens" } as const;
         return new CannotSend("The subscriber has no device tokens", reason);
       },
       messageOf: ({ provider_id }) => {
         const given = overridesFor(run.event.overrides, "push", job.step.stepId, provider_id);
         const fields = readPushOverride(given);
-        noteUnusedName(note, provider_id, given);
-        noteLeftOut(note, provider_id, fields);
+        noteIgnoredIntegrationName(note, provider_id, given);
+        noteIgnoredExtras(note, provider_id, fields);
         return (token) => ({ address: token, outgoing: { ...fields, token } });
       },
     });
@@ -30,3 +30,4 @@ export const runPush = (input: StepInput): StepResult =>
     const text = render(String(body ?? ""), scope, "text");
     return messages.map((message) => ({ ...message, subject: title, content: text }));
   });
+}

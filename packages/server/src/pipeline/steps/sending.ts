@@ -1,13 +1,15 @@
-// What the steps that leave the building have in common: they collect details, and end either with messages to send or
-// with one message that says why there is none.
+// The common part of email, SMS, push and chat steps: they collect details, and end either with messages for the deliver stage
+// or with one failed message that holds the reason.
+
 import { findProvider } from "@tidings/providers";
+import type { JsonObject } from "../../lib/json.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { RenderFault } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
 import { type DetailName, detail } from "../rules/details.ts";
 import { candidatesFor, reasonFor } from "../rules/integration-choice.ts";
 import { OverrideFault } from "../rules/override-fields.ts";
 import { hasOwnOverrides, namedIntegration, overridesFor, type SendingChannel } from "../rules/overrides.ts";
+import { templateScope } from "../rules/scope.ts";
 import type { FilterScope } from "../rules/step-filters.ts";
 import {
   type MessageDraft,
@@ -21,20 +23,20 @@ import {
 type Particulars = Parameters<typeof detail>[2];
 export type Note = (name: DetailName, particulars?: Particulars) => void;
 
-/** Why nothing is sent, as the message and the job will tell it. */
+/** Why nothing is sent: the error of the message and the detail of the job. */
 export class CannotSend extends Error {
   readonly detail: DetailName;
   readonly errorId: string;
   readonly status: "warning" | "error";
-  readonly raw: Record<string, unknown> | undefined;
-  /** `warning`: something is missing on our side or the subscriber's. `error`: what is there cannot be used. */
+  readonly raw: JsonObject | undefined;
+  /** `warning`: an integration or an address is missing. `error`: the content or an override is not valid. */
   constructor(
     errorText: string,
     reason: {
       detail: DetailName;
       errorId: string;
       status?: "warning" | "error";
-      raw?: Record<string, unknown>;
+      raw?: JsonObject;
     },
   ) {
     super(errorText);
@@ -45,9 +47,9 @@ export class CannotSend extends Error {
   }
 }
 
-const words: Record<SendingChannel, string> = { email: "mail", sms: "sms", push: "push", chat: "chat" };
+const errorPrefixes: Record<SendingChannel, string> = { email: "mail", sms: "sms", push: "push", chat: "chat" };
 
-/** The result of a step that makes messages, or throws what keeps it from doing so. */
+/** The result of a step whose messages `make` drafts; CannotSend, RenderFault and OverrideFault become a failed message. */
 export function sendStep(
   { run, job, facts, now }: StepInput,
   channel: SendingChannel,
@@ -77,7 +79,7 @@ function toFault(error: unknown, channel: SendingChannel): CannotSend {
   if (!(error instanceof OverrideFault)) throw error;
   const reason = {
     detail: "override_invalid",
-    errorId: `${words[channel]}_unexpected_error`,
+    errorId: `${errorPrefixes[channel]}_unexpected_error`,
     status: "error",
     raw: { reason: error.message },
   } as const;
@@ -90,13 +92,13 @@ export function renderFault({ message, position }: RenderFault): CannotSend {
   return new CannotSend(text, { detail: "render_failed", errorId: "render_failed", status: "error", raw });
 }
 
-/** What conditions of integrations look at. */
+/** The scope for conditions of integrations, built only when an integration has some. */
 const filterScope =
   ({ run, facts }: StepInput) =>
   (): FilterScope =>
     templateScope(run, facts);
 
-const noIntegration = (channel: SendingChannel, errorText: string, name: DetailName, raw?: Record<string, unknown>) =>
+const noIntegration = (channel: SendingChannel, errorText: string, name: DetailName, raw?: JsonObject) =>
   new CannotSend(errorText, { detail: name, errorId: `${channel}_missing_integration`, raw });
 
 /** Email and SMS: the integrations to try, in order. The draft gets the first. */
@@ -111,7 +113,10 @@ export function chooseRoute(
   if (given !== undefined && typeof given !== "string") {
     throw new OverrideFault("integrationIdentifier must be a string");
   }
-  const route = candidatesFor(facts.integrations, run.environmentId, channel, filterScope(input), given);
+  const route = candidatesFor(facts.integrations, run.environmentId, channel, {
+    scopeOf: filterScope(input),
+    named: given,
+  });
   const [first] = route;
   if (!first && given !== undefined) {
     const text = `The integration ${JSON.stringify(given.slice(0, 100))} that the event names does not exist or is not active`;
@@ -126,15 +131,15 @@ export function chooseRoute(
 }
 
 /**
- * Overrides may differ by provider, and which provider sends is known only when others have failed: `routed` makes the
- * fields for each that has overrides of its own, and for the rest. `first` is what the first integration will send.
+ * Overrides may differ by provider, and failover decides only later which provider sends: `routed` makes the fields for each
+ * provider with overrides of its own, and the common ones for all others. `first`: the overrides of the first integration.
  */
 export function routedOverrides<O extends ProviderExtras>(
   { run, job }: StepInput,
   channel: "email" | "sms",
   route: IntegrationRow[],
   note: Note,
-  read: (given: Record<string, unknown>) => O,
+  read: (given: JsonObject) => O,
 ) {
   const { overrides } = run.event;
   const { stepId } = job.step;
@@ -145,7 +150,7 @@ export function routedOverrides<O extends ProviderExtras>(
     providers.filter((id) => hasOwnOverrides(overrides, stepId, id)).map((id): [string, O] => [id, readFor(id)]),
   );
   const first = own.get(route[0]!.provider_id) ?? common;
-  noteLeftOut(note, route[0]!.provider_id, first);
+  noteIgnoredExtras(note, route[0]!.provider_id, first);
   return {
     first,
     routed: <Fields>(fieldsFor: (override: O) => Fields): Routed<Fields> => ({
@@ -157,53 +162,53 @@ export function routedOverrides<O extends ProviderExtras>(
   };
 }
 
-/** At most this many are told: an event can bring as many members as it has room for. */
-const maxTold = 20;
+/** At most this many are reported: an event can hold any number of members. */
+const maxReported = 20;
 
-/** Members for the provider that its adapter has no place for are named in the job. */
-export function noteLeftOut(note: Note, providerId: string, { extra = {}, passthrough }: ProviderExtras): void {
+/** Adds a detail for each override that the provider does not support. */
+export function noteIgnoredExtras(note: Note, providerId: string, { extra = {}, passthrough }: ProviderExtras): void {
   const provider = findProvider(providerId);
   if (provider?.takesExtras !== false) return;
   const members = [...Object.keys(extra), ...(passthrough ? ["_passthrough"] : [])];
-  for (const member of members.slice(0, maxTold)) {
+  for (const member of members.slice(0, maxReported)) {
     const raw = { override: member.slice(0, 200), reason: `${provider.name} has no place for it` };
     note("override_ignored", { providerId, raw });
   }
 }
 
-/** Push and chat go through every integration that reaches the subscriber: an event that names one is told so. */
-export function noteUnusedName(note: Note, providerId: string, given: Record<string, unknown>): void {
+/** Push and chat use every integration that reaches the subscriber: a detail says that the named one is ignored. */
+export function noteIgnoredIntegrationName(note: Note, providerId: string, given: JsonObject): void {
   if (given.integrationIdentifier === undefined) return;
   const reason = "every integration that reaches the subscriber sends";
   note("override_ignored", { providerId, raw: { override: "integrationIdentifier", reason } });
 }
 
-/** A message is a row, an attempt and a call each, so their number has an end. */
+/** Each message is a row, an attempt and a provider call, so their number is limited. */
 const maxMessages = 500;
 
-type Reached<C> = { integration: IntegrationRow; contacts: C[] };
+type IntegrationContacts<C> = { integration: IntegrationRow; contacts: C[] };
 
-/** Push and chat: every integration that reaches the subscriber, and a message for each place it reaches. */
-export function messagesForAll<C>(
+/** Push and chat: one message for each device or chat of the subscriber, through every integration that has some. */
+export function draftForAllContacts<C>(
   input: StepInput,
   channel: "push" | "chat",
   note: Note,
   options: {
     contactsOf: (integration: IntegrationRow) => C[];
-    /** What to say when no integration reaches the subscriber. */
-    unreached: (integrations: IntegrationRow[]) => CannotSend;
+    /** The error when no integration reaches the subscriber. */
+    noContactFault: (integrations: IntegrationRow[]) => CannotSend;
     messageOf: (integration: IntegrationRow) => (contact: C) => Partial<MessageDraft>;
   },
 ): MessageDraft[] {
   const { run, job, facts } = input;
-  const active = candidatesFor(facts.integrations, run.environmentId, channel, filterScope(input));
+  const active = candidatesFor(facts.integrations, run.environmentId, channel, { scopeOf: filterScope(input) });
   if (active.length === 0) {
     throw noIntegration(channel, `No active ${channel} integration in this environment`, "no_integration");
   }
   const reached = active
-    .map((integration): Reached<C> => ({ integration, contacts: options.contactsOf(integration) }))
+    .map((integration): IntegrationContacts<C> => ({ integration, contacts: options.contactsOf(integration) }))
     .filter(({ contacts }) => contacts.length > 0);
-  if (reached.length === 0) throw options.unreached(active);
+  if (reached.length === 0) throw options.noContactFault(active);
   for (const { integration, contacts } of reached) {
     const raw = { identifier: integration.identifier, reason: "the subscriber is reached through it" };
     note("integration_selected", { providerId: integration.provider_id, raw: { ...raw, messages: contacts.length } });

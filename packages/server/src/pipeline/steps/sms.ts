@@ -1,12 +1,12 @@
-// SMS: integration, number, text; then the message is handed to the deliver stage, and the chain waits for it.
+// SMS: integration, number and text; then the message goes to the deliver stage, and later steps wait for it.
 import { render } from "../render/liquid.ts";
-import { templateScope } from "../render/scope.ts";
 import { readSmsOverride } from "../rules/override-fields.ts";
+import { templateScope } from "../rules/scope.ts";
 import type { SmsFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts";
 
-export const runSms = (input: StepInput): StepResult =>
-  sendStep(input, "sms", (draft, note) => {
+export function runSms(input: StepInput): StepResult {
+  return sendStep(input, "sms", (draft, note) => {
     const { run, job, facts } = input;
     const route = chooseRoute(input, "sms", draft, note);
     const overrides = routedOverrides(input, "sms", route, note, readSmsOverride);
@@ -29,3 +29,4 @@ export const runSms = (input: StepInput): StepResult =>
     );
     return [draft];
   });
+}

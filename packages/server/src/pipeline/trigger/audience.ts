@@ -1,6 +1,6 @@
-// Audiences: recipients that an event does not name one by one. They are walked in order of the subscriber's internal id,
-// a page at a time, so memory stays the same however many there are, and nobody can come up twice: each page begins
-// behind the last one, and an audience answers every subscriber at most once.
+// Audiences: recipients that an event does not name one by one. An audience is read in pages, in order of the subscriber's
+// internal id, so memory use does not grow with its size. Each page begins after the last id of the page before, and an
+// audience returns every subscriber at most once, so no subscriber is notified twice.
 import type { Ctx } from "../../context.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import type { Db } from "../../store/db.ts";
@@ -14,39 +14,39 @@ import {
 import type { Audience, PassedSubscription } from "../../store/tables.ts";
 import { findTopicAudience, findTopicQuantiles } from "../../store/topics/topic-audience.ts";
 import { findTopicsByKeys } from "../../store/topics/topics.ts";
-import { judgeMember, leftOutBy } from "../rules/reach.ts";
+import { excludedFromTopics, matchTopicMember } from "../rules/recipient-reasons.ts";
 import { loadVersions } from "../run/versions.ts";
 import { membersPerPage, type PageTask } from "../tasks.ts";
 
-/** Who an audience adds, and the topic subscriptions that led there; null for an audience without topics. */
+/** A subscriber of an audience, and the topic subscriptions that let the event through; null for an audience without topics. */
 export type Member = { subscriber: SubscriberRow; subscriptions: PassedSubscription[] | null };
 
 type Range = { after: string | null; until: string; limit: number };
 
-/** `reached` is the id behind which the next page begins; null at the end of the audience. */
-type Walked = { members: Member[]; reached: string | null };
+/** `lastId`: the next page begins after it; null at the end of the audience. */
+type MemberPage = { members: Member[]; lastId: string | null };
 
-const everyone = async (tx: Db, event: EventRow, range: Range): Promise<Walked> => {
+async function readSubscribers(tx: Db, event: EventRow, range: Range): Promise<MemberPage> {
   const rows = await findSubscribersAfter(tx, event.environment_id, range);
   const members = rows.map((subscriber) => ({ subscriber, subscriptions: null }));
-  return { members, reached: rows.length < range.limit ? null : rows.at(-1)!.id };
-};
+  return { members, lastId: rows.length < range.limit ? null : (rows.at(-1)?.id ?? null) };
+}
 
 type Topics = Extract<Audience, { kind: "topics" }>;
 
-/** All topics of the event in one walk: whoever is in several of them comes up once, with every subscription. */
-async function ofTopics(ctx: Ctx, event: EventRow, audience: Topics, range: Range): Promise<Walked> {
+/** All topics of the event are read together: a member of several topics is returned once, with every subscription. */
+async function readTopicMembers(ctx: Ctx, event: EventRow, audience: Topics, range: Range): Promise<MemberPage> {
   const { after, until, limit } = range;
-  const { environment_id: environmentId, context_keys: contextKeys } = event;
+  const { environment_id: environmentId, context_keys: contextKeys, payload } = event;
   const found = await findTopicAudience(ctx.db, environmentId, audience.topicKeys, contextKeys, after, limit);
   const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
-  const left = leftOutBy(event, audience);
-  const inside = found.members.filter(({ subscriber }) => subscriber.id <= until);
-  const judged = await mapWithPauses(inside, (member): Member[] => {
-    const verdict = judgeMember(member, left, audience, version, event.payload);
-    return verdict.kind === "topic" ? [{ subscriber: member.subscriber, subscriptions: verdict.subscriptions }] : [];
+  const excluded = excludedFromTopics(event, audience);
+  const inRange = found.members.filter(({ subscriber }) => subscriber.id <= until);
+  const matched = await mapWithPauses(inRange, (member): Member[] => {
+    const match = matchTopicMember(member, { audience, excluded, version, payload });
+    return match.kind === "topic" ? [{ subscriber: member.subscriber, subscriptions: match.subscriptions }] : [];
   });
-  return { members: judged.flat(), reached: found.next !== null && found.next < until ? found.next : null };
+  return { members: matched.flat(), lastId: found.next !== null && found.next < until ? found.next : null };
 }
 
 async function warnOfUnknownTopics(ctx: Ctx, event: EventRow, topicKeys: string[]): Promise<void> {
@@ -58,10 +58,10 @@ async function warnOfUnknownTopics(ctx: Ctx, event: EventRow, topicKeys: string[
 
 export const firstPage = (event: EventRow): PageTask => ({ eventId: event.id, after: null, until: null });
 
-/** How many walks share an audience of more than one page: while one of them computes, another one writes. */
-const walks = 4;
+/** An audience of more than one page is read by this many tasks at the same time: while one computes, another writes. */
+const parallelWalks = 4;
 
-/** Where each of the walks goes on: one task in general, several behind the first page, none behind the last. */
+/** The members of one page and the tasks that follow it: several after the first page, then one each, none after the last. */
 export async function readPage(
   ctx: Ctx,
   event: EventRow,
@@ -72,26 +72,33 @@ export async function readPage(
   const until = page.until ?? (await findLastSubscriberId(ctx.db, event.environment_id));
   if (!audience || until === null) return { members: [], next: [] };
   const range = { after: page.after, until, limit: membersPerPage };
-  const { members, reached } =
-    audience.kind === "topics" ? await ofTopics(ctx, event, audience, range) : await everyone(ctx.db, event, range);
-  if (reached === null) return { members, next: [] };
-  const rest = { ...page, after: reached, until };
-  return { members, next: page.until === null ? await share(ctx.db, event, audience, rest) : [rest] };
+  const { members, lastId } =
+    audience.kind === "topics"
+      ? await readTopicMembers(ctx, event, audience, range)
+      : await readSubscribers(ctx.db, event, range);
+  if (lastId === null) return { members, next: [] };
+  const rest = { ...page, after: lastId, until };
+  return { members, next: page.until === null ? await splitRange(ctx.db, event, audience, rest) : [rest] };
 }
 
-/** Cuts the rest of an audience into ranges of about the same number of people, each of which is walked on its own. */
-async function share(tx: Db, event: EventRow, audience: Audience, rest: PageTask): Promise<PageTask[]> {
+/** Cuts the rest of an audience into ranges with about the same number of subscribers, each of which is read on its own. */
+async function splitRange(
+  tx: Db,
+  event: EventRow,
+  audience: Audience,
+  rest: PageTask & { after: string; until: string },
+): Promise<PageTask[]> {
   const { environment_id: environmentId, context_keys: contextKeys } = event;
-  const cuts = Array.from({ length: walks - 1 }, (_, index) => (index + 1) / walks);
-  const points =
+  const shares = Array.from({ length: parallelWalks - 1 }, (_, index) => (index + 1) / parallelWalks);
+  const quantiles =
     audience.kind === "topics"
-      ? await findTopicQuantiles(tx, environmentId, audience.topicKeys, contextKeys, rest.after!, cuts)
-      : await findSubscriberQuantiles(tx, environmentId, rest.after!, cuts);
-  // Few people have the same point more than once; nobody is in an empty range.
-  const inside = [...new Set(points)].filter((point) => point < rest.until!);
-  return [...inside, rest.until!].map((until, index) => ({
+      ? await findTopicQuantiles(tx, environmentId, audience.topicKeys, contextKeys, rest.after, shares)
+      : await findSubscriberQuantiles(tx, environmentId, rest.after, shares);
+  // With few subscribers several quantiles are equal; the range between equal ones would be empty.
+  const cuts = [...new Set(quantiles)].filter((id) => id < rest.until);
+  return [...cuts, rest.until].map((until, index) => ({
     ...rest,
-    after: index === 0 ? rest.after : inside[index - 1]!,
+    after: index === 0 ? rest.after : cuts[index - 1]!,
     until,
   }));
 }

@@ -1,5 +1,5 @@
-// Bringing in the people that events name: created or updated with the fields given, each table in a few statements
-// however many there are.
+// The subscribers that events name as recipients or actor: created, or updated with the fields given. Each table takes a
+// fixed number of statements per environment, whatever the number of recipients.
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import type { EventRow } from "../../store/events/events.ts";
@@ -17,51 +17,50 @@ import {
 } from "../../store/subscribers/subscribers.ts";
 import type { StoredChannel, StoredRecipient } from "../../store/tables.ts";
 import { openRecipient, sealChannel } from "../encrypted-parts.ts";
-import { type RecipientChannel, withRecipientChannels } from "../rules/channel-entries.ts";
-import { entriesOf } from "../rules/contact.ts";
+import { channelEntries, mergeRecipientChannels, type RecipientChannel } from "../rules/subscriber-channels.ts";
 
-type Naming = { event: EventRow; recipients?: StoredRecipient[] };
+type NamedRecipients = { event: EventRow; recipients?: StoredRecipient[] };
 
-/** Everyone who was named, by environment and subscriber id. */
-export type People = (environmentId: string, subscriberId: string | undefined) => SubscriberRow | null;
+/** Finds a named subscriber by environment and subscriber id. */
+export type FindRecipient = (environmentId: string, subscriberId: string | undefined) => SubscriberRow | null;
 
-/** What the events say about one person, in their order. */
-type Wanted = { fields: SubscriberFields; channels: RecipientChannel[] };
+/** The fields and channels that the events give for one subscriber; later events override earlier ones. */
+type GivenData = { fields: SubscriberFields; channels: RecipientChannel[] };
 
-/** Most recipients are known and unchanged, so the common case is one read. */
-export async function bringInSubscribers(ctx: Ctx, starts: Naming[]): Promise<People> {
-  const people = new Map<string, Map<string, SubscriberRow>>();
-  // One round per environment in the batch, not per recipient; in order, so that two batches cannot wait for each other.
-  for (const [environmentId, wanted] of [...collect(ctx, starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    people.set(environmentId, await bringIn(ctx, environmentId, wanted));
+/** Most recipients exist and are unchanged, so the common case is one read. */
+export async function upsertRecipients(ctx: Ctx, starts: NamedRecipients[]): Promise<FindRecipient> {
+  const rows = new Map<string, Map<string, SubscriberRow>>();
+  // One round per environment in the batch, not per recipient; sorted, so that two batches cannot deadlock.
+  for (const [environmentId, given] of [...collectGiven(ctx, starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    rows.set(environmentId, await upsertInEnvironment(ctx, environmentId, given));
   }
-  return (environmentId, subscriberId) => people.get(environmentId)?.get(subscriberId ?? "") ?? null;
+  return (environmentId, subscriberId) => rows.get(environmentId)?.get(subscriberId ?? "") ?? null;
 }
 
-/** The people as `bringInSubscribers` would leave them. Nothing is written. */
-export async function imagineSubscribers(
+/** The subscribers as `upsertRecipients` would leave them. Nothing is written. */
+export async function previewRecipients(
   ctx: Ctx,
   environmentId: string,
-  starts: Naming[],
-): Promise<{ people: People; created: ReadonlySet<string> }> {
-  const wanted = collect(ctx, starts).get(environmentId) ?? new Map<string, Wanted>();
-  const known = await findSubscribersByKeys(ctx.db, environmentId, [...wanted.keys()]);
-  const people = new Map(known.map((row) => [row.subscriber_id, row]));
-  const merge = await channelMerge(ctx, environmentId, wanted);
-  for (const [subscriberId, { fields }] of wanted) {
-    const before = people.get(subscriberId) ?? newSubscriber(environmentId, ctx.newId(), subscriberId, ctx.now());
+  starts: NamedRecipients[],
+): Promise<{ findRecipient: FindRecipient; created: ReadonlySet<string> }> {
+  const given = collectGiven(ctx, starts).get(environmentId) ?? new Map<string, GivenData>();
+  const stored = await findSubscribersByKeys(ctx.db, environmentId, [...given.keys()]);
+  const rows = new Map(stored.map((row) => [row.subscriber_id, row]));
+  const merge = await createChannelMerge(ctx, environmentId, given);
+  for (const [subscriberId, { fields }] of given) {
+    const before = rows.get(subscriberId) ?? newSubscriber(environmentId, ctx.newId(), subscriberId, ctx.now());
     const row = withFields(before, fields);
-    people.set(subscriberId, { ...row, channels: merge?.(subscriberId, row) ?? row.channels });
+    rows.set(subscriberId, { ...row, channels: merge?.(subscriberId, row) ?? row.channels });
   }
-  const isKnown = new Set(known.map((row) => row.subscriber_id));
-  const created = new Set([...wanted.keys()].filter((id) => !isKnown.has(id)));
-  return { people: (_environmentId, subscriberId) => people.get(subscriberId ?? "") ?? null, created };
+  const existing = new Set(stored.map((row) => row.subscriber_id));
+  const created = new Set([...given.keys()].filter((id) => !existing.has(id)));
+  return { findRecipient: (_environmentId, subscriberId) => rows.get(subscriberId ?? "") ?? null, created };
 }
 
-function collect({ secrets }: Ctx, starts: Naming[]): Map<string, Map<string, Wanted>> {
-  const all = new Map<string, Map<string, Wanted>>();
+function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, Map<string, GivenData>> {
+  const all = new Map<string, Map<string, GivenData>>();
   for (const { event, recipients = [] } of starts) {
-    const inEnvironment = all.get(event.environment_id) ?? new Map<string, Wanted>();
+    const inEnvironment = all.get(event.environment_id) ?? new Map<string, GivenData>();
     all.set(event.environment_id, inEnvironment);
     for (const stored of event.actor ? [...recipients, event.actor] : recipients) {
       const { subscriberId, channels = [], ...fields } = openRecipient(secrets, stored);
@@ -75,61 +74,61 @@ function collect({ secrets }: Ctx, starts: Naming[]): Map<string, Map<string, Wa
   return all;
 }
 
-async function bringIn(
+async function upsertInEnvironment(
   ctx: Ctx,
   environmentId: string,
-  wanted: Map<string, Wanted>,
+  given: Map<string, GivenData>,
 ): Promise<Map<string, SubscriberRow>> {
-  const known = await findSubscribersByKeys(ctx.db, environmentId, [...wanted.keys()]);
-  const people = new Map(known.map((row) => [row.subscriber_id, row]));
+  const stored = await findSubscribersByKeys(ctx.db, environmentId, [...given.keys()]);
+  const rows = new Map(stored.map((row) => [row.subscriber_id, row]));
   const upserts: SubscriberUpsert[] = [];
-  for (const [subscriberId, { fields }] of wanted) {
-    const row = people.get(subscriberId);
+  for (const [subscriberId, { fields }] of given) {
+    const row = rows.get(subscriberId);
     if (!row || isDifferent(row, fields)) upserts.push({ id: ctx.newId(), subscriberId, fields });
   }
-  const merge = await channelMerge(ctx, environmentId, wanted);
-  const merging = merge ? [...wanted.keys()].filter((id) => merge(id, people.get(id) ?? null)) : [];
-  const locked = await lockForChannels(ctx, environmentId, upserts, merging);
+  const merge = await createChannelMerge(ctx, environmentId, given);
+  const changing = merge ? [...given.keys()].filter((id) => merge(id, rows.get(id) ?? null)) : [];
+  const locked = await lockForChannels(ctx, environmentId, upserts, changing);
   for (const row of await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now()))
-    people.set(row.subscriber_id, row);
+    rows.set(row.subscriber_id, row);
   const changed = locked.flatMap((row) => {
     const channels = merge?.(row.subscriber_id, row);
     return channels ? [{ id: row.id, subscriberId: row.subscriber_id, channels }] : [];
   });
   await setChannelsOfMany(ctx.db, environmentId, changed, ctx.now());
   for (const { subscriberId, channels } of changed) {
-    people.set(subscriberId, { ...people.get(subscriberId)!, channels });
+    rows.set(subscriberId, { ...rows.get(subscriberId)!, channels });
   }
-  return people;
+  return rows;
 }
 
-/** Null when nobody comes with channels; else the channels a person gets, or null when they stay as they are. */
-async function channelMerge({ db, secrets }: Ctx, environmentId: string, wanted: Map<string, Wanted>) {
-  if (![...wanted.values()].some(({ channels }) => channels.length > 0)) return null;
+/** Null when no recipient has channels; else a function that returns the merged channels, or null when they do not change. */
+async function createChannelMerge({ db, secrets }: Ctx, environmentId: string, given: Map<string, GivenData>) {
+  if (![...given.values()].some(({ channels }) => channels.length > 0)) return null;
   const integrations = await listIntegrations(db, environmentId);
   return (subscriberId: string, row: SubscriberRow | null): StoredChannel[] | null => {
-    const { channels } = wanted.get(subscriberId)!;
+    const { channels } = given.get(subscriberId)!;
     if (channels.length === 0) return null;
-    const before = entriesOf(secrets, row);
-    const after = withRecipientChannels(before, channels, integrations);
+    const before = channelEntries(secrets, row);
+    const after = mergeRecipientChannels(before, channels, integrations);
     return canonicalJson(after) === canonicalJson(before) ? null : after.map((entry) => sealChannel(secrets, entry));
   };
 }
 
 /**
- * Channels are merged with what is stored, so nobody may change it in between. New people are made first and everyone
- * else is then locked at once, in the order that updates of subscribers keep, so that two batches cannot wait for each
- * other.
+ * Channels are merged with the stored ones, so the rows are locked between the read and the write. New subscribers are
+ * inserted first; then all rows are locked in one statement, in the order that updates of subscribers use, so that two
+ * batches cannot deadlock.
  */
 async function lockForChannels(
   ctx: Ctx,
   environmentId: string,
   upserts: SubscriberUpsert[],
-  merging: string[],
+  changing: string[],
 ): Promise<SubscriberRow[]> {
-  if (merging.length === 0) return [];
+  if (changing.length === 0) return [];
   await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now(), { keepExisting: true });
-  const keys = new Set([...upserts.map((entry) => entry.subscriberId), ...merging]);
+  const keys = new Set([...upserts.map((entry) => entry.subscriberId), ...changing]);
   return lockSubscribersByKeys(ctx.db, environmentId, [...keys]);
 }
 

@@ -1,15 +1,27 @@
-// Stage 1: accepted events come in, a task per 100 recipients of a request. As many recipients as a transaction should have
-// go straight on; the other events go back to the queue, an event with more than that is cut into slices, an audience into
-// pages.
+// Stages 1 and 2: from accepted events to runs.
+//
+// 1-trigger takes events from the queue, a task per 100 recipients of a request. As many recipients as one transaction should
+// have are started at once; the other events go back to the queue. An event with more recipients than that is cut into
+// slices, its audience into pages, and both become tasks of 2-fanout.
+// 2-fanout works one slice or page. For the recipients of either stage, subscribers are created or updated, one notification
+// with its jobs is made for each, and every run is advanced as far as it goes, all in one transaction and a fixed number of
+// statements per batch.
 import type { Ctx } from "../../context.ts";
 import { lockEvents } from "../../store/events/events.batch.ts";
-import type { EventRow } from "../../store/events/events.ts";
+import { beginWalks, type EventRow, endWalk } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import { openBatch, transact } from "../batch.ts";
+import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
+import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
+import { type Batch, openBatch, transact } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
-import { recipientsPerBatch, recipientsPerTask, type TriggerTask } from "../tasks.ts";
-import { firstPage } from "./audience.ts";
-import { type Start, startRuns } from "./fanout.ts";
+import { detail } from "../rules/details.ts";
+import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
+import { advanceAll, writeProgress } from "../run/progress.ts";
+import { type JobState, type Run, type RunEvent, toRunEvent } from "../run/run.ts";
+import { loadVersions } from "../run/versions.ts";
+import { type FanoutTask, type PageTask, recipientsPerBatch, recipientsPerTask, type TriggerTask } from "../tasks.ts";
+import { firstPage, type Member, readPage } from "./audience.ts";
+import { type FindRecipient, upsertRecipients } from "./recipients.ts";
 
 export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<void> {
   await transact(ctx, async (tx) => {
@@ -21,18 +33,18 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
       tx,
       events.map((event) => event.environment_id),
     );
-    const fanout: Timed[] = [];
+    const fanoutTasks: Timed[] = [];
     const starts: Start[] = [];
-    const later: EventRow[] = [];
+    const requeued: EventRow[] = [];
     let room = recipientsPerBatch;
     for (const event of events) {
       const { environment_id: environmentId, recipients, id: eventId } = event;
       const count = recipients.length;
       if (count > room && count <= recipientsPerBatch) {
-        later.push(event);
+        requeued.push(event);
         continue;
       }
-      if (event.audience) fanout.push({ environmentId, data: firstPage(event) });
+      if (event.audience) fanoutTasks.push({ environmentId, data: firstPage(event) });
       if (count <= room) {
         starts.push({ event, recipients });
         room -= count;
@@ -40,21 +52,21 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
       }
       for (let from = 0; from < count; from += recipientsPerBatch) {
         const to = Math.min(count, from + recipientsPerBatch);
-        fanout.push({ environmentId, data: { eventId, from, to } });
+        fanoutTasks.push({ environmentId, data: { eventId, from, to } });
       }
     }
     await batch.queue.finish(batch.db, "trigger", tasks);
     await enqueueTimed(
       batch,
       "trigger",
-      [...Map.groupBy(later, (event) => event.environment_id)].flatMap(([id, own]) => triggerTasks(id, own)),
+      [...Map.groupBy(requeued, (event) => event.environment_id)].flatMap(([id, events]) => triggerTasks(id, events)),
     );
-    await enqueueTimed(batch, "fanout", fanout);
+    await enqueueTimed(batch, "fanout", fanoutTasks);
     await startRuns(batch, starts);
   });
 }
 
-/** Events as tasks of about the same cost: several fill a transaction. */
+/** Groups events into tasks of up to `recipientsPerTask` recipients; several tasks fill one transaction. */
 export function triggerTasks(environmentId: string, events: Pick<EventRow, "id" | "recipients">[]): Timed[] {
   const tasks: { environmentId: string; data: TriggerTask; cost: number }[] = [];
   for (const { id, recipients } of events) {
@@ -67,3 +79,125 @@ export function triggerTasks(environmentId: string, events: Pick<EventRow, "id" 
   }
   return tasks;
 }
+
+export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
+  await transact(ctx, async (tx) => {
+    const walkEnds = tasks.flatMap(({ data }) => ("environmentId" in data ? data : []));
+    const pages = tasks.flatMap(({ data }) => ("environmentId" in data ? [] : data));
+    const events = await lockEvents(tx.db, [...new Set(pages.map((page) => page.eventId))]);
+    const byId = new Map(events.map((event) => [event.id, event]));
+    const batch = await openBatch(tx, [
+      ...events.map((event) => event.environment_id),
+      ...walkEnds.map((end) => end.environmentId),
+    ]);
+    await batch.queue.finish(batch.db, "fanout", tasks);
+    for (const { environmentId, eventId } of walkEnds) {
+      await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
+    }
+    const starts: Start[] = [];
+    // The stage takes one task per batch: a page or slice is as large as a transaction should be.
+    for (const data of pages) {
+      const event = byId.get(data.eventId);
+      if (!event) continue;
+      if ("from" in data) starts.push({ event, recipients: event.recipients.slice(data.from, data.to) });
+      else starts.push({ event, members: await takePage(batch, event, data) });
+    }
+    await startRuns(batch, starts);
+  });
+}
+
+/**
+ * The next page is enqueued in the transaction of this one, so a walk that is interrupted skips no member and repeats none.
+ * The end of a walk is a task of its own: it updates the event row, which this transaction shares with other walks.
+ */
+async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<Member[]> {
+  const { environment_id: environmentId, id: eventId } = event;
+  const { members, next } = await readPage(batch, event, page);
+  if (next.length > 1) await beginWalks(batch.db, environmentId, eventId, next.length);
+  const following: FanoutTask[] = next.length > 0 ? next : [{ environmentId, eventId }];
+  await enqueueTimed(
+    batch,
+    "fanout",
+    following.map((data) => ({ environmentId, data })),
+  );
+  return members;
+}
+
+/** Recipients as the request names them, or members of an audience as stored. */
+export type Start = { event: EventRow; recipients?: StoredRecipient[]; members?: Member[] };
+
+export async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
+  if (starts.length === 0) return;
+  const findRecipient = await upsertRecipients(batch, starts);
+  const runs = await makeRuns(batch, starts, findRecipient);
+  await writeProgress(batch, await advanceAll(batch, runs));
+}
+
+/** New runs with all jobs pending. Reads only. */
+export async function makeRuns(batch: Batch, starts: Start[], findRecipient: FindRecipient): Promise<Run[]> {
+  const versions = await loadVersions(
+    batch,
+    starts.map(({ event }) => event.workflow_version_id),
+  );
+  // Deleting a workflow also stops events that were accepted before the deletion.
+  const deleted = await findDeletedWorkflows(batch.db, [...new Set(starts.map(({ event }) => event.workflow_id))]);
+  const runs: Run[] = [];
+  for (const { event, recipients = [], members = [] } of starts) {
+    const version = versions.get(event.workflow_version_id)!;
+    const findByKey = (id: string | undefined) => findRecipient(event.environment_id, id);
+    const steps = version.definition.steps.filter((step) => step.active);
+    const runEvent = toRunEvent(batch.secrets, event);
+    const notes = eventNotes(runEvent, version.definition, batch.clock.now(event.environment_id));
+    const direct = recipients.map(({ subscriberId }) => ({ subscriber: findByKey(subscriberId), subscriptions: null }));
+    for (const { subscriber, subscriptions } of [...direct, ...members]) {
+      runs.push({
+        notificationId: batch.newId(),
+        environmentId: event.environment_id,
+        isNew: true,
+        event: runEvent,
+        version,
+        subscriber,
+        actor: findByKey(event.actor?.subscriberId),
+        isWorkflowDeleted: deleted.has(event.workflow_id),
+        contextKeys: event.context_keys,
+        subscriptions,
+        jobs: steps.map((step, stepIndex) => newJob(batch, step, stepIndex, notes)),
+      });
+    }
+  }
+  return runs;
+}
+
+/** A detail about the event as a whole: stored with the job of its step, without a step with the first job. */
+type EventNote = { stepId: string | null; detail: StoredDetail };
+
+function eventNotes({ overrides }: RunEvent, definition: WorkflowDefinition, now: Date): EventNote[] {
+  const severity = severityOverride(overrides);
+  const notes = ignoredOverrides(
+    overrides,
+    definition.steps.filter((step) => step.active),
+  ).map(({ stepId, path, reason }): EventNote => {
+    return { stepId, detail: detail("override_ignored", now, { raw: { override: path, reason } }) };
+  });
+  if (severity && severity !== definition.severity) {
+    const raw = { severity, workflow: definition.severity };
+    notes.push({ stepId: null, detail: detail("severity_overridden", now, { raw }) });
+  }
+  return notes;
+}
+
+const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number, notes: EventNote[]): JobState => ({
+  id: ctx.newId(),
+  stepIndex,
+  step,
+  status: "pending",
+  providerId: null,
+  details: [],
+  newDetails: notes
+    .filter(({ stepId }) => (stepId === null ? stepIndex === 0 : stepId === step.stepId))
+    .map((note) => note.detail),
+  output: null,
+  digest: null,
+  mergedInto: null,
+  wakeAt: null,
+});

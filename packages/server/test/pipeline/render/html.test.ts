@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sanitizeHtml } from "../../../src/pipeline/render/html.ts";
 import { htmlToText } from "../../../src/pipeline/render/html-text.ts";
 import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
-import { isSafeUrl } from "../../../src/pipeline/render/url.ts";
+import { isSafeUrl } from "../../../src/pipeline/render/safe-urls.ts";
 
 test("what could run is removed, what can be read stays", () => {
   const table: [html: string, clean: string][] = [

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
-import { layoutScope, templateScope, textsFor } from "../../../src/pipeline/render/scope.ts";
 import { translator } from "../../../src/pipeline/render/translate.ts";
+import { layoutScope, templateScope, textsFor } from "../../../src/pipeline/rules/scope.ts";
 import type { Facts, Run } from "../../../src/pipeline/run/run.ts";
 
 const page = (locale: string, content: Record<string, unknown>) => ({ locale, content });

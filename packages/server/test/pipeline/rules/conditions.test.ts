@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { jsonBytes } from "../../../src/lib/json.ts";
-import { pathsRead } from "../../../src/pipeline/rules/condition-values.ts";
-import { evaluateSkip } from "../../../src/pipeline/rules/conditions.ts";
+import { evaluateSkip, variablePaths } from "../../../src/pipeline/rules/conditions.ts";
 
 const scope = {
   subscriber: { firstName: "Ada", isOnline: false, data: { plan: "pro" } },
@@ -80,9 +79,9 @@ test("what is kept is the rule as it was evaluated and the values it read", () =
 
 test("names inside an iteration belong to the item, not to the scope", () => {
   const rule = { reduce: [{ var: "list" }, { "+": [{ var: "current" }, { var: "accumulator" }] }, { var: "start" }] };
-  assert.deepEqual([...pathsRead(rule)], ["list", "start"]);
-  assert.deepEqual([...pathsRead({ missing_some: [1, ["a", "b"]] })], ["a", "b"]);
-  assert.deepEqual([...pathsRead({ var: { var: "name" } })], ["name"]);
+  assert.deepEqual([...variablePaths(rule)], ["list", "start"]);
+  assert.deepEqual([...variablePaths({ missing_some: [1, ["a", "b"]] })], ["a", "b"]);
+  assert.deepEqual([...variablePaths({ var: { var: "name" } })], ["name"]);
 });
 
 test("whatever the rule and the values, what is kept is small and can be stored", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
-import { candidatesFor, nextCandidate } from "../../../src/pipeline/rules/integration-choice.ts";
+import { candidatesFor } from "../../../src/pipeline/rules/integration-choice.ts";
 import type { IntegrationRow } from "../../../src/store/integrations/integrations.ts";
 
 const row = (id: string, changes: Partial<IntegrationRow> = {}): IntegrationRow => ({
@@ -40,29 +39,4 @@ test("candidates are those of the environment and the channel, in the order give
   assert.deepEqual(ids, ["primary", "second", "third"]);
   assert.deepEqual(candidatesFor(all, "nowhere", "email"), []);
   assert.deepEqual(candidatesFor([], "env", "email"), []);
-});
-
-test("the next candidate is the first that has not failed; none is left when all have", () => {
-  const all = [row("a"), row("b"), row("c")];
-  assert.equal(nextCandidate(all, new Set())?.id, "a");
-  assert.equal(nextCandidate(all, new Set(["a"]))?.id, "b");
-  assert.equal(nextCandidate(all, new Set(["b", "a"]))?.id, "c");
-  assert.equal(nextCandidate(all, new Set(["a", "b", "c"])), null);
-  // One that was switched off meanwhile counts as failed and is not in the list.
-  assert.equal(nextCandidate(all, new Set(["gone"]))?.id, "a");
-});
-
-test("failing over again and again visits every candidate once, in order, and ends", () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(fc.string(), { maxLength: 12 }), (ids) => {
-      const all = ids.map((id) => row(id));
-      const failed = new Set<string>();
-      const visited: string[] = [];
-      for (let next = nextCandidate(all, failed); next; next = nextCandidate(all, failed)) {
-        visited.push(next.id);
-        failed.add(next.id);
-      }
-      assert.deepEqual(visited, ids);
-    }),
-  );
 });

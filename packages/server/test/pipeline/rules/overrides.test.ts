@@ -11,7 +11,7 @@ import {
 import {
   hasOwnOverrides,
   ignoredOverrides,
-  merge,
+  mergeOverrides,
   namedIntegration,
   overridesFor,
   severityOverride,
@@ -49,7 +49,7 @@ describe("precedence", () => {
     const merged = overridesFor(hostile, "email", "constructor", "toString");
     assert.equal(merged.text, undefined);
     assert.equal(({} as Record<string, unknown>).text, undefined);
-    assert.deepEqual(merge({ a: { b: 1 } }, { a: null }), {});
+    assert.deepEqual(mergeOverrides({ a: { b: 1 } }, { a: null }), {});
   });
 
   test("the most particular object that names an integration decides", () => {

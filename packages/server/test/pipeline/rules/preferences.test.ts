@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Channel, channels, type WorkflowPreference } from "@tidings/contract";
 import fc from "fast-check";
-import { filteredBy, isCritical, type PreferenceLevels } from "../../../src/pipeline/rules/preferences.ts";
+import {
+  decidePreference,
+  filterDetail,
+  isCritical,
+  type PreferenceLevels,
+} from "../../../src/pipeline/rules/preferences.ts";
+
+const filteredBy = (levels: PreferenceLevels, channel: Channel) => filterDetail(decidePreference(levels, channel));
 
 const level = (all?: boolean, email?: boolean): WorkflowPreference =>
   ({
@@ -50,10 +57,10 @@ test("what the dashboard says wins over the workflow, for every channel", () => 
   fc.assert(
     fc.property(anyLevel, anyLevel, fc.constantFrom<Channel>(...channels), (user, fallback, channel) => {
       const said = user.channels?.[channel]?.enabled ?? user.all?.enabled;
-      const verdict = filteredBy({ user, default: fallback }, channel);
-      if (said === true) assert.equal(verdict, null);
-      else if (said === false) assert.equal(verdict, "filtered_by_dashboard");
-      else assert.equal(verdict, filteredBy({ user: null, default: fallback }, channel));
+      const filtered = filteredBy({ user, default: fallback }, channel);
+      if (said === true) assert.equal(filtered, null);
+      else if (said === false) assert.equal(filtered, "filtered_by_dashboard");
+      else assert.equal(filtered, filteredBy({ user: null, default: fallback }, channel));
     }),
   );
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { newId } from "../../../src/lib/ids.ts";
 import { advance } from "../../../src/pipeline/run/advance.ts";
-import type { Facts, JobState, Progress, Run, Verdict } from "../../../src/pipeline/run/run.ts";
+import type { ClaimResult, Facts, JobState, Progress, Run } from "../../../src/pipeline/run/run.ts";
 import type { StoredStep } from "../../../src/store/workflows/workflows.ts";
 import { factsOf, names, now, runOf, statuses, step, subscriber } from "../../support/runs.ts";
 
@@ -164,7 +164,7 @@ test("a digest asks first; as leader it waits, closes and hands on; merged, it t
   assert.equal(asked.jobs[0]!.newDetails.length, 0);
 
   const [leaderJob] = asked.jobs;
-  advance(asked, factsOf({ verdicts: new Map([[leaderJob!.id, { kind: "leader", dueAt: later }]]) }), now);
+  advance(asked, factsOf({ claimResults: new Map([[leaderJob!.id, { kind: "leader", dueAt: later }]]) }), now);
   assert.deepEqual(statuses(asked), ["delayed", "pending"]);
 
   const events = [1, 2, 3].map((n) => ({ id: newId(), time: now.toISOString(), payload: { n } }));
@@ -180,7 +180,7 @@ test("a digest asks first; as leader it waits, closes and hands on; merged, it t
 
   const follower = runOf([digest(), message(), mail()]);
   const verdict = { kind: "merged", leaderJobId: leaderJob!.id, leaderNotificationId: asked.notificationId } as const;
-  const merged = advance(follower, factsOf({ verdicts: new Map([[follower.jobs[0]!.id, verdict]]) }), now);
+  const merged = advance(follower, factsOf({ claimResults: new Map([[follower.jobs[0]!.id, verdict]]) }), now);
   assert.deepEqual(statuses(follower), ["merged", "merged", "merged"]);
   assert.equal(merged.digestedInto, asked.notificationId);
   assert.equal(follower.jobs[0]!.mergedInto, leaderJob!.id);
@@ -193,8 +193,8 @@ test("a digest that looks back and finds its group quiet is skipped, and the cha
   const run = runOf([step("digest", { amount: 1, unit: "hours", lookBackWindow }), step("in_app", { body: both })]);
   const { claim } = advance(run, factsOf(), now);
   assert.deepEqual(claim?.kind === "digest" && claim.quietSince, new Date(now.getTime() - 300_000));
-  const verdicts = new Map([[run.jobs[0]!.id, { kind: "alone" } as const]]);
-  const { messages } = advance(run, factsOf({ verdicts }), now);
+  const claimResults = new Map([[run.jobs[0]!.id, { kind: "alone" } as const]]);
+  const { messages } = advance(run, factsOf({ claimResults }), now);
   assert.deepEqual(statuses(run), ["skipped", "completed"]);
   assert.deepEqual(names(run.jobs[0]), ["digest_alone"]);
   assert.equal(messages[0]?.content, "1Ada");
@@ -226,8 +226,8 @@ test("a throttle asks first; granted, the chain goes on; denied, it ends with ev
     ["denied", ["skipped", "skipped", "skipped"]],
   ] as const) {
     const run = runOf([throttle(), message(), mail()]);
-    const verdicts = new Map([[run.jobs[0]!.id, { kind, executionCount: 2, until }]]);
-    advance(run, factsOf({ verdicts }), now);
+    const claimResults = new Map([[run.jobs[0]!.id, { kind, executionCount: 2, until }]]);
+    advance(run, factsOf({ claimResults }), now);
     assert.deepEqual(statuses(run), expected);
     assert.deepEqual(run.jobs[0]!.output, { throttled: kind === "denied", ...output });
     if (kind === "denied") for (const job of run.jobs) assert.deepEqual(names(job), ["throttled"]);
@@ -275,7 +275,7 @@ test("the group of a digest is the value at its key, whatever the order of membe
   assert.notEqual(keyOf({ a: [1, 2] }, "a"), keyOf({ a: [2, 1] }, "a"));
 });
 
-const verdictFor = ({ step: { type }, stepIndex }: JobState, time: Date): Verdict => {
+const verdictFor = ({ step: { type }, stepIndex }: JobState, time: Date): ClaimResult => {
   if (type === "throttle") return { kind: stepIndex % 5 === 4 ? "denied" : "granted", executionCount: 1, until: time };
   return stepIndex % 3 === 2 ? { kind: "alone" } : { kind: "leader", dueAt: time };
 };
@@ -300,8 +300,8 @@ test("whatever the steps, advancing ends, is not repeated for what has ended, an
       let time = now;
       const messages = new Set<string>();
       for (let round = 0; round < 50; round++) {
-        const verdicts = new Map(run.jobs.map((job): [string, Verdict] => [job.id, verdictFor(job, time)]));
-        const progress = advance(run, factsOf({ verdicts }), time);
+        const claimResults = new Map(run.jobs.map((job): [string, ClaimResult] => [job.id, verdictFor(job, time)]));
+        const progress = advance(run, factsOf({ claimResults }), time);
         for (const draft of progress.messages) {
           assert.ok(!messages.has(draft.jobId), "one message a job");
           messages.add(draft.jobId);

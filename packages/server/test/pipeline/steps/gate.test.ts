@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type Schedule, type StepType, stepTypes } from "@tidings/contract";
 import { advance, isHeld } from "../../../src/pipeline/run/advance.ts";
 import type { Facts } from "../../../src/pipeline/run/run.ts";
-import { gate } from "../../../src/pipeline/steps/gate.ts";
+import { checkGate } from "../../../src/pipeline/steps/gate.ts";
 import { chosen, factsOf, inputOf, names, now, runOf, statuses, step, subscriber } from "../../support/runs.ts";
 
 const always = { "==": [1, 1] };
@@ -17,7 +17,7 @@ const nextMorning = "2025-06-02T09:00:00.000Z";
 
 /** The one detail that the gate leaves, or null when the step may run. */
 function decision(...args: Parameters<typeof inputOf>) {
-  const { stopped: result } = gate(inputOf(...args));
+  const { stopped: result } = checkGate(inputOf(...args));
   if (!result || result.kind === "claim") return null;
   const [only, ...others] = result.details;
   assert.deepEqual(others, []);
@@ -169,8 +169,8 @@ test("a delay or digest that asks for it ends when the schedule is open", () => 
       const run = runOf([step(type, { amount: 1, unit: "hours", ...values })], { definition });
       const { claim } = advance(run, factsOf(facts), now);
       const verdict = claim?.kind === "digest" ? [{ kind: "leader", dueAt: claim.dueAt } as const] : [];
-      const verdicts = new Map(verdict.map((one) => [run.jobs[0]!.id, one]));
-      if (claim) advance(run, factsOf({ ...facts, verdicts }), now);
+      const claimResults = new Map(verdict.map((one) => [run.jobs[0]!.id, one]));
+      if (claim) advance(run, factsOf({ ...facts, claimResults }), now);
       return [run.jobs[0]!.wakeAt?.toISOString(), names(run.jobs[0]).includes("step_extended")];
     };
     const plain = "2025-06-01T13:00:00.000Z";

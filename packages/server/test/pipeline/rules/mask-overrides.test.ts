@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withoutTags } from "../../../src/pipeline/render/html.ts";
-import { shownOverrides } from "../../../src/pipeline/rules/shown-overrides.ts";
+import { maskOverrides } from "../../../src/pipeline/rules/overrides.ts";
 import { secrets } from "../../support/runs.ts";
 
 test("credentials that an event passes through are masked wherever overrides are shown", () => {
@@ -20,13 +20,13 @@ test("credentials that an event passes through are masked wherever overrides are
     headers: { Authorization: "********", "X-Api-Key": "********", cookie: "********", "X-Trace": "t" },
     query: { access_token: "********", page: "1" },
   };
-  assert.deepEqual(shownOverrides(secrets, overrides), {
+  assert.deepEqual(maskOverrides(secrets, overrides), {
     email: { subject: "S" },
     providers: { sendgrid: { _passthrough: seen } },
     steps: { a: { _passthrough: seen } },
   });
-  assert.equal(shownOverrides(secrets, null), undefined);
-  assert.deepEqual(shownOverrides(secrets, { _passthrough: "nonsense" }), { _passthrough: "nonsense" });
+  assert.equal(maskOverrides(secrets, null), undefined);
+  assert.deepEqual(maskOverrides(secrets, { _passthrough: "nonsense" }), { _passthrough: "nonsense" });
 });
 
 const texts: [given: string, left: string][] = [

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import type { WorkflowPreference } from "@tidings/contract";
 import { details } from "../../../src/pipeline/rules/details.ts";
 import {
-  decide,
-  filteredBy,
+  decidePreference,
+  filterDetail,
   isCritical,
   type PreferenceLevels,
   withChoices,
@@ -61,11 +61,12 @@ test("every combination of levels is decided as the reference does", () => {
       for (const subscriber of subscribers) {
         const levels: PreferenceLevels = { default: base, user, ...subscriber };
         const wanted = reference(levels);
-        const { enabled, level } = decide(levels, "email");
+        const decision = decidePreference(levels, "email");
+        const { enabled, level } = decision;
         if (enabled !== wanted.enabled || level !== wanted.by) {
           assert.deepEqual({ enabled, by: level }, wanted, JSON.stringify(levels));
         }
-        const filtered = filteredBy(levels, "email");
+        const filtered = filterDetail(decision);
         if (filtered !== (wanted.enabled ? null : `filtered_by_${wanted.by}`)) assert.fail(JSON.stringify(levels));
         count++;
       }
@@ -81,7 +82,7 @@ test("each level that says no has a text of its own", () => {
     context_keys,
     channels: { email: false },
   });
-  const textOf = (levels: PreferenceLevels) => details[filteredBy(levels, "email")!].text;
+  const textOf = (levels: PreferenceLevels) => details[filterDetail(decidePreference(levels, "email"))!].text;
   assert.equal(textOf({ default: no, user: null }), "Step filtered by workflow preferences");
   assert.equal(textOf({ default: {}, user: no }), "Step filtered by dashboard preferences");
   const open = { default: {}, user: null };
@@ -95,11 +96,11 @@ test("choices are looked up with the contexts first and without context second",
   const plain = { workflow_id: "w", context_keys: [], channels: { email: true, sms: false } };
   const other = { workflow_id: "other", context_keys: [], channels: { email: false } };
   const levels = withChoices(open, [scoped, plain, other], "w", ["tenant:a"]);
-  assert.deepEqual(decide(levels, "email"), { enabled: false, level: "subscriber_workflow", isScoped: true });
-  assert.deepEqual(decide(levels, "sms"), { enabled: false, level: "subscriber_workflow", isScoped: false });
-  assert.equal(decide(withChoices(open, [scoped, plain], "w", []), "email").enabled, true);
-  assert.equal(decide(withChoices(open, [scoped, plain], "w", ["tenant:b"]), "email").enabled, true);
-  assert.equal(decide(withChoices(open, [other], "w", []), "email").level, null);
+  assert.deepEqual(decidePreference(levels, "email"), { enabled: false, level: "subscriber_workflow", isScoped: true });
+  assert.deepEqual(decidePreference(levels, "sms"), { enabled: false, level: "subscriber_workflow", isScoped: false });
+  assert.equal(decidePreference(withChoices(open, [scoped, plain], "w", []), "email").enabled, true);
+  assert.equal(decidePreference(withChoices(open, [scoped, plain], "w", ["tenant:b"]), "email").enabled, true);
+  assert.equal(decidePreference(withChoices(open, [other], "w", []), "email").level, null);
 });
 
 test("the dashboard's word on readOnly counts before the workflow's", () => {

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId, slug } from "../../../src/lib/ids.ts";
 import { canonicalLocale, localeChain } from "../../../src/lib/locale.ts";
-import { renderLayout } from "../../../src/pipeline/render/layout.ts";
+import { chooseLayout, renderLayout } from "../../../src/pipeline/render/layout.ts";
 import { RenderFault, render } from "../../../src/pipeline/render/liquid.ts";
-import { chooseLayout } from "../../../src/pipeline/rules/layout-choice.ts";
 
 const layouts = ["house", "side", "third", "fourth", "fifth"].map((layout_id) => ({
   id: newId(),

@@ -1,43 +1,50 @@
-// What a template may use: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
+// The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
+
 import { isChannel } from "@tidings/contract";
+import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
-import { digestResult } from "../rules/digests.ts";
-import { channelResult } from "../rules/step-results.ts";
+import { toSentence } from "../render/filters.ts";
+import { render } from "../render/liquid.ts";
+import { type Texts, translator } from "../render/translate.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run } from "../run/run.ts";
-import { toSentence } from "./filters.ts";
-import { render } from "./liquid.ts";
-import { type Texts, translator } from "./translate.ts";
+import { digestResult } from "./grouping.ts";
+import { channelResult } from "./step-results.ts";
 
-/** A person as templates and conditions see it. */
-export const personScope = (row: SubscriberRow | null) =>
-  row && {
-    subscriberId: row.subscriber_id,
-    firstName: row.first_name,
-    lastName: row.last_name,
-    email: row.email,
-    phone: row.phone,
-    avatar: row.avatar,
-    locale: row.locale,
-    timezone: row.timezone,
-    data: row.data ?? {},
-    isOnline: row.is_online ?? false,
-    lastOnlineAt: row.last_online_at?.toISOString() ?? null,
-  };
+/** A subscriber as templates and conditions see it. */
+export function subscriberScope(row: SubscriberRow | null) {
+  return (
+    row && {
+      subscriberId: row.subscriber_id,
+      firstName: row.first_name,
+      lastName: row.last_name,
+      email: row.email,
+      phone: row.phone,
+      avatar: row.avatar,
+      locale: row.locale,
+      timezone: row.timezone,
+      data: row.data ?? {},
+      isOnline: row.is_online ?? false,
+      lastOnlineAt: row.last_online_at?.toISOString() ?? null,
+    }
+  );
+}
 
 /** A workflow as templates and conditions see it. */
-export const workflowScope = ({ workflowId, name, description, tags, severity }: WorkflowDefinition) => ({
-  workflowId,
-  name,
-  description,
-  tags,
-  severity,
-});
+export function workflowScope({ workflowId, name, description, tags, severity }: WorkflowDefinition) {
+  return {
+    workflowId,
+    name,
+    description,
+    tags,
+    severity,
+  };
+}
 
-/** `context.<type>` with id and data; of a context that was deleted, the id is left. */
+/** `context.<type>` with id and data; a deleted context has only its id. */
 const contextScope = ({ environmentId, contextKeys }: Run, contexts: ContextData) =>
   Object.fromEntries(
     contextKeys.map((key) => {
@@ -46,7 +53,7 @@ const contextScope = ({ environmentId, contextKeys }: Run, contexts: ContextData
     }),
   );
 
-/** `steps.<stepId>` of a digest. The summaries are made when a template asks for them. */
+/** `steps.<stepId>` of a digest. The sentence is built only when a template reads it. */
 function digestScope({ events, eventCount }: DigestResult) {
   const countSummary = `${eventCount} ${eventCount === 1 ? "notification" : "notifications"}`;
   let sentence: string | undefined;
@@ -63,9 +70,9 @@ function digestScope({ events, eventCount }: DigestResult) {
 
 const withNewDetails = (job: JobState) => ({ ...job, details: [...job.details, ...job.newDetails] });
 
-/** `steps`: what the steps before have left, as it stands when this step begins. */
+/** `steps`: the results of earlier steps, as of the start of this step. */
 function stepsScope(run: Run, facts: Facts) {
-  const steps: Record<string, unknown> = {};
+  const steps: JsonObject = {};
   for (const job of run.jobs) {
     const { step, output } = job;
     const digest = step.type === "digest" ? digestResult(run, job, facts) : undefined;
@@ -77,7 +84,7 @@ function stepsScope(run: Run, facts: Facts) {
   return steps;
 }
 
-/** `tenant`; one that the event names and that does not exist any more has only its identifier. */
+/** `tenant`; a deleted tenant has only its identifier. */
 function tenantScope({ event: { tenant }, environmentId }: Run, { tenants }: Facts) {
   if (!tenant) return null;
   const row = tenants.get(environmentId)?.get(tenant);
@@ -86,8 +93,8 @@ function tenantScope({ event: { tenant }, environmentId }: Run, { tenants }: Fac
 
 export function templateScope(run: Run, facts: Facts) {
   const roots = {
-    subscriber: personScope(run.subscriber),
-    actor: personScope(run.actor),
+    subscriber: subscriberScope(run.subscriber),
+    actor: subscriberScope(run.actor),
     tenant: tenantScope(run, facts),
     payload: run.event.payload,
     workflow: workflowScope(run.version.definition),
@@ -98,23 +105,25 @@ export function templateScope(run: Run, facts: Facts) {
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
 }
 
-/** What the templates of a layout may use around a mail of this run: the same, with texts of its own. */
-export const layoutScope = (
+/** The scope for the layout of an email of this run: the same, with the layout's own translations. */
+export function layoutScope(
   layout: Pick<LayoutRow, "id" | "is_translation_enabled">,
   run: Run,
   facts: Facts,
   scope: object,
-) => ({ ...scope, t: layout.is_translation_enabled ? textsOf(layout.id, run, facts, scope) : undefined });
+) {
+  return { ...scope, t: layout.is_translation_enabled ? textsOf(layout.id, run, facts, scope) : undefined };
+}
 
 const textsOf = (ownerId: string, run: Run, facts: Facts, scope: object): Texts =>
   textsFor(facts.translations.get(ownerId) ?? [], run.subscriber?.locale, scope);
 
-/** The texts of one workflow or layout in one locale. */
+/** The translations of one workflow or layout in one locale. */
 type OwnTexts = Pick<TranslationEntry, "locale" | "content">;
 
-/** The root `t` over these texts, for templates with these other roots. */
+/** The root `t` for templates with this scope. */
 export function textsFor(translations: readonly OwnTexts[], locale: string | null | undefined, scope: object): Texts {
-  // Inside a text there are no texts: they could call each other without end.
+  // `t` is not available inside a translation: translations could include each other without end.
   const roots = { ...scope, t: undefined };
   const renderText = (template: string, values: object) => render(template, { ...roots, ...values }, "text");
   return translator({ translations, locale, defaultLocale, render: renderText });

@@ -1,13 +1,15 @@
-// What became of a step, and of a notification, in sentences: from the details that its job stored, or from those that a
-// dry-run made. Every "no" names who said it. Pure.
+// The outcome of a step and of a notification as text, from the details that its jobs stored or that a dry-run made. The text
+// of a step that did not run names the condition, preference or schedule that decided. Pure.
+
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
-import { details as catalogue, type DetailName } from "./details.ts";
+import { type DetailName, findEntry } from "./details.ts";
 
 /** `dry-run` says "would be" where the past says "was". */
 export type Tense = "past" | "dry-run";
 
-export type Told = {
+export type DescribedJob = {
   step: { stepId: string; name: string; type: StepType };
   status: JobStatus;
   details: readonly StoredDetail[];
@@ -15,15 +17,15 @@ export type Told = {
   wakeAt: Date | null;
 };
 
-export type Setting = {
+export type TextSettings = {
   tense: Tense;
   /** Identifier of the workflow. */
   workflow: string;
-  /** Transaction whose digest took this notification in. */
+  /** Transaction whose digest this notification was merged into. */
   leader?: string;
 };
 
-export type StepStory = { outcome: StepOutcome; reason: string; at: Date | null; until: Date | null };
+export type StepSummary = { outcome: StepOutcome; reason: string; at: Date | null; until: Date | null };
 
 const channelWords: Record<Channel, { subject: string; word: string }> = {
   in_app: { subject: "In-app message", word: "in-app" },
@@ -33,36 +35,35 @@ const channelWords: Record<Channel, { subject: string; word: string }> = {
   chat: { subject: "Chat message", word: "chat" },
 };
 
-export const subjectOf = ({ type, stepId }: Told["step"]): string =>
+export const subjectOf = ({ type, stepId }: DescribedJob["step"]): string =>
   isChannel(type) ? channelWords[type].subject : `The ${type} step ${stepId}`;
 
-export function tellStep(told: Told, setting: Setting): StepStory {
-  const { step, status, details } = told;
-  const outcome = outcomeOf(told);
-  const last = decidingDetail(told);
-  const untilText = told.wakeAt?.toISOString() ?? last?.r?.until ?? lastUntil(details);
+export function describeStep(job: DescribedJob, settings: TextSettings): StepSummary {
+  const { step, status, details } = job;
+  const outcome = outcomeOf(job);
+  const last = decidingDetail(job);
+  const untilText = job.wakeAt?.toISOString() ?? last?.r?.until ?? lastUntil(details);
   return {
     outcome,
-    reason: `${subjectOf(step)} ${predicate(told, outcome, last, setting)}`,
+    reason: `${subjectOf(step)} ${predicate(job, outcome, last, settings)}`,
     at: status === "pending" || !last ? null : new Date(last.t),
     until: typeof untilText === "string" ? new Date(untilText) : null,
   };
 }
 
-const lastUntil = (details: readonly StoredDetail[]): unknown =>
-  details.findLast(({ d }) => waits.has(d as DetailName))?.r?.until;
+const lastUntil = (details: readonly StoredDetail[]): unknown => details.findLast(({ d }) => waits.has(d))?.r?.until;
 
-const waits = new Set<DetailName>(["step_delayed", "step_digested", "step_held"]);
+const waits: ReadonlySet<string> = new Set<DetailName>(["step_delayed", "step_digested", "step_held"]);
 
-function outcomeOf({ step, status }: Told): StepOutcome {
+function outcomeOf({ step, status }: DescribedJob): StepOutcome {
   if (status === "completed") return isChannel(step.type) ? "sent" : "done";
   if (status === "delayed") return "waiting";
   if (status === "queued" || status === "running") return "sending";
   return status;
 }
 
-/** What is said about a message after it was sent, or beside a decision, decides nothing. */
-const beside = new Set<DetailName>([
+/** Details that do not explain the outcome: notes beside a decision, and marks after the message was sent. */
+const nonDecidingDetails: ReadonlySet<string> = new Set<DetailName>([
   "step_created",
   "condition_passed",
   "severity_overridden",
@@ -77,63 +78,69 @@ const beside = new Set<DetailName>([
   "some_devices_failed",
 ]);
 
-function decidingDetail({ status, details }: Told): StoredDetail | undefined {
-  const isReport = ({ d }: StoredDetail) => catalogue[d as DetailName]?.source === "Webhook";
+const isReport = (detail: StoredDetail): boolean => findEntry(detail)?.source === "Webhook";
+
+function decidingDetail({ status, details }: DescribedJob): StoredDetail | undefined {
   if (status === "completed") {
     const sent = details.findLast(({ d }) => d === "message_sent");
     if (sent) return sent;
   }
-  return details.findLast((entry) => !beside.has(entry.d as DetailName) && !isReport(entry));
+  return details.findLast((entry) => !nonDecidingDetails.has(entry.d) && !isReport(entry));
 }
 
-function predicate(told: Told, outcome: StepOutcome, last: StoredDetail | undefined, setting: Setting): string {
-  const { step, providerId, wakeAt } = told;
-  const past = setting.tense === "past";
+function predicate(
+  job: DescribedJob,
+  outcome: StepOutcome,
+  last: StoredDetail | undefined,
+  settings: TextSettings,
+): string {
+  const { step, providerId, wakeAt } = job;
+  const past = settings.tense === "past";
   const be = (verb: string) => (past ? `was ${verb}` : `would be ${verb}`);
-  const because = last ? becauseOf(last, step.type, setting) : "no reason was stored";
+  const reason = last ? reasonOf(last, step.type, settings) : "no reason was stored";
   switch (outcome) {
     case "sent":
-      return be("sent") + (providerId ? ` through ${providerId}` : "") + reported(told);
+      return be("sent") + (providerId ? ` through ${providerId}` : "") + receiptText(job);
     case "done":
-      return `${past ? "ended" : "would end"}: ${because}`;
+      return `${past ? "ended" : "would end"}: ${reason}`;
     case "waiting": {
       const until = wakeAt ? ` until ${wakeAt.toISOString()}` : "";
-      return `${past ? "waits" : "would wait"}${until}: ${because}`;
+      return `${past ? "waits" : "would wait"}${until}: ${reason}`;
     }
     case "sending":
       return "is on its way to the provider";
     case "merged":
-      return setting.leader === undefined
+      return settings.leader === undefined
         ? `${be("merged")} into a digest that waits already`
-        : `${be("merged")} into the digest of transaction ${setting.leader}`;
+        : `${be("merged")} into the digest of transaction ${settings.leader}`;
     case "pending":
       return past ? "has not begun: a step before it has not ended" : "would not begin";
     default:
-      if (!isChannel(step.type)) return `${be(outcome)}: ${because}`;
-      return `${past ? "was not sent" : "would not be sent"}: ${because}`;
+      if (!isChannel(step.type)) return `${be(outcome)}: ${reason}`;
+      return `${past ? "was not sent" : "would not be sent"}: ${reason}`;
   }
 }
 
-/** What the provider reported after it had taken the message. */
-function reported({ details }: Told): string {
-  const report = details.findLast(({ d }) => catalogue[d as DetailName]?.source === "Webhook");
+/** The last receipt of the provider. */
+function receiptText({ details }: DescribedJob): string {
+  const report = details.findLast(isReport);
   return report ? `, and then: ${lowerFirst(textOf(report))}` : "";
 }
 
-type Because = (raw: Record<string, unknown>, type: StepType, setting: Setting) => string | undefined;
+type ReasonText = (raw: JsonObject, type: StepType, settings: TextSettings) => string | undefined;
 
 const wordOf = (type: StepType): string => (isChannel(type) ? channelWords[type].word : type);
-const inContexts = ({ contextKeys }: Record<string, unknown>): string =>
+const contextText = ({ contextKeys }: JsonObject): string =>
   Array.isArray(contextKeys) && contextKeys.length > 0 ? ` in the context ${contextKeys.join(", ")}` : "";
 
-const because: Partial<Record<DetailName, Because>> = {
+const reasonTexts: Readonly<Record<string, ReasonText | undefined>> = {
   filtered_by_workflow: (_raw, type, { workflow }) => `workflow ${workflow} turns ${wordOf(type)} off by default`,
   filtered_by_dashboard: (_raw, type, { workflow }) =>
     `${wordOf(type)} was turned off for workflow ${workflow} in its preferences`,
   filtered_by_subscriber_global: (raw, type) =>
-    `subscriber turned ${wordOf(type)} off for all workflows${inContexts(raw)}`,
+    `subscriber turned ${wordOf(type)} off for all workflows${contextText(raw)}`,
   filtered_by_subscriber_workflow: (raw, type, { workflow }) =>
-    `subscriber turned ${wordOf(type)} off for workflow ${workflow}${inContexts(raw)}`,
+    `subscriber turned ${wordOf(type)} off for workflow ${workflow}${contextText(raw)}`,
   skipped_by_condition: ({ rule, filters, values }) =>
     filters === undefined
       ? `its skip condition is met: ${shown(rule)}${withValues(values)}`
@@ -150,46 +157,46 @@ const because: Partial<Record<DetailName, Because>> = {
   step_digested: ({ reason }) =>
     reason === undefined ? "it collects events of its group" : `it collects events of its group, ${reason}`,
   step_canceled: ({ reason }) => (typeof reason === "string" ? reason : undefined),
-};
+} satisfies Partial<Record<DetailName, ReasonText>>;
 
-function becauseOf(stored: StoredDetail, type: StepType, setting: Setting): string {
-  const words = because[stored.d as DetailName]?.(stored.r ?? {}, type, setting);
-  return words ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
+function reasonOf(stored: StoredDetail, type: StepType, settings: TextSettings): string {
+  const text = reasonTexts[stored.d]?.(stored.r ?? {}, type, settings);
+  return text ?? withReason(lowerFirst(textOf(stored)), stored.r?.reason);
 }
 
 const withReason = (text: string, reason: unknown): string =>
   typeof reason === "string" && reason !== "" ? `${text}: ${reason}` : text;
 
-const textOf = ({ d }: StoredDetail): string => catalogue[d as DetailName]?.text ?? d;
+const textOf = (stored: StoredDetail): string => findEntry(stored)?.text ?? stored.d;
 
 /** "SMS" stays as it is. */
 const lowerFirst = (text: string): string =>
   /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 
-const longestShown = 300;
+const maxShown = 300;
 
 function shown(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= longestShown ? text : `${text.slice(0, longestShown).toWellFormed()}…`;
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown).toWellFormed()}…`;
 }
 
 function withValues(values: unknown): string {
-  const pairs = Object.entries((values ?? {}) as Record<string, unknown>);
+  const pairs = isObject(values) ? Object.entries(values) : [];
   return pairs.length === 0 ? "" : `, with ${pairs.map(([path, value]) => `${path} = ${shown(value)}`).join(", ")}`;
 }
 
-/** The whole notification in one sentence: what its channels did, or what it waits for before they can. */
-export function verdictOf(stories: readonly { step: Told["step"]; story: StepStory }[]): string {
-  const merged = stories.find(({ story }) => story.outcome === "merged");
-  const waiting = stories.find(({ step, story }) => story.outcome === "waiting" && !isChannel(step.type));
-  const told = stories.filter(({ step, story }) => isChannel(step.type) && story.outcome !== "pending");
+/** The whole notification in one sentence: the outcome of its channel steps, or the wait before them. */
+export function summarizeSteps(steps: readonly { step: DescribedJob["step"]; summary: StepSummary }[]): string {
+  const merged = steps.find(({ summary }) => summary.outcome === "merged");
+  const waiting = steps.find(({ step, summary }) => summary.outcome === "waiting" && !isChannel(step.type));
+  const channelSteps = steps.filter(({ step, summary }) => isChannel(step.type) && summary.outcome !== "pending");
   const parts = [
-    ...told.filter(({ story }) => story.outcome !== "merged").map(({ story }) => story.reason),
-    ...(merged ? [merged.story.reason] : []),
-    ...(waiting ? [waiting.story.reason] : []),
+    ...channelSteps.filter(({ summary }) => summary.outcome !== "merged").map(({ summary }) => summary.reason),
+    ...(merged ? [merged.summary.reason] : []),
+    ...(waiting ? [waiting.summary.reason] : []),
   ];
-  // A workflow whose steps send nothing still ends somehow.
-  if (parts.length === 0) parts.push(...stories.slice(-1).map(({ story }) => story.reason));
+  // Without channel steps, the last step describes the notification.
+  if (parts.length === 0) parts.push(...steps.slice(-1).map(({ summary }) => summary.reason));
   const sentence = [...new Set(parts)].map((part, index) => (index === 0 ? part : lowerFirst(part))).join("; ");
   return `${sentence || "The workflow has no active steps"}.`;
 }
