@@ -36,7 +36,7 @@ const law: Law = {
     "packages/server/src/http/system-routes.ts": "metrics of the whole process",
     "packages/server/src/pipeline/encrypt-old-rows.ts": "encrypts rows of earlier versions",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",
-    "packages/server/src/pipeline/deliver/paced.ts": "rate limits that all processes share",
+    "packages/server/src/pipeline/deliver/pacing.ts": "rate limits that all processes share",
   },
 };
 

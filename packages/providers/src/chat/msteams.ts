@@ -6,7 +6,7 @@
 // Webhooks: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
 // Connecting an organisation: https://learn.microsoft.com/entra/identity-platform/v2-admin-consent
 // A bot for one organisation has its directory in tenantId. One for several has none there: it gets its tokens from the
-// Bot Framework, and writes to the organisation of the connection. Who connects one has to sign in to it (entra-sign-in.ts).
+// Bot Framework, and writes to the organisation of the connection. Who connects one has to sign in to it (msteams-sign-in.ts).
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { secret, text } from "../kit/credentials.ts";

@@ -47,7 +47,7 @@ export type ProviderDescription = Description<SendingChannel | "in_app", Credent
  * The message a provider is given. `from` and `senderName` have been filled from the credentials where the message
  * has none, and a provider that declares `from` as required is not called without one.
  */
-export type Outgoing<C extends SendingChannel, F extends CredentialFields> = MessageOf<C> &
+type Outgoing<C extends SendingChannel, F extends CredentialFields> = MessageOf<C> &
   (F extends { from: { required: true } } ? { from: string } : unknown);
 
 type Behaviour<M, V> = {

@@ -53,7 +53,7 @@ export type Sending = {
   notes?: Note[];
 };
 
-export type Accepted = {
+type Accepted = {
   reply: Reply;
   providerMessageId?: string;
 };
@@ -110,7 +110,7 @@ export type OauthCase = {
   }[];
 };
 
-export type Quirks = {
+type Quirks = {
   /** What 200 with a body that is not JSON means. Default accepted: the status alone says so. */
   invalidJson?: "accepted" | "unknown" | "retry";
   /** What 429 means, where it is not "later". */

@@ -6,7 +6,7 @@ import type { EmailMessage, PushMessage, SmsMessage } from "../../src/index.ts";
 import type { Mailbox } from "../../src/kit/mail.ts";
 import { messageId } from "../conformance/case.ts";
 
-export type SampleFile = {
+type SampleFile = {
   name: string;
   mime: string;
   content: Buffer;

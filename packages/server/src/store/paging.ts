@@ -9,7 +9,7 @@ import type { Db } from "./db.ts";
 export type SortKind = "time" | "text";
 export type Cursor = { value: string; id: string };
 
-export const encodeCursor = (cursor: Cursor, kind: SortKind = "time"): string =>
+const encodeCursor = (cursor: Cursor, kind: SortKind = "time"): string =>
   Buffer.from(JSON.stringify([cursor.value, cursor.id, ...(kind === "text" ? [kind] : [])])).toString("base64url");
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");

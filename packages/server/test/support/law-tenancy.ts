@@ -9,7 +9,7 @@ import { functionsIn, hasColumn, type Parameter, typesIn } from "./law-types.ts"
 const store = "packages/server/src/store/";
 const wiring = ["service", "main", "show-key"].map((name) => `packages/server/src/${name}.ts`);
 
-export const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
+const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
 const isInstallationFile = (path: string): boolean => path.startsWith(`${store}installation/`);
 
 /** Environments belong to an organisation, so their own functions take that instead. */

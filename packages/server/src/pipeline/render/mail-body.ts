@@ -16,7 +16,7 @@ export type MailControls = {
 };
 
 /** A layout with its template scope: that of the email, with the layout's own translations. */
-export type MailLayout = { values: LayoutControlValues; scope: object };
+type MailLayout = { values: LayoutControlValues; scope: object };
 
 export type Mail = { subject: string; html: string; text: string };
 

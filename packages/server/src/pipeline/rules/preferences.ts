@@ -5,10 +5,10 @@
 import type { Channel, PreferenceChannels, WorkflowPreference } from "@tidings/contract";
 import type { DetailName } from "./details.ts";
 
-export type PreferenceLevel = "workflow" | "dashboard" | "subscriber_global" | "subscriber_workflow";
+type PreferenceLevel = "workflow" | "dashboard" | "subscriber_global" | "subscriber_workflow";
 
 /** The subscriber's preferences on one level, strongest first: for the event's contexts, then without context. */
-export type SubscriberChoices = { scoped?: PreferenceChannels; plain?: PreferenceChannels };
+type SubscriberChoices = { scoped?: PreferenceChannels; plain?: PreferenceChannels };
 
 export type PreferenceLevels = {
   user: WorkflowPreference | null;

@@ -7,7 +7,7 @@ import type { StoredDetail } from "../../store/tables.ts";
 import { type DetailName, findEntry } from "./details.ts";
 
 /** `dry-run` says "would be" where the past says "was". */
-export type Tense = "past" | "dry-run";
+type Tense = "past" | "dry-run";
 
 export type DescribedJob = {
   step: { stepId: string; name: string; type: StepType };
@@ -35,7 +35,7 @@ const channelWords: Record<Channel, { subject: string; word: string }> = {
   chat: { subject: "Chat message", word: "chat" },
 };
 
-export const subjectOf = ({ type, stepId }: DescribedJob["step"]): string =>
+const subjectOf = ({ type, stepId }: DescribedJob["step"]): string =>
   isChannel(type) ? channelWords[type].subject : `The ${type} step ${stepId}`;
 
 export function describeStep(job: DescribedJob, settings: TextSettings): StepSummary {

@@ -171,7 +171,7 @@ export type Routed<Fields> = Fields & { route: string[]; perProvider?: Record<st
  * What the provider call needs beyond subject and content: overrides merged, addresses checked. `attachments` says that
  * the event has some for email; their content is stored beside the event.
  */
-export type Outgoing = (Routed<EmailFields> & { attachments?: true }) | Routed<SmsFields> | PushFields | ChatFields;
+type Outgoing = (Routed<EmailFields> & { attachments?: true }) | Routed<SmsFields> | PushFields | ChatFields;
 
 export type MessageDraft = {
   id: string;

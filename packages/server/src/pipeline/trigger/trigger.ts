@@ -126,7 +126,7 @@ async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<
 /** Recipients as the request names them, or members of an audience as stored. */
 export type Start = { event: EventRow; recipients?: StoredRecipient[]; members?: Member[] };
 
-export async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
+async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
   if (starts.length === 0) return;
   const findRecipient = await upsertRecipients(batch, starts);
   const runs = await makeRuns(batch, starts, findRecipient);

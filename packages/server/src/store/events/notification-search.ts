@@ -7,7 +7,7 @@ import type { Db } from "../db.ts";
 export const maxSubscribers = 200;
 const notificationsPerSubscriber = 500;
 /** The newest notifications whose transaction ids are searched for a part; a whole id is found by its index. */
-export const recentNotifications = 20_000;
+const recentNotifications = 20_000;
 /** Subscribers that are scanned where no index helps: for texts of one or two characters, and without pg_trgm. */
 const scannedSubscribers = 20_000;
 

@@ -38,7 +38,7 @@ export type NewTask = {
 };
 
 /** A task taken back before its time. */
-export type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
+type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
 
 export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
