@@ -67,7 +67,7 @@ async function mailMessage(from: typeof client, transactionId: string) {
   return message;
 }
 
-/** The id of a message that is still on its lane: lists show it when it has an outcome. */
+/** The id of a message that is still in delivery: lists show it when it has an outcome. */
 const pendingId = (address: string): Promise<string> =>
   eventually(async () => {
     const { rows } = await sql<{ id: string }>`select id from messages where address = ${address}`.execute(db);

@@ -183,7 +183,7 @@ for (const round of range(runs)) {
   });
 }
 
-test("no batch failed on the lane, not even to be repeated", () => {
+test("no batch failed, not even to be retried", () => {
   const errors = logs.filter(({ level }) => Number(level) >= 50);
   assert.deepEqual(errors, []);
 });

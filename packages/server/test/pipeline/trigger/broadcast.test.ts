@@ -94,7 +94,7 @@ test("everyone is reached once, page by page, although workers come and go", asy
   assert.deepEqual(result, { acknowledged: true, status: "processed", transactionId: "to-all" });
   assert.deepEqual(await broadcast(body), result, "an event with the same transaction id is accepted once");
 
-  // One worker is stopped on the lane, and the transactions of the next are broken off.
+  // One worker is stopped on the way, and the transactions of the next are broken off.
   const first = await startWorker();
   await eventually(async () => (await reached("to-all")).total > 0, "the first page");
   await first.stop();

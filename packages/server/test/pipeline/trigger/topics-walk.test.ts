@@ -66,7 +66,7 @@ const topic = (topicKey: string, exclude: string[] = []) => ({ type: "Topic" as 
 test("everyone once, although workers come and go", async () => {
   const to = [topic("some", ["s7"]), "s3", topic("all", ["s8"]), "newcomer"];
   await client("events.trigger", { body: { name: "news", to, transactionId: "to-topics", actor: "s9" } });
-  // One worker is stopped on the lane, and the transactions of the next are broken off.
+  // One worker is stopped on the way, and the transactions of the next are broken off.
   const first = await startWorker();
   await eventually(async () => (await reached("to-topics")).total > 0, "the first page");
   await first.stop();
