@@ -3,10 +3,10 @@
 // The service writes five rows per message (event, notification, job, message, attempt); the loop writes none.
 import { createClient } from "@tidings/contract";
 import { createTransport } from "nodemailer";
+import { openDb } from "../packages/server/src/store/db.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
 import { type BenchService, median, progress } from "./support.ts";
-import { openDb } from "../packages/server/src/store/db.ts";
 
 export type DeliveryOptions = { messages: number; rounds: number };
 export type DeliveryResult = { service: number; bare: number; ratio: number };

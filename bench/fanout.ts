@@ -3,9 +3,9 @@
 // with SIGKILL in the middle, after which every member must have the message exactly once.
 import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
+import { type Db, openDb } from "../packages/server/src/store/db.ts";
 import { clear, readBack, visible, writeRaw } from "./raw.ts";
 import { type BenchService, median, peakMemory, progress } from "./support.ts";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
 
 export type FanoutOptions = { members: number; rounds: number };
 export type FanoutResult = {

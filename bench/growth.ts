@@ -3,8 +3,8 @@
 // size), and checks that PostgreSQL read no large table sequentially on the way.
 import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
-import { type BenchService, progress } from "./support.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type BenchService, progress } from "./support.ts";
 
 const messagesPerSubscriber = 40;
 const topicsPerSubscriber = 20;

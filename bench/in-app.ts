@@ -3,9 +3,9 @@
 // two set-based writers, on the same PostgreSQL in the same run. The ratio can be compared between machines.
 import { randomUUID } from "node:crypto";
 import { createClient } from "@tidings/contract";
+import { openDb } from "../packages/server/src/store/db.ts";
 import { clear, readBack, visible, writeRaw } from "./raw.ts";
 import { type BenchService, median, progress } from "./support.ts";
-import { openDb } from "../packages/server/src/store/db.ts";
 
 const subscribers = 1_000;
 const eventsPerRequest = 100;

@@ -6,8 +6,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
-import { type BenchService, median, progress } from "./support.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type BenchService, median, progress } from "./support.ts";
 
 export type Times = { median: number; p99: number; most: number };
 export type NeighbourRow = { flood: string; feed: Times; mail: Times; webhook: Times; handled: number };

@@ -5,9 +5,9 @@ import { spawn } from "node:child_process";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 import { adminUrlOf, prepareTemplate } from "../packages/server/test/support/database.ts";
 import { groupFiles } from "./test-groups.ts";
-import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 
 const args = process.argv.slice(2);
 const isWhole = !args.some((arg) => arg.endsWith(".test.ts"));

@@ -1,4 +1,4 @@
-// Reads the cursor parameters of a list request into what the store pages by.
+// Paging of lists, by cursor and by page number: parameters of the request read, and the answer assembled.
 import { faultCollector } from "../failure.ts";
 import { type CursorPage, type CursorRequest, decodeCursor } from "../store/paging.ts";
 
@@ -41,13 +41,13 @@ export const toCursorList = <Row, Item>(page: CursorPage<Row>, toItem: (row: Row
   totalCountCapped: page.totalCountCapped,
 });
 
-/** Where a page begins. A page beyond every end is empty, not a number the database cannot read. */
-export const pageRange = (query: { page?: number; limit?: number }) => {
+/** The offset is capped at what the database can read: a page beyond it is empty, and no error. */
+export function pageRange(query: { page?: number; limit?: number }) {
   const limit = query.limit ?? 10;
   return { offset: Math.min((query.page ?? 0) * limit, Number.MAX_SAFE_INTEGER), limit };
-};
+}
 
-/** A page list: the store read one row more than asked, so `hasMore` is exact. */
+/** The store reads one row beyond the page, so `hasMore` is exact. */
 export function toPage<Row, Item>(rows: Row[], query: { page?: number; limit?: number }, toItem: (row: Row) => Item) {
   const limit = query.limit ?? 10;
   const items = rows.slice(0, limit).map(toItem);

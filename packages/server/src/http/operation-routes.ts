@@ -2,7 +2,7 @@
 // parser of its body. handle.ts does the rest.
 import { type Operation, type OperationId, operations, readsOnly, successStatuses } from "@tidings/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { requireReported } from "../app/webhooks/inbound-webhooks.ts";
+import { requireReportTarget } from "../app/webhooks/inbound-webhooks.ts";
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { authenticate, type WrongKeyLimiter } from "./auth.ts";
 import { sendError } from "./errors.ts";
@@ -98,7 +98,7 @@ export function addReceiptProbe(server: FastifyInstance, ctx: Ctx, rates: RateLi
       takeTokens(rates, reply, { owner: rateLimitOwner(request), category: receiptOperation.category, cost: 1 });
     },
     handler: async (request, reply) => {
-      await requireReported(ctx, request.params as { environmentId: string; integrationId: string });
+      await requireReportTarget(ctx, request.params as { environmentId: string; integrationId: string });
       return reply.code(200).send();
     },
   });

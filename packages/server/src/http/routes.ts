@@ -20,9 +20,10 @@ import * as integrations from "../app/integrations/integrations.ts";
 import * as providers from "../app/integrations/providers.ts";
 import * as captured from "../app/messages/captured.ts";
 import * as deadLetters from "../app/messages/dead-letters.ts";
+import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
-import * as snooze from "../app/messages/snooze.ts";
+import * as subscriberNotifications from "../app/messages/subscriber-notifications.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
@@ -32,6 +33,7 @@ import * as topicSubscriptionEntries from "../app/topics/topic-subscription-entr
 import * as topicSubscriptions from "../app/topics/topic-subscriptions.ts";
 import * as topics from "../app/topics/topics.ts";
 import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
+import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as translations from "../app/workflows/translations.ts";
@@ -121,9 +123,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscribers.markAllMessages": messageMarks.markAllMessages,
   "subscribers.markMessageAction": messageMarks.markMessageAction,
   "subscribers.countUnseen": messageMarks.countUnseen,
-  "subscribers.listFeed": messages.listFeed,
-  "subscriberNotifications.snooze": snooze.snooze,
-  "subscriberNotifications.unsnooze": snooze.unsnooze,
+  "subscribers.listFeed": feed.listFeed,
+  "subscriberNotifications.snooze": subscriberNotifications.snooze,
+  "subscriberNotifications.unsnooze": subscriberNotifications.unsnooze,
   "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
   "topics.list": topics.list,
   "topics.create": topics.create,
@@ -177,8 +179,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "webhooks.update": withPrecheck(webhooks.checkChange, webhooks.update),
   "webhooks.delete": webhooks.remove,
   "webhooks.rotateSecret": webhooks.rotateSecret,
-  "webhooks.listDeliveries": webhooks.listDeliveries,
-  "webhooks.replay": webhooks.replay,
+  "webhooks.listDeliveries": webhookDeliveries.list,
+  "webhooks.replay": webhookDeliveries.replay,
   "inboundWebhooks.receive": withPrecheck(inboundWebhooks.verify, inboundWebhooks.receive),
   "inboundWebhooks.receiveByGet": withPrecheck(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
   "suppressions.list": suppressions.list,

@@ -18,6 +18,10 @@ export function canonicalJson(value: unknown): string {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The members that have a value: laid over a stored record, an undefined one would clear what is there. */
+export const definedMembers = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+
 /** The value at a dotted path, or undefined. Own members only: a path never reaches a prototype. */
 export function valueAt(root: unknown, path: string): unknown {
   let value = root;

@@ -72,7 +72,7 @@ test("walking forward and back again meets everyone once, in opposite order", as
   );
 });
 
-test("people who come and go meanwhile neither hide nor double anybody else", async () => {
+test("subscribers created and deleted meanwhile neither hide nor repeat others", async () => {
   const change = fc.constantFrom("none", "delete the cursor's item", "insert", "both");
   await fc.assert(
     fc.asyncProperty(order, fc.array(change, { minLength: 4, maxLength: 4 }), async (by, changes) => {
@@ -90,7 +90,7 @@ test("people who come and go meanwhile neither hide nor double anybody else", as
         if (kind === "insert" || kind === "both") await add(mark, [`late${round}`]);
         if (kind === "delete the cursor's item" || kind === "both") await remove(current.ids.at(-1)!);
       }
-      assert.equal(new Set(seen).size, seen.length, "somebody was returned twice");
+      assert.equal(new Set(seen).size, seen.length, "a subscriber was returned twice");
       const isOriginal = (id: string) => original.includes(id);
       assert.deepEqual(seen.filter(isOriginal), original);
     }),

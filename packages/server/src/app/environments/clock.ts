@@ -1,5 +1,6 @@
-// The clock of an environment, for callers: what time it is, and for `dev` environments a test clock that they set and
-// move. pipeline/clock/move-clock.ts walks it; here its target is written down.
+// The clock of an environment: real time, or in `dev` environments a test clock that callers set and move. A request only
+// stores the target; pipeline/clock/move-clock.ts moves the clock there.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EnvironmentClock, Input, Output } from "@tidings/contract";
 import { type AlternateSuccess, alternateSuccess, type Pending, pending } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
@@ -9,28 +10,28 @@ import { addTime, readTime } from "../../pipeline/rules/waits.ts";
 import { type ClockState, findClock, lockClock, setClock } from "../../store/environments/clocks.ts";
 import { requireOwn } from "./environments.ts";
 
-/** The clock of the caller's environment. Production has none but the real one and pays nothing for the question. */
+/** The clock of the caller's environment. Production is always in real time, so its clock needs no query. */
 export const environmentClock = async (ctx: Ctx, caller: Caller): Promise<Clock> =>
   caller.environmentType === "dev" ? readClock(ctx, [caller.environmentId]) : realClock(ctx);
 
-/** What time it is in the caller's environment. */
+/** The current time of the caller's environment. */
 export const environmentNow = async (ctx: Ctx, caller: Caller): Promise<Date> =>
   (await environmentClock(ctx, caller)).now(caller.environmentId);
 
-/** How long an answer waits for the clock to arrive. */
-const patienceMs = 15_000;
-const firstPauseMs = 5;
-const longestPauseMs = 25;
+/** How long a request waits for the clock to arrive before it answers that the clock is moving. */
+const maxWaitMs = 15_000;
+const firstPollMs = 5;
+const longestPollMs = 25;
 
-/** Times that every part of the system can hold and write. */
+/** The range of times that a test clock may have. */
 const earliest = new Date("1970-01-01T00:00:00Z");
 const latest = new Date("2999-12-31T23:59:59.999Z");
 
 function toClock(ctx: Ctx, environmentId: string, { now, target }: ClockState): EnvironmentClock {
   if (now === null) return { environmentId, now: ctx.now().toISOString(), isTestClock: false, status: "real" };
-  const standing = { environmentId, now: now.toISOString(), isTestClock: true };
-  if (target === null) return { ...standing, status: "standing" };
-  return { ...standing, target: target.toISOString(), status: "moving" };
+  const clock = { environmentId, now: now.toISOString(), isTestClock: true };
+  if (target === null) return { ...clock, status: "standing" };
+  return { ...clock, target: target.toISOString(), status: "moving" };
 }
 
 const readState = async (ctx: Ctx, environmentId: string): Promise<EnvironmentClock> =>
@@ -52,21 +53,22 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"environments.updateClock">,
 ): Promise<EnvironmentClock | Pending<EnvironmentClock>> {
-  const given = readMove(body);
+  const move = readMove(body);
   const { id, type } = await requireOwn(ctx, caller, params.environmentId);
   if (type === "prod") throw failure("TEST_CLOCK_REFUSED", { environmentId: params.environmentId });
   const before = (await lockClock(ctx.db, id))!;
-  const after = given === null ? { now: null, target: null } : moved(before, given, ctx.now());
+  const after = move === null ? { now: null, target: null } : moveClock(before, move, ctx.now());
   await setClock(ctx.db, id, after);
-  // Also without a way to go: tasks change their place when an environment comes on a clock, or leaves it.
+  // AlternateSuccess when the clock stands: tasks move between the queue and the clock when an environment gets or loses a test clock.
   await ctx.queue.enqueue(ctx.db, "clock", [{ data: { environmentId: id } }]);
   const answer = toClock(ctx, id, after);
-  return answer.status === "moving" ? pending(alternateSuccess(answer), (later) => arrival(later, id)) : answer;
+  return answer.status === "moving" ? pending(alternateSuccess(answer), (later) => waitForArrival(later, id)) : answer;
 }
 
+/** From where the clock stands, or is moving to, to where it should go. */
 type Move = (from: Date) => Date;
 
-/** Null: off the clock. */
+/** Null: back to real time. */
 function readMove({ now, advance }: Body): Move | null {
   if ((now === undefined) === (advance === undefined)) {
     throw invalid({ general: { messages: ["Give either now or advance"] } });
@@ -86,10 +88,10 @@ function inRange(field: string, time: Date, value: unknown): Date {
   throw invalid({ [field]: { messages: [`${field} must lead to a time between ${range}`], value } });
 }
 
-/** Where the clock stands and goes after the request. */
-function moved({ now, target }: ClockState, move: Move, real: Date): ClockState {
+/** The state of the clock after the request. */
+function moveClock({ now, target }: ClockState, move: Move, real: Date): ClockState {
   const asked = move(target ?? now ?? real);
-  // A new clock may begin in the past. If it begins later than now, what waits until then happens on the way.
+  // A new test clock may start in the past. One in the future starts now and moves, so that tasks due until then run.
   if (now === null) return asked > real ? { now: real, target: asked } : { now: asked, target: null };
   const reached = target ?? now;
   if (asked < reached) {
@@ -98,16 +100,16 @@ function moved({ now, target }: ClockState, move: Move, real: Date): ClockState 
   return { now, target: asked };
 }
 
-/** Waits for the clock to arrive, and answers how far it got. */
-async function arrival(
+/** Polls until the clock has arrived, or the wait is over. */
+async function waitForArrival(
   ctx: Ctx,
   environmentId: string,
 ): Promise<EnvironmentClock | AlternateSuccess<EnvironmentClock>> {
-  const end = performance.now() + patienceMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+  const end = performance.now() + maxWaitMs;
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
     const state = await readState(ctx, environmentId);
     if (state.status !== "moving") return state;
     if (performance.now() > end) return alternateSuccess(state);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await sleep(pollMs);
   }
 }

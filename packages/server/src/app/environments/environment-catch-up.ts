@@ -1,10 +1,9 @@
-// Environments that are older than one of the built-in integrations get it at the first start of a version that has it.
-// Not by a migration: the keys for push to browsers are made and encrypted by the service.
+// Environments that are older than a built-in integration get it at the first start of a version that has it. Not by a
+// migration: the service generates and encrypts the keys for push to browsers.
 //
-// Once and no more: the installation remembers what was handed out. And nothing against anybody's will: an environment
-// that has, or ever had, an integration of the provider keeps what it has (deleted ones stay as rows), and a mailbox is
-// switched on only where nothing else sends, so that nothing is captured that used to be sent.
-
+// Each built-in integration is added once: the installation stores which ones were. An environment that has or had an
+// integration of the provider gets none (deleted ones stay as rows), and a mailbox is active only in a channel without an
+// active integration, so that no message is captured that used to be sent.
 import { inRepeatableTransaction } from "../../store/db.ts";
 import {
   findIntegrationHistories,
@@ -16,14 +15,14 @@ import {
 import { insertIntegrations, type NewIntegration } from "../../store/integrations/integrations.ts";
 import { type BuiltIn, builtInRow, builtIns, type SetupTools } from "./environment-setup.ts";
 
-const marker = "built_in_integrations";
+const addedKey = "built_in_integrations";
 
-/** Environments of one transaction; their rows are held while it lasts. */
+/** Environments of one transaction; their rows are locked until it ends. */
 const pageSize = 100;
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** Answers how many integrations were added. Several processes may start at once: they take turns, page by page. */
+/** Answers how many integrations were added. Processes that start at the same time take turns, page by page. */
 export async function catchUpEnvironments(tools: SetupTools): Promise<number> {
   let added = 0;
   for (let after: string | null = firstId; after !== null; ) {
@@ -40,15 +39,15 @@ type Page = { added: number; last: string | null };
 async function catchUpPage(tools: SetupTools, after: string): Promise<Page> {
   const { db } = tools;
   await lockInstallation(db);
-  const handedOut = new Set((await readInstallationValue(db, marker))?.split(",") ?? []);
-  const missing = builtIns.filter(({ providerId }) => !handedOut.has(providerId));
+  const added = new Set((await readInstallationValue(db, addedKey))?.split(",") ?? []);
+  const missing = builtIns.filter(({ providerId }) => !added.has(providerId));
   if (missing.length === 0) return { added: 0, last: null };
   const environments = await holdEnvironmentsAfter(db, after, pageSize);
   if (environments.length === 0) {
-    await writeInstallationValue(db, marker, builtIns.map(({ providerId }) => providerId).join(","));
+    await writeInstallationValue(db, addedKey, builtIns.map(({ providerId }) => providerId).join(","));
     return { added: 0, last: null };
   }
-  // Read after the rows are held: whoever adds or deletes an integration holds its environment first.
+  // Read after the rows are locked: a request that adds or deletes an integration locks its environment first.
   const ids = environments.map(({ id }) => id);
   const traces = new Map((await findIntegrationHistories(db, ids)).map((trace) => [trace.environment_id, trace]));
   const rows = environments.flatMap(({ id, type }) => {

@@ -1,20 +1,20 @@
-// Comparing what two environments have under the same identifiers: pure, so that a report and the copying that follows
-// from it cannot disagree.
+// Compares the workflows and layouts of two environments by their identifiers. Pure: the diff that is shown and the plan of
+// what is copied come from the same comparison.
 import type { PublishedResource, ResourceChange, ResourceDependency } from "@tidings/contract";
 import { idFromSlug } from "../../lib/ids.ts";
-import { canonicalJson } from "../../lib/json.ts";
+import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 
-type JsonObject = Record<string, unknown>;
+/** A workflow or layout, with the members that are compared between environments. */
+export type Item = ItemOf<"workflow", WorkflowRow> | ItemOf<"layout", LayoutRow>;
 
-/** A workflow or layout as far as it can be told apart from its copy in another environment. */
-export type Item = {
-  type: PublishedResource;
+type ItemOf<Type extends PublishedResource, Row> = {
+  type: Type;
   identifier: string;
   name: string;
-  row: WorkflowRow | LayoutRow;
+  row: Row;
   settings: JsonObject;
   steps: PortableStep[];
   /** Texts by locale. */
@@ -23,17 +23,18 @@ export type Item = {
 
 export type PortableStep = Omit<StoredStep, "id">;
 
-/** One identifier, in one or both environments. A change without steps or texts of its own is about the whole thing. */
-export type Compared = {
+type Pair = { source: Item; target: Item | null } | { source: null; target: Item };
+
+/** The resource of one identifier, which one or both environments have. */
+export type Compared = Pair & {
   type: PublishedResource;
   identifier: string;
   name: string;
-  source: Item | null;
-  target: Item | null;
   changes: Change[];
   dependencies: ResourceDependency[];
 };
 
+/** `step` is absent when the change concerns the resource itself. */
 export type Change = Pick<
   ResourceChange,
   "resourceType" | "action" | "diffs" | "stepType" | "previousIndex" | "newIndex"
@@ -46,14 +47,14 @@ const layoutNamed = (layouts: LayoutRow[], name: unknown): LayoutRow | undefined
   return layouts.find((row) => row.id === name || row.id === id) ?? layouts.find((row) => row.layout_id === name);
 };
 
-/** Ids differ between environments, identifiers do not. */
-function portable(step: StoredStep, layouts: LayoutRow[]): PortableStep {
+/** Without internal ids: these differ between environments, identifiers do not. */
+function toPortable(step: StoredStep, layouts: LayoutRow[]): PortableStep {
   const { id, ...rest } = step;
   const layout = layoutNamed(layouts, step.controlValues.layoutId);
   return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;
 }
 
-export function itemsOf({ workflows, layouts, translations }: Publishable): Item[] {
+function itemsOf({ workflows, layouts, translations }: Publishable): Item[] {
   const byOwner = Map.groupBy(translations, (row) => `${row.resource_type} ${row.resource_id}`);
   const textsOf = (type: PublishedResource, id: string) =>
     Object.fromEntries((byOwner.get(`${type} ${id}`) ?? []).map((row) => [row.locale, row.content]));
@@ -95,7 +96,7 @@ export function itemsOf({ workflows, layouts, translations }: Publishable): Item
           preferences: { user: row.preferences_user, default: row.preferences_default },
           translations: textsOf("workflow", row.id),
         },
-        steps: row.steps.map((step) => portable(step, layouts)),
+        steps: row.steps.map((step) => toPortable(step, layouts)),
         texts: textsOf("workflow", row.id),
       }),
     ),
@@ -124,7 +125,7 @@ function changesOf(type: PublishedResource, source: Item | null, target: Item | 
   return [...own, ...stepChanges(source.steps, target.steps)];
 }
 
-/** Steps are the same when their identifiers are; one that only stands elsewhere among the steps both have has moved. */
+/** Steps are matched by identifier. An unchanged step has moved when its place among the steps of both sides differs. */
 function stepChanges(source: PortableStep[], target: PortableStep[]): Change[] {
   const find = (steps: PortableStep[], stepId: string) => steps.findIndex((step) => step.stepId === stepId);
   const common = (steps: PortableStep[], others: PortableStep[]) =>
@@ -143,13 +144,13 @@ function stepChanges(source: PortableStep[], target: PortableStep[]): Change[] {
     const change = { ...base, previousIndex, step: { source: step, target: before } };
     return [diffs ? { ...change, action: "modified", diffs } : { ...change, action: "moved" }];
   });
-  const gone = target.flatMap((step, previousIndex): Change[] => {
+  const deleted = target.flatMap((step, previousIndex): Change[] => {
     if (find(source, step.stepId) >= 0) return [];
     const diffs = { previous: step, new: null };
     const about = { stepType: step.type, previousIndex, step: { source: null, target: step } };
     return [{ resourceType: "step", action: "deleted", diffs, ...about }];
   });
-  return [...changes, ...gone];
+  return [...changes, ...deleted];
 }
 
 /** The layouts that a workflow's emails name, and whether the target has them. */
@@ -158,25 +159,29 @@ function dependenciesOf(workflow: Item, source: Publishable, target: Publishable
   return source.layouts
     .filter((layout) => named.has(layout.layout_id))
     .map(({ layout_id, name }) => {
-      const isThere = target.layouts.some((row) => row.layout_id === layout_id);
-      const reason = isThere ? "LAYOUT_EXISTS_IN_TARGET" : "LAYOUT_REQUIRED_FOR_WORKFLOW";
-      return { resourceType: "layout", resourceId: layout_id, resourceName: name, isBlocking: !isThere, reason };
+      const isInTarget = target.layouts.some((row) => row.layout_id === layout_id);
+      const reason = isInTarget ? "LAYOUT_EXISTS_IN_TARGET" : "LAYOUT_REQUIRED_FOR_WORKFLOW";
+      return { resourceType: "layout", resourceId: layout_id, resourceName: name, isBlocking: !isInTarget, reason };
     });
 }
 
-/** Layouts first: workflows may need them. */
+/** Layouts come first: workflows may depend on them. */
 export function compare(source: Publishable, target: Publishable): Compared[] {
   const keyOf = ({ type, identifier }: Item) => `${type} ${identifier}`;
-  const there = new Map(itemsOf(target).map((item) => [keyOf(item), item]));
-  const here = itemsOf(source);
-  const pairs: [Item | null, Item | null][] = here.map((item) => [item, there.get(keyOf(item)) ?? null]);
-  const known = new Set(here.map(keyOf));
-  for (const [key, item] of there) if (!known.has(key)) pairs.push([null, item]);
+  const sourceItems = itemsOf(source);
+  const targetItems = new Map(itemsOf(target).map((item) => [keyOf(item), item]));
+  const inSource = new Set(sourceItems.map(keyOf));
+  const onlyInTarget = [...targetItems.values()].filter((item) => !inSource.has(keyOf(item)));
+  const pairs: Pair[] = [
+    ...sourceItems.map((item) => ({ source: item, target: targetItems.get(keyOf(item)) ?? null })),
+    ...onlyInTarget.map((item) => ({ source: null, target: item })),
+  ];
   return pairs
-    .map(([from, to]): Compared => {
-      const { type, identifier, name } = (from ?? to)!;
-      const dependencies = from && type === "workflow" ? dependenciesOf(from, source, target) : [];
-      return { type, identifier, name, source: from, target: to, changes: changesOf(type, from, to), dependencies };
+    .map((pair): Compared => {
+      const { type, identifier, name } = pair.source ?? pair.target;
+      const changes = changesOf(type, pair.source, pair.target);
+      const dependencies = pair.source?.type === "workflow" ? dependenciesOf(pair.source, source, target) : [];
+      return { type, identifier, name, ...pair, changes, dependencies };
     })
     .sort((a, b) => a.type.localeCompare(b.type) || (a.identifier < b.identifier ? -1 : 1));
 }

@@ -1,6 +1,6 @@
-// What every environment is born with: an API key, the in-app integration, push to browsers with keys of its own, and
-// mailboxes that capture email, SMS and chat instead of sending them (read back with GET /v2/captured). In production the
-// mailboxes are switched off. What was added here after an environment was born, environment-catch-up.ts hands to it.
+// What a new environment gets: an API key, the in-app integration, push to browsers with its own keys, and mailboxes that
+// capture email, SMS and chat instead of sending them (read with GET /v2/captured). In production the mailboxes are
+// inactive. Older environments get later additions from environment-catch-up.ts.
 import { addedProviderIds, type Channel } from "@tidings/contract";
 import { makeVapidKeys } from "@tidings/providers";
 import type { Config } from "../../config.ts";
@@ -78,9 +78,9 @@ export function builtInRow(
   };
 }
 
-/** Clients check provider ids against a closed set: one that Tidings adds must not meet them unasked. */
+/** Providers that the peer API does not have are hidden until used: its clients check provider ids against a closed set. */
 const isAdded = (providerId: string): boolean => (addedProviderIds as readonly string[]).includes(providerId);
 
-/** Where push services reach whoever runs this. They want an https: or mailto: address, and some of them one that exists. */
+/** The operator's contact for push services: an https: or mailto: address, which some of them require to exist. */
 const vapidSubject = ({ publicUrl }: Pick<Config, "publicUrl">): string =>
   publicUrl.startsWith("https://") ? publicUrl : "mailto:postmaster@localhost";

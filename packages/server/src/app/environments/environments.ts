@@ -1,11 +1,10 @@
-// Environments of the caller's organisation, and their API keys. Keys are shown for the caller's own environment only: a
-// development key must not hand out the production key.
+// Environments of the caller's organisation, and their API keys. Keys are shown for the caller's own environment only, so
+// that a development key cannot read the production key.
 import type { Environment, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { kebab, slug } from "../../lib/ids.ts";
+import { slug } from "../../lib/ids.ts";
 import { newApiKey } from "../../lib/secrets.ts";
-import { isUniqueViolation } from "../../store/db.ts";
 import {
   type EnvironmentRow,
   findEnvironment,
@@ -21,7 +20,7 @@ import {
   updateEnvironment,
 } from "../../store/environments/environments.ts";
 import { lockInstallation } from "../../store/installation/installation.ts";
-import { freeIdentifier } from "../free-identifier.ts";
+import { freeIdentifier, identifierFrom, refuseDuplicate } from "../identifiers.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
 
 const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): Environment => ({
@@ -41,7 +40,7 @@ export async function requireEnvironment(ctx: Ctx, caller: Caller, environmentId
   return row;
 }
 
-/** The caller's own environment, by whatever name. */
+/** The caller's own environment, by id or identifier; 403 for another one. */
 export async function requireOwn(ctx: Ctx, caller: Caller, environmentId: string): Promise<EnvironmentRow> {
   const row = await requireEnvironment(ctx, caller, environmentId);
   if (row.id !== caller.environmentId) throw failure("FORBIDDEN", {});
@@ -65,15 +64,15 @@ export async function create(
   { body }: Input<"environments.create">,
 ): Promise<Output<"environments.create">> {
   const parent = body.parentId === undefined ? null : await requireEnvironment(ctx, caller, body.parentId);
-  // Counted by one request at a time.
+  // The lock makes requests take turns, so that the limit holds.
   await lockInstallation(ctx.db);
   const limit = ctx.config.maxEnvironments;
   if ((await listEnvironments(ctx.db, caller.organizationId)).length >= limit)
     throw failure("ENVIRONMENT_LIMIT", { limit: String(limit) });
-  const base = kebab(kebab(body.name).slice(0, 90)) || "environment";
+  const base = identifierFrom(body.name, "environment");
   const identifier = freeIdentifier(base, await findEnvironmentIdentifiersLike(ctx.db, caller.organizationId, base));
   const now = ctx.now();
-  const row = await saving(identifier, () =>
+  const row = await refuseTakenIdentifier(identifier, () =>
     insertEnvironment(ctx.db, {
       id: ctx.newId(),
       organization_id: caller.organizationId,
@@ -97,16 +96,8 @@ export async function create(
   return toEnvironment(row, [{ _id: key.id, key: clear, _userId: caller.userId }]);
 }
 
-async function saving<T>(identifier: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isUniqueViolation(error, "environments_identifier")) {
-      throw failure("ENVIRONMENT_IDENTIFIER_TAKEN", { identifier });
-    }
-    throw error;
-  }
-}
+const refuseTakenIdentifier = <T>(identifier: string, write: () => Promise<T>): Promise<T> =>
+  refuseDuplicate(write, failure("ENVIRONMENT_IDENTIFIER_TAKEN", { identifier }), "environments_identifier");
 
 export async function update(
   ctx: Ctx,
@@ -126,11 +117,11 @@ export async function update(
     color: body.color ?? row.color,
     updated_at: ctx.now(),
   };
-  const saved = await saving(next.identifier, () => updateEnvironment(ctx.db, next));
+  const saved = await refuseTakenIdentifier(next.identifier, () => updateEnvironment(ctx.db, next));
   return toEnvironment(saved);
 }
 
-/** The environment and everything above it. */
+/** The ids of the environment and of all its ancestors. */
 async function ancestorsOf(ctx: Ctx, caller: Caller, start: EnvironmentRow): Promise<Set<string>> {
   const rows = await listEnvironments(ctx.db, caller.organizationId);
   const parents = new Map(rows.map((row) => [row.id, row.parent_id]));
@@ -155,7 +146,7 @@ export async function listTags(
   return (await listTagNames(ctx.db, row.id)).map((name) => ({ name }));
 }
 
-/** Two: the one in use and the one that is about to replace it. */
+/** The key in use, and the one that replaces it during a rotation. */
 const maxLiveKeys = 2;
 
 export async function createApiKey(

@@ -1,5 +1,5 @@
-// The first start: an organisation with the environments Development and Production and an API key each. And at every
-// start: the encryption key must be the one the secrets in this database were made with.
+// The first start creates an organisation with the environments Development and Production and an API key each. Every start
+// checks that the encryption key is the one that the secrets in this database were encrypted with.
 import type { Config } from "../../config.ts";
 import { newApiKey, type Secrets } from "../../lib/secrets.ts";
 import { type Db, inTransaction } from "../../store/db.ts";
@@ -14,24 +14,24 @@ import {
 import { insertWorkflow, type WorkflowContent } from "../../store/workflows/workflows.ts";
 import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environment-setup.ts";
 
-export class WrongEncryptionKey extends Error {}
+class WrongEncryptionKey extends Error {}
 
-export const welcomeWorkflowId = "welcome";
+const welcomeWorkflowId = "welcome";
 
 export async function ensureInstallation(tools: SetupTools & { config: Config }): Promise<{ isFirstStart: boolean }> {
   return inTransaction(tools.db, async (tx) => {
-    // Several processes may start at once on one database; one of them sets it up.
+    // Of several processes that start at the same time, one sets the database up.
     await lockInstallation(tx);
     await checkEncryptionKey(tx, tools.secrets);
     if (!(await isEmptyInstallation(tx))) return { isFirstStart: false };
-    await createFirst({ ...tools, db: tx });
+    await createEnvironments({ ...tools, db: tx });
     return { isFirstStart: true };
   });
 }
 
 const probe = "tidings";
 
-/** Whether the database holds something encrypted. */
+/** Whether the database holds encrypted values. */
 export const isSetUp = async (db: Db): Promise<boolean> =>
   (await readInstallationValue(db, "encryption_probe")) !== null;
 
@@ -41,7 +41,7 @@ async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
   try {
     if (secrets.decrypt(stored) === probe) return;
   } catch {
-    // Answered below: a key that cannot decrypt is the same fault as one that decrypts to something else.
+    // Same error as for a key that decrypts to another text.
   }
   throw new WrongEncryptionKey(
     "TIDINGS_ENCRYPTION_KEY is not the key this database was set up with; its secrets cannot be read. " +
@@ -49,7 +49,7 @@ async function checkEncryptionKey(db: Db, secrets: Secrets): Promise<void> {
   );
 }
 
-async function createFirst(tools: SetupTools & { config: Config }): Promise<void> {
+async function createEnvironments(tools: SetupTools & { config: Config }): Promise<void> {
   const { config, db, now, newId } = tools;
   const development = newId();
   const production = newId();
@@ -70,7 +70,7 @@ async function createFirst(tools: SetupTools & { config: Config }): Promise<void
   await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }));
 }
 
-/** Something to trigger from the first minute on: the banner's curl names it. */
+/** An example workflow, which the curl command of the start banner triggers. */
 const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): WorkflowContent => ({
   id: newId(),
   workflow_id: welcomeWorkflowId,
@@ -107,7 +107,7 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
   updated_by: null,
 });
 
-/** The key the start banner shows. */
+/** The API key that the start banner shows. */
 export async function developmentKey(tools: Pick<SetupTools, "db" | "secrets">): Promise<string | null> {
   const row = await findDevelopmentKey(tools.db);
   return row ? tools.secrets.decrypt(row.secret) : null;

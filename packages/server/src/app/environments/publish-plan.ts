@@ -1,77 +1,108 @@
-// What publishing will do with each workflow and layout, decided before anything is written, and told afterwards.
-import type { Input, PublishedResource, PublishResult } from "@tidings/contract";
+// The plan of a publish: what will be done with each workflow and layout, decided before anything is written, and the
+// report of it.
+import type { Input, PublishedResource, PublishResult, ResourceDependency } from "@tidings/contract";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
-import type { Compared } from "./environment-diff.ts";
+import type { Compared, Item } from "./environment-diff.ts";
 
-export type Verdict =
-  | { kind: "created" | "updated" | "deleted"; one: Compared }
-  | { kind: "skipped"; one: Named; reason: string }
-  | { kind: "failed"; one: Named; reason: string };
+export type PublishOutcome =
+  | { kind: "created" | "updated"; resource: CopiedResource }
+  | { kind: "deleted"; resource: DeletedResource }
+  | { kind: "skipped"; resource: Named; reason: string }
+  | { kind: "failed"; resource: Named & { dependencies?: ResourceDependency[] }; reason: string };
+
+export type CopiedResource = Extract<Compared, { source: Item }>;
+type DeletedResource = Extract<Compared, { source: null }>;
 type Named = Pick<Compared, "type" | "identifier" | "name">;
+
 export type Selection = NonNullable<Input<"environments.publish">["body"]["resources"]>;
 
-/** What will become of everything that is selected; all of it when nothing is. */
-export function plan(compared: Compared[], target: Publishable, selection: Selection | undefined): Verdict[] {
-  const wanted = selection && new Set(selection.map((one) => `${one.resourceType} ${one.resourceId}`));
-  const chosen = wanted ? compared.filter((one) => wanted.has(`${one.type} ${one.identifier}`)) : compared;
-  const newLayouts = new Set(chosen.filter((one) => one.type === "layout" && one.source).map((one) => one.identifier));
-  const leaving = new Set(chosen.filter((one) => !one.source && one.type === "workflow").map((one) => one.identifier));
-  const verdicts = chosen.map((one): Verdict => {
-    const failed = (reason: string): Verdict => ({ kind: "failed", one, reason });
-    if (!one.source) {
-      if (!wanted)
-        return { kind: "skipped", one, reason: "Exists only in the target; name it in resources to delete it" };
-      const fault = one.type === "layout" ? keepingFault(one.target!.row as LayoutRow, target, leaving) : null;
-      return fault ? failed(fault) : { kind: "deleted", one };
-    }
-    if (one.changes.length === 0) return { kind: "skipped", one, reason: "No changes" };
-    const missing = one.dependencies.find((need) => need.isBlocking && !newLayouts.has(need.resourceId));
-    if (missing) return failed(`Layout ${missing.resourceId} is not in the target environment`);
-    return { kind: one.target ? "updated" : "created", one };
+/** Without a selection everything that differs is published, and nothing is deleted. */
+export function planPublish(
+  compared: Compared[],
+  target: Publishable,
+  selection: Selection | undefined,
+): PublishOutcome[] {
+  const selected = selection && new Set(selection.map((one) => `${one.resourceType} ${one.resourceId}`));
+  const chosen = selected ? compared.filter((one) => selected.has(`${one.type} ${one.identifier}`)) : compared;
+  const identifiersOf = (type: PublishedResource, isMatch: (one: Compared) => boolean) =>
+    new Set(chosen.filter((one) => one.type === type && isMatch(one)).map((one) => one.identifier));
+  const copiedLayouts = identifiersOf("layout", ({ source }) => source !== null);
+  const deletedWorkflows = identifiersOf("workflow", ({ source }) => source === null);
+  const outcomes = chosen.map((resource): PublishOutcome => {
+    if (resource.source) return planCopy(resource, copiedLayouts);
+    if (selected) return planDeletion(resource, target, deletedWorkflows);
+    return { kind: "skipped", resource, reason: "Exists only in the target; name it in resources to delete it" };
   });
-  const found = new Set(chosen.map((one) => `${one.type} ${one.identifier}`));
-  for (const { resourceType: type, resourceId } of selection ?? []) {
-    if (found.has(`${type} ${resourceId}`)) continue;
-    found.add(`${type} ${resourceId}`);
-    const one = { type, identifier: resourceId, name: resourceId };
-    verdicts.push({ kind: "failed", one, reason: `No ${type} has this identifier` });
-  }
-  return verdicts;
+  return [...outcomes, ...unknownResources(chosen, selection ?? [])];
 }
 
-/** Why a layout of the target cannot be deleted there. */
-function keepingFault(layout: LayoutRow, target: Publishable, leaving: ReadonlySet<string>): string | null {
+function planCopy(resource: CopiedResource, copiedLayouts: ReadonlySet<string>): PublishOutcome {
+  if (resource.changes.length === 0) return { kind: "skipped", resource, reason: "No changes" };
+  const missing = resource.dependencies.find((need) => need.isBlocking && !copiedLayouts.has(need.resourceId));
+  if (missing) {
+    return { kind: "failed", resource, reason: `Layout ${missing.resourceId} is not in the target environment` };
+  }
+  return { kind: resource.target ? "updated" : "created", resource };
+}
+
+function planDeletion(
+  resource: DeletedResource,
+  target: Publishable,
+  deletedWorkflows: ReadonlySet<string>,
+): PublishOutcome {
+  const item = resource.target;
+  const reason = item.type === "layout" ? layoutDeletionFault(item.row, target, deletedWorkflows) : null;
+  return reason === null ? { kind: "deleted", resource } : { kind: "failed", resource, reason };
+}
+
+/** Why the layout cannot be deleted in the target; null when it can. */
+function layoutDeletionFault(
+  layout: LayoutRow,
+  target: Publishable,
+  deletedWorkflows: ReadonlySet<string>,
+): string | null {
   if (layout.is_default) return "It is the default layout of the target environment";
   const users = target.workflows.filter(
     (workflow) =>
-      !leaving.has(workflow.workflow_id) &&
+      !deletedWorkflows.has(workflow.workflow_id) &&
       workflow.steps.some((step) => [layout.layout_id, layout.id].includes(String(step.controlValues.layoutId))),
   );
   return users.length > 0 ? `It is used by workflows: ${users.map((row) => row.workflow_id).join(", ")}` : null;
 }
 
-/** Of a dry run nothing succeeded: what would have been done is told as skipped. */
-export function toResult(type: PublishedResource, verdicts: Verdict[], isDry: boolean): PublishResult {
-  const own = verdicts
-    .filter(({ one }) => one.type === type)
-    .map((verdict): Verdict => {
-      if (!isDry || verdict.kind === "skipped" || verdict.kind === "failed") return verdict;
-      return { kind: "skipped", one: verdict.one, reason: `Dry run: would be ${verdict.kind}` };
+/** Selected resources that neither environment has, each once. */
+function unknownResources(known: Compared[], selection: Selection): PublishOutcome[] {
+  const seen = new Set(known.map((one) => `${one.type} ${one.identifier}`));
+  return selection.flatMap(({ resourceType: type, resourceId }): PublishOutcome[] => {
+    if (seen.has(`${type} ${resourceId}`)) return [];
+    seen.add(`${type} ${resourceId}`);
+    const resource = { type, identifier: resourceId, name: resourceId };
+    return [{ kind: "failed", resource, reason: `No ${type} has this identifier` }];
+  });
+}
+
+/** In the report of a dry run nothing is successful: resources that would be written are listed as skipped. */
+export function toResult(type: PublishedResource, outcomes: PublishOutcome[], isDryRun: boolean): PublishResult {
+  const own = outcomes
+    .filter(({ resource }) => resource.type === type)
+    .map((outcome): PublishOutcome => {
+      if (!isDryRun || outcome.kind === "skipped" || outcome.kind === "failed") return outcome;
+      return { kind: "skipped", resource: outcome.resource, reason: `Dry run: would be ${outcome.kind}` };
     });
-  const named = ({ one }: Verdict) => ({
-    resourceType: one.type,
-    resourceId: one.identifier,
-    resourceName: one.name,
+  const named = ({ resource }: PublishOutcome) => ({
+    resourceType: resource.type,
+    resourceId: resource.identifier,
+    resourceName: resource.name,
   });
   return {
     resourceType: type,
-    successful: own.flatMap((verdict) =>
-      verdict.kind === "skipped" || verdict.kind === "failed" ? [] : [{ ...named(verdict), action: verdict.kind }],
+    successful: own.flatMap((outcome) =>
+      outcome.kind === "skipped" || outcome.kind === "failed" ? [] : [{ ...named(outcome), action: outcome.kind }],
     ),
-    failed: own.flatMap((verdict) => (verdict.kind === "failed" ? [{ ...named(verdict), error: verdict.reason }] : [])),
-    skipped: own.flatMap((verdict) =>
-      verdict.kind === "skipped" ? [{ ...named(verdict), reason: verdict.reason }] : [],
+    failed: own.flatMap((outcome) => (outcome.kind === "failed" ? [{ ...named(outcome), error: outcome.reason }] : [])),
+    skipped: own.flatMap((outcome) =>
+      outcome.kind === "skipped" ? [{ ...named(outcome), reason: outcome.reason }] : [],
     ),
     totalProcessed: own.length,
   };

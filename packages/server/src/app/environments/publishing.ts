@@ -1,40 +1,19 @@
-// Publishing: a comparison of two environments, shown, or carried out by copying. A key writes to its own environment, so the
-// target is the caller's and the source any other of the organisation: a development key cannot change production. Whatever
-// can be refused is refused before anything is written; the writing is one transaction and a fixed number of statements.
-import {
-  type Input,
-  type Output,
-  type PublishedResource,
-  publishedResources,
-  type ResourceDiff,
-  type ResourceInfo,
-} from "@tidings/contract";
+// Publishing: two environments are compared, and the differences shown (diff) or copied from the source into the target
+// (publish, sync). The target is always the environment of the caller's API key, the source any other of the organisation:
+// so a development key cannot change production. Refusals are decided before anything is written.
+import { type Input, type Output, publishedResources, type ResourceDiff, type ResourceInfo } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { createPauses } from "../../lib/pauses.ts";
-import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../store/environments/environments.ts";
-import {
-  deleteLayouts,
-  findUserNames,
-  markPublished,
-  markWorkflowsDeleted,
-  type Publishable,
-  putLayouts,
-  putWorkflows,
-  readPublishable,
-  replaceTranslations,
-  takenWorkflowId,
-} from "../../store/environments/publishing.ts";
-import type { LayoutRow } from "../../store/workflows/layouts.ts";
-import type { WorkflowRow } from "../../store/workflows/workflows.ts";
-import { toWorkflow } from "../workflows/workflow-view.ts";
-import { requireWorkflow, view, viewFacts } from "../workflows/workflows.ts";
+import { findUserNames, readPublishable, takenWorkflowId } from "../../store/environments/publishing.ts";
+import { requireWorkflow, view } from "../workflows/workflows.ts";
 import { type Change, type Compared, compare, type Item, type PortableStep } from "./environment-diff.ts";
 import { requireEnvironment, requireOwn } from "./environments.ts";
-import { plan, type Selection, toResult, type Verdict } from "./publish-plan.ts";
+import { carryOutPlan } from "./publish-copy.ts";
+import { type PublishOutcome, planPublish, type Selection, toResult } from "./publish-plan.ts";
 
-async function readEnds(ctx: Ctx, caller: Caller, targetId: string, sourceId: string | undefined) {
+/** Without a source the first development environment. */
+async function requireSourceAndTarget(ctx: Ctx, caller: Caller, targetId: string, sourceId: string | undefined) {
   const target = await requireOwn(ctx, caller, targetId);
   const source = sourceId === undefined ? await firstDev(ctx, caller) : await requireEnvironment(ctx, caller, sourceId);
   if (!source) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId: "dev" });
@@ -53,7 +32,12 @@ export async function diff(
   caller: Caller,
   { params, body }: Input<"environments.diff">,
 ): Promise<Output<"environments.diff">> {
-  const { source, target } = await readEnds(ctx, caller, params.targetEnvironmentId, body.sourceEnvironmentId);
+  const { source, target } = await requireSourceAndTarget(
+    ctx,
+    caller,
+    params.targetEnvironmentId,
+    body.sourceEnvironmentId,
+  );
   const from = await readPublishable(ctx.db, source.id, { lock: false });
   const to = await readPublishable(ctx.db, target.id, { lock: false });
   const compared = compare(from, to).filter((one) => one.changes.length > 0);
@@ -98,119 +82,25 @@ function toDiff(one: Compared, names: ReadonlyMap<string, string>): ResourceDiff
   };
 }
 
-async function carryOut(
+async function copyDifferences(
   ctx: Ctx,
   caller: Caller,
-  verdicts: Verdict[],
-  sourceId: string,
-  targetId: string,
-  to: Publishable,
-) {
-  const now = ctx.now();
-  const copied = verdicts.flatMap((verdict) =>
-    verdict.kind === "created" || verdict.kind === "updated" ? [verdict.one] : [],
-  );
-  const deleted = verdicts.flatMap((verdict) => (verdict.kind === "deleted" ? [verdict.one.target!] : []));
-  const defaultLayout = to.layouts.length > 0 ? null : firstDefault(copied);
-  const stamp = { environment_id: targetId, updated_at: now, updated_by: caller.userId };
-  const layouts = copied.flatMap(({ source, target }): LayoutRow[] => {
-    if (source!.type !== "layout") return [];
-    const from = source!.row as LayoutRow;
-    const before = target?.row as LayoutRow | undefined;
-    const id = before?.id ?? ctx.newId();
-    const is_default = before?.is_default ?? from === defaultLayout;
-    return [{ ...from, ...stamp, id, is_default, created_at: before?.created_at ?? now }];
-  });
-  const workflows = copied.flatMap(({ source, target }): WorkflowRow[] => {
-    if (source!.type !== "workflow") return [];
-    const from = source!.row as WorkflowRow;
-    const before = target?.row as WorkflowRow | undefined;
-    // A step keeps its identity in the target: digests that are open there go on collecting.
-    const steps = source!.steps.map((step) => ({
-      ...step,
-      id: before?.steps.find((old) => old.stepId === step.stepId)?.id ?? ctx.newId(),
-    }));
-    const published = { last_published_at: now, last_published_by: caller.userId };
-    const id = before?.id ?? ctx.newId();
-    return [
-      { ...from, ...stamp, ...published, id, version_id: ctx.newId(), steps, created_at: before?.created_at ?? now },
-    ];
-  });
-  const idsOf = new Map([
-    ...layouts.map((row): [string, string] => [`layout ${row.layout_id}`, row.id]),
-    ...workflows.map((row): [string, string] => [`workflow ${row.workflow_id}`, row.id]),
-  ]);
-  const entries = copied.flatMap(({ type, identifier, source }) =>
-    Object.entries(source!.texts).map(([locale, content]) => ({
-      resource_type: type,
-      resource_id: idsOf.get(`${type} ${identifier}`)!,
-      locale,
-      content,
-    })),
-  );
-  const ofType = (items: Item[], type: PublishedResource) =>
-    items.filter((item) => item.type === type).map((item) => item.row.id);
-  await deleteLayouts(ctx.db, targetId, ofType(deleted, "layout"));
-  await markWorkflowsDeleted(ctx.db, targetId, ofType(deleted, "workflow"), now);
-  await putLayouts(ctx.db, layouts);
-  await putWorkflows(ctx.db, targetId, workflows);
-  await replaceTranslations(ctx.db, targetId, [...idsOf.values(), ...deleted.map((item) => item.row.id)], entries, now);
-  const sources = ofType(
-    copied.map((one) => one.source!),
-    "workflow",
-  );
-  // All that is written in the source: when the workflow was published.
-  await markPublished(ctx.db, sourceId, sources, caller.userId, now);
-  const removed = deleted.flatMap((item) => (item.type === "workflow" ? [item.row as WorkflowRow] : []));
-  await report(ctx, targetId, { published: workflows, removed }, now);
-}
-
-/** In the environment that was published to. Arriving there is one event, whether the workflow is new or changed. */
-async function report(
-  ctx: Ctx,
-  targetId: string,
-  { published, removed }: { published: WorkflowRow[]; removed: WorkflowRow[] },
-  now: Date,
-): Promise<void> {
-  const shown = async (rows: WorkflowRow[]) => {
-    const facts = await viewFacts(ctx, targetId);
-    const pauses = createPauses();
-    const objects: EventData[] = [];
-    for (const row of rows) objects.push({ object: await toWorkflow(row, facts, pauses) });
-    return objects;
-  };
-  if (published.length > 0) {
-    await emit(ctx, { environmentId: targetId, type: "workflow.published", at: now }, () => shown(published));
-  }
-  if (removed.length > 0)
-    await emit(ctx, { environmentId: targetId, type: "workflow.deleted", at: now }, () => shown(removed));
-}
-
-/** An environment without layouts takes over the source's default, or else the first that arrives. */
-const firstDefault = (copied: Compared[]): LayoutRow | null => {
-  const rows = copied.filter((one) => one.type === "layout").map((one) => one.source!.row as LayoutRow);
-  return rows.find((row) => row.is_default) ?? rows[0] ?? null;
-};
-
-async function run(
-  ctx: Ctx,
-  caller: Caller,
-  ends: { source: EnvironmentRow; target: EnvironmentRow },
-  options: { isDry: boolean; selection?: Selection },
-): Promise<Verdict[]> {
-  if (!options.isDry) await lockEnvironment(ctx.db, ends.target.id);
-  const from = await readPublishable(ctx.db, ends.source.id, { lock: false });
-  const to = await readPublishable(ctx.db, ends.target.id, { lock: !options.isDry });
-  const verdicts = plan(compare(from, to), to, options.selection);
-  if (options.isDry) return verdicts;
+  { source, target }: { source: EnvironmentRow; target: EnvironmentRow },
+  { isDryRun, selection }: { isDryRun: boolean; selection?: Selection },
+): Promise<PublishOutcome[]> {
+  if (!isDryRun) await lockEnvironment(ctx.db, target.id);
+  const from = await readPublishable(ctx.db, source.id, { lock: false });
+  const before = await readPublishable(ctx.db, target.id, { lock: !isDryRun });
+  const outcomes = planPublish(compare(from, before), before, selection);
+  if (isDryRun) return outcomes;
   try {
-    await carryOut(ctx, caller, verdicts, ends.source.id, ends.target.id, to);
+    await carryOutPlan(ctx, caller, outcomes, { source, target, before });
   } catch (error) {
-    // Someone made a thing of the same name in the target while this was being copied.
+    // Another request created a workflow with the same identifier in the target meanwhile.
     const workflowId = takenWorkflowId(error);
     throw workflowId === null ? error : failure("WORKFLOW_ID_TAKEN", { workflowId });
   }
-  return verdicts;
+  return outcomes;
 }
 
 export async function publish(
@@ -218,16 +108,16 @@ export async function publish(
   caller: Caller,
   { params, body }: Input<"environments.publish">,
 ): Promise<Output<"environments.publish">> {
-  const ends = await readEnds(ctx, caller, params.targetEnvironmentId, body.sourceEnvironmentId);
-  const isDry = body.dryRun ?? false;
-  // An empty list names nothing, as an absent one does.
+  const ends = await requireSourceAndTarget(ctx, caller, params.targetEnvironmentId, body.sourceEnvironmentId);
+  const isDryRun = body.dryRun ?? false;
+  // An empty list means the same as none: everything.
   const selection = body.resources?.length ? body.resources : undefined;
-  const verdicts = await run(ctx, caller, ends, { isDry, selection });
-  const results = publishedResources.map((type) => toResult(type, verdicts, isDry));
+  const outcomes = await copyDifferences(ctx, caller, ends, { isDryRun, selection });
+  const results = publishedResources.map((type) => toResult(type, outcomes, isDryRun));
   const sum = (pick: "successful" | "failed" | "skipped") =>
     results.reduce((total, result) => total + result[pick].length, 0);
   const [successful, failed, skipped] = [sum("successful"), sum("failed"), sum("skipped")];
-  return { results, summary: { resources: verdicts.length, successful, failed, skipped } };
+  return { results, summary: { resources: outcomes.length, successful, failed, skipped } };
 }
 
 export async function syncWorkflow(
@@ -235,12 +125,17 @@ export async function syncWorkflow(
   caller: Caller,
   { params, body }: Input<"workflows.sync">,
 ): Promise<Output<"workflows.sync">> {
-  const { source, target } = await readEnds(ctx, caller, body.targetEnvironmentId, body.sourceEnvironmentId);
+  const { source, target } = await requireSourceAndTarget(
+    ctx,
+    caller,
+    body.targetEnvironmentId,
+    body.sourceEnvironmentId,
+  );
   const row = await requireWorkflow(ctx, source.id, params.workflowId);
   const selection: Selection = [{ resourceType: "workflow", resourceId: row.workflow_id }];
-  const [verdict] = await run(ctx, caller, { source, target }, { isDry: false, selection });
-  if (verdict?.kind === "failed") {
-    const { dependencies } = verdict.one as Compared;
+  const [outcome] = await copyDifferences(ctx, caller, { source, target }, { isDryRun: false, selection });
+  if (outcome?.kind === "failed") {
+    const { dependencies = [] } = outcome.resource;
     const layoutId = dependencies.find((need) => need.isBlocking)?.resourceId ?? "";
     throw failure("LAYOUT_MISSING_IN_TARGET", { workflowId: row.workflow_id, layoutId });
   }

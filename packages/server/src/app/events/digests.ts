@@ -1,4 +1,4 @@
-// Closing digests early: their windows become due now, and from there everything happens as at their own time.
+// Closing digests early: their windows become due now, and the pipeline goes on as if their time had come.
 import { type Input, mostClosedDigests, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -9,7 +9,7 @@ import { makeWindowsDue } from "../../store/events/digests.ts";
 import { findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { environmentClock } from "../environments/clock.ts";
-import { findStep, requireWorkflow } from "../workflows/workflows.ts";
+import { requireStep, requireWorkflow } from "../workflows/workflows.ts";
 
 export async function close(
   ctx: Ctx,
@@ -17,10 +17,11 @@ export async function close(
   { params, body }: Input<"digests.close">,
 ): Promise<Output<"digests.close">> {
   const { environmentId } = caller;
-  // Locked, so that of two calls at once the second finds nothing left.
+  // The lock makes concurrent calls take turns: the second one finds nothing left to close.
   const workflow = await requireWorkflow(ctx, environmentId, params.workflowId, { lock: true });
-  const stepIds = digestSteps(workflow, params.workflowId, body.stepId);
-  const subscriberId = body.subscriberId === undefined ? null : await internalId(ctx, environmentId, body.subscriberId);
+  const stepIds = digestStepIds(workflow, params.workflowId, body.stepId);
+  const subscriberId =
+    body.subscriberId === undefined ? null : await findSubscriberId(ctx, environmentId, body.subscriberId);
 
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
@@ -37,16 +38,14 @@ export async function close(
   return { closed: leaders.length, hasMore: leaders.length === mostClosedDigests };
 }
 
-function digestSteps(workflow: WorkflowRow, workflowId: string, stepId: string | undefined): string[] {
+function digestStepIds(workflow: WorkflowRow, workflowId: string, stepId: string | undefined): string[] {
   if (stepId === undefined) return workflow.steps.flatMap(({ id, type }) => (type === "digest" ? [id] : []));
-  const index = findStep(workflow, stepId);
-  if (index === undefined) throw failure("STEP_NOT_FOUND", { stepId, workflowId });
-  const { id, type } = workflow.steps[index]!;
+  const { id, type } = requireStep(workflow, stepId, workflowId).step;
   if (type !== "digest") throw invalid({ stepId: { messages: ["stepId must name a digest step"], value: stepId } });
   return [id];
 }
 
-async function internalId(ctx: Ctx, environmentId: string, subscriberId: string): Promise<string> {
+async function findSubscriberId(ctx: Ctx, environmentId: string, subscriberId: string): Promise<string> {
   const [found] = await findSubscribersByKeys(ctx.db, environmentId, [subscriberId]);
   if (!found) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return found.id;

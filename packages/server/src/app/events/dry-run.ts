@@ -1,5 +1,6 @@
-// What an event would do, without doing it: judged as events.trigger judges it, its runs made as the fan-out makes them
-// and advanced by the engine's own core, all in one read-only transaction.
+// A dry run: what an event would do if it were triggered. It is evaluated as by events.trigger, its runs are created as in
+// the fan-out and advanced by the pipeline's own `advance()`, all in one read-only transaction.
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DryRun, Input, Output, TriggerEvent } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
@@ -22,22 +23,23 @@ import { findTransactionIds } from "../../store/events/notifications.ts";
 import { findIntegrationsByIds } from "../../store/integrations/integrations.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
-import { checkRequest, type Evaluated, evaluateAll, noVerdict, throwIfRefused } from "./events.ts";
-import { tellSteps, toExplainedMessage } from "./explain-view.ts";
+import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "./evaluation.ts";
+import { explainSteps, toExplainedMessage } from "./explain-view.ts";
 
-/** People simulated at a time: between two lots other requests get their turn. Slow templates make lots of one. */
-const largestLot = 50;
-const smoothMs = 200;
-/** Beyond these an answer ends with `truncated`: what it took to calculate, and characters of content. */
-const timeLimitMs = 10_000;
-const contentBudget = 5_000_000;
+/** Recipients simulated in one batch; between two batches the event loop serves other requests. */
+const maxBatchSize = 50;
+/** A batch that took longer makes the next one a batch of one: its templates are slow. */
+const slowBatchMs = 200;
+/** Beyond either limit the answer ends, with `truncated`: the time it takes, and the characters of content in it. */
+const maxSimulationMs = 10_000;
+const maxContentLength = 5_000_000;
 
 export async function dryRun(
   ctx: Ctx,
   caller: Caller,
   { body, query }: Input<"explain.dryRun">,
 ): Promise<Output<"explain.dryRun">> {
-  checkRequest([body]);
+  checkPayloadSizes([body]);
   const { limit = 100 } = query;
   return inReadOnlyTransaction(ctx.db, (tx) => explainEvent({ ...ctx, db: tx }, caller, body, limit));
 }
@@ -45,49 +47,54 @@ export async function dryRun(
 async function explainEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, limit: number): Promise<DryRun> {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
-  const time = clock.now(environmentId);
-  const verdict = noVerdict();
-  const [evaluated] = await evaluateAll(ctx, caller, [given], null, time, verdict);
-  const { result, event } = evaluated!;
-  throwIfRefused(given, result, verdict);
+  const now = clock.now(environmentId);
+  const [evaluation] = await evaluateEvents(ctx, caller, [given], { audience: null, now });
+  const { result, accepted } = evaluation!;
+  throwIfRefused(given, evaluation!);
   const { status, error } = result;
-  const empty = { recipients: [], notReached: [], audienceCount: 0, truncated: false };
-  const head = { status, error, time: time.toISOString() };
+  const head = { status, error, time: now.toISOString() };
   const workflow = { workflowId: given.name, name: given.name };
-  if (!event) {
+  if (!accepted) {
     const note =
       status === "processed"
         ? "An event with this transactionId was accepted before: nothing is sent again"
         : undefined;
-    return { workflow, ...head, note, ...empty };
+    return { workflow, ...head, note, recipients: [], notReached: [], audienceCount: 0, truncated: false };
   }
-  const row: EventRow = { ...event, expanded_at: null, canceled_at: null, open_walks: 1 };
-  const version = (await loadVersions(ctx, [row.workflow_version_id])).get(row.workflow_version_id)!;
-  const audience = await lookAtTopics(ctx, row, version, limit);
+  const event: EventRow = { ...accepted.event, expanded_at: null, canceled_at: null, open_walks: 1 };
+  const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
+  const audience = await findAudience(ctx, event, version, limit);
   const people: Person[] = [
-    ...row.recipients.slice(0, limit).map((recipient) => ({ recipient })),
+    ...event.recipients.slice(0, limit).map((recipient) => ({ recipient })),
     ...audience.members.map((member) => ({ member })),
   ];
-  const told = await tellPeople(ctx, row, version, people, clock, upsertsOf(evaluated!));
+  const upserts = { contexts: accepted.contexts, tenant: accepted.tenant ?? null };
+  const recipients = await explainPeople(ctx, { event, version, clock, upserts }, people);
   return {
     workflow: { ...workflow, name: version.definition.name },
     ...head,
-    recipients: told,
+    recipients,
     notReached: audience.notReached,
     audienceCount: audience.count,
-    truncated: audience.isTruncated || row.recipients.length > limit || told.length < people.length,
+    truncated: audience.isTruncated || event.recipients.length > limit || recipients.length < people.length,
   };
 }
 
-const upsertsOf = ({ contexts = [], tenant }: Evaluated): EventUpserts => ({ contexts, tenant: tenant ?? null });
+type FoundAudience = { members: Member[]; notReached: DryRun["notReached"]; count: number; isTruncated: boolean };
 
-type Looked = { members: Member[]; notReached: DryRun["notReached"]; count: number; isTruncated: boolean };
-
-/** The first members of the event's topics; those it passes over with the reason. Who is named comes up once, by name. */
-async function lookAtTopics(ctx: Ctx, event: EventRow, version: WorkflowVersion, limit: number): Promise<Looked> {
+/**
+ * The first members of the event's topics: those it reaches, and those it does not with the reason. Members that the event
+ * also names as recipients are in neither list.
+ */
+async function findAudience(
+  ctx: Ctx,
+  event: EventRow,
+  version: WorkflowVersion,
+  limit: number,
+): Promise<FoundAudience> {
   const { audience, environment_id: environmentId, context_keys: contextKeys } = event;
-  const looked: Looked = { members: [], notReached: [], count: 0, isTruncated: false };
-  if (audience?.kind !== "topics") return looked;
+  const found: FoundAudience = { members: [], notReached: [], count: 0, isTruncated: false };
+  if (audience?.kind !== "topics") return found;
   const { topicKeys } = audience;
   const excluded = excludedFromTopics(event, audience);
   const page = await findTopicAudience(ctx.db, environmentId, topicKeys, contextKeys, null, limit);
@@ -96,60 +103,51 @@ async function lookAtTopics(ctx: Ctx, event: EventRow, version: WorkflowVersion,
     verdict: matchTopicMember(member, { audience, excluded, version, payload: event.payload }),
   }));
   for (const { subscriber, verdict } of judged) {
-    if (verdict.kind === "topic") looked.members.push({ subscriber, subscriptions: verdict.subscriptions });
+    if (verdict.kind === "topic") found.members.push({ subscriber, subscriptions: verdict.subscriptions });
     else if (verdict.kind !== "direct") {
-      looked.notReached.push({ subscriberId: subscriber.subscriber_id, reached: false, via: memberReason(verdict) });
+      found.notReached.push({ subscriberId: subscriber.subscriber_id, reached: false, via: memberReason(verdict) });
     }
   }
-  looked.count = await countTopicAudience(ctx.db, environmentId, topicKeys, contextKeys);
-  looked.isTruncated = looked.count > page.members.length;
-  return looked;
+  found.count = await countTopicAudience(ctx.db, environmentId, topicKeys, contextKeys);
+  found.isTruncated = found.count > page.members.length;
+  return found;
 }
 
+/** A person the event reaches: a recipient it names, or a member of one of its topics. */
 type Person = { recipient: EventRow["recipients"][number] } | { member: Member };
 type Recipient = DryRun["recipients"][number];
 
-async function tellPeople(
-  ctx: Ctx,
-  event: EventRow,
-  version: WorkflowVersion,
-  people: Person[],
-  clock: Clock,
-  upserts: EventUpserts,
-): Promise<Recipient[]> {
-  const end = performance.now() + timeLimitMs;
-  const told: Recipient[] = [];
-  let budget = contentBudget;
+/** What all batches of one dry run share. */
+type Simulation = { event: EventRow; version: WorkflowVersion; clock: Clock; upserts: EventUpserts };
+
+async function explainPeople(ctx: Ctx, simulation: Simulation, people: Person[]): Promise<Recipient[]> {
+  const end = performance.now() + maxSimulationMs;
+  const explained: Recipient[] = [];
+  let contentLeft = maxContentLength;
   let size = 1;
-  for (let from = 0; from < people.length && budget > 0 && performance.now() < end; ) {
+  for (let from = 0; from < people.length && contentLeft > 0 && performance.now() < end; ) {
     const began = performance.now();
-    const lot = people.slice(from, from + size);
+    const batch = people.slice(from, from + size);
     from += size;
-    for (const recipient of await tellLot(ctx, event, version, lot, clock, upserts)) {
-      if (budget > 0) told.push(recipient);
-      budget -= sizeOf(recipient);
+    for (const recipient of await explainBatch(ctx, simulation, batch)) {
+      if (contentLeft > 0) explained.push(recipient);
+      contentLeft -= contentLength(recipient);
     }
-    size = performance.now() - began < smoothMs ? Math.min(largestLot, size * 2) : 1;
-    await new Promise((resolve) => setImmediate(resolve));
+    size = performance.now() - began < slowBatchMs ? Math.min(maxBatchSize, size * 2) : 1;
+    await yieldToOthers();
   }
-  return told;
+  return explained;
 }
 
-const sizeOf = ({ steps }: Recipient): number =>
+const contentLength = ({ steps }: Recipient): number =>
   steps.flatMap((step) => step.messages).reduce((sum, { content = "" }) => sum + content.length, 0);
 
-async function tellLot(
-  ctx: Ctx,
-  event: EventRow,
-  version: WorkflowVersion,
-  lot: Person[],
-  clock: Clock,
-  upserts: EventUpserts,
-): Promise<Recipient[]> {
+async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): Promise<Recipient[]> {
   const { db } = ctx;
+  const { event, version, clock, upserts } = simulation;
   const { environment_id: environmentId } = event;
-  const recipients = lot.flatMap((person) => ("recipient" in person ? person.recipient : []));
-  const members = lot.flatMap((person) => ("member" in person ? person.member : []));
+  const recipients = batch.flatMap((person) => ("recipient" in person ? person.recipient : []));
+  const members = batch.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
   const { findRecipient, created } = await previewRecipients(ctx, environmentId, starts);
   const runs = await makeRuns({ ...ctx, clock }, starts, findRecipient);
@@ -168,19 +166,19 @@ async function tellLot(
       isNew: created.has(subscriberId),
       reached: true,
       via: subscriptions ? topicReason(subscriptions) : plainReason("direct"),
-      ...tellRun(one, version, identifiers, transactions.get(one.digestedInto ?? "")),
+      ...explainRun(one, version, identifiers, transactions.get(one.digestedInto ?? "")),
     };
   });
 }
 
-function tellRun(
+function explainRun(
   { run, messages }: SimulatedRun,
   { definition }: WorkflowVersion,
   identifiers: ReadonlyMap<string, string>,
   leader: string | undefined,
 ): Pick<Recipient, "steps" | "verdict"> {
   const byJob = Map.groupBy(messages, (message) => message.jobId);
-  return tellSteps(
+  return explainSteps(
     run.jobs.map((job) => ({
       step: job.step,
       status: job.status,

@@ -1,9 +1,9 @@
-// Canceling an event: nothing of it begins any more. What a worker holds this moment finishes; the rest of its jobs are
-// canceled, messages that wait for their provider are withdrawn, and a digest that it led goes to the oldest event that
-// was merged into it.
+// Canceling an event. A job or delivery that a worker has begun finishes; the other jobs of the event are canceled, and
+// messages that wait for their provider are withdrawn. A digest that the event leads is handed over to the oldest event
+// that was merged into it.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { enqueueTimed } from "../../pipeline/clock/clock.ts";
+import { type Clock, enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import {
   cancelJobsOfEvent,
@@ -32,24 +32,27 @@ export async function cancel(
   const now = clock.now(environmentId);
   await lockHandovers(db, environmentId, event.workflow_version_id);
   const windows = await lockRuns(db, environmentId, event.id);
-  // Before the jobs: settling a delivery takes message and job in this order.
+  // Messages before jobs: settling a delivery locks them in this order, and another order could deadlock.
   await withdrawMessages(db, environmentId, event.id, `Canceled: ${reason}`, now);
   const leaders = windows.map((window) => window.leader_job_id);
-  const canceled = new Set(
-    await cancelJobsOfEvent(
-      db,
-      environmentId,
-      event.id,
-      leaders,
-      detail("step_canceled", now, { raw: { reason } }),
-      now,
-    ),
-  );
-
+  const stepCanceled = detail("step_canceled", now, { raw: { reason } });
+  const canceled = new Set(await cancelJobsOfEvent(db, environmentId, event.id, leaders, stepCanceled, now));
   const orphaned = windows.filter((window) => canceled.has(window.leader_job_id));
+  await handOverDigests(ctx, environmentId, orphaned, clock);
+
+  if (event.is_open) await markEventCanceled(db, environmentId, event.id, now);
+  return event.is_open || canceled.size > 0;
+}
+
+type DigestWindows = Awaited<ReturnType<typeof lockRuns>>;
+
+/** Windows whose leader was canceled get a new leader; those without another event are removed. */
+async function handOverDigests(ctx: Ctx, environmentId: string, orphaned: DigestWindows, clock: Clock): Promise<void> {
+  const { db } = ctx;
+  const now = clock.now(environmentId);
   const heirs = await findNextLeaders(db, environmentId, orphaned);
-  const taken = detail("step_digested", now, { raw: { reason: "the event that led this digest was canceled" } });
-  await handOverWindows(db, environmentId, heirs, taken, now);
+  const promoted = detail("step_digested", now, { raw: { reason: "the event that led this digest was canceled" } });
+  await handOverWindows(db, environmentId, heirs, promoted, now);
   const inherited = new Set(heirs.map((heir) => heir.old_leader_id));
   const empty = orphaned.map((window) => window.leader_job_id).filter((id) => !inherited.has(id));
   await deleteWindows(db, environmentId, empty);
@@ -59,7 +62,4 @@ export async function cancel(
     at,
   }));
   await enqueueTimed({ ...ctx, clock }, "wake", wakes);
-
-  if (event.is_open) await markEventCanceled(db, environmentId, event.id, now);
-  return event.is_open || canceled.size > 0;
 }

@@ -1,5 +1,5 @@
-// The trail of one notification: its steps in words, with their details, messages and attempts, and when it was merged
-// into a digest, what became of that.
+// What happened to one notification: its steps in words, with their execution details, messages and attempts. Of a
+// notification that was merged into a digest, also what happened to the notification that carried the digest on.
 import type { ExplainedMessage, Explanation } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { openAddress } from "../../pipeline/encrypted-parts.ts";
@@ -13,24 +13,24 @@ import {
   listAttempts,
   type StoredMessage,
 } from "../../store/messages/messages.ts";
-import { tellSteps, toExplainedMessage } from "./explain-view.ts";
+import { explainSteps, toExplainedMessage } from "./explain-view.ts";
 import { toDetails } from "./notifications.ts";
 
 type Trail = Pick<Explanation, "verdict" | "steps" | "digestedInto">;
 
-/** A notification has a message per address, up to hundreds for a step that goes to every device. */
+/** A notification has one message per address: hundreds for a push step and a person with many devices. */
 const maxMessages = 1_000;
 const maxAttempts = 2_000;
 
-export async function tellNotification(
+export async function explainNotification(
   ctx: Ctx,
   environmentId: string,
   notification: ListedNotification,
 ): Promise<Trail> {
   const jobs = await findJobs(ctx.db, environmentId, [notification.id]);
-  const made = await loadMessages(ctx, environmentId, notification);
+  const messages = await loadMessages(ctx, environmentId, notification);
   const digestedInto = await findLeader(ctx, environmentId, notification);
-  const { steps, verdict } = tellJobs(jobs, notification, made, digestedInto?.transactionId);
+  const { steps, verdict } = explainJobs(jobs, notification, messages, digestedInto?.transactionId);
   return {
     verdict,
     digestedInto,
@@ -38,25 +38,25 @@ export async function tellNotification(
   };
 }
 
-type Made = { messages: ExplainedMessage[]; marks?: Marks };
-type MadeByJob = ReadonlyMap<string, Made>;
+type JobMessages = { messages: ExplainedMessage[]; marks?: Marks };
+type MessagesByJob = ReadonlyMap<string, JobMessages>;
 
-function tellJobs(jobs: JobRow[], { definition }: ListedNotification, made: MadeByJob, leader?: string) {
+function explainJobs(jobs: JobRow[], { definition }: ListedNotification, messages: MessagesByJob, leader?: string) {
   const steps = definition.steps.filter((step) => step.active);
-  return tellSteps(
+  return explainSteps(
     jobs.map((job) => ({
       step: steps[job.step_index]!,
       status: job.status,
       details: job.details,
       providerId: job.provider_id,
       wakeAt: job.wake_at,
-      ...(made.get(job.id) ?? { messages: [] }),
+      ...(messages.get(job.id) ?? { messages: [] }),
     })),
     { tense: "past", workflow: definition.workflowId, leader },
   );
 }
 
-/** The notification whose digest took this one in, and how that went. */
+/** The notification whose digest this one was merged into, and what happened to it. */
 async function findLeader(
   ctx: Ctx,
   environmentId: string,
@@ -65,16 +65,15 @@ async function findLeader(
   if (digested_into === null) return undefined;
   const leader = await findNotification(ctx.db, environmentId, digested_into);
   if (!leader) return undefined;
-  // A leader may itself have been merged, by a digest further on in its chain.
+  // A later digest step of the leader may have merged it into another notification.
   const above = leader.digested_into === null ? [] : [leader.digested_into];
   const transactions = await findTransactionIds(ctx.db, environmentId, above);
   const jobs = await findJobs(ctx.db, environmentId, [leader.id]);
-  const { verdict } = tellJobs(jobs, leader, new Map(), transactions.get(leader.digested_into ?? ""));
+  const { verdict } = explainJobs(jobs, leader, new Map(), transactions.get(leader.digested_into ?? ""));
   return { transactionId: leader.transaction_id, notificationId: leader.id, verdict };
 }
 
-/** By job. */
-async function loadMessages(ctx: Ctx, environmentId: string, notification: ListedNotification): Promise<MadeByJob> {
+async function loadMessages(ctx: Ctx, environmentId: string, notification: ListedNotification): Promise<MessagesByJob> {
   const rows = await findMessagesOfNotification(ctx.db, environmentId, notification, maxMessages);
   const attempts = await listAttempts(
     ctx.db,
@@ -87,19 +86,19 @@ async function loadMessages(ctx: Ctx, environmentId: string, notification: Liste
   const byId = new Map(integrations.map((row) => [row.id, row]));
   const identifiers = new Map(integrations.map((row) => [row.id, row.identifier]));
   const byMessage = Map.groupBy(attempts, (attempt) => attempt.message_id);
-  const found = new Map<string, Made>();
+  const byJob = new Map<string, JobMessages>();
   for (const row of rows) {
-    const told = {
+    const explained = {
       _id: row.id,
       ...toExplainedMessage(fromRow(ctx.secrets, row), identifiers),
       attempts: (byMessage.get(row.id) ?? []).map((attempt) => toAttempt(attempt, byId.get(attempt.integration_id))),
     };
-    const made = found.get(row.job_id) ?? { messages: [] };
-    made.messages.push(told);
-    if (row.channel === "in_app") made.marks = toMarks(row);
-    found.set(row.job_id, made);
+    const ofJob = byJob.get(row.job_id) ?? { messages: [] };
+    ofJob.messages.push(explained);
+    if (row.channel === "in_app") ofJob.marks = toMarks(row);
+    byJob.set(row.job_id, ofJob);
   }
-  return found;
+  return byJob;
 }
 
 const fromRow = (secrets: Ctx["secrets"], row: StoredMessage) => ({

@@ -1,4 +1,4 @@
-// How steps and messages are told, whether they happened or would: bounded in size, and without secrets.
+// Steps and messages as explanations and dry runs show them: bounded in size, and without secrets.
 import { type ExplainedMessage, type ExplainedStep, isChannel } from "@tidings/contract";
 import {
   type DescribedJob,
@@ -10,20 +10,17 @@ import {
 import { channelResult, type Marks } from "../../pipeline/rules/step-results.ts";
 import type { MessageDraft } from "../../pipeline/run/run.ts";
 
-/** Characters of a message that are shown. */
+/** Characters of a message that are shown; longer ones are truncated. */
 const contentLimit = 20_000;
 const subjectLimit = 1_000;
 
-export type ShownMessage = Pick<
+type ShownMessage = Pick<
   MessageDraft,
   "channel" | "providerId" | "integrationId" | "address" | "subject" | "content" | "cta" | "errorId" | "errorText"
 > & { status: string };
 
 /** `identifiers`: of integrations, by id. */
-export const toExplainedMessage = (
-  message: ShownMessage,
-  identifiers: ReadonlyMap<string, string>,
-): ExplainedMessage => {
+export function toExplainedMessage(message: ShownMessage, identifiers: ReadonlyMap<string, string>): ExplainedMessage {
   const { content } = message;
   const isLong = content !== null && content.length > contentLimit;
   return {
@@ -39,32 +36,33 @@ export const toExplainedMessage = (
     errorId: message.errorId ?? undefined,
     errorText: message.errorText ?? undefined,
   };
-};
+}
 
-const shownToken = 12;
+const shownTokenLength = 12;
 
-/** Who knows a webhook or a device token can use it, so both are shown in part: enough to tell one from another. */
+/** A webhook URL or a device token is enough to send to it, so only a part is shown, by which to recognise it. */
 function shownAddress(channel: ShownMessage["channel"], address: string): string {
-  if (channel === "push") return address.length <= shownToken ? address : `${address.slice(0, shownToken)}…`;
+  if (channel === "push")
+    return address.length <= shownTokenLength ? address : `${address.slice(0, shownTokenLength)}…`;
   if (channel !== "chat" || !URL.canParse(address)) return address;
   const { origin } = new URL(address);
   return `${origin === "null" ? "" : origin}/…`;
 }
 
-/** A job with the messages it made. */
-export type ToldJob = DescribedJob & { messages: ExplainedMessage[]; marks?: Marks };
+/** A job with its messages. */
+type ExplainedJob = DescribedJob & { messages: ExplainedMessage[]; marks?: Marks };
 
-export type ToldSteps = { steps: ExplainedStep[]; verdict: string };
+type ExplainedSteps = { steps: ExplainedStep[]; verdict: string };
 
-export function tellSteps(jobs: readonly ToldJob[], settings: TextSettings): ToldSteps {
-  const told = jobs.map((job) => ({ job, step: job.step, summary: describeStep(job, settings) }));
+export function explainSteps(jobs: readonly ExplainedJob[], settings: TextSettings): ExplainedSteps {
+  const summaries = jobs.map((job) => ({ job, step: job.step, summary: describeStep(job, settings) }));
   return {
-    steps: told.map(({ job, summary }) => toExplainedStep(job, summary)),
-    verdict: summarizeSteps(told),
+    steps: summaries.map(({ job, summary }) => toExplainedStep(job, summary)),
+    verdict: summarizeSteps(summaries),
   };
 }
 
-function resultOf(job: ToldJob): ExplainedStep["result"] {
+function resultOf(job: ExplainedJob): ExplainedStep["result"] {
   const result = isChannel(job.step.type) ? channelResult(job, job.marks) : null;
   if (!result) return undefined;
   const { sentAt, lastSeenDate, lastReadDate, ...rest } = result;
@@ -76,7 +74,7 @@ function resultOf(job: ToldJob): ExplainedStep["result"] {
   };
 }
 
-const toExplainedStep = (job: ToldJob, { outcome, reason, at, until }: StepSummary): ExplainedStep => ({
+const toExplainedStep = (job: ExplainedJob, { outcome, reason, at, until }: StepSummary): ExplainedStep => ({
   stepId: job.step.stepId,
   name: job.step.name,
   type: job.step.type,

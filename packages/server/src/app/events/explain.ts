@@ -1,5 +1,5 @@
-// Why somebody got a message, or did not: the trail of a past event for one person, from the rows that the pipeline left.
-// About people an event did not reach nothing is stored; they are judged again, by the same rules.
+// Why a person got a message of a past event, or did not. For a recipient this is read from the rows that the pipeline
+// stored. Nothing is stored about people an event did not reach: for them the rules are evaluated again, as of now.
 import type { Explanation, Input, Output, Reach } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
@@ -25,7 +25,7 @@ import { findSubscriber, type SubscriberRow } from "../../store/subscribers/subs
 import type { Audience } from "../../store/tables.ts";
 import { findMemberships } from "../../store/topics/topic-audience.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
-import { tellNotification } from "./explain-trail.ts";
+import { explainNotification } from "./explain-trail.ts";
 
 export async function retrieve(
   ctx: Ctx,
@@ -35,7 +35,7 @@ export async function retrieve(
   return inReadOnlyTransaction(ctx.db, (tx) => explain({ ...ctx, db: tx }, caller, query));
 }
 
-/** A past event and the person it is asked about. */
+/** A past event, and the person the caller asks about. */
 type Question = {
   event: EventRow;
   status: Explanation["event"]["status"];
@@ -60,7 +60,7 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
   const common = { transactionId, subscriberId, event: toEvent(question) };
   const notification = subscriber && (await findNotificationFor(db, environmentId, event.id, subscriber.id));
   if (!notification) {
-    const via = await whyNot(ctx, question);
+    const via = await explainNotReached(ctx, question);
     const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;
     return { ...common, reached: false, evaluatedNow: true, via, verdict, steps: [] };
   }
@@ -70,7 +70,7 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
     evaluatedNow: false,
     via: reachedVia(question, notification),
     notificationId: notification.id,
-    ...(await tellNotification(ctx, environmentId, notification)),
+    ...(await explainNotification(ctx, environmentId, notification)),
   };
 }
 
@@ -87,8 +87,8 @@ async function statusOf(ctx: Ctx, event: EventRow): Promise<Question["status"]> 
   if (canceled_at) return "canceled";
   if (audience && !expanded_at) return "expanding";
   if (recipients.length === 0) return "expanded";
-  const made = await countNotificationsOf(ctx.db, environmentId, event.id, recipients.length);
-  return made < recipients.length ? "expanding" : "expanded";
+  const count = await countNotificationsOf(ctx.db, environmentId, event.id, recipients.length);
+  return count < recipients.length ? "expanding" : "expanded";
 }
 
 const toEvent = ({ event, status, version }: Question): Explanation["event"] => ({
@@ -104,30 +104,31 @@ function reachedVia({ event, subscriberId }: Question, { subscriptions }: Listed
   return plainReason(isNamed(event, subscriberId) ? "direct" : "everyone");
 }
 
-async function whyNot(ctx: Ctx, question: Question): Promise<Reach> {
+async function explainNotReached(ctx: Ctx, question: Question): Promise<Reach> {
   const { event, subscriberId, subscriber } = question;
   const { audience } = event;
   if (isNamed(event, subscriberId)) {
-    if (!subscriber) return notYet(question) ?? plainReason("unknown_subscriber");
-    return notYet(question) ?? changedReason("who was named then has been deleted, and was made again");
+    if (!subscriber) return explainUnfinished(question) ?? plainReason("unknown_subscriber");
+    return explainUnfinished(question) ?? changedReason("the subscriber was deleted since, and created again");
   }
   if (!audience) return plainReason("not_addressed");
-  if (audience.kind === "everyone") return notYet(question) ?? changedReason("it became a subscriber later");
-  const left = excludedFromTopics(event, audience).get(subscriberId);
-  if (left) return plainReason(left);
-  return subscriber ? throughTopics(ctx, question, audience, subscriber) : plainReason("unknown_subscriber");
+  if (audience.kind === "everyone")
+    return explainUnfinished(question) ?? changedReason("the subscriber was created after the event");
+  const excluded = excludedFromTopics(event, audience).get(subscriberId);
+  if (excluded) return plainReason(excluded);
+  return subscriber ? explainNoTopicMatch(ctx, question, audience, subscriber) : plainReason("unknown_subscriber");
 }
 
-/** Null when the event has been worked to its end. */
-function notYet({ status }: Question): Reach | null {
+/** The event is still being expanded, or was canceled; null when it has been expanded. */
+function explainUnfinished({ status }: Question): Reach | null {
   if (status === "expanded") return null;
   return plainReason(status === "canceled" ? "canceled" : "pending");
 }
 
-/** A person may have many subscriptions to a topic; so many tell enough. */
+/** A person may have more subscriptions to the topics of an event; those beyond this number are not read. */
 const maxMemberships = 100;
 
-async function throughTopics(
+async function explainNoTopicMatch(
   ctx: Ctx,
   question: Question,
   audience: Extract<Audience, { kind: "topics" }>,
@@ -138,12 +139,14 @@ async function throughTopics(
   const { topicKeys } = audience;
   const all = await findMemberships(ctx.db, environmentId, topicKeys, subscriber.id, maxMemberships);
   if (all.length === 0) return notMemberReason(topicKeys);
-  const fitting = all.filter((membership) => membership.contextKeys.join() === contextKeys.join());
-  if (fitting.length === 0) return otherContextReason(all, contextKeys);
-  const member = { subscriber, subscriptions: fitting };
+  const matching = all.filter((membership) => membership.contextKeys.join() === contextKeys.join());
+  if (matching.length === 0) return otherContextReason(all, contextKeys);
+  const member = { subscriber, subscriptions: matching };
   const verdict = matchTopicMember(member, { audience, excluded: new Map(), version, payload: event.payload });
   if (verdict.kind === "topic_rule") return ruleReason(verdict.refusals);
-  const isLater = fitting.every(({ createdAt }) => event.expanded_at !== null && createdAt > event.expanded_at);
-  const why = isLater ? "it was subscribed later" : "its subscription or the rules of it were others then";
-  return notYet(question) ?? changedReason(why, fitting);
+  const isLater = matching.every(({ createdAt }) => event.expanded_at !== null && createdAt > event.expanded_at);
+  const why = isLater
+    ? "its subscription was created after the event"
+    : "its subscription or the rules of the subscription have changed since";
+  return explainUnfinished(question) ?? changedReason(why, matching);
 }

@@ -1,4 +1,4 @@
-// Failed tasks: what the pipeline set aside, and putting it back into the queue once the cause is mended.
+// Failed tasks: tasks that the pipeline gave up after their retries, listed and put back into the queue.
 import type { FailedTask, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";

@@ -1,8 +1,15 @@
-// Notifications with their jobs: what happened to an event for each recipient, and why.
-import type { ExecutionDetail, Input, Job, Notification, Output } from "@tidings/contract";
-import { inAppProviderId } from "@tidings/contract";
+// Notifications with their jobs and execution details: what happened to an event for each recipient, and why.
+import {
+  type ExecutionDetail,
+  type Input,
+  inAppProviderId,
+  type Job,
+  type Notification,
+  type Output,
+} from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { type DetailName, details } from "../../pipeline/rules/details.ts";
 import { maskOverrides } from "../../pipeline/rules/overrides.ts";
 import { findEvents } from "../../store/events/events.ts";
@@ -12,7 +19,7 @@ import { findNotification, type ListedNotification, listNotifications } from "..
 import type { PassedSubscription, StoredDetail } from "../../store/tables.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { pageRange, toPage } from "../paging.ts";
-import { readContextKeys } from "../subscribers/context-keys.ts";
+import { readContextKeys } from "../subscribers/contexts.ts";
 
 const dayMs = 86_400_000;
 
@@ -23,25 +30,25 @@ export async function list(
 ): Promise<Output<"notifications.list">> {
   const now = await environmentNow(ctx, caller);
   const oldest = new Date(now.getTime() - ctx.config.retentionDays * dayMs);
-  const before = query.before ? readEnd(query.before) : nextMillisecond(now);
+  const before = query.before ? readBefore(query.before) : nextMillisecond(now);
   const asked = query.after ? new Date(query.after) : oldest;
   if (query.after && query.before && asked >= before) {
     throw invalid({ after: { messages: ["after must be earlier than before"], value: query.after } });
   }
   const { page, limit, search, ...filters } = query;
-  // Every event has its trigger, though `jobs` leaves it out: asking for it leaves out no event.
+  // `trigger` matches every event, and is no job type that the query could find.
   if (filters.channels?.includes("trigger")) filters.channels = undefined;
   const contextKeys = readContextKeys(query.contextKeys);
   const after = asked < oldest ? oldest : asked;
   const range = pageRange(query);
-  const ids = search ? await idsFoundBy(ctx, caller, search, { after, before }) : undefined;
+  const ids = search ? await findIdsBySearch(ctx, caller, search, { after, before }) : undefined;
   const all = { ...filters, ids, contextKeys, after, before };
   const rows = await listNotifications(ctx.db, caller.environmentId, all, range);
   const jobs = await jobsOf(ctx, caller.environmentId, rows.slice(0, range.limit));
   return toPage(rows, query, (row) => toNotification(caller, row, jobs.get(row.id) ?? []));
 }
 
-async function idsFoundBy(ctx: Ctx, caller: Caller, search: string, window: { after: Date; before: Date }) {
+async function findIdsBySearch(ctx: Ctx, caller: Caller, search: string, window: { after: Date; before: Date }) {
   const { ids, subscribers } = await searchNotifications(ctx.db, caller.environmentId, search, window);
   if (subscribers <= maxSubscribers) return ids;
   const message = `search matches more than ${maxSubscribers} subscribers: give a longer part of the id or address, or subscriberIds`;
@@ -51,10 +58,10 @@ async function idsFoundBy(ctx: Ctx, caller: Caller, search: string, window: { af
 const nextMillisecond = (time: Date): Date => new Date(time.getTime() + 1);
 
 /**
- * The end of a window is left out, and a date keeps only milliseconds: without this, `before=….1239Z` would leave out what
- * was created at .123. The beginning needs nothing of the kind.
+ * A `Date` keeps milliseconds only, and `before` itself is excluded: a time with more digits is rounded up, or
+ * `before=….1239Z` would exclude what was created at .123.
  */
-function readEnd(text: string): Date {
+function readBefore(text: string): Date {
   const time = new Date(text);
   const isFiner = /\.\d{3}\d*[1-9]/.test(text);
   return isFiner ? nextMillisecond(time) : time;
@@ -92,20 +99,16 @@ type EventRef = { id: string; time: string };
 const extensionsOf = (job: JobRow): number => job.details.filter(({ d }) => d === "step_extended").length;
 const digestedEvents = (job: JobRow): EventRef[] => (job.output?.events as EventRef[] | undefined) ?? [];
 
-/** A digest stores which events it collected; their payloads are read where they live. */
-async function digestPayloads(
-  ctx: Ctx,
-  environmentId: string,
-  jobs: JobRow[],
-): Promise<Map<string, Record<string, unknown>>> {
+/** A digest stores the ids of its events; the payloads are read from the events. */
+async function digestPayloads(ctx: Ctx, environmentId: string, jobs: JobRow[]): Promise<Map<string, JsonObject>> {
   const ids = new Set(
     jobs.flatMap((job) => (job.type === "digest" ? digestedEvents(job).map((event) => event.id) : [])),
   );
   return new Map((await findEvents(ctx.db, environmentId, [...ids])).map((event) => [event.id, event.payload]));
 }
 
-/** The settings and events of a digest, on its own job and, once it has sent its events on, on those behind it. */
-function digestOf(job: JobRow, chain: JobRow[], payloads: Map<string, Record<string, unknown>>): Job["digest"] {
+/** The settings and events of a digest, shown on its own job and, once it has closed, on the jobs after it. */
+function digestOf(job: JobRow, chain: JobRow[], payloads: Map<string, JsonObject>): Job["digest"] {
   const isBefore = (one: JobRow) => one.step_index < job.step_index && one.digest && digestedEvents(one).length > 0;
   const holder = job.digest ? job : chain.findLast(isBefore);
   if (!holder) return undefined;
@@ -139,22 +142,22 @@ function toJob(job: JobRow, notification: ListedNotification, overrides: Job["ov
   };
 }
 
-/** The job itself is the proof that it was created: that detail is not stored a second time. */
+/** The detail `step_created` is not stored: it is derived from the notification. */
 export function toDetails(job: JobRow, notification: ListedNotification): ExecutionDetail[] {
   const created: StoredDetail = { d: "step_created", t: notification.created_at.getTime() };
-  const told = job.type === "in_app" ? withInAppStart(job.details) : job.details;
-  return [created, ...told].map((stored, index) => {
-    const entry = details[stored.d as DetailName];
+  const stored = job.type === "in_app" ? withInAppStart(job.details) : job.details;
+  return [created, ...stored].map(({ d, t, p, y, r }, index) => {
+    const entry = details[d as DetailName];
     return {
       _id: detailId(job.id, index),
-      createdAt: new Date(stored.t).toISOString(),
+      createdAt: new Date(t).toISOString(),
       detail: entry.text,
       status: entry.status,
       source: entry.source,
-      isRetry: stored.y ?? false,
+      isRetry: y ?? false,
       isTest: false,
-      providerId: stored.p,
-      raw: stored.r ? JSON.stringify(stored.r) : undefined,
+      providerId: p,
+      raw: r ? JSON.stringify(r) : undefined,
     };
   });
 }
@@ -162,8 +165,8 @@ export function toDetails(job: JobRow, notification: ListedNotification): Execut
 const inAppStarts = new Set<string>(["message_created", "no_integration", "render_failed"] satisfies DetailName[]);
 
 /**
- * An in-app step begins, makes its message and hands it on in one go, at one time: what the other channels store about
- * that is added here, in their order, so that the most frequent jobs do not each keep two constants.
+ * An in-app step starts, creates its message and queues it at one moment. The details `start_sending` and `step_queued`,
+ * which other channels store, are derived here: in-app jobs are the most frequent ones, and store less.
  */
 function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
   const at = stored.findIndex(({ d }) => inAppStarts.has(d));
@@ -174,13 +177,13 @@ function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
   return [...stored.slice(0, at), derived("start_sending"), first, ...queued, ...stored.slice(at + 1)];
 }
 
-/** Details have no row of their own; their id is the job's with the position in its last digits. */
-const detailId = (jobId: string, index: number): string => {
+/** Execution details have no rows: their id is that of the job, with their position in the last four digits. */
+function detailId(jobId: string, index: number): string {
   const tail = (Number.parseInt(jobId.slice(-4), 16) ^ index).toString(16).padStart(4, "0");
   return jobId.slice(0, -4) + tail;
-};
+}
 
-/** A topic once, however many of its subscriptions led here. */
+/** Each topic once, also when several of its subscriptions matched. */
 const topicsOf = (subscriptions: PassedSubscription[]): Notification["topics"] =>
   [...new Map(subscriptions.map(({ topicId, topicKey }) => [topicId, topicKey]))].map(([_topicId, topicKey]) => ({
     _topicId,

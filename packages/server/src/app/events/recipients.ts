@@ -1,4 +1,4 @@
-// Recipients of an event, judged one by one: a bad one is reported by name and never holds up the others.
+// Recipients of an event, checked one by one: an invalid one is reported by its id and does not stop the others.
 import {
   maxDeviceTokenLength,
   maxDeviceTokens,
@@ -9,6 +9,7 @@ import {
   type TriggerEvent,
 } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
+import { definedMembers } from "../../lib/json.ts";
 import type { Audience } from "../../store/tables.ts";
 import { checkShape } from "../../validation.ts";
 
@@ -17,12 +18,12 @@ type TopicAudience = Extract<Audience, { kind: "topics" }>;
 /** `topics` is null when the request names no valid one. */
 export type Recipients = { valid: RecipientSubscriber[]; topics: TopicAudience | null; rejected: string[] };
 
-/** A recipient's fields become the subscriber's, so they obey the same rules. */
+/** The fields of a recipient are stored as the subscriber's, so they obey the same schema. */
 const faultsIn = checkShape(SubscriberIn);
 
 const topicFaultsIn = checkShape(RecipientTopic);
 
-/** Null when the recipient is fine, otherwise what is wrong with it. */
+/** Null when the recipient is valid. */
 function recipientFault(recipient: RecipientSubscriber): string | null {
   return faultsIn(recipient)[0] ?? channelFault(recipient.channels ?? []);
 }
@@ -45,7 +46,7 @@ function channelFault(channels: NonNullable<RecipientSubscriber["channels"]>): s
   return null;
 }
 
-/** Everyone once, in order of first appearance; fields given twice for the same subscriber: the last one wins. */
+/** Each subscriber once, in order of first appearance; of a field that is given twice, the last value counts. */
 export function readRecipients(to: TriggerEvent["to"]): Recipients {
   const valid = new Map<string, RecipientSubscriber>();
   const topicKeys = new Set<string>();
@@ -55,7 +56,7 @@ export function readRecipients(to: TriggerEvent["to"]): Recipients {
   for (const entry of Array.isArray(to) ? to : [to]) {
     if (isTopic(entry)) {
       const [fault] = topicFaultsIn(entry);
-      if (fault) reject(shown(typeof entry.topicKey === "string" ? entry.topicKey.trim() : ""), fault);
+      if (fault) reject(truncated(typeof entry.topicKey === "string" ? entry.topicKey.trim() : ""), fault);
       else {
         topicKeys.add(entry.topicKey.trim());
         for (const id of entry.exclude ?? []) exclude.add(id.trim());
@@ -70,31 +71,27 @@ export function readRecipients(to: TriggerEvent["to"]): Recipients {
   return { valid: [...valid.values()], topics: topicKeys.size > 0 ? topics : null, rejected };
 }
 
-/** Meant as a topic, well-formed or not. */
+/** Whether the entry is meant as a topic, valid or not. */
 const isTopic = (entry: Recipient): entry is RecipientTopic =>
   typeof entry === "object" &&
   (("type" in entry && entry.type === "Topic") || ("topicKey" in entry && !("subscriberId" in entry)));
 
-/** Ids are told back in errors, but not whole books. */
-const shown = (id: string): string => (id.length > 255 ? `${id.slice(0, 255)}…` : id);
+/** Ids in error texts are truncated to 255 characters. */
+const truncated = (id: string): string => (id.length > 255 ? `${id.slice(0, 255)}…` : id);
 
 export function readRecipient(entry: string | RecipientSubscriber) {
   const given = typeof entry === "string" ? { subscriberId: entry } : entry;
   const trimmed = { ...given, subscriberId: given.subscriberId?.trim() };
   const fault = recipientFault(trimmed);
-  return { id: shown(trimmed.subscriberId ?? ""), recipient: fieldsOf(trimmed), fault };
+  return { id: truncated(trimmed.subscriberId ?? ""), recipient: fieldsOf(trimmed), fault };
 }
 
-/** Only the members we know: the rest of what a caller sends about a person is not kept. */
+/** Only members of the schema are stored. */
 function fieldsOf(recipient: RecipientSubscriber): RecipientSubscriber {
   const { subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data } = recipient;
   const channels = recipient.channels?.map(({ providerId, integrationIdentifier, credentials }) => {
     const { webhookUrl, deviceTokens } = credentials ?? {};
-    return { providerId, integrationIdentifier, credentials: withoutGaps({ webhookUrl, deviceTokens }) };
+    return { providerId, integrationIdentifier, credentials: definedMembers({ webhookUrl, deviceTokens }) };
   });
-  return withoutGaps({ subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data, channels });
+  return definedMembers({ subscriberId, firstName, lastName, email, phone, avatar, locale, timezone, data, channels });
 }
-
-/** A member that is undefined would clear what is stored when it is laid over it. */
-const withoutGaps = <T extends object>(fields: T): T =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -1,5 +1,5 @@
-// Registering with a provider for its delivery reports, so that nobody has to carry an address and a key from one place to
-// the other. The provider is asked before anything is locked, and whatever it answers is told; only a success is stored.
+// Registers our inbound webhook with a provider, so that it reports deliveries without manual setup. The provider is called
+// before the transaction; its answer is returned to the caller either way, and only a success is stored.
 import { randomBytes } from "node:crypto";
 import type { Input, Output } from "@tidings/contract";
 import { findProvider, registerReceipts } from "@tidings/providers";
@@ -16,16 +16,16 @@ import { seal, unseal } from "./credentials.ts";
 import { callProvider } from "./integration-checks.ts";
 import { requireIntegration, toIntegration } from "./integrations.ts";
 
-/** What the caller is told, and, after a success, what reports are verified with. */
-type Registered = { message: string; signingKey?: string };
+/** The message for the caller and, after a success, the key that reports are verified with. */
+type Registration = { message: string; signingKey?: string };
 
-const refusal = (message: string): Registered => ({ message });
+const refusal = (message: string): Registration => ({ message });
 
 export async function register(
   ctx: NetworkCtx,
   caller: Caller,
   { params }: Input<"integrations.autoConfigure">,
-): Promise<Registered> {
+): Promise<Registration> {
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const provider = findProvider(row.provider_id);
   const name = provider?.name ?? row.provider_id;
@@ -44,9 +44,9 @@ export async function register(
   const key = typeof known === "string" && known !== "" ? known : randomBytes(32).toString("base64url");
   const target = { url: `${publicUrl}${path}`, key };
   const credentials = unseal(ctx.secrets, row.credentials);
-  // Two at once would both find nothing and both register.
+  // Concurrent requests would each find no webhook at the provider, and each register one.
   if (!(await claimRegistration(ctx.db, caller.environmentId, row.id))) {
-    // No answer to keep under an idempotency key: the other request may be this one, sent once more.
+    // 429 is not stored under an idempotency key: the other request may be the first try of this one.
     const message = `The webhook of ${name} is being registered by another request at this moment`;
     throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": "5" } });
   }
@@ -66,7 +66,7 @@ export async function store(
   ctx: Ctx,
   caller: Caller,
   { params }: Input<"integrations.autoConfigure">,
-  { message, signingKey }: Registered,
+  { message, signingKey }: Registration,
 ): Promise<Output<"integrations.autoConfigure">> {
   if (signingKey === undefined) return { success: false, message };
   await lockIntegrations(ctx.db, caller.environmentId);

@@ -1,5 +1,5 @@
-// Channel connections: access to a chat workspace. The access token is encrypted at rest and, as the interface promises,
-// read back in clear.
+// Channel connections: access to a chat workspace. The access token is encrypted at rest and, as the contract requires,
+// shown in clear.
 import { type ChannelConnection, type Input, type Output, SubscriberIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -18,11 +18,10 @@ import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertSubscribers } from "../../store/subscribers/subscribers.ts";
 import { checkShape } from "../../validation.ts";
 import { readCursor, toCursorList } from "../paging.ts";
-import { readContextKeys } from "../subscribers/context-keys.ts";
-import { contextKeysOf, readContext } from "../subscribers/contexts.ts";
+import { contextKeysOf, readContext, readContextKeys } from "../subscribers/contexts.ts";
 import { seal, unseal } from "./credentials.ts";
 
-// Of workspace and auth only what the interface names: clients may keep more in them, such as refresh tokens.
+/** Of workspace and auth only the members of the contract: clients may store more, such as refresh tokens. */
 const toConnection = (ctx: Ctx, row: ConnectionRow): ChannelConnection => ({
   identifier: row.identifier,
   channel: row.channel,
@@ -36,7 +35,7 @@ const toConnection = (ctx: Ctx, row: ConnectionRow): ChannelConnection => ({
   updatedAt: row.updated_at.toISOString(),
 });
 
-export type OwnerIn = {
+type OwnerIn = {
   integrationIdentifier: string;
   subscriberId?: string;
   connectionMode?: "subscriber" | "shared";
@@ -45,10 +44,10 @@ export type OwnerIn = {
 };
 
 /**
- * What a connection or an endpoint belongs to, held until it is written: neither the integration nor the subscriber can
- * be deleted in between.
+ * The integration, subscriber and contexts that a connection or an endpoint belongs to. Integration and subscriber are
+ * locked, so that neither is deleted before the connection or endpoint is written.
  */
-export async function holdOwner(ctx: Ctx, caller: Caller, owner: OwnerIn) {
+export async function lockOwner(ctx: Ctx, caller: Caller, owner: OwnerIn) {
   const { integrationIdentifier, connectionMode, context } = owner;
   const key = connectionMode === "shared" ? undefined : owner.subscriberId?.trim();
   if (connectionMode === "subscriber" && key === undefined) {
@@ -79,7 +78,7 @@ export async function create(
   caller: Caller,
   { body }: Input<"channelConnections.create">,
 ): Promise<Output<"channelConnections.create">> {
-  const { integration, key, subscriberId, contextKeys } = await holdOwner(ctx, caller, body);
+  const { integration, key, subscriberId, contextKeys } = await lockOwner(ctx, caller, body);
   const identifier = body.identifier ?? `conn-${randomText(12)}`;
   const own = await findOwnConnection(ctx.db, caller.environmentId, integration.id, subscriberId, contextKeys);
   if (own && own.identifier !== identifier) {

@@ -1,5 +1,5 @@
-// Channel endpoints: where a subscriber is reached. The type has to be one the provider can write to, and the address
-// has to have the shape of its type.
+// Channel endpoints: the chat address of a subscriber. Its type must be one that the provider supports, and its address must
+// have the shape of the type.
 import {
   type ChannelEndpoint,
   type ChannelEndpointAddress,
@@ -25,8 +25,8 @@ import {
 } from "../../store/integrations/channel-endpoints.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
 import { readCursor, toCursorList } from "../paging.ts";
-import { readContextKeys } from "../subscribers/context-keys.ts";
-import { holdOwner } from "./channel-connections.ts";
+import { readContextKeys } from "../subscribers/contexts.ts";
+import { lockOwner } from "./channel-connections.ts";
 
 const toEndpoint = ({ secrets }: Ctx, row: EndpointRow): ChannelEndpoint => ({
   identifier: row.identifier,
@@ -44,7 +44,7 @@ const toEndpoint = ({ secrets }: Ctx, row: EndpointRow): ChannelEndpoint => ({
 
 const shapeChecks = new Map(channelEndpointTypes.map((type) => [type, compileBody(endpointShapes[type])]));
 
-/** The address with the members of its type and no others, or 422 under `endpoint`. */
+/** The address with only the members of its type, or 422 under `endpoint`. */
 function readAddress(type: ChannelEndpointType, given: Record<string, unknown>): ChannelEndpointAddress {
   const check = shapeChecks.get(type)!;
   if (!check(given)) throw invalid(faultsOf(check.errors ?? [], "endpoint"));
@@ -60,7 +60,7 @@ export async function create(
   { body }: Input<"channelEndpoints.create">,
 ): Promise<Output<"channelEndpoints.create">> {
   const address = readAddress(body.type, body.endpoint);
-  const { integration, subscriberId, contextKeys } = await holdOwner(ctx, caller, body);
+  const { integration, subscriberId, contextKeys } = await lockOwner(ctx, caller, body);
   const connectionId = await readConnection(ctx, caller, body, integration);
   const identifier = body.identifier ?? `endp-${randomText(12)}`;
   const now = ctx.now();
@@ -81,7 +81,7 @@ export async function create(
   return retrieve(ctx, caller, { params: { identifier } });
 }
 
-/** The connection's id; whether type and connection go with the integration is known only now. */
+/** The id of the connection, or null without one. Type and connection must belong to the integration. */
 async function readConnection(
   ctx: Ctx,
   caller: Caller,
@@ -95,9 +95,9 @@ async function readConnection(
   if (connection === undefined) throw failure("CONNECTION_NOT_FOUND", { identifier: connectionIdentifier! });
 
   const faults = faultCollector();
-  const fitting = endpointTypesOf(integration.provider_id);
-  if (!fitting.includes(type)) {
-    const hint = fitting.length > 0 ? `must be one of: ${fitting.join(", ")}` : "does not fit";
+  const supported = endpointTypesOf(integration.provider_id);
+  if (!supported.includes(type)) {
+    const hint = supported.length > 0 ? `must be one of: ${supported.join(", ")}` : "does not fit";
     faults.add("type", `type ${hint} for provider ${integration.provider_id}`, type);
   }
   if (connection && connection.integration_id !== integration.id) {

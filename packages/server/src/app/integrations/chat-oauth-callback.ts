@@ -1,6 +1,6 @@
-// A person comes back from a chat provider. The signed state is the only proof there is, and good for one connection within
-// 10 minutes: what it was made for is stored, and nothing else. The provider is called before anything is locked, and
-// whatever goes wrong leaves everything as it was, so that the person may try again.
+// The second half of the OAuth flow of chat providers: a person returns from the provider with a code. The signed state is
+// the only authorization, valid for 10 minutes and one connection. The provider is called before the transaction; a failure
+// writes nothing, so that the person can try again.
 import { type Access, type CallbackParams, connectWorkspace, findProvider } from "@tidings/providers";
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -22,20 +22,23 @@ import { callProvider } from "./integration-checks.ts";
 
 export type OauthResult =
   | { kind: "connected"; provider: string; workspace?: string; redirectUrl?: string }
-  /** The provider has a second question to the person. */
+  /** The provider needs another authorization of the person. */
   | { kind: "onward"; address: string }
-  /** The state is not ours, too old, or was used. */
+  /** The state has a wrong signature, is too old, or was used before. */
   | { kind: "unknown" | "expired" | "used" }
-  /** The integration or the subscriber is gone; the connection is another's; the subscriber has one of another name. */
+  /**
+   * The integration or the subscriber was deleted; the connection belongs to another subscriber or integration; the
+   * subscriber has a connection with another identifier.
+   */
   | { kind: "integration-gone" | "subscriber-gone" | "taken" | "connected-otherwise" }
-  /** The person said no; the provider did; the provider did not answer, or not yet. */
+  /** The person declined, the provider cannot be reached, or it refused. */
   | { kind: "declined" | "unreachable"; provider: string }
   | { kind: "refused"; provider: string; word?: string };
 
-/** What is not among these was not the person's decision. */
-const declined = new Set(["access_denied", "permission_denied"]);
+/** Errors with which providers report that the person declined. */
+const declinedErrors = new Set(["access_denied", "permission_denied"]);
 
-/** In the table of idempotency keys, where no header can name it: they hold no line breaks. */
+/** Used states are stored as idempotency keys. No request can name one: headers have no line breaks. */
 const usedKey = ({ id }: OauthState): string => `chat oauth\n${id}`;
 
 export async function finish(ctx: NetworkCtx, callback: CallbackParams): Promise<OauthResult> {
@@ -50,7 +53,7 @@ export async function finish(ctx: NetworkCtx, callback: CallbackParams): Promise
   const provider = findProvider(integration.provider_id)?.name ?? integration.provider_id;
   const note = { env: state.environmentId, integration: integration.id, provider: integration.provider_id };
   if (callback.error !== undefined) {
-    if (declined.has(callback.error)) return { kind: "declined", provider };
+    if (declinedErrors.has(callback.error)) return { kind: "declined", provider };
     ctx.log.warn({ ...note, reason: callback.error.slice(0, 200) }, "a chat workspace was not connected");
     return { kind: "refused", provider, word: callback.error };
   }
@@ -64,8 +67,8 @@ export async function finish(ctx: NetworkCtx, callback: CallbackParams): Promise
     return { kind: result.isTemporary ? "unreachable" : "refused", provider };
   }
   if ("next" in result) return { kind: "onward", address: result.next };
-  const access = tidied(result.access);
-  const refusal = await store(ctx, state, access);
+  const access = sanitizeAccess(result.access);
+  const refusal = await storeAccess(ctx, state, access);
   if (refusal) return { kind: refusal };
   ctx.log.info({ ...note, workspace: access.workspace.id }, "a chat workspace was connected");
   return {
@@ -78,7 +81,7 @@ export async function finish(ctx: NetworkCtx, callback: CallbackParams): Promise
 
 type Refusal = "integration-gone" | "subscriber-gone" | "taken" | "connected-otherwise" | "used";
 
-/** Thrown to take back what was written in the transaction. */
+/** Thrown to roll the transaction back. */
 class Refused extends Error {
   readonly refusal: Refusal;
 
@@ -88,9 +91,9 @@ class Refused extends Error {
   }
 }
 
-async function store(ctx: Ctx, state: OauthState, access: Access): Promise<Refusal | null> {
+async function storeAccess(ctx: Ctx, state: OauthState, access: Access): Promise<Refusal | null> {
   try {
-    await inRepeatableTransaction(ctx.db, (tx) => keep({ ...ctx, db: tx }, state, access));
+    await inRepeatableTransaction(ctx.db, (tx) => writeAccess({ ...ctx, db: tx }, state, access));
     return null;
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
@@ -99,10 +102,10 @@ async function store(ctx: Ctx, state: OauthState, access: Access): Promise<Refus
 }
 
 /**
- * A channel that was picked on the way becomes an endpoint of the subscriber. Everything else is a connection; so is a
- * channel that nobody is named for, or that was asked for as one.
+ * When the person picked a channel at the provider and the state names a subscriber, the channel becomes an endpoint of the
+ * subscriber. A connection is stored otherwise, or beside the endpoint when the state names a connection.
  */
-async function keep(ctx: Ctx, state: OauthState, access: Access): Promise<void> {
+async function writeAccess(ctx: Ctx, state: OauthState, access: Access): Promise<void> {
   const { environmentId, integrationId, subscriberId: key, connectionIdentifier } = state;
   if (!(await holdIntegrationById(ctx.db, environmentId, integrationId))) throw new Refused("integration-gone");
   const subscriber = key === undefined ? undefined : await holdSubscriber(ctx.db, environmentId, key);
@@ -112,7 +115,7 @@ async function keep(ctx: Ctx, state: OauthState, access: Access): Promise<void> 
 
   const { webhook } = access;
   const isConnection = !subscriber || !webhook || connectionIdentifier !== undefined;
-  const connectionId = isConnection ? await keepConnection(ctx, state, subscriber?.id ?? null, access) : null;
+  const connectionId = isConnection ? await writeConnection(ctx, state, subscriber?.id ?? null, access) : null;
   if (!subscriber || !webhook) return;
   const now = ctx.now();
   await insertEndpoint(ctx.db, {
@@ -130,8 +133,8 @@ async function keep(ctx: Ctx, state: OauthState, access: Access): Promise<void> 
   });
 }
 
-/** A connection that is there, for the same purpose, gets the new access: that is how one is renewed. */
-async function keepConnection(
+/** An existing connection of the same integration, subscriber and contexts gets the new access token. */
+async function writeConnection(
   ctx: Ctx,
   { environmentId, integrationId, connectionIdentifier, contextKeys }: OauthState,
   subscriberId: string | null,
@@ -163,23 +166,24 @@ async function keepConnection(
   return known.id;
 }
 
-const longest = 255;
+const maxTextLength = 255;
 
-const text = (value: string | undefined): string | undefined =>
+const sanitizeText = (value: string | undefined): string | undefined =>
   value
     ?.replace(/\p{Cc}+/gu, " ")
     .trim()
-    .slice(0, longest)
+    .slice(0, maxTextLength)
     .toWellFormed();
 
-/** What comes from outside, cut to what can be kept and shown. */
-const tidied = ({ workspace, auth, webhook }: Access): Access => ({
-  workspace: { ...workspace, name: text(workspace.name) },
+/** Texts of the provider, truncated and without control characters; a webhook that is no web address is dropped. */
+const sanitizeAccess = ({ workspace, auth, webhook }: Access): Access => ({
+  workspace: { ...workspace, name: sanitizeText(workspace.name) },
   auth,
-  webhook: webhook && webAddress(webhook.url) ? { url: webhook.url, channel: text(webhook.channel) } : undefined,
+  webhook:
+    webhook && webAddress(webhook.url) ? { url: webhook.url, channel: sanitizeText(webhook.channel) } : undefined,
 });
 
-/** Settings are free text: only an address of the web may be gone to. */
+/** `redirectUrl` is free text: only http and https URLs are redirected to. */
 function webAddress(value: unknown): string | undefined {
   const url = typeof value === "string" ? URL.parse(value.trim()) : null;
   return url && /^https?:$/.test(url.protocol) ? url.href : undefined;

@@ -1,6 +1,6 @@
-// The address that sends a person to a chat provider, to give an integration leave to write to a workspace. The provider
-// sends them back to our own callback, with our `state`, which says what the leave is for: chat-oauth-callback.ts goes on
-// from there. Where they end up is the integration's `redirectUrl`.
+// The first half of the OAuth flow of chat providers: the URL where a person authorizes an integration for a workspace. The
+// provider redirects to our callback with the signed `state`, which says what the authorization is for
+// (chat-oauth-callback.ts). In the end the person is redirected to the integration's `redirectUrl`.
 import type { Input, Output } from "@tidings/contract";
 import { authorizationUrl, findOauth } from "@tidings/providers";
 import type { Config } from "../../config.ts";
@@ -9,17 +9,17 @@ import { failure, faultCollector } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
 import { isObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
-import { holdOwner } from "./channel-connections.ts";
+import { lockOwner } from "./channel-connections.ts";
 import { unseal } from "./credentials.ts";
 
 export const chatOauthCallbackPath = "/v1/integrations/chat/oauth/callback";
 
-/** Registered with the provider as well: it sends nobody anywhere else. */
+/** Must be registered with the provider, which redirects to registered addresses only. */
 export const chatOauthCallback = ({ publicUrl }: Config): string => `${publicUrl}${chatOauthCallbackPath}`;
 
-/** What an authorisation is for. */
+/** What an authorization is for. */
 export type OauthState = {
-  /** A name of its own: what was asked for once is given once. */
+  /** Unique: a state can be used once. */
   id: string;
   environmentId: string;
   integrationId: string;
@@ -34,7 +34,7 @@ const validMs = 10 * 60_000;
 export const signState = (secrets: Secrets, state: OauthState, now: Date): string =>
   secrets.sign(purpose, JSON.stringify({ ...state, expiresAt: now.getTime() + validMs }));
 
-/** Null when the state is not ours; `isExpired` when it is older than 10 minutes. */
+/** Null when the signature is wrong; `isExpired` when the state is older than 10 minutes. */
 export function readState(
   secrets: Secrets,
   signed: string,
@@ -52,7 +52,7 @@ export async function createUrl(
   caller: Caller,
   { body }: Input<"integrations.createChatOauthUrl">,
 ): Promise<Output<"integrations.createChatOauthUrl">> {
-  const { integration, key, contextKeys } = await holdOwner(ctx, caller, body);
+  const { integration, key, contextKeys } = await lockOwner(ctx, caller, body);
   const oauth = findOauth(integration.provider_id);
   if (!oauth) throw failure("OAUTH_NOT_SUPPORTED", { providerId: integration.provider_id });
   if (ctx.config.publicUrl === "") throw failure("PUBLIC_URL_MISSING", {});

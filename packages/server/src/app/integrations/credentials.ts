@@ -1,26 +1,24 @@
-// Credentials on their way in and out: secrets are write-only. A stored secret reads as the mask; the mask sent back
-// keeps the stored value, so that a record which was read can be written again. It keeps it only while the secret goes
-// where it went before: otherwise an API key that may change the host could have every stored secret sent to any host.
+// Secrets in credentials are write-only: answers show a mask, and a request with the mask keeps the stored secret, so that a
+// record that was read can be written back. A change of the host requires the secrets again: otherwise an API key could
+// have the stored secrets sent to any host.
 import { type Credentials, movedDestinations, secretFields, secretTlsMembers } from "@tidings/providers";
 import { faultCollector } from "../../failure.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { mask, type Secrets } from "../../lib/secrets.ts";
-
-type JsonObject = Record<string, unknown>;
 
 export const seal = (secrets: Secrets, value: JsonObject): string => secrets.encrypt(JSON.stringify(value));
 
 export const unseal = (secrets: Secrets, stored: string | null): JsonObject =>
   stored === null ? {} : (JSON.parse(secrets.decrypt(stored)) as JsonObject);
 
-const maskMembers = (value: JsonObject, names: Iterable<string>): JsonObject => {
+function maskMembers(value: JsonObject, names: Iterable<string>): JsonObject {
   const masked = { ...value };
   for (const name of names) {
     if (masked[name] === "") delete masked[name];
     else if (masked[name] !== undefined) masked[name] = mask;
   }
   return masked;
-};
+}
 
 export function maskCredentials(providerId: string, credentials: Credentials): JsonObject {
   const masked = maskMembers(credentials, secretFields(providerId));
@@ -28,7 +26,7 @@ export function maskCredentials(providerId: string, credentials: Credentials): J
   return masked;
 }
 
-/** Members equal to the mask take the stored value, or disappear when there is none. */
+/** Members equal to the mask get the stored value, or are dropped when there is none. */
 export function keepMasked(given: JsonObject, stored: JsonObject): JsonObject {
   const merged: JsonObject = {};
   for (const [name, value] of Object.entries(given)) {
@@ -42,7 +40,7 @@ export function keepMasked(given: JsonObject, stored: JsonObject): JsonObject {
   return merged;
 }
 
-/** Where the mask stands for a stored value, as paths such as `password` or `tlsOptions.key`. */
+/** Paths of the members that keep their stored value, such as `password` or `tlsOptions.key`. */
 const keptPaths = (given: JsonObject, stored: JsonObject): string[] =>
   Object.entries(given).flatMap(([name, value]) => {
     const before = stored[name];
@@ -50,7 +48,7 @@ const keptPaths = (given: JsonObject, stored: JsonObject): string[] =>
     return isObject(value) && isObject(before) ? keptPaths(value, before).map((path) => `${name}.${path}`) : [];
   });
 
-/** 422 that names every stored secret which would be sent to another place than before. */
+/** 422 that names every stored secret that would be sent to another host than before. */
 function checkDestination(providerId: string, given: JsonObject, stored: JsonObject, next: JsonObject): void {
   const moved = movedDestinations(providerId, stored, next);
   if (moved.length === 0) return;
@@ -64,7 +62,7 @@ function checkDestination(providerId: string, given: JsonObject, stored: JsonObj
   faults.throwIfAny();
 }
 
-/** The credentials a caller gave, as they are stored: a port is a number in forms and a string in the interface. */
+/** The credentials of a request as they are stored. A port may be a number in requests and is stored as a string. */
 export function readCredentials(providerId: string, given: JsonObject, stored: JsonObject): JsonObject {
   const credentials = keepMasked(given, stored);
   checkDestination(providerId, given, stored, credentials);

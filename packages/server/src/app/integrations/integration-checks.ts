@@ -1,35 +1,79 @@
-// Whether an integration is fit to send: what can be seen in its credentials, and what only the provider knows.
-import { check as checkProvider, validateCredentials } from "@tidings/providers";
-import type { Caller, NetworkCtx } from "../../context.ts";
-import { failure, faultCollector } from "../../failure.ts";
-
-type JsonObject = Record<string, unknown>;
+// What is checked before an integration is written: its credentials and conditions, and with `check` a call to the provider
+// that verifies the credentials.
+import type { Input, IntegrationPatch } from "@tidings/contract";
+import { check as checkProvider, findProvider, validateCredentials } from "@tidings/providers";
+import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
+import { failure, faultCollector, invalid } from "../../failure.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { findEnvironment } from "../../store/environments/environments.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import { readFilters } from "../workflows/step-controls.ts";
+import { readCredentials, unseal } from "./credentials.ts";
 
 type Faults = ReturnType<typeof faultCollector>;
 
-/** A member has the wrong type or, with `requireAll`, one that the provider needs is missing. */
-export function addCredentialFaults(
-  faults: Faults,
-  providerId: string,
-  credentials: JsonObject,
-  requireAll: boolean,
-): void {
+/** A credential has the wrong type or, with `requireAll`, one that the provider needs is missing. */
+function addCredentialFaults(faults: Faults, providerId: string, credentials: JsonObject, requireAll: boolean): void {
   for (const { field, message } of validateCredentials(providerId, credentials, { requireAll })) {
     faults.add(`credentials.${field}`, `credentials.${message}`);
   }
 }
 
-/** 422 when there is such a fault. */
+/** 422 when the credentials have such a fault. */
 export function checkCredentials(providerId: string, credentials: JsonObject, requireAll: boolean): void {
   const faults = faultCollector();
   addCredentialFaults(faults, providerId, credentials, requireAll);
   faults.throwIfAny();
 }
 
-/** Calls to providers that the requests of one environment may have under way at once. */
+export function readNewCredentials(body: Input<"integrations.create">["body"]): JsonObject {
+  const { channel } = findProvider(body.providerId)!;
+  const faults = faultCollector();
+  if (channel !== body.channel) {
+    faults.add("channel", `channel must be ${channel} for provider ${body.providerId}`, body.channel);
+  }
+  const credentials = readCredentials(body.providerId, (body.credentials ?? {}) as JsonObject, {});
+  addCredentialFaults(faults, body.providerId, credentials, body.active ?? false);
+  faults.throwIfAny();
+  return credentials;
+}
+
+/** The credentials after the change. They are checked only when the change gives credentials or activates. */
+export function readNextCredentials(ctx: Ctx, row: IntegrationRow, body: IntegrationPatch): JsonObject {
+  const stored = unseal(ctx.secrets, row.credentials);
+  const given = body.credentials as JsonObject | undefined;
+  const credentials = given ? readCredentials(row.provider_id, given, stored) : stored;
+  if (body.credentials || body.active) checkCredentials(row.provider_id, credentials, body.active ?? row.active);
+  return credentials;
+}
+
+/** The conditions with their defaults; 422 when one of their templates does not parse. */
+export function readConditions(given: IntegrationPatch["conditions"]): IntegrationRow["conditions"] | undefined {
+  if (!given) return undefined;
+  const { filters, faults } = readFilters(given, "conditions");
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  return filters;
+}
+
+/** Faults that do not depend on the stored integration are reported before it is looked up. */
+export async function checkPatch(ctx: Ctx, caller: Caller, body: IntegrationPatch): Promise<void> {
+  if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
+  readConditions(body.conditions);
+  await checkEnvironment(ctx, caller, body._environmentId);
+}
+
+/** `_environmentId` may only name the environment of the API key: it cannot move an integration. */
+export async function checkEnvironment(ctx: Ctx, caller: Caller, environmentId: string | undefined): Promise<void> {
+  if (environmentId === undefined || environmentId === caller.environmentId) return;
+  const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
+  if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId });
+  if (environment.id !== caller.environmentId) throw failure("FORBIDDEN", {});
+}
+
+/** Concurrent calls to providers that the requests of one environment may cause. */
 export const maxProviderCalls = 5;
 
-/** Runs a call to a provider on behalf of a request. It may take many seconds, so nobody gets to make any number of them. */
+/** Runs a call to a provider for a request. Calls may take many seconds, so their number is limited: beyond it, 429. */
 export async function callProvider<T>(
   { providerCalls }: NetworkCtx,
   { environmentId }: Pick<Caller, "environmentId">,
@@ -47,8 +91,8 @@ export async function callProvider<T>(
   }
 }
 
-/** The provider's own word; the providers package bounds the time. */
-export async function askProvider(
+/** Has the provider verify the credentials; the providers package sets the time-out. */
+export async function checkWithProvider(
   ctx: NetworkCtx,
   caller: Caller,
   providerId: string,

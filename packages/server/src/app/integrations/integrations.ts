@@ -1,11 +1,11 @@
-// Integrations: provider credentials per channel, which one is primary, and whether they are fit to send.
+// Integrations: the credentials of an environment for a provider, and which integration of a channel is primary. What is
+// checked before one is written is integration-checks.ts.
 import type { Input, Integration, IntegrationPatch, Output } from "@tidings/contract";
 import { findProvider } from "@tidings/providers";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
-import { failure, faultCollector, invalid } from "../../failure.ts";
+import { failure } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
-import { isUniqueViolation } from "../../store/db.ts";
-import { findEnvironment } from "../../store/environments/environments.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { deleteChannelsOf } from "../../store/integrations/channel-owners.ts";
 import {
   demotePrimary,
@@ -23,16 +23,22 @@ import {
   resetHealth,
   updateIntegration,
 } from "../../store/integrations/integrations.ts";
-import { keepMasked, maskConfigurations, maskCredentials, readCredentials, seal, unseal } from "./credentials.ts";
-import { readFilters } from "./filters.ts";
-import { addCredentialFaults, askProvider, checkCredentials } from "./integration-checks.ts";
-
-type JsonObject = Record<string, unknown>;
+import { refuseDuplicate } from "../identifiers.ts";
+import { keepMasked, maskConfigurations, maskCredentials, seal, unseal } from "./credentials.ts";
+import {
+  checkCredentials,
+  checkEnvironment,
+  checkPatch,
+  checkWithProvider,
+  readConditions,
+  readNewCredentials,
+  readNextCredentials,
+} from "./integration-checks.ts";
 
 const hasPrimary = (channel: string): boolean => channel === "email" || channel === "sms";
 
-/** What changes may end the trouble an integration had: it is used again as if nothing had happened. */
-const healing = ["credentials", "configurations", "active", "check"] as const;
+/** A change of one of these may remove the cause of failures, so it closes the circuit breaker of the integration. */
+const resetsHealth = ["credentials", "configurations", "active", "check"] as const;
 
 export const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, health?: HealthRow): Integration => ({
   _id: row.id,
@@ -66,13 +72,13 @@ export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"inte
   return (await list(ctx, caller)).filter((integration) => integration.active);
 }
 
-/** What the provider says about a new integration, asked before anything is locked. */
+/** With `check`, the provider verifies the credentials: before the transaction, so that no lock is held meanwhile. */
 export async function checkNew(ctx: NetworkCtx, caller: Caller, { body }: Input<"integrations.create">): Promise<void> {
   if (!body.check) return;
-  const credentials = newCredentials(body);
+  const credentials = readNewCredentials(body);
   readConditions(body.conditions);
   await checkEnvironment(ctx, caller, body._environmentId);
-  await askProvider(ctx, caller, body.providerId, credentials);
+  await checkWithProvider(ctx, caller, body.providerId, credentials);
 }
 
 export async function create(
@@ -82,11 +88,11 @@ export async function create(
 ): Promise<Output<"integrations.create">> {
   const provider = findProvider(body.providerId)!;
   const active = body.active ?? false;
-  const credentials = newCredentials(body);
+  const credentials = readNewCredentials(body);
   const conditions = readConditions(body.conditions) ?? [];
   await checkEnvironment(ctx, caller, body._environmentId);
 
-  // Who is primary, and that there is one in-app integration, is decided by one request at a time.
+  // The lock makes requests take turns: a channel has one primary, and an environment one in-app integration.
   await lockIntegrations(ctx.db, caller.environmentId);
   const existing = await listIntegrations(ctx.db, caller.environmentId);
   if (body.channel === "in_app" && existing.some((row) => row.channel === "in_app")) {
@@ -94,14 +100,14 @@ export async function create(
   }
 
   const now = ctx.now();
-  const isFirst = active && hasPrimary(body.channel) && conditions.length === 0 && !provider.capture;
+  const canBePrimary = active && hasPrimary(body.channel) && conditions.length === 0 && !provider.capture;
   const isPrimary =
-    isFirst && !existing.some((row) => row.channel === body.channel && row.is_primary && !isCapture(row));
+    canBePrimary && !existing.some((row) => row.channel === body.channel && row.is_primary && !isCapture(row));
   const top = await nextPriority(ctx.db, caller.environmentId, body.channel);
-  // A capture provider holds the place of the primary until a real one comes.
+  // A capture provider is primary only until the channel gets a real provider.
   if (isPrimary) await demotePrimary(ctx.db, caller.environmentId, body.channel, top, now);
   const identifier = body.identifier ?? `${body.providerId}-${randomText(8)}`;
-  return saving(identifier, async () => {
+  return refuseTakenIdentifier(identifier, async () => {
     const row = await insertIntegration(ctx.db, {
       id: ctx.newId(),
       environment_id: caller.environmentId,
@@ -123,25 +129,8 @@ export async function create(
   });
 }
 
-/** The conditions given, whole; 422 when one of their templates does not parse. */
-function readConditions(given: IntegrationPatch["conditions"]): IntegrationRow["conditions"] | undefined {
-  if (!given) return undefined;
-  const { filters, faults } = readFilters(given, "conditions");
-  if (Object.keys(faults).length > 0) throw invalid(faults);
-  return filters;
-}
-
-function newCredentials(body: Input<"integrations.create">["body"]): JsonObject {
-  const { channel } = findProvider(body.providerId)!;
-  const faults = faultCollector();
-  if (channel !== body.channel) {
-    faults.add("channel", `channel must be ${channel} for provider ${body.providerId}`, body.channel);
-  }
-  const credentials = readCredentials(body.providerId, (body.credentials ?? {}) as JsonObject, {});
-  addCredentialFaults(faults, body.providerId, credentials, body.active ?? false);
-  faults.throwIfAny();
-  return credentials;
-}
+const refuseTakenIdentifier = <T>(identifier: string, write: () => Promise<T>): Promise<T> =>
+  refuseDuplicate(write, failure("INTEGRATION_IDENTIFIER_TAKEN", { identifier }), "integrations_identifier");
 
 const isCapture = (row: IntegrationRow): boolean => findProvider(row.provider_id)?.capture === true;
 
@@ -153,14 +142,7 @@ export async function checkChange(
   if (!body.check) return;
   await checkPatch(ctx, caller, body);
   const row = await requireIntegration(ctx, caller, params.integrationId);
-  await askProvider(ctx, caller, row.provider_id, nextCredentials(ctx, row, body));
-}
-
-/** What is wrong whatever the provider is told before anything is looked up. */
-async function checkPatch(ctx: Ctx, caller: Caller, body: IntegrationPatch): Promise<void> {
-  if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
-  readConditions(body.conditions);
-  await checkEnvironment(ctx, caller, body._environmentId);
+  await checkWithProvider(ctx, caller, row.provider_id, readNextCredentials(ctx, row, body));
 }
 
 export async function update(
@@ -171,20 +153,13 @@ export async function update(
   await checkPatch(ctx, caller, body);
   await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
-  const credentials = nextCredentials(ctx, row, body);
+  const credentials = readNextCredentials(ctx, row, body);
   const next = { ...row, ...(await changesOf(ctx, row, body, credentials)) };
-  if (healing.some((name) => body[name] !== undefined)) await resetHealth(ctx.db, caller.environmentId, row.id);
+  if (resetsHealth.some((name) => body[name] !== undefined)) await resetHealth(ctx.db, caller.environmentId, row.id);
   const health = await findHealth(ctx.db, caller.environmentId, row.id);
-  return saving(next.identifier, async () => toIntegration(ctx, caller, await updateIntegration(ctx.db, next), health));
-}
-
-/** What the integration will have, checked as far as the change asks for it. */
-function nextCredentials(ctx: Ctx, row: IntegrationRow, body: IntegrationPatch): JsonObject {
-  const stored = unseal(ctx.secrets, row.credentials);
-  const given = body.credentials as JsonObject | undefined;
-  const credentials = given ? readCredentials(row.provider_id, given, stored) : stored;
-  if (body.credentials || body.active) checkCredentials(row.provider_id, credentials, body.active ?? row.active);
-  return credentials;
+  return refuseTakenIdentifier(next.identifier, async () =>
+    toIntegration(ctx, caller, await updateIntegration(ctx.db, next), health),
+  );
 }
 
 async function changesOf(
@@ -206,7 +181,7 @@ async function changesOf(
     configurations,
     conditions,
     active,
-    // A primary has to be active and unconditional.
+    // A primary integration is active and has no conditions.
     is_primary: row.is_primary && active && conditions.length === 0,
     priority: becomesActive ? await nextPriority(ctx.db, row.environment_id, row.channel) : active ? row.priority : 0,
     is_hidden: false,
@@ -252,22 +227,4 @@ export async function requireIntegration(ctx: Ctx, caller: Caller, integrationId
   const row = await findIntegration(ctx.db, caller.environmentId, integrationId);
   if (!row) throw failure("INTEGRATION_NOT_FOUND", { integrationId });
   return row;
-}
-
-/** `_environmentId` cannot move an integration: it may only name the environment of the key. */
-async function checkEnvironment(ctx: Ctx, caller: Caller, environmentId: string | undefined): Promise<void> {
-  if (environmentId === undefined || environmentId === caller.environmentId) return;
-  const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
-  if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId });
-  if (environment.id !== caller.environmentId) throw failure("FORBIDDEN", {});
-}
-
-async function saving<T>(identifier: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isUniqueViolation(error, "integrations_identifier"))
-      throw failure("INTEGRATION_IDENTIFIER_TAKEN", { identifier });
-    throw error;
-  }
 }

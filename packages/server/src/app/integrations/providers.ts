@@ -1,9 +1,9 @@
-// The providers as the interface shows them. They are the same for every environment and change only with a release.
+// The list of providers. It is the same for every environment and changes only with a release.
 import type { Input, Output, Provider } from "@tidings/contract";
 import { listProviders, type ProviderInfo } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 
-const toProvider = ({ id, channel, name, docs, help, credentials, limits, ...does }: ProviderInfo): Provider => ({
+const toProvider = ({ id, channel, name, docs, help, credentials, limits, ...abilities }: ProviderInfo): Provider => ({
   id,
   channel,
   name,
@@ -15,10 +15,10 @@ const toProvider = ({ id, channel, name, docs, help, credentials, limits, ...doe
     options: field.options ? [...field.options] : undefined,
   })),
   limits: limits ?? {},
-  receipts: does.receipts,
-  canCheck: does.hasCheck,
-  autoConfigure: does.autoConfigure,
-  isCapture: does.capture ?? false,
+  receipts: abilities.receipts,
+  canCheck: abilities.hasCheck,
+  autoConfigure: abilities.autoConfigure,
+  isCapture: abilities.capture ?? false,
 });
 
 const providers: readonly Provider[] = listProviders().map(toProvider);

@@ -1,4 +1,4 @@
-// The development mailbox: what the capture providers took in, and how it is shown.
+// The development mailbox: messages that the capture providers stored instead of sending them.
 import type { CapturedMessage, Input, Output } from "@tidings/contract";
 import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
@@ -21,7 +21,7 @@ export async function list(
   );
 }
 
-/** Deleted by one request: a mailbox that nobody ever emptied must not hold a transaction for minutes. */
+/** Messages that one request deletes at most: a full mailbox would keep its transaction open for minutes. */
 const maxDeleted = 10_000;
 
 export async function remove(
@@ -48,14 +48,14 @@ type Content = Omit<
   | "createdAt"
 >;
 
-/** What is kept of a message. Who knows where a push or a chat message went can write there, so that is encrypted. */
+/** The stored part of a message. Anyone who has the address of a push or chat message can send to it: it is encrypted. */
 export function capturedContent(secrets: Secrets, message: Message): Omit<Content, "to"> & { to: Sealed<string[]> } {
   const content = contentOf(message);
   const isSecret = message.channel === "push" || message.channel === "chat";
   return isSecret ? { ...content, to: sealValue(secrets, content.to) } : content;
 }
 
-/** What it says and where it went, without the bytes of attachments. */
+/** The content and addresses of a message, without the bytes of attachments. */
 function contentOf(message: Message): Content {
   switch (message.channel) {
     case "email": {
@@ -68,11 +68,11 @@ function contentOf(message: Message): Content {
     case "push":
       return { to: [message.token], subject: message.title, text: message.body };
     case "chat":
-      return { to: [placeOf(message.target)], text: message.text };
+      return { to: [addressOf(message.target)], text: message.text };
   }
 }
 
-function placeOf(target: ChatTarget): string {
+function addressOf(target: ChatTarget): string {
   switch (target.kind) {
     case "webhook":
       return target.webhookUrl;
@@ -85,7 +85,7 @@ function placeOf(target: ChatTarget): string {
   }
 }
 
-/** Links and codes are looked for when somebody looks at the message: most are captured and never read. */
+/** Links and codes are extracted on reading: most captured messages are never read. */
 function toCaptured({ secrets }: Ctx, row: CapturedRow): CapturedMessage {
   const stored = row.content as ReturnType<typeof capturedContent>;
   const content: Content = { ...stored, to: openValue(secrets, stored.to) };

@@ -1,5 +1,5 @@
-// Dead letters: what could not be delivered, and sending it again once the cause is mended. A replay is one transaction:
-// letters are locked, so asking twice at the same moment sends nothing twice.
+// Dead letters: messages whose delivery failed for good, listed and replayed. A replay locks its dead letters, so concurrent
+// replays send no duplicate.
 import { type DeadLetter, type Input, maxReplays, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector, invalid } from "../../failure.ts";
@@ -56,7 +56,7 @@ export async function list(
   return { ...toPage(rows, query, toDeadLetter), totalCount };
 }
 
-const whyNotOpen: Record<DeadLetter["status"], string> = {
+const notOpenReasons: Record<DeadLetter["status"], string> = {
   open: "its message is gone, or was sent or canceled since",
   replayed: "it was replayed before",
   resolved: "a provider has reported that it took the message",
@@ -70,8 +70,8 @@ export async function replay(
   const { id } = params;
   const found = await findDeadLetter(ctx.db, caller.environmentId, id);
   if (!found) throw failure("DEAD_LETTER_NOT_FOUND", { id });
-  if ((await sendAgain(ctx, caller, { ids: [id] }, {})) === 0) {
-    throw failure("DEAD_LETTER_NOT_OPEN", { id, reason: whyNotOpen[found.status] });
+  if ((await replayLetters(ctx, caller, { ids: [id] }, {})) === 0) {
+    throw failure("DEAD_LETTER_NOT_OPEN", { id, reason: notOpenReasons[found.status] });
   }
   return toDeadLetter((await findDeadLetter(ctx.db, caller.environmentId, id))!);
 }
@@ -86,13 +86,16 @@ export async function replayMany(
   if (!body.ids && !body.filter) faults.add("ids", "ids or filter is required");
   faults.throwIfAny();
   const ids = body.ids && [...new Set(body.ids)];
-  const first = body.integrationIdentifier && (await requireSender(ctx, caller, body.integrationIdentifier));
-  const which = ids ? { ids } : { filters: toFilters(body.filter!) };
-  const replayed = await sendAgain(ctx, caller, which, { first: first || undefined, perSecond: body.perSecond });
+  const integration = body.integrationIdentifier && (await requireSender(ctx, caller, body.integrationIdentifier));
+  const selection = ids ? { ids } : { filters: toFilters(body.filter!) };
+  const replayed = await replayLetters(ctx, caller, selection, {
+    integration: integration || undefined,
+    perSecond: body.perSecond,
+  });
   return { replayed, failed: ids ? ids.length - replayed : 0 };
 }
 
-/** Devices and chat channels belong to their integration; email and SMS can be sent through another. */
+/** The integration of a replay: for email or SMS. Device tokens and chat addresses are bound to their own integration. */
 async function requireSender(ctx: Ctx, caller: Caller, identifier: string): Promise<IntegrationRow> {
   const integration = await findIntegration(ctx.db, caller.environmentId, identifier);
   if (!integration) throw failure("INTEGRATION_NOT_FOUND", { integrationId: identifier });
@@ -105,27 +108,28 @@ async function requireSender(ctx: Ctx, caller: Caller, identifier: string): Prom
   return integration;
 }
 
-type Way = { first?: IntegrationRow; perSecond?: number };
+/** `integration`: tried first, instead of the one that failed. */
+type ReplayOptions = { integration?: IntegrationRow; perSecond?: number };
 
-/** Answers how many were sent on their way. */
-async function sendAgain(
+/** Answers how many messages were put back into the queue. */
+async function replayLetters(
   ctx: Ctx,
   { environmentId }: Caller,
-  which: { ids: string[] } | { filters: DeadLetterFilters },
-  { first, perSecond }: Way,
+  selection: { ids: string[] } | { filters: DeadLetterFilters },
+  { integration, perSecond }: ReplayOptions,
 ): Promise<number> {
   const batch = await openBatch(ctx, [environmentId]);
   const now = batch.clock.now(environmentId);
-  const locked = await lockOpenLetters(ctx.db, environmentId, which, first?.channel, maxReplays);
-  const pauseMs = perSecond ? 1000 / perSecond : 0;
-  const letters = locked.map((letter, index) => ({ ...letter, at: new Date(now.getTime() + index * pauseMs) }));
-  const replayed = detail("replayed", now, first ? { raw: { integration: first.identifier } } : {});
-  await reopenMessages(ctx.db, environmentId, letters, first?.id ?? null, replayed, now);
+  const locked = await lockOpenLetters(ctx.db, environmentId, selection, integration?.channel, maxReplays);
+  const intervalMs = perSecond ? 1000 / perSecond : 0;
+  const letters = locked.map((letter, index) => ({ ...letter, at: new Date(now.getTime() + index * intervalMs) }));
+  const replayed = detail("replayed", now, integration ? { raw: { integration: integration.identifier } } : {});
+  await reopenMessages(ctx.db, environmentId, letters, integration?.id ?? null, replayed, now);
   const tasks = letters.map(({ message_id, integration_id, at }) => ({
     environmentId,
     data: { messageId: message_id },
     at: perSecond ? at : undefined,
-    lane: first?.id ?? integration_id,
+    lane: integration?.id ?? integration_id,
   }));
   await enqueueTimed(batch, "deliver", tasks);
   return letters.length;

@@ -1,4 +1,4 @@
-// Seen, read, pressed: what a subscriber's own software reports about the messages it shows.
+// Marks of messages: seen, read, and pressed buttons, as the inbox of a subscriber reports them.
 import { type Input, type MessageMark, messageActions, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -40,7 +40,7 @@ export async function markAllMessages(
   { params, body }: Input<"subscribers.markAllMessages">,
 ): Promise<Output<"subscribers.markAllMessages">> {
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
-  // Messages belong to no feed, so none is in the feeds that were asked for.
+  // Messages belong to no named feed, so `feedIdentifier` matches none.
   if (body.feedIdentifier !== undefined) return 0;
   const now = await environmentNow(ctx, caller);
   const changed = await markAs(ctx, caller, body.markAs, now, (marking) =>
@@ -82,7 +82,7 @@ export async function countUnseen(
 
 const eventTypes = { seen: "message.seen", read: "message.read", unread: "message.unread" } as const;
 
-/** Writes a mark and reports what it changed. `unseen` has no event of its own: what was read is reported as unread. */
+/** Writes a mark and sends its event to webhooks. `unseen` has no event: messages that were read are reported as unread. */
 async function markAs(
   ctx: Ctx,
   caller: Caller,
@@ -91,8 +91,8 @@ async function markAs(
   write: (marking: Marking) => Promise<string[]>,
 ): Promise<string[]> {
   const reported = mark === "unseen" ? "unread" : mark;
-  const told = reported === "unread" ? null : detail(reported, at);
-  const changed = await write({ mark: reported, detail: told, now: at });
+  const executionDetail = reported === "unread" ? null : detail(reported, at);
+  const changed = await write({ mark: reported, detail: executionDetail, now: at });
   const { environmentId } = caller;
   const changes = changed.map((messageId) => ({ environmentId, messageId, type: eventTypes[reported], at }));
   const all = mark === reported ? changed : await write({ mark, detail: null, now: at });
@@ -100,7 +100,7 @@ async function markAs(
   return all;
 }
 
-/** What is hidden cannot become read or unread. */
+/** 409 when a message is snoozed: it is hidden, and cannot be marked as read or unread. */
 function refuseSnoozed(rows: ListedMessage[], now: Date): void {
   const snoozed = rows.find((row) => row.snoozed_until && row.snoozed_until > now);
   if (!snoozed) return;
@@ -108,7 +108,7 @@ function refuseSnoozed(rows: ListedMessage[], now: Date): void {
   throw failure("NOTIFICATION_SNOOZED", { notificationId: snoozed.id, snoozedUntil });
 }
 
-/** All of them, or 404 with the ids that are not the subscriber's. */
+/** 404 with the ids that are not messages of the subscriber. */
 async function requireMessages(
   ctx: Ctx,
   caller: Caller,

@@ -1,4 +1,5 @@
-// Contexts, and how other requests name them: `context` is a map from type to id, records keep the keys `<type>:<id>`.
+// Contexts, and how other requests name them: `context` in a body is a map from type to id, `contextKeys` in a query a list
+// of `<type>:<id>`, which is also how records store them.
 import { type Context, ContextMap, type Input, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type FieldFaults, failure, invalid } from "../../failure.ts";
@@ -17,8 +18,8 @@ export type NamedContext = { type: string; id: string; data?: Record<string, unk
 
 const checkMap = compileBody(ContextMap);
 
-/** The contexts a request names, and what is wrong with them by field. */
-export function judgeContext(context: unknown): { entries: NamedContext[]; faults: FieldFaults } {
+/** The contexts that the `context` of a body names, and its faults by field. */
+export function checkContext(context: unknown): { entries: NamedContext[]; faults: FieldFaults } {
   if (context === undefined) return { entries: [], faults: {} };
   if (!checkMap(context)) return { entries: [], faults: faultsOf(checkMap.errors ?? [], "context") };
   const entries = Object.entries(context as ContextMap).map(([type, given]) =>
@@ -27,16 +28,32 @@ export function judgeContext(context: unknown): { entries: NamedContext[]; fault
   return { entries, faults: {} };
 }
 
-/** The contexts a request names, or 422 under `context`. */
+/** The contexts that the `context` of a body names, or 422 under `context`. */
 export function readContext(context: unknown): NamedContext[] {
-  const { entries, faults } = judgeContext(context);
+  const { entries, faults } = checkContext(context);
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return entries;
 }
 
-/** As records store and show them: sorted and without duplicates. */
+/** The keys as records store and show them: sorted and without duplicates. */
 export const contextKeysOf = (entries: readonly { type: string; id: string }[]): string[] =>
   [...new Set(entries.map(({ type, id }) => `${type}:${id}`))].sort();
+
+const keyPattern = /^[a-zA-Z0-9_-]{1,100}:[a-zA-Z0-9_-]{1,100}$/;
+
+/**
+ * The `contextKeys` of a query, sorted and without duplicates, as records store them. A record matches when it has exactly
+ * these; a single empty value matches records without contexts. Undefined: no filter.
+ */
+export function readContextKeys(given: string[] | undefined): string[] | undefined {
+  if (given === undefined) return undefined;
+  if (given.length === 1 && given[0] === "") return [];
+  const bad = given.find((key) => !keyPattern.test(key));
+  if (bad !== undefined) {
+    throw invalid({ contextKeys: { messages: ["contextKeys must have the form <type>:<id>"], value: bad } });
+  }
+  return [...new Set(given)].sort();
+}
 
 const toContext = (row: ContextRow): Context => ({
   type: row.type,

@@ -1,5 +1,5 @@
-// What a subscriber gets, with everything it and others said about it put together: the preferences of one set of contexts,
-// as the interface, webhooks and the preference page show them. Which level decides is pipeline/rules/preferences.ts.
+// The preferences of a subscriber for one set of contexts, resolved over all levels, as the API, webhooks and the preference
+// page show them. Which level decides is pipeline/rules/preferences.ts.
 import {
   type Channel,
   channels,
@@ -23,9 +23,9 @@ import {
   type PreferenceWorkflow,
 } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
-import { toWorkflowRef, workflowLevels } from "../workflows/workflow-ref.ts";
+import { toWorkflowRef, workflowLevels } from "../workflows/workflow-view.ts";
 
-export type Criticality = "critical" | "nonCritical" | "all";
+type Criticality = "critical" | "nonCritical" | "all";
 
 export const levelsOf = (
   workflow: PreferenceWorkflow,
@@ -51,22 +51,22 @@ export async function viewPreferences(
     (workflow) => criticality === "all" || isCritical(workflowLevels(workflow)) === (criticality === "critical"),
   );
   return {
-    global: globalOf(stored, contextKeys, channelsInUse(workflows)),
+    global: viewGlobal(stored, contextKeys, channelsInUse(workflows)),
     workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)),
   };
 }
 
-/** The row for the contexts, and the one without context: where the first says nothing, the second counts. */
+/** The row for these contexts, then the one without context: the second counts where the first has no value. */
 const rowsFor = (stored: PreferenceRow[], workflowId: string | null, contextKeys: string[]): PreferenceRow[] =>
   stored
     .filter((row) => row.workflow_id === workflowId && [contextKeys.join(), ""].includes(row.context_keys.join()))
     .sort((a, b) => b.context_keys.length - a.context_keys.length);
 
-/** The channels that one of the workflows has an active step for: a choice about another one would decide nothing. */
+/** The channels that at least one workflow has an active step for; a choice for another channel would have no effect. */
 export const channelsInUse = (workflows: PreferenceWorkflow[]): Channel[] =>
   channels.filter((channel) => workflows.some((workflow) => workflow.step_types.includes(channel)));
 
-export function globalOf(
+export function viewGlobal(
   stored: PreferenceRow[],
   contextKeys: string[],
   shown: Channel[],
@@ -79,8 +79,8 @@ export function globalOf(
   };
 }
 
-/** One choice as it stands, for the answer to a bulk update and for webhooks. */
-export function toEntry(workflow: PreferenceWorkflow, stored: PreferenceRow[], contextKeys: string[]) {
+/** The preference for one workflow, for the answer to a bulk update and for webhooks. */
+export function viewEntry(workflow: PreferenceWorkflow, stored: PreferenceRow[], contextKeys: string[]) {
   const levels = levelsOf(workflow, stored, contextKeys);
   return {
     level: "template" as const,

@@ -1,4 +1,5 @@
-// Subscriber preferences: merging choices into the stored ones. How they are shown is preference-view.ts.
+// Preferences of subscribers: choices of a request are merged into the stored ones. How they are shown is
+// preference-view.ts.
 import { type Input, type Output, type PreferenceChannels, type Schedule, weekDays } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -14,10 +15,9 @@ import {
   type PreferenceWorkflow,
 } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
-import { workflowLevels } from "../workflows/workflow-ref.ts";
-import { readContextKeys } from "./context-keys.ts";
-import { contextKeysOf, readContext } from "./contexts.ts";
-import { channelsInUse, globalOf, toEntry, viewPreferences } from "./preference-view.ts";
+import { workflowLevels } from "../workflows/workflow-view.ts";
+import { contextKeysOf, readContext, readContextKeys } from "./contexts.ts";
+import { channelsInUse, viewEntry, viewGlobal, viewPreferences } from "./preference-view.ts";
 import { requireSubscriber } from "./subscribers.ts";
 
 export async function retrieve(
@@ -42,10 +42,10 @@ export async function update(
   const named = readContext(body.context);
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
   const [workflow] = workflowId === undefined ? [] : await requireWorkflows(ctx, caller, [workflowId], "Workflow");
-  const contextKeys = await enterContexts(ctx, caller, named);
+  const contextKeys = await createContexts(ctx, caller, named);
   if (body.channels || schedule) {
-    const choice = { channels: body.channels ?? {}, schedule: schedule && toStored(schedule) };
-    await choose(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, ...choice }]);
+    const choice = { channels: body.channels ?? {}, schedule: schedule && readSchedule(schedule) };
+    await saveChoices(ctx, subscriber, contextKeys, [{ workflow: workflow ?? null, ...choice }]);
   }
   return viewPreferences(ctx, subscriber, contextKeys, "nonCritical");
 }
@@ -59,20 +59,20 @@ export async function bulkUpdate(
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
   const given = body.preferences.map((item) => item.workflowId);
   const workflows = await requireWorkflows(ctx, caller, given, "Workflows");
-  const contextKeys = await enterContexts(ctx, caller, named);
-  // A map keeps the place of the first item and the value of the last.
+  const contextKeys = await createContexts(ctx, caller, named);
+  // Of several items for one workflow, the map keeps the position of the first and the value of the last.
   const items = new Map(workflows.map((workflow, index) => [workflow, body.preferences[index]!.channels]));
   const choices = [...items].map(([workflow, channels]) => ({ workflow, channels }));
-  await choose(ctx, subscriber, contextKeys, choices);
+  await saveChoices(ctx, subscriber, contextKeys, choices);
   const stored = await findPreferences(ctx.db, caller.environmentId, subscriber.id, contextKeys);
-  return choices.map(({ workflow }) => toEntry(workflow, stored, contextKeys));
+  return choices.map(({ workflow }) => viewEntry(workflow, stored, contextKeys));
 }
 
-/** For a workflow, or, with null, for everything that has no choice of its own. */
+/** For one workflow, or with null for all workflows that have no choice of their own. */
 export type Choice = { workflow: PreferenceWorkflow | null; channels: PreferenceChannels; schedule?: Schedule };
 
-/** Merges choices into the stored ones, one per workflow, and tells webhooks what the subscriber gets now. */
-export async function choose(
+/** Merges choices into the stored ones, one per workflow, and sends the resulting preferences to webhooks. */
+export async function saveChoices(
   ctx: Ctx,
   subscriber: SubscriberRow,
   contextKeys: string[],
@@ -88,19 +88,20 @@ export async function choose(
     const used = isGlobal ? channelsInUse(await listPreferenceWorkflows(ctx.db, environmentId)) : [];
     return choices.map(({ workflow }) => {
       const entry = workflow
-        ? toEntry(workflow, stored, contextKeys)
-        : { level: "global", ...globalOf(stored, contextKeys, used) };
+        ? viewEntry(workflow, stored, contextKeys)
+        : { level: "global", ...viewGlobal(stored, contextKeys, used) };
       return { object: { ...entry, contextKeys }, subscriberId };
     });
   });
 }
 
-async function enterContexts(ctx: Ctx, caller: Caller, named: ReturnType<typeof readContext>): Promise<string[]> {
+async function createContexts(ctx: Ctx, caller: Caller, named: ReturnType<typeof readContext>): Promise<string[]> {
   await resolveContexts(ctx.db, caller.environmentId, named, ctx.now());
   return contextKeysOf(named);
 }
 
-function toStored({ isEnabled, weeklySchedule }: Schedule): Schedule {
+/** Only members of the schema are stored. */
+function readSchedule({ isEnabled, weeklySchedule }: Schedule): Schedule {
   if (!weeklySchedule) return { isEnabled };
   const days = weekDays.flatMap((day) => {
     const given = weeklySchedule[day];
@@ -111,7 +112,7 @@ function toStored({ isEnabled, weeklySchedule }: Schedule): Schedule {
   return { isEnabled, weeklySchedule: Object.fromEntries(days) };
 }
 
-/** The workflows named, one for each name, all of them changeable; or the error that lists those that are not. */
+/** One workflow for each name; 404 or 400 with a list of those that do not exist, or are critical. */
 async function requireWorkflows(
   ctx: Ctx,
   caller: Caller,
@@ -125,8 +126,8 @@ async function requireWorkflows(
   const byIdentifier = new Map(rows.map((row) => [row.workflow_id, row]));
   const find = (name: string) => byId.get(name) ?? byIdentifier.get(name) ?? byId.get(fromSlug.get(name) ?? "");
 
-  const listed = (isMeant: (row: PreferenceWorkflow | undefined) => boolean): string =>
-    [...new Set(names)].filter((name) => isMeant(find(name))).join(", ");
+  const listed = (isMatch: (row: PreferenceWorkflow | undefined) => boolean): string =>
+    [...new Set(names)].filter((name) => isMatch(find(name))).join(", ");
   const missing = listed((row) => !row);
   if (missing) {
     const message = noun === "Workflows" ? `Workflows not found: ${missing}` : undefined;

@@ -1,4 +1,4 @@
-// How subscribers are reached on chat and push: entries in the subscriber's `channels`, one per integration.
+// Chat and push credentials of subscribers: entries in the subscriber's `channels`, one per integration.
 import {
   type Input,
   maxDeviceTokens,
@@ -26,7 +26,7 @@ export async function replaceCredentials(
   caller: Caller,
   { params, body }: Input<"subscribers.replaceCredentials">,
 ): Promise<Output<"subscribers.replaceCredentials">> {
-  return change(ctx, caller, params.subscriberId, body, () => body.credentials);
+  return changeCredentials(ctx, caller, params.subscriberId, body, () => body.credentials);
 }
 
 export async function appendCredentials(
@@ -34,7 +34,9 @@ export async function appendCredentials(
   caller: Caller,
   { params, body }: Input<"subscribers.appendCredentials">,
 ): Promise<Output<"subscribers.appendCredentials">> {
-  return change(ctx, caller, params.subscriberId, body, (stored) => mergeCredentials(stored, body.credentials));
+  return changeCredentials(ctx, caller, params.subscriberId, body, (stored) =>
+    mergeCredentials(stored, body.credentials),
+  );
 }
 
 export async function deleteCredentials(
@@ -42,21 +44,21 @@ export async function deleteCredentials(
   caller: Caller,
   { params }: Input<"subscribers.deleteCredentials">,
 ): Promise<Output<"subscribers.deleteCredentials">> {
-  const row = await requireLocked(ctx, caller, params.subscriberId);
+  const row = await requireLockedSubscriber(ctx, caller, params.subscriberId);
   const rest = row.channels.filter((entry) => entry.providerId !== params.providerId);
   if (rest.length === row.channels.length) return;
   await setChannels(ctx.db, caller.environmentId, row.id, rest, ctx.now());
 }
 
-/** The subscriber stays locked to the end, so that two requests cannot lose each other's tokens. */
-async function change(
+/** The subscriber is locked until the transaction ends, so that concurrent requests do not overwrite each other's tokens. */
+async function changeCredentials(
   ctx: Ctx,
   caller: Caller,
   subscriberId: string,
   body: SubscriberCredentialsIn,
   merge: (stored: Credentials) => Credentials,
 ): Promise<Subscriber> {
-  const row = await requireLocked(ctx, caller, subscriberId);
+  const row = await requireLockedSubscriber(ctx, caller, subscriberId);
   const integration = await requireIntegration(ctx, caller, body);
   const next = withChannelEntry(channelEntries(ctx.secrets, row), integration, (stored) =>
     withUniqueTokens(merge(stored)),
@@ -66,7 +68,7 @@ async function change(
   return toSubscriber(ctx.secrets, saved, caller.organizationId);
 }
 
-async function requireLocked(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {
+async function requireLockedSubscriber(ctx: Ctx, caller: Caller, subscriberId: string): Promise<SubscriberRow> {
   const row = await lockSubscriber(ctx.db, caller.environmentId, subscriberId.trim());
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return row;

@@ -1,6 +1,8 @@
+// Subscribers: the people (or systems) that can be notified, with their profile.
 import { type Input, type Output, SubscriberIn } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { definedMembers, type JsonObject } from "../../lib/json.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { toSubscriber } from "../../pipeline/views.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
@@ -32,20 +34,20 @@ export async function create(
   { body, query }: Input<"subscribers.create">,
 ): Promise<Output<"subscribers.create">> {
   const subscriberId = body.subscriberId.trim();
-  const entry = { id: ctx.newId(), subscriberId, fields: profileOf(body) };
+  const entry = { id: ctx.newId(), subscriberId, fields: readProfile(body) };
   const keepExisting = query.failIfExists ?? false;
   const [row] = await upsertSubscribers(ctx.db, caller.environmentId, [entry], ctx.now(), { keepExisting });
   const subscriber = toSubscriber(ctx.secrets, row!, caller.organizationId);
-  // Existing clients read the record out of the conflict, so its fields stand beside the error's.
+  // Existing clients read the record from the 409 body, so its fields are added to those of the error.
   if (keepExisting && !row!.is_new) throw failure("SUBSCRIBER_EXISTS", { subscriberId }, { body: subscriber });
   return subscriber;
 }
 
-/** Only the fields of the profile: a body may carry members we do not know. */
-const profileOf = (fields: Record<string, unknown>): SubscriberUpsert["fields"] => {
+/** Only fields of the profile are stored: a body may have unknown members. */
+function readProfile(fields: JsonObject): SubscriberUpsert["fields"] {
   const { firstName, lastName, email, phone, avatar, locale, timezone, data } = fields as SubscriberUpsert["fields"];
   return { firstName, lastName, email, phone, avatar, locale, timezone, data };
-};
+}
 
 const checkEntry = checkShape(SubscriberIn);
 
@@ -56,7 +58,7 @@ export async function createBulk(
 ): Promise<Output<"subscribers.createBulk">> {
   const failed: Output<"subscribers.createBulk">["failed"] = [];
   const entries = new Map<string, SubscriberUpsert>();
-  const named: string[] = [];
+  const subscriberIds: string[] = [];
   for (const given of body.subscribers) {
     const entry =
       typeof given.subscriberId === "string" ? { ...given, subscriberId: given.subscriberId.trim() } : given;
@@ -67,26 +69,23 @@ export async function createBulk(
       continue;
     }
     const { subscriberId, ...fields } = entry as { subscriberId: string };
-    named.push(subscriberId);
+    subscriberIds.push(subscriberId);
     const before = entries.get(subscriberId);
-    const merged = { ...before?.fields, ...definedOnly(profileOf(fields)) };
+    const merged = { ...before?.fields, ...definedMembers(readProfile(fields)) };
     entries.set(subscriberId, { id: before?.id ?? ctx.newId(), subscriberId, fields: merged });
   }
   const rows = await upsertSubscribers(ctx.db, caller.environmentId, [...entries.values()], ctx.now());
   const isNew = new Set(rows.flatMap((row) => (row.is_new ? row.subscriber_id : [])));
-  // Every entry is reported: the first that names a new subscriber creates it, the next ones update it.
-  const creates = (subscriberId: string, index: number) =>
-    isNew.has(subscriberId) && named.indexOf(subscriberId) === index;
+  // Every valid entry is reported: the first one of a new subscriber as created, its later ones as updated.
+  const isCreated = (subscriberId: string, index: number) =>
+    isNew.has(subscriberId) && subscriberIds.indexOf(subscriberId) === index;
   const toKey = (subscriberId: string) => ({ subscriberId });
   return {
-    created: named.filter(creates).map(toKey),
-    updated: named.filter((key, index) => !creates(key, index)).map(toKey),
+    created: subscriberIds.filter(isCreated).map(toKey),
+    updated: subscriberIds.filter((id, index) => !isCreated(id, index)).map(toKey),
     failed,
   };
 }
-
-const definedOnly = <T extends object>(value: T): Partial<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
 
 export async function list(
   ctx: Ctx,
@@ -119,7 +118,7 @@ export async function update(
   { params, body }: Input<"subscribers.update">,
 ): Promise<Output<"subscribers.update">> {
   const subscriberId = params.subscriberId.trim();
-  const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, profileOf(body), ctx.now());
+  const row = await updateSubscriber(ctx.db, caller.environmentId, subscriberId, readProfile(body), ctx.now());
   if (!row) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
   return toSubscriber(ctx.secrets, row, caller.organizationId);
 }

@@ -1,4 +1,5 @@
-// Suppressed addresses: seen, added and lifted by hand. Bounces and complaints add theirs in pipeline/deliver/receipts.ts.
+// Suppressed addresses: listed, added and removed by callers. Bounces and complaints add theirs in
+// pipeline/deliver/receipts.ts.
 import { emailPattern, type Input, type Output, type Suppression } from "@tidings/contract";
 import { type AlternateSuccess, alternateSuccess } from "../../answer.ts";
 import type { Caller, Ctx } from "../../context.ts";
@@ -41,8 +42,8 @@ export async function create(
   { body }: Input<"suppressions.create">,
 ): Promise<Output<"suppressions.create"> | AlternateSuccess<Output<"suppressions.create">>> {
   const { channel, address } = body;
-  const isFitting = (channel === "email" ? emailPattern : phonePattern).test(normalizeAddress(address));
-  if (!isFitting) {
+  const isValid = (channel === "email" ? emailPattern : phonePattern).test(normalizeAddress(address));
+  if (!isValid) {
     const kind = channel === "email" ? "an email address" : "a phone number";
     throw invalid({ address: { messages: [`address must be ${kind}`], value: address } });
   }

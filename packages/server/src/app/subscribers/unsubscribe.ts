@@ -1,8 +1,9 @@
-// What the link in a mail leads to: a page where its reader sees and changes what they get, and the one click that switches
-// the mails of one workflow off. The token of the link is the authority; there is no login and no API key.
+// The unsubscribe link of an email: a page that shows the preferences of the subscriber and changes them, and one-click
+// unsubscribe, which switches the emails of one workflow off. The signed token in the link authorizes; there is no login
+// and no API key.
 //
-// A choice made here is meant for everything: it is stored without context, and choices for single contexts that say
-// something else about the same channel are taken back. Only what the reader changed is written.
+// A choice made here applies to all contexts: it is stored without context, and stored choices for single contexts are
+// removed for the same channel. Only channels that the reader changed are written.
 import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
@@ -16,36 +17,36 @@ import {
   type PreferenceWorkflow,
 } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
-import { workflowLevels } from "../workflows/workflow-ref.ts";
-import { globalOf, levelsOf, resolvedChannels } from "./preference-view.ts";
-import { type Choice, choose } from "./preferences.ts";
+import { workflowLevels } from "../workflows/workflow-view.ts";
+import { levelsOf, resolvedChannels, viewGlobal } from "./preference-view.ts";
+import { type Choice, saveChoices } from "./preferences.ts";
 
-/** Workflows that a page shows: that of the mail, then the oldest. */
+/** Workflows on one page: that of the email first, then the oldest ones. */
 const maxWorkflows = 200;
 
-export type PageWorkflow = { id: string; name: string; channels: PreferenceChannels };
+type PageWorkflow = { id: string; name: string; channels: PreferenceChannels };
 
 export type PreferencePage = {
-  /** Enough for the readers to know themselves, not enough for others to learn the address. */
+  /** Name and masked address: readers recognise themselves, others do not learn the address. */
   person: string;
-  /** What the mail was: undefined when that has been deleted, or cannot be switched off any more. */
+  /** The workflow of the email; undefined when it was deleted, or became critical and cannot be switched off. */
   subject?: PageWorkflow;
   global: PreferenceChannels;
   workflows: PageWorkflow[];
   hasMore: boolean;
 };
 
-/** Null when the subscriber or its environment is no more. */
+/** Null when the subscriber or its environment was deleted. */
 export const findOwner = (ctx: Ctx, target: UnsubscribeTarget): Promise<SubscriberRow | null> =>
   findPreferenceOwner(ctx.db, target.environmentId, target.subscriberId);
 
-const mayChoose = (workflow: PreferenceWorkflow): boolean => !isCritical(workflowLevels(workflow));
+const isChangeable = (workflow: PreferenceWorkflow): boolean => !isCritical(workflowLevels(workflow));
 
 export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: string): Promise<PreferencePage> {
   const { environment_id: environmentId } = subscriber;
   const stored = await findPreferences(ctx.db, environmentId, subscriber.id, []);
   const all = (await listPreferenceWorkflows(ctx.db, environmentId))
-    .filter((workflow) => mayChoose(workflow) && (workflow.active || workflow.id === workflowId))
+    .filter((workflow) => isChangeable(workflow) && (workflow.active || workflow.id === workflowId))
     .map((workflow): PageWorkflow => {
       const resolved = resolvedChannels(workflow, levelsOf(workflow, stored, []));
       return { id: workflow.id, name: workflow.name, channels: resolved };
@@ -57,7 +58,7 @@ export async function viewPage(ctx: Ctx, subscriber: SubscriberRow, workflowId: 
   return {
     person: nameOf(subscriber),
     subject,
-    global: globalOf(stored, [], used).channels,
+    global: viewGlobal(stored, [], used).channels,
     workflows,
     hasMore: all.length > workflows.length,
   };
@@ -70,32 +71,32 @@ function nameOf({ first_name, last_name, email }: SubscriberRow): string {
   return name && address ? `${name} (${address})` : name || address;
 }
 
-/** `critical`: it has become one that nobody can switch off. Mails of a workflow that is gone will not come any more. */
-export type Unsubscribed = { kind: "done" | "critical"; workflowName?: string };
+/** `critical`: the workflow cannot be switched off any more. A deleted workflow sends no emails, so it counts as done. */
+type Unsubscribed = { kind: "done" | "critical"; workflowName?: string };
 
 export async function unsubscribe(ctx: Ctx, subscriber: SubscriberRow, workflowId: string): Promise<Unsubscribed> {
   const { id, environment_id: environmentId } = subscriber;
   const found = await findPreferenceWorkflows(ctx.db, environmentId, [workflowId]);
-  // An identifier may look like an id.
+  // The lookup also finds identifiers, and one may have the form of an id.
   const workflow = found.find((one) => one.id === workflowId);
   if (!workflow) return { kind: "done" };
-  if (!mayChoose(workflow)) return { kind: "critical", workflowName: workflow.name };
+  if (!isChangeable(workflow)) return { kind: "critical", workflowName: workflow.name };
   const stored = await findPreferences(ctx.db, environmentId, id, []);
   const isOff = stored.some((row) => row.workflow_id === workflow.id && row.channels.email === false);
-  const hadScoped = await takeBack(ctx, subscriber, [{ workflow, channels: { email: false } }]);
-  // Mailboxes repeat their call when they are not sure: that changes nothing, and nobody is told again.
-  if (!isOff || hadScoped) await choose(ctx, subscriber, [], [{ workflow, channels: { email: false } }]);
+  const hadScoped = await dropContextChoices(ctx, subscriber, [{ workflow, channels: { email: false } }]);
+  // Mail clients may repeat the one-click request: a repetition writes nothing and sends no webhook.
+  if (!isOff || hadScoped) await saveChoices(ctx, subscriber, [], [{ workflow, channels: { email: false } }]);
   return { kind: "done", workflowName: workflow.name };
 }
 
-/** A row of the page as its reader left it; without workflow it is the one for everything. */
+/** One row of the submitted form: channels it showed, and those that are checked. Without workflow: the global row. */
 export type Edit = { workflowId: string | null; shown: Channel[]; wanted: Channel[] };
 
-/** Answers whether anything was changed. What has been deleted or become critical meanwhile is left alone. */
+/** Answers whether anything was changed. Workflows that were deleted or became critical meanwhile are ignored. */
 export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): Promise<boolean> {
   const ids = edits.flatMap(({ workflowId }) => workflowId ?? []);
   const found = await findPreferenceWorkflows(ctx.db, subscriber.environment_id, ids);
-  const workflows = new Map(found.filter(mayChoose).map((workflow) => [workflow.id, workflow]));
+  const workflows = new Map(found.filter(isChangeable).map((workflow) => [workflow.id, workflow]));
   const choices = new Map<string | null, Choice>();
   for (const { workflowId, shown, wanted } of edits) {
     const workflow = workflowId === null ? null : workflows.get(workflowId);
@@ -106,12 +107,13 @@ export async function save(ctx: Ctx, subscriber: SubscriberRow, edits: Edit[]): 
   }
   const all = [...choices.values()];
   if (all.length === 0) return false;
-  await takeBack(ctx, subscriber, all);
-  await choose(ctx, subscriber, [], all);
+  await dropContextChoices(ctx, subscriber, all);
+  await saveChoices(ctx, subscriber, [], all);
   return true;
 }
 
-const takeBack = (ctx: Ctx, subscriber: SubscriberRow, choices: Choice[]): Promise<boolean> =>
+/** Removes choices for single contexts that would override these. */
+const dropContextChoices = (ctx: Ctx, subscriber: SubscriberRow, choices: Choice[]): Promise<boolean> =>
   deleteScopedPreferences(
     ctx.db,
     subscriber.environment_id,

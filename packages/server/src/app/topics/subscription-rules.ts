@@ -1,12 +1,12 @@
-// The rules of a topic subscription: read from a request, and shown as preferences, one entry per workflow they match.
+// The rules of a topic subscription: read from a request, and shown as `preferences`, one entry per matching workflow.
 import type { SubscriptionPreference, SubscriptionRulesIn, WorkflowRef } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { firstMatch, type RuleWorkflow, ruleEnabled, ruleMatches } from "../../pipeline/rules/topic-rules.ts";
 import type { StoredRule, SubscriptionRow } from "../../store/topics/topic-subscriptions.ts";
 import { listWorkflowRefs } from "../../store/workflows/workflow-refs.ts";
-import { toWorkflowRef, workflowLevels } from "../workflows/workflow-ref.ts";
+import { toWorkflowRef, workflowLevels } from "../workflows/workflow-view.ts";
 
-/** As stored: only what we know of, and an empty condition is none. */
+/** Only members of the schema are stored, and an empty condition is dropped. */
 export const readRules = (given: SubscriptionRulesIn | undefined): StoredRule[] =>
   (given ?? []).map((item) => {
     if (typeof item === "string") return { workflowId: item };
@@ -25,8 +25,8 @@ type KnownWorkflow = { ref: WorkflowRef; forRules: RuleWorkflow };
 /** Shows the rules of a subscription; undefined when it has none. */
 export type ShowRules = (row: SubscriptionRow) => SubscriptionPreference[] | undefined;
 
-/** Reads the workflows once for all the subscriptions that are about to be shown, and not at all without rules. */
-export async function rulesViewer(ctx: Ctx, caller: Caller, rows: SubscriptionRow[]): Promise<ShowRules> {
+/** Reads the workflows once for all these subscriptions, or not at all when none of them has rules. */
+export async function loadRulesView(ctx: Ctx, caller: Caller, rows: SubscriptionRow[]): Promise<ShowRules> {
   if (rows.every((row) => row.rules.length === 0)) return () => undefined;
   const workflows = (await listWorkflowRefs(ctx.db, caller.environmentId)).map((row) => ({
     ref: toWorkflowRef(row),
@@ -36,19 +36,19 @@ export async function rulesViewer(ctx: Ctx, caller: Caller, rows: SubscriptionRo
 }
 
 function preferencesOf({ id: subscriptionId, rules }: SubscriptionRow, workflows: KnownWorkflow[]) {
-  const decided = Map.groupBy(workflows, ({ forRules }) => firstMatch(rules, forRules));
+  const byRule = Map.groupBy(workflows, ({ forRules }) => firstMatch(rules, forRules));
   return rules.flatMap((rule): SubscriptionPreference[] => {
     const { condition } = rule;
-    const deciding = decided.get(rule) ?? [];
-    if (deciding.length > 0) {
-      return deciding.map(({ ref, forRules }) => ({
+    const decided = byRule.get(rule) ?? [];
+    if (decided.length > 0) {
+      return decided.map(({ ref, forRules }) => ({
         subscriptionId,
         workflow: ref,
         enabled: ruleEnabled(rule, forRules),
         condition,
       }));
     }
-    // A rule that matches workflows and decides for none stands behind a stronger one and has nothing to show.
+    // For each workflow the first matching rule decides: a rule that matches but never comes first is not shown.
     const isShadowed = workflows.some(({ forRules }) => ruleMatches(rule, forRules));
     return isShadowed ? [] : [{ subscriptionId, enabled: rule.enabled ?? true, condition }];
   });

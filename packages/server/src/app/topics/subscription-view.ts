@@ -1,4 +1,4 @@
-// A topic subscription as the interface shows it.
+// A topic subscription as the API shows it.
 import type { DeletedSubscription, SubscriberRef, Subscription } from "@tidings/contract";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { SubscriptionRow } from "../../store/topics/topic-subscriptions.ts";
@@ -14,7 +14,7 @@ export const toSubscriberRef = (row: SubscriberRow): SubscriberRef => ({
   email: row.email ?? undefined,
 });
 
-/** What a subscription shows wherever it is shown in full, also when it has just been deleted. */
+/** The members that a subscription has also in the answer to its deletion. */
 export const toDeletedSubscription = (
   row: SubscriptionRow,
   topic: TopicRow,

@@ -1,5 +1,5 @@
-// Many subscriptions at once: each entry of a request is judged on its own, and what fails is reported beside what
-// succeeds. However many entries there are, the number of statements is the same.
+// Creating and deleting many topic subscriptions at once. Each entry of a request succeeds or fails on its own, and both are
+// reported; the number of statements does not depend on the number of entries.
 import {
   type Input,
   maxSubscriptionEntries,
@@ -30,7 +30,7 @@ import {
 import { findOrCreateTopic, renameTopic, type TopicRow } from "../../store/topics/topics.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
 import { contextKeysOf, readContext } from "../subscribers/contexts.ts";
-import { readRules, rulesViewer } from "./subscription-rules.ts";
+import { loadRulesView, readRules } from "./subscription-rules.ts";
 import { toDeletedSubscription, toSubscription } from "./subscription-view.ts";
 import { requireTopic } from "./topics.ts";
 
@@ -49,30 +49,30 @@ export async function create(
   const entries = readEntries(topicKey, body, terms.contextKeys);
 
   await resolveContexts(ctx.db, environmentId, contexts, now);
-  const topic = await bringInTopic(ctx, caller, topicKey, body.name, now);
-  const standing = await readStanding(ctx, caller, topic, entries);
-  const { planned, verdicts } = judge(ctx, topic, entries, standing);
-  const made = await insertSubscriptions(ctx.db, environmentId, topic.id, planned, terms, now);
-  // Somebody else may have taken an identifier since it was looked up.
-  const lost = made.length < planned.length ? planned.map(({ identifier }) => identifier) : [];
+  const topic = await findOrRenameTopic(ctx, caller, topicKey, body.name, now);
+  const existing = await loadExisting(ctx, caller, topic, entries);
+  const { planned, faults } = planEntries(ctx, topic, entries, existing);
+  const inserted = await insertSubscriptions(ctx.db, environmentId, topic.id, planned, terms, now);
+  // Another request may have taken an identifier since it was looked up.
+  const lost = inserted.length < planned.length ? planned.map(({ identifier }) => identifier) : [];
   const late = await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, lost);
-  const rows = new Map([...standing.held, ...late, ...made].map((row) => [row.identifier, row]));
+  const rows = new Map([...existing.subscriptions, ...late, ...inserted].map((row) => [row.identifier, row]));
 
   const stored: { row: SubscriptionRow; person: SubscriberRow }[] = [];
   const errors: SubscriptionError[] = [];
   for (const [index, entry] of entries.entries()) {
     const row = rows.get(entry.identifier);
-    const person = standing.people.get(entry.subscriberId);
-    const error = verdicts[index];
+    const person = existing.people.get(entry.subscriberId);
+    const error = faults[index];
     if (error) errors.push(error);
     else if (row && person && row.subscriber_id === person.id) stored.push({ row, person });
     else if (row) errors.push(identifierTaken(entry));
     else {
       ctx.log.error({ topicKey, subscriberId: entry.subscriberId }, "subscription could not be created");
-      errors.push(refusal(entry, "SUBSCRIPTION_CREATE_FAILED", "Subscription could not be created"));
+      errors.push(entryError(entry, "SUBSCRIPTION_CREATE_FAILED", "Subscription could not be created"));
     }
   }
-  const showRules = await rulesViewer(
+  const showRules = await loadRulesView(
     ctx,
     caller,
     stored.map(({ row }) => row),
@@ -81,10 +81,8 @@ export async function create(
   return { data, ...summary(entries.length, errors) };
 }
 
-/**
- * Both lists together. An id of the older list that `subscriptions` names by itself, or that comes again, is one entry.
- */
-function uniteLists<Item extends object>(
+/** `subscriptions` and the older `subscriberIds` as one list. An id that both have, or the older one twice, is one entry. */
+function mergeLists<Item extends object>(
   subscriptions: (string | Item)[] | undefined,
   subscriberIds: string[] = [],
 ): (string | Item)[] {
@@ -107,7 +105,7 @@ function readEntries(
   contextKeys: string[],
 ): Entry[] {
   const context = contextKeys.length > 0 ? `:ctx_${contextKeys.join(",")}` : "";
-  return uniteLists(subscriptions, subscriberIds).map((item) => {
+  return mergeLists(subscriptions, subscriberIds).map((item) => {
     const given = typeof item === "string" ? { subscriberId: item } : item;
     const subscriberId = given.subscriberId.trim();
     const identifier = given.identifier ?? `tk_${topicKey}:si_${subscriberId}${context}`;
@@ -115,25 +113,25 @@ function readEntries(
   });
 }
 
-/** The topic, made when missing; a name given here is the topic's from now on. */
-async function bringInTopic(ctx: Ctx, caller: Caller, key: string, name: string | undefined, now: Date) {
+/** Creates the topic when it does not exist. A name that is given replaces the stored one. */
+async function findOrRenameTopic(ctx: Ctx, caller: Caller, key: string, name: string | undefined, now: Date) {
   const { environmentId } = caller;
   const { row, isNew } = await findOrCreateTopic(ctx.db, environmentId, { id: ctx.newId(), key, name }, now);
   if (isNew || name === undefined || name === row.name) return row;
   return (await renameTopic(ctx.db, environmentId, key, name, now))!;
 }
 
-/** What entries are judged by: who exists, who holds which identifier, and how many each one holds. */
-type Standing = { people: Map<string, SubscriberRow>; held: SubscriptionRow[]; counts: Map<string, number> };
+/** What exists already: the subscribers, the subscriptions with these identifiers, and how many each subscriber has. */
+type Existing = { people: Map<string, SubscriberRow>; subscriptions: SubscriptionRow[]; counts: Map<string, number> };
 
-async function readStanding(ctx: Ctx, caller: Caller, topic: TopicRow, entries: Entry[]): Promise<Standing> {
+async function loadExisting(ctx: Ctx, caller: Caller, topic: TopicRow, entries: Entry[]): Promise<Existing> {
   const { environmentId } = caller;
   const keys = [...new Set(entries.map((entry) => entry.subscriberId))];
   const people = await lockSubscribers(ctx.db, environmentId, keys);
   const identifiers = [...new Set(entries.map((entry) => entry.identifier))];
   return {
     people: new Map(people.map((row) => [row.subscriber_id, row])),
-    held: await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, identifiers),
+    subscriptions: await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, identifiers),
     counts: await countSubscriptions(
       ctx.db,
       environmentId,
@@ -143,14 +141,15 @@ async function readStanding(ctx: Ctx, caller: Caller, topic: TopicRow, entries: 
   };
 }
 
-function judge(ctx: Ctx, topic: TopicRow, entries: Entry[], { people, held, counts }: Standing) {
-  const holders = new Map(held.map((row) => [row.identifier, row.subscriber_id]));
+/** The subscriptions to insert, and for each entry its error, or null. */
+function planEntries(ctx: Ctx, topic: TopicRow, entries: Entry[], { people, subscriptions, counts }: Existing) {
+  const holders = new Map(subscriptions.map((row) => [row.identifier, row.subscriber_id]));
   const planned: NewSubscription[] = [];
-  const verdictOn = (entry: Entry): SubscriptionError | null => {
+  const planEntry = (entry: Entry): SubscriptionError | null => {
     const { subscriberId, identifier, name } = entry;
     if (entry.isGiven && !isIdentifier(identifier)) {
       const message = `Subscription identifier must have 1 to ${subscriptionIdentifierLength} characters`;
-      return refusal(entry, "INVALID_SUBSCRIPTION_IDENTIFIER", message);
+      return entryError(entry, "INVALID_SUBSCRIPTION_IDENTIFIER", message);
     }
     const person = people.get(subscriberId);
     if (!person) return subscriberNotFound(subscriberId);
@@ -159,15 +158,15 @@ function judge(ctx: Ctx, topic: TopicRow, entries: Entry[], { people, held, coun
     const count = counts.get(person.id) ?? 0;
     if (count >= subscriptionsPerSubscriber) {
       const which = `${subscriptionsPerSubscriber} subscriptions in topic '${topic.key}'`;
-      return refusal(entry, "SUBSCRIPTION_LIMIT_EXCEEDED", `Subscriber '${subscriberId}' already has ${which}`);
+      return entryError(entry, "SUBSCRIPTION_LIMIT_EXCEEDED", `Subscriber '${subscriberId}' already has ${which}`);
     }
-    // Later entries of the request are judged as if this one were stored.
+    // Later entries of the request count this one as stored.
     counts.set(person.id, count + 1);
     holders.set(identifier, person.id);
     planned.push({ id: ctx.newId(), subscriber_id: person.id, identifier, name });
     return null;
   };
-  return { verdicts: entries.map(verdictOn), planned };
+  return { faults: entries.map(planEntry), planned };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this pattern refuses
@@ -176,18 +175,18 @@ const controlCharacter = /[\u0000-\u001f\u007f]/;
 const isIdentifier = (text: string): boolean =>
   text !== "" && [...text].length <= subscriptionIdentifierLength && !controlCharacter.test(text);
 
-const refusal = ({ subscriberId }: { subscriberId: string }, code: string, message: string): SubscriptionError => ({
+const entryError = ({ subscriberId }: { subscriberId: string }, code: string, message: string): SubscriptionError => ({
   subscriberId,
   code,
   message,
 });
 
 const subscriberNotFound = (subscriberId: string): SubscriptionError =>
-  refusal({ subscriberId }, "SUBSCRIBER_NOT_FOUND", `Subscriber with ID '${subscriberId}' could not be found`);
+  entryError({ subscriberId }, "SUBSCRIBER_NOT_FOUND", `Subscriber with ID '${subscriberId}' could not be found`);
 
 function identifierTaken(entry: Entry): SubscriptionError {
   const message = `Subscription identifier '${entry.identifier}' belongs to another subscriber of this topic`;
-  return refusal(entry, "SUBSCRIPTION_IDENTIFIER_TAKEN", message);
+  return entryError(entry, "SUBSCRIPTION_IDENTIFIER_TAKEN", message);
 }
 
 const summary = (totalCount: number, errors: SubscriptionError[]) => ({
@@ -201,7 +200,7 @@ export async function remove(
   { params, body }: Input<"topicSubscriptions.delete">,
 ): Promise<Output<"topicSubscriptions.delete">> {
   const { environmentId } = caller;
-  const items = uniteLists(body.subscriptions, body.subscriberIds);
+  const items = mergeLists(body.subscriptions, body.subscriberIds);
   const topic = await requireTopic(ctx, caller, params.topicKey);
   const entries = items.map((item) => {
     const { subscriberId, identifier } = typeof item === "string" ? { subscriberId: item } : item;
@@ -221,21 +220,21 @@ export async function remove(
   const errors = entries.flatMap(({ subscriberId, identifier }) => {
     const named = { subscriberId: subscriberId ?? "unknown" };
     if (subscriberId === undefined && identifier === undefined) {
-      return refusal(named, "INVALID_REQUEST", "An entry needs subscriberId or identifier");
+      return entryError(named, "INVALID_REQUEST", "An entry needs subscriberId or identifier");
     }
     const person = subscriberId === undefined ? undefined : people.get(subscriberId);
     if (subscriberId !== undefined && !person) return subscriberNotFound(subscriberId);
-    const isMeant = (row: SubscriptionRow) =>
+    const isMatch = (row: SubscriptionRow) =>
       (!person || row.subscriber_id === person.id) && (identifier === undefined || row.identifier === identifier);
-    if (deleted.some(isMeant)) return [];
+    if (deleted.some(isMatch)) return [];
     const which = identifier === undefined ? `of subscriber '${subscriberId}'` : `with identifier '${identifier}'`;
-    return refusal(named, "SUBSCRIPTION_NOT_FOUND", `Subscription ${which} not found`);
+    return entryError(named, "SUBSCRIPTION_NOT_FOUND", `Subscription ${which} not found`);
   });
   const owners = await findSubscribersByIds(ctx.db, environmentId, [
     ...new Set(deleted.map((row) => row.subscriber_id)),
   ]);
   const byId = new Map(owners.map((row) => [row.id, row]));
-  // An owner deleted since then took the subscription along; there is nobody left to show.
+  // A subscriber that was deleted meanwhile cannot be shown; its subscriptions are left out.
   const data = deleted.flatMap((row) => {
     const owner = byId.get(row.subscriber_id);
     return owner ? [toDeletedSubscription(row, topic, owner)] : [];

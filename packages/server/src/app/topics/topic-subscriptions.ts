@@ -1,5 +1,4 @@
-// Topic subscriptions: listing, reading and changing them. Creating and deleting many at once is in
-// topic-subscription-entries.ts.
+// Topic subscriptions: listed, read and changed. They are created and deleted in topic-subscription-entries.ts.
 import type { Input, Output, TopicSubscription } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector } from "../../failure.ts";
@@ -13,17 +12,17 @@ import {
 } from "../../store/topics/topic-subscriptions.ts";
 import { findTopic, findTopicsByIds } from "../../store/topics/topics.ts";
 import { readCursor, toCursorList } from "../paging.ts";
-import { readContextKeys } from "../subscribers/context-keys.ts";
+import { readContextKeys } from "../subscribers/contexts.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
-import { readRules, rulesViewer } from "./subscription-rules.ts";
+import { loadRulesView, readRules } from "./subscription-rules.ts";
 import { toSubscriberRef, toSubscription } from "./subscription-view.ts";
 import { requireTopic, toTopic } from "./topics.ts";
 
 type ListQuery = Omit<Input<"topicSubscriptions.list">["query"], "subscriberId">;
 type Scope = Pick<SubscriptionFilters, "topicId" | "subscriberId">;
 
-/** An id that nothing has: a filter that names somebody unknown finds nothing, and is no error. */
-const nobody = "00000000-0000-0000-0000-000000000000";
+/** An id that no row has: a filter that names an unknown topic or subscriber matches nothing, and is no error. */
+const noId = "00000000-0000-0000-0000-000000000000";
 
 export async function list(
   ctx: Ctx,
@@ -34,7 +33,7 @@ export async function list(
     const topic = await requireTopic(ctx, caller, params.topicKey);
     if (!query.subscriberId) return { topicId: topic.id };
     const subscriber = await findSubscriber(ctx.db, caller.environmentId, query.subscriberId.trim());
-    return { topicId: topic.id, subscriberId: subscriber?.id ?? nobody };
+    return { topicId: topic.id, subscriberId: subscriber?.id ?? noId };
   });
 }
 
@@ -47,11 +46,11 @@ export async function listOfSubscriber(
     const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
     if (!query.key) return { subscriberId: subscriber.id };
     const topic = await findTopic(ctx.db, caller.environmentId, query.key);
-    return { subscriberId: subscriber.id, topicId: topic?.id ?? nobody };
+    return { subscriberId: subscriber.id, topicId: topic?.id ?? noId };
   });
 }
 
-/** `findScope` says whose subscriptions are meant; it is asked after the query has been judged. */
+/** `findScope` runs after the query was checked, so that faults of the query are reported before a 404. */
 async function listIn(ctx: Ctx, caller: Caller, query: ListQuery, findScope: () => Promise<Scope>) {
   const faults = faultCollector();
   const cursor = faults.attempt(() => readCursor(query));
@@ -59,8 +58,8 @@ async function listIn(ctx: Ctx, caller: Caller, query: ListQuery, findScope: () 
   faults.throwIfAny();
   const filters = { ...(await findScope()), contextKeys };
   const page = await listSubscriptions(ctx.db, caller.environmentId, filters, query.orderBy ?? "createdAt", cursor!);
-  const { topicOf, subscriberOf } = await findParties(ctx, caller, page.rows);
-  // Who was deleted between the two reads took its subscriptions along.
+  const { topicOf, subscriberOf } = await loadTopicsAndSubscribers(ctx, caller, page.rows);
+  // A topic or subscriber that was deleted between the two reads took its subscriptions with it.
   const rows = page.rows.filter((row) => topicOf(row) && subscriberOf(row));
   return toCursorList(
     { ...page, rows },
@@ -76,7 +75,7 @@ async function listIn(ctx: Ctx, caller: Caller, query: ListQuery, findScope: () 
 }
 
 /** The topics and subscribers of a page, each read once. */
-async function findParties(ctx: Ctx, caller: Caller, rows: SubscriptionRow[]) {
+async function loadTopicsAndSubscribers(ctx: Ctx, caller: Caller, rows: SubscriptionRow[]) {
   const distinct = (column: "topic_id" | "subscriber_id") => [...new Set(rows.map((row) => row[column]))];
   const topics = await findTopicsByIds(ctx.db, caller.environmentId, distinct("topic_id"));
   const subscribers = await findSubscribersByIds(ctx.db, caller.environmentId, distinct("subscriber_id"));
@@ -103,7 +102,7 @@ export async function retrieve(
   { params }: Input<"topicSubscriptions.retrieve">,
 ): Promise<Output<"topicSubscriptions.retrieve">> {
   const { row } = await requireSubscription(ctx, caller, params);
-  const showRules = await rulesViewer(ctx, caller, [row]);
+  const showRules = await loadRulesView(ctx, caller, [row]);
   return {
     id: row.id,
     identifier: row.identifier,
@@ -124,7 +123,7 @@ export async function update(
   const { environmentId } = caller;
   const next = isChanged ? await updateSubscription(ctx.db, environmentId, row.id, changes, ctx.now()) : row;
   const [subscriber] = await findSubscribersByIds(ctx.db, environmentId, [row.subscriber_id]);
-  // Deleted since it was found, itself or with its subscriber.
+  // The subscription or its subscriber was deleted since it was found.
   if (!next || !subscriber) throw failure("SUBSCRIPTION_NOT_FOUND", params);
-  return toSubscription(next, topic, subscriber, await rulesViewer(ctx, caller, [next]));
+  return toSubscription(next, topic, subscriber, await loadRulesView(ctx, caller, [next]));
 }

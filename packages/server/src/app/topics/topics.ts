@@ -44,7 +44,7 @@ export async function create(
   const now = ctx.now();
   const { row, isNew } = await findOrCreateTopic(ctx.db, caller.environmentId, { id: ctx.newId(), key, name }, now);
   if (isNew) return toTopic(row);
-  // Existing clients read the record out of the conflict, so its fields stand beside the error's.
+  // Existing clients read the record from the 409 body, so its fields are added to those of the error.
   if (query.failIfExists) throw failure("TOPIC_EXISTS", { topicKey: key }, { body: toTopic(row) });
   const renamed = name === undefined ? row : await renameTopic(ctx.db, caller.environmentId, key, name, now);
   return alternateSuccess(toTopic(renamed!));

@@ -1,5 +1,5 @@
-// Delivery reports of providers come in, by POST or by GET: who reports, whether the report is genuine, what it says. What
-// follows from it is pipeline/deliver/receipts.ts.
+// Receipts: delivery reports of providers, by POST or GET. The integration is found, the signature verified and the receipts
+// read before pipeline/deliver/receipts.ts applies them to messages.
 import type { InboundReceipt, Input, Output } from "@tidings/contract";
 import {
   answerChallenge,
@@ -19,83 +19,83 @@ import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findReportedIntegration } from "../../store/messages/receipts.ts";
 import { unseal } from "../integrations/credentials.ts";
 
-/** What is kept and shown of what the receiving side said, and of the provider's own event. */
-const responseLength = 1_024;
-const rowLength = 8_192;
+/** Characters that are stored and shown of the receiving server's response, and of the provider's own event. */
+const maxResponseLength = 1_024;
+const maxRowLength = 8_192;
 
-/** The longest address there is, with room for a name in front of it. */
-const addressLength = 512;
+/** An email address has at most 320 characters; the rest is for a name in front of it. */
+const maxAddressLength = 512;
 
-/** Reports from before this are mistakes of the reporting clock; so are those from the day after tomorrow. */
+/** A receipt dated earlier than this, or more than a day ahead, has a wrong clock: its date is ignored. */
 const earliest = Date.UTC(2000, 0, 1);
 const dayMs = 24 * 3_600_000;
 
-/** A report that was made by the provider of this integration. */
-type Genuine = { integration: IntegrationRow; request: InboundRequest };
+/** A request whose signature was verified. */
+type VerifiedReport = { integration: IntegrationRow; request: InboundRequest };
 
 export async function verify(
   ctx: NetworkCtx,
   _caller: null,
   { params, body }: Input<"inboundWebhooks.receive">,
-): Promise<Genuine> {
-  const reported = await requireReported(ctx, params);
+): Promise<VerifiedReport> {
+  const target = await requireReportTarget(ctx, params);
   const content = parse(body.headers["content-type"] ?? "", body.bytes);
   const request: InboundRequest = {
     method: "POST",
-    url: addressOf(ctx, body.url),
+    url: publicAddress(ctx, body.url),
     headers: body.headers,
     raw: body.bytes,
     body: content.value,
   };
-  await requireGenuine(ctx, reported, request);
+  await requireSignature(ctx, target, request);
   if (!content.isReadable) throw failure("MALFORMED_JSON", {});
-  return { integration: reported.integration, request };
+  return { integration: target.integration, request };
 }
 
 export const receive = (
   ctx: Ctx,
   _caller: null,
   _input: Input<"inboundWebhooks.receive">,
-  genuine: Genuine,
-): Promise<Output<"inboundWebhooks.receive">> => report(ctx, genuine);
+  verified: VerifiedReport,
+): Promise<Output<"inboundWebhooks.receive">> => applyReport(ctx, verified);
 
-/** What a POST has in its body is here the query string, read as a form. Instead of reporting, it may want an answer. */
+/** The query string is read like the form body of a POST. A provider may also send a challenge, which is answered. */
 export async function verifyByGet(
   ctx: NetworkCtx,
   _caller: null,
   { params, body }: Input<"inboundWebhooks.receiveByGet">,
-): Promise<Genuine | string> {
-  const reported = await requireReported(ctx, params);
+): Promise<VerifiedReport | string> {
+  const target = await requireReportTarget(ctx, params);
   const query = body.url.split("?").slice(1).join("?");
   const request: InboundRequest = {
     method: "GET",
-    url: addressOf(ctx, body.url),
+    url: publicAddress(ctx, body.url),
     headers: body.headers,
     raw: Buffer.from(query),
     body: fieldsOf(query),
   };
-  const answer = answerChallenge(reported.integration.provider_id, request, reported.credentials);
+  const answer = answerChallenge(target.integration.provider_id, request, target.credentials);
   if (answer === false) throw failure("WRONG_VERIFY_TOKEN", {});
   if (answer !== undefined) return answer;
-  await requireGenuine(ctx, reported, request);
-  return { integration: reported.integration, request };
+  await requireSignature(ctx, target, request);
+  return { integration: target.integration, request };
 }
 
 export const receiveByGet = async (
   ctx: Ctx,
   _caller: null,
   _input: Input<"inboundWebhooks.receiveByGet">,
-  found: Genuine | string,
+  found: VerifiedReport | string,
 ): Promise<Output<"inboundWebhooks.receiveByGet"> | PlainText> =>
-  typeof found === "string" ? plainText(found) : report(ctx, found);
+  typeof found === "string" ? plainText(found) : applyReport(ctx, found);
 
-type Reported = { integration: IntegrationRow; credentials: Credentials; key: string };
+type ReportTarget = { integration: IntegrationRow; credentials: Credentials; key: string };
 
-/** The integration, which takes reports. */
-export async function requireReported(
+/** The integration with its credentials and signing key; 404 when it does not accept receipts. */
+export async function requireReportTarget(
   ctx: Ctx,
   { environmentId, integrationId }: { environmentId: string; integrationId: string },
-): Promise<Reported> {
+): Promise<ReportTarget> {
   const integration = isUuid(environmentId)
     ? await findReportedIntegration(ctx.db, environmentId, integrationId)
     : undefined;
@@ -108,25 +108,29 @@ export async function requireReported(
   return { integration, credentials, key };
 }
 
-/** Forged reports could mark messages as bounced: without a key nobody can be trusted. */
-async function requireGenuine(ctx: NetworkCtx, { integration, key }: Reported, request: InboundRequest): Promise<void> {
-  const isGenuine = await verifyReceipt(integration.provider_id, request, key, ctx.now(), ctx.io);
-  if (!isGenuine) throw failure("INVALID_SIGNATURE", {});
+/** Forged receipts could mark messages as bounced, so an integration without a key accepts none. */
+async function requireSignature(
+  ctx: NetworkCtx,
+  { integration, key }: ReportTarget,
+  request: InboundRequest,
+): Promise<void> {
+  const isVerified = await verifyReceipt(integration.provider_id, request, key, ctx.now(), ctx.io);
+  if (!isVerified) throw failure("INVALID_SIGNATURE", {});
 }
 
-const addressOf = ({ config }: Ctx, url: string): string | undefined =>
+const publicAddress = ({ config }: Ctx, url: string): string | undefined =>
   config.publicUrl === "" ? undefined : `${config.publicUrl}${url}`;
 
-async function report(ctx: Ctx, { integration, request }: Genuine): Promise<InboundReceipt[]> {
+async function applyReport(ctx: Ctx, { integration, request }: VerifiedReport): Promise<InboundReceipt[]> {
   const now = ctx.now();
-  const receipts = readReceipts(integration.provider_id, request).map((receipt) => clean(receipt, now));
+  const receipts = readReceipts(integration.provider_id, request).map((receipt) => sanitizeReceipt(receipt, now));
   const matched = await applyReceipts(ctx, integration, receipts);
   return matched.map((one) => toReceipt(one, now));
 }
 
 type Content = { isReadable: boolean; value: unknown };
 
-/** JSON unless it is a form. Some providers send JSON under another name, or under none. */
+/** JSON unless it is a form: some providers send JSON with another content type, or without one. */
 function parse(contentType: string, bytes: Uint8Array): Content {
   const text = Buffer.from(bytes).toString("utf8");
   if (/^application\/x-www-form-urlencoded/i.test(contentType)) {
@@ -142,15 +146,15 @@ function parse(contentType: string, bytes: Uint8Array): Content {
 
 const fieldsOf = (form: string): Record<string, string> => Object.fromEntries(new URLSearchParams(form));
 
-/** What comes from outside, cut to what can be kept. */
-function clean(receipt: Receipt, now: Date): Receipt {
+/** Truncates the texts of the provider, and drops a date that cannot be right. */
+function sanitizeReceipt(receipt: Receipt, now: Date): Receipt {
   const time = receipt.date?.getTime() ?? Number.NaN;
   const isCredible = time >= earliest && time <= now.getTime() + dayMs;
   const response = receipt.response
     ?.replace(/\p{Cc}+/gu, " ")
-    .slice(0, responseLength)
+    .slice(0, maxResponseLength)
     .toWellFormed();
-  const recipient = receipt.recipient?.slice(0, addressLength).toWellFormed().replaceAll("\0", "") || undefined;
+  const recipient = receipt.recipient?.slice(0, maxAddressLength).toWellFormed().replaceAll("\0", "") || undefined;
   return { ...receipt, recipient, date: isCredible ? receipt.date : undefined, response };
 }
 
@@ -162,6 +166,6 @@ const toReceipt = ({ receipt, messageId }: MatchedReceipt, now: Date): InboundRe
     externalId: receipt.externalId,
     attempts: receipt.attempts,
     response: receipt.response,
-    row: receipt.row === undefined ? undefined : JSON.stringify(receipt.row).slice(0, rowLength),
+    row: receipt.row === undefined ? undefined : JSON.stringify(receipt.row).slice(0, maxRowLength),
   },
 });

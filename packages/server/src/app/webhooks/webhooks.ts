@@ -1,25 +1,13 @@
-// Webhooks of an environment: made, changed, looked at, replayed. What they are told is pipeline/webhooks/events.ts, how
-// it reaches them pipeline/webhooks/stage.ts.
-import {
-  type Input,
-  type Output,
-  replayLimit,
-  type Webhook,
-  type WebhookDelivery,
-  webhooksPerEnvironment,
-} from "@tidings/contract";
+// The webhooks of an environment. Which events they get is pipeline/webhooks/events.ts, how these are delivered
+// pipeline/webhooks/stage.ts; listing and replaying deliveries is webhook-deliveries.ts.
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Input, type Output, type Webhook, webhooksPerEnvironment } from "@tidings/contract";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { newWebhookSecret } from "../../lib/standard-webhooks.ts";
-import { invalidateWebhookCache, publicEventId, webhookTask } from "../../pipeline/webhooks/events.ts";
+import { AddressRefused } from "../../lib/url-guard.ts";
+import { invalidateWebhookCache } from "../../pipeline/webhooks/events.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
-import {
-  findDeliveryIds,
-  hasFailedSince,
-  type ListedDelivery,
-  listDeliveries as listDeliveryRows,
-  restartDeliveries,
-} from "../../store/webhooks/webhook-deliveries.ts";
 import {
   findWebhook,
   insertWebhook,
@@ -27,10 +15,8 @@ import {
   updateWebhook,
   type WebhookRow,
 } from "../../store/webhooks/webhooks.ts";
-import { pageRange, toPage } from "../paging.ts";
-import { checkWebhookUrl } from "./webhook-url.ts";
 
-/** How long the secret before a rotation goes on signing. */
+/** After a rotation deliveries are signed with the previous secret too, for this long. */
 const doubleSigningMs = 24 * 3_600_000;
 
 const toWebhook = (row: WebhookRow): Webhook => ({
@@ -44,7 +30,7 @@ const toWebhook = (row: WebhookRow): Webhook => ({
   disabledReason: row.disabled_reason ?? undefined,
 });
 
-async function requireWebhook(ctx: Ctx, caller: Caller, webhookId: string, options: { lock?: boolean } = {}) {
+export async function requireWebhook(ctx: Ctx, caller: Caller, webhookId: string, options: { lock?: boolean } = {}) {
   const row = await findWebhook(ctx.db, caller.environmentId, webhookId, options);
   if (!row) throw failure("WEBHOOK_NOT_FOUND", { webhookId });
   return row;
@@ -54,8 +40,35 @@ export async function list(ctx: Ctx, caller: Caller): Promise<Output<"webhooks.l
   return (await listWebhooks(ctx.db, caller.environmentId)).map(toWebhook);
 }
 
+/** A slower name server does not hold up the request: each delivery checks the address again. */
+const resolveMs = 2_000;
+
+/** 422 when the webhook may not point there. A host may resolve to another address later, so deliveries check it again. */
+async function checkUrl(ctx: NetworkCtx, caller: Caller, text: string): Promise<void> {
+  const refuse = (message: string) => invalid({ url: { messages: [message], value: text } });
+  const url = URL.parse(text);
+  if (!url) throw refuse("url must be a URL, such as https://example.com/webhooks");
+  const isDevelopment = caller.environmentType === "dev";
+  if (url.protocol !== "https:" && !(isDevelopment && url.protocol === "http:")) {
+    throw refuse(isDevelopment ? "url must start with https:// or http://" : "url must start with https://");
+  }
+  if (url.username || url.password) throw refuse("url must not contain a user name or password");
+  const fault = await Promise.race([addressFault(ctx, url.hostname), sleep(resolveMs, null, { ref: false })]);
+  if (fault) throw refuse(`url must not point to a private or local address: ${fault}`);
+}
+
+/** Why the host may not be connected to. A host that does not resolve is accepted: its DNS record may follow. */
+async function addressFault(ctx: NetworkCtx, host: string): Promise<string | null> {
+  try {
+    await ctx.resolveHost(host);
+    return null;
+  } catch (error) {
+    return error instanceof AddressRefused ? error.message : null;
+  }
+}
+
 export const checkNew = (ctx: NetworkCtx, caller: Caller, { body }: Input<"webhooks.create">): Promise<void> =>
-  checkWebhookUrl(ctx, caller, body.url);
+  checkUrl(ctx, caller, body.url);
 
 export async function create(
   ctx: Ctx,
@@ -103,7 +116,7 @@ export async function checkChange(
 ): Promise<void> {
   if (body.url === undefined) return;
   const { url } = await requireWebhook(ctx, caller, params.webhookId);
-  if (body.url !== url) await checkWebhookUrl(ctx, caller, body.url);
+  if (body.url !== url) await checkUrl(ctx, caller, body.url);
 }
 
 export async function update(
@@ -112,20 +125,20 @@ export async function update(
   { params, body }: Input<"webhooks.update">,
 ): Promise<Output<"webhooks.update">> {
   const row = await requireWebhook(ctx, caller, params.webhookId, { lock: true });
-  // Whoever says on or off has seen why the service switched it off.
-  const decided = { disabled_at: null, disabled_reason: null, failing_since: null };
+  // Setting `active` either way clears the reason why the service disabled the webhook.
+  const reset = { disabled_at: null, disabled_reason: null, failing_since: null };
   const saved = await updateWebhook(ctx.db, caller.environmentId, row.id, {
     url: body.url ?? row.url,
     event_types: body.eventTypes ? [...new Set(body.eventTypes)] : row.event_types,
     active: body.active ?? row.active,
-    ...(body.active === undefined ? {} : decided),
+    ...(body.active === undefined ? {} : reset),
     updated_at: ctx.now(),
   });
   invalidateWebhookCache(ctx.webhookTargets);
   return toWebhook(saved);
 }
 
-/** The row stays until its deliveries have aged out; its secrets go at once. */
+/** The row stays until the retention of its deliveries ends; its secrets are removed at once. */
 export async function remove(
   ctx: Ctx,
   caller: Caller,
@@ -133,8 +146,8 @@ export async function remove(
 ): Promise<Output<"webhooks.delete">> {
   const row = await requireWebhook(ctx, caller, params.webhookId, { lock: true });
   const now = ctx.now();
-  const gone = { active: false, secret: "", previous_secret: null, deleted_at: now, updated_at: now };
-  await updateWebhook(ctx.db, caller.environmentId, row.id, gone);
+  const deleted = { active: false, secret: "", previous_secret: null, deleted_at: now, updated_at: now };
+  await updateWebhook(ctx.db, caller.environmentId, row.id, deleted);
   invalidateWebhookCache(ctx.webhookTargets);
 }
 
@@ -153,61 +166,4 @@ export async function rotateSecret(
     updated_at: now,
   });
   return { ...toWebhook(saved), secret };
-}
-
-const toDelivery = (row: ListedDelivery): WebhookDelivery => ({
-  id: row.id,
-  eventId: publicEventId(row.event_id),
-  type: row.type,
-  status: row.status,
-  attempts: row.attempts,
-  nextAttemptAt: row.next_at?.toISOString(),
-  lastAttemptAt: row.last_at?.toISOString(),
-  responseStatus: row.response_status ?? undefined,
-  response: row.response ?? undefined,
-  createdAt: row.created_at.toISOString(),
-});
-
-export async function listDeliveries(
-  ctx: Ctx,
-  caller: Caller,
-  { params, query }: Input<"webhooks.listDeliveries">,
-): Promise<Output<"webhooks.listDeliveries">> {
-  const { id } = await requireWebhook(ctx, caller, params.webhookId);
-  const page = await listDeliveryRows(ctx.db, caller.environmentId, id, query.status, pageRange(query));
-  return { totalCount: page.totalCount, ...toPage(page.rows, query, toDelivery) };
-}
-
-export async function replay(
-  ctx: Ctx,
-  caller: Caller,
-  { params, body }: Input<"webhooks.replay">,
-): Promise<Output<"webhooks.replay">> {
-  const { ids } = body;
-  const since = readSince(body);
-  const webhook = await requireWebhook(ctx, caller, params.webhookId);
-  if (!webhook.active) throw failure("WEBHOOK_INACTIVE", { webhookId: webhook.id });
-  if (ids) {
-    const found = await findDeliveryIds(ctx.db, caller.environmentId, webhook.id, ids);
-    const missing = ids.filter((id) => !found.has(id));
-    if (missing.length > 0) throw failure("WEBHOOK_DELIVERY_NOT_FOUND", { ids: missing.slice(0, 20).join(", ") });
-  }
-  const target = ids ? { ids } : { failedSince: since! };
-  const restarted = await restartDeliveries(ctx.db, caller.environmentId, webhook.id, target, replayLimit);
-  await ctx.queue.enqueue(
-    ctx.db,
-    "webhook",
-    restarted.map((deliveryId) => webhookTask(caller.environmentId, webhook.id, deliveryId)),
-  );
-  const isFull = restarted.length === replayLimit;
-  const hasMore = isFull && !!since && (await hasFailedSince(ctx.db, caller.environmentId, webhook.id, since));
-  return { replayed: restarted.length, hasMore };
-}
-
-function readSince({ ids, since }: Input<"webhooks.replay">["body"]): Date | null {
-  if ((ids === undefined) === (since === undefined)) {
-    throw invalid({ general: { messages: ["Either ids or since is required, not both"] } });
-  }
-  // 1970 is the smallest time an id can have.
-  return since === undefined ? null : new Date(Math.max(0, Date.parse(since)));
 }

@@ -1,4 +1,5 @@
-// Layouts: like workflows strict about structure and tolerant about content.
+// Layouts of emails. As with workflows, a fault in the structure is refused, and a fault in the content is stored and
+// reported as an issue.
 import {
   type Input,
   type Layout,
@@ -9,13 +10,12 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { idFromSlug, kebab, slug } from "../../lib/ids.ts";
+import { idFromSlug, slug } from "../../lib/ids.ts";
 import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { textsFor } from "../../pipeline/rules/scope.ts";
-import { isUniqueViolation } from "../../store/db.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
   deleteLayout,
@@ -29,12 +29,12 @@ import {
   updateLayout,
 } from "../../store/workflows/layouts.ts";
 import { copyTranslations, deleteTranslations, listTranslations } from "../../store/workflows/translations.ts";
-import { freeIdentifier } from "../free-identifier.ts";
-import { add, bodyIssues } from "./step-issues.ts";
+import { freeIdentifier, identifierFrom, refuseDuplicate } from "../identifiers.ts";
+import { addIssue, bodyIssues } from "./step-issues.ts";
 import { usesName } from "./template-names.ts";
 import { layoutVariables } from "./variables.ts";
 
-export const toLayout = async (row: LayoutRow, pauses = createPauses()): Promise<Layout> => ({
+const toLayout = async (row: LayoutRow, pauses = createPauses()): Promise<Layout> => ({
   _id: row.id,
   layoutId: row.layout_id,
   slug: slug(row.name, "lt", row.id),
@@ -56,7 +56,7 @@ async function issuesOf(row: LayoutRow, pauses: Pauses): Promise<Layout["issues"
   const { body = "", editorType } = row.control_values.email ?? {};
   const template = await bodyIssues(issues, "email.body", body, editorType, layoutVariables(row), pauses);
   if (template !== null && !usesName(template, "content")) {
-    add(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
+    addIssue(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
   }
   return Object.keys(issues).length > 0 ? { controls: issues } : undefined;
 }
@@ -69,7 +69,7 @@ export async function requireLayout(
 ): Promise<LayoutRow> {
   const fromSlug = idFromSlug(layoutId, "lt");
   const bySlug = fromSlug ? await findLayout(ctx.db, environmentId, fromSlug, options) : undefined;
-  // What looks like a slug may also be somebody's identifier.
+  // An identifier may have the form of a slug.
   const row = bySlug ?? (await findLayout(ctx.db, environmentId, layoutId, options));
   if (!row) throw failure("LAYOUT_NOT_FOUND", { layoutId });
   return row;
@@ -91,8 +91,8 @@ export async function list(
 
 type NewLayout = Pick<LayoutRow, "layout_id" | "name" | "is_translation_enabled" | "control_values">;
 
-async function save(ctx: Ctx, caller: Caller, layout: NewLayout): Promise<LayoutRow> {
-  // One at a time: two first layouts would both want to be the default.
+async function insertNew(ctx: Ctx, caller: Caller, layout: NewLayout): Promise<LayoutRow> {
+  // The lock makes requests take turns: only the first layout of an environment becomes the default.
   await lockEnvironment(ctx.db, caller.environmentId);
   const now = ctx.now();
   const row: LayoutRow = {
@@ -105,12 +105,8 @@ async function save(ctx: Ctx, caller: Caller, layout: NewLayout): Promise<Layout
     updated_at: now,
     updated_by: caller.userId,
   };
-  try {
-    return await insertLayout(ctx.db, row);
-  } catch (error) {
-    if (isUniqueViolation(error)) throw failure("LAYOUT_ID_TAKEN", { layoutId: layout.layout_id });
-    throw error;
-  }
+  const taken = failure("LAYOUT_ID_TAKEN", { layoutId: row.layout_id });
+  return refuseDuplicate(() => insertLayout(ctx.db, row), taken);
 }
 
 export async function create(
@@ -118,7 +114,7 @@ export async function create(
   caller: Caller,
   { body }: Input<"layouts.create">,
 ): Promise<Output<"layouts.create">> {
-  const row = await save(ctx, caller, {
+  const row = await insertNew(ctx, caller, {
     layout_id: body.layoutId,
     name: body.name,
     is_translation_enabled: body.isTranslationEnabled ?? false,
@@ -135,7 +131,7 @@ export async function retrieve(
   return toLayout(await requireLayout(ctx, caller.environmentId, params.layoutId));
 }
 
-/** Only the members we know. */
+/** Only members of the schema are stored. */
 const readValues = ({ email }: LayoutControlValues): LayoutControlValues =>
   email ? { email: { body: email.body, editorType: email.editorType } } : {};
 
@@ -178,8 +174,8 @@ export async function duplicate(
   const { environmentId } = caller;
   const original = await requireLayout(ctx, environmentId, params.layoutId);
   await lockEnvironment(ctx.db, environmentId);
-  const base = kebab(kebab(body.name).slice(0, 90)) || "layout";
-  const copy = await save(ctx, caller, {
+  const base = identifierFrom(body.name, "layout");
+  const copy = await insertNew(ctx, caller, {
     layout_id: freeIdentifier(base, await findLayoutIdsLike(ctx.db, environmentId, base)),
     name: body.name,
     is_translation_enabled: body.isTranslationEnabled ?? false,

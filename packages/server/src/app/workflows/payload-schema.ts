@@ -1,8 +1,8 @@
-// Payload schemas of workflows: checked when saved (one that is not valid, or too large, is refused), interpreted when an
-// event comes (lib/json-schema/json-schema.ts).
+// Payload schemas of workflows: an invalid or too large one is refused when the workflow is saved. Payloads are validated by
+// interpreting the schema (lib/json-schema/json-schema.ts), never by compiling it.
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { faultsOf } from "../../lib/json-schema/json-schema.ts";
 import { brokenReferences } from "../../lib/json-schema/refs.ts";
 import { patternFault } from "../../lib/patterns.ts";
@@ -10,28 +10,26 @@ import { OverBudget, withinBudget } from "../../lib/work.ts";
 
 export type PayloadFault = { field: string; message: string; value?: unknown; schemaPath: string };
 
-type JsonObject = Record<string, unknown>;
+const maxSchemaLength = 200_000;
+const maxSchemaDepth = 64;
 
-const longestSchema = 200_000;
-const deepestSchema = 64;
-
-/** These only check schemas against the description of schemas; they compile nothing that a caller wrote. */
-const describers = { draft7: new Ajv({ strict: false }), draft2020: new Ajv2020({ strict: false }) };
+/** Validate schemas against their meta-schema; they compile nothing that a caller wrote. */
+const metaValidators = { draft7: new Ajv({ strict: false }), draft2020: new Ajv2020({ strict: false }) };
 
 /** Why a schema cannot be saved, worded to follow "payloadSchema is not a valid JSON Schema: "; null when it can. */
 export function payloadSchemaFault(schema: JsonObject): string | null {
   const { length } = JSON.stringify(schema);
-  if (length > longestSchema)
-    return `it must not be longer than ${longestSchema} characters of JSON, and has ${length}`;
+  if (length > maxSchemaLength)
+    return `it must not be longer than ${maxSchemaLength} characters of JSON, and has ${length}`;
   if (schema.$async !== undefined) return "$async is not supported";
   const { $schema, ...rest } = schema;
   const is2020 = typeof $schema === "string" && $schema.includes("2020-12");
-  const describer = is2020 ? describers.draft2020 : describers.draft7;
+  const validator = is2020 ? metaValidators.draft2020 : metaValidators.draft7;
   try {
     return withinBudget(() => {
       const [fault] = partFaults(schema, [], 1);
       if (fault !== undefined) return fault;
-      if (!describer.validateSchema(rest)) return `schema is invalid: ${describer.errorsText(describer.errors)}`;
+      if (!validator.validateSchema(rest)) return `schema is invalid: ${validator.errorsText(validator.errors)}`;
       const [ref] = brokenReferences(schema);
       return ref === undefined ? null : `can't resolve reference ${ref}`;
     });
@@ -41,10 +39,10 @@ export function payloadSchemaFault(schema: JsonObject): string | null {
   }
 }
 
-/** Patterns that cannot be used, and parts that are nested too deep. */
+/** Patterns that the regular-expression engine does not support, and parts that are nested too deep. */
 function* partFaults(part: unknown, path: string[], depth: number): Generator<string> {
   if (typeof part !== "object" || part === null) return;
-  if (depth > deepestSchema) yield `it must not be nested deeper than ${deepestSchema} levels`;
+  if (depth > maxSchemaDepth) yield `it must not be nested deeper than ${maxSchemaDepth} levels`;
   if (isObject(part)) {
     const { pattern, patternProperties } = part;
     if (typeof pattern === "string") yield* patternFaults([pattern], [...path, "pattern"]);
@@ -62,7 +60,7 @@ function* patternFaults(patterns: string[], path: string[]): Generator<string> {
   }
 }
 
-/** Faults of a payload; defaults of the schema are filled into it. */
+/** Faults of a payload. Fills in the defaults of the schema. */
 export function payloadFaults(schema: JsonObject, payload: JsonObject): PayloadFault[] {
   try {
     return withinBudget(() => faultsOf(schema, payload)).map(({ keyword, path, message, schemaPath }) => ({

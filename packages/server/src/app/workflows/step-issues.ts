@@ -1,7 +1,7 @@
-// What is wrong with the content of a step or layout: stored all the same, and told in `issues`. Computed whenever a
-// workflow is read, so that adding an integration or a variable clears them.
+// Issues: faults in the content of a step or layout that do not prevent saving. They are computed whenever a workflow is
+// read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Pauses } from "../../lib/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
@@ -12,10 +12,9 @@ import { ruleIssues, type WaitFacts } from "./step-rule-issues.ts";
 import { filterFaults } from "./template-filters.ts";
 import { unknownNames } from "./template-names.ts";
 
-type JsonObject = Record<string, unknown>;
 type Issues = Record<string, ContentIssue[]>;
 
-/** What a step of a workflow is judged by. */
+/** What the issues of a step depend on beside its workflow. */
 export type IssueFacts = WaitFacts & {
   activeChannels: ReadonlySet<string>;
   isInboxConnected: boolean;
@@ -24,11 +23,11 @@ export type IssueFacts = WaitFacts & {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-type JudgedStep = { stepId: string; type: StepType; controlValues: JsonObject };
+type CheckedStep = { stepId: string; type: StepType; controlValues: JsonObject };
 
-/** Templates take time to read, so that there is a pause between them when one is due. */
+/** Parsing templates takes time: `pauses` lets the event loop serve other requests in between. */
 export async function stepIssues(
-  step: JudgedStep,
+  step: CheckedStep,
   variables: JsonObject,
   facts: IssueFacts,
   pauses: Pauses,
@@ -49,18 +48,18 @@ function integrationIssues(type: StepType, facts: IssueFacts): StepIssues["integ
   }
   if (type === "in_app" && !facts.isInboxConnected) {
     const message = "No inbox has asked this environment for its notifications yet";
-    // Notifications are stored all the same, and are there when an inbox asks.
+    // A warning, not an error: messages are stored, and shown once an inbox reads the feed.
     return { [type]: [{ issueType: "INBOX_NOT_CONNECTED", message, severity: "warning" }] };
   }
   return undefined;
 }
 
-/** Whether something has to be done before the step can work. */
+/** Whether one of the issues is an error, and not just a warning. */
 export const hasErrors = ({ controls = {}, integration = {} }: StepIssues): boolean =>
   [...Object.values(controls), ...Object.values(integration)].flat().some(({ severity }) => severity === "error");
 
 async function controlIssues(
-  step: JudgedStep,
+  step: CheckedStep,
   variables: JsonObject,
   facts: IssueFacts,
   pauses: Pauses,
@@ -69,22 +68,22 @@ async function controlIssues(
   const issues: Issues = {};
   const { properties, required } = branchOf(type, values);
   for (const name of required) {
-    if (isMissing(values[name])) add(issues, name, "MISSING_VALUE", `${name} is required`);
+    if (isMissing(values[name])) addIssue(issues, name, "MISSING_VALUE", `${name} is required`);
   }
   if (type === "in_app" && isMissing(values.subject) && isMissing(values.body)) {
-    add(issues, "body", "MISSING_VALUE", "Either a subject or a body is required");
+    addIssue(issues, "body", "MISSING_VALUE", "Either a subject or a body is required");
   }
   for (const { path, issueType, message, variableName } of ruleIssues(type, values, variables, facts)) {
-    add(issues, path, issueType, message, variableName);
+    addIssue(issues, path, issueType, message, variableName);
   }
   const choice = type === "email" ? chooseLayout(facts.layouts, step, null) : null;
   if (choice && "unknown" in choice) {
     const message = `Layout ${choice.unknown} does not exist in this environment`;
-    add(issues, "layoutId", "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
+    addIssue(issues, "layoutId", "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
   }
-  for (const path of deadAddresses({ properties }, values)) {
+  for (const path of invalidUrls({ properties }, values)) {
     const message = `${path} must be a web address, a path that begins with /, or a template`;
-    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
+    addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message);
   }
   for (const [path, template] of templatesIn(values)) {
     const target = type === "in_app" && path === "body" ? "html" : "text";
@@ -95,7 +94,7 @@ async function controlIssues(
   return issues;
 }
 
-/** Adds what is wrong with a body by whatever editor. Answers its template, or null when there is none that parses. */
+/** Adds the issues of an html or block body. Answers its template, or null when the template does not parse. */
 export async function bodyIssues(
   issues: Issues,
   path: string,
@@ -109,16 +108,16 @@ export async function bodyIssues(
   }
   try {
     const template = blockTemplate(body);
-    const parses = await templateIssues(issues, path, template, "html", variables, pauses, { hasPlaces: false });
+    const parses = await templateIssues(issues, path, template, "html", variables, pauses, { hasPosition: false });
     return parses ? template : null;
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
-    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", error.message);
+    addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", error.message);
     return null;
   }
 }
 
-/** Adds what is wrong with one template: syntax, filters, names it may not use. Answers whether it parses. */
+/** Adds the issues of one template: syntax, filters, unknown variables. Answers whether it parses. */
 async function templateIssues(
   issues: Issues,
   path: string,
@@ -126,7 +125,7 @@ async function templateIssues(
   target: RenderTarget,
   variables: JsonObject,
   pauses: Pauses,
-  { hasPlaces = true } = {},
+  { hasPosition = true } = {},
 ): Promise<boolean> {
   const pause = async () => {
     if (pauses.isDue()) await pauses.take();
@@ -137,21 +136,27 @@ async function templateIssues(
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
     const isFilter = /^undefined filter/.test(error.message);
-    const place = error.position && hasPlaces ? ` (${error.position})` : "";
+    const position = error.position && hasPosition ? ` (${error.position})` : "";
     const issueType = isFilter ? "INVALID_FILTER_ARG_IN_VARIABLE" : "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
-    add(issues, path, issueType, `${error.message}${place}`);
+    addIssue(issues, path, issueType, `${error.message}${position}`);
     return false;
   }
   await pause();
-  for (const message of filterFaults(template)) add(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
+  for (const message of filterFaults(template)) addIssue(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
   await pause();
   for (const name of unknownNames(template, variables)) {
-    add(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", `${name} is not a variable that can be used here`, name);
+    addIssue(
+      issues,
+      path,
+      "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
+      `${name} is not a variable that can be used here`,
+      name,
+    );
   }
   return true;
 }
 
-export function add(
+export function addIssue(
   issues: Issues,
   path: string,
   issueType: ContentIssue["issueType"],
@@ -164,22 +169,22 @@ export function add(
 }
 
 /**
- * Paths of the addresses that would be left out of a message. Addresses are marked by a pattern in the schema. What an
- * address becomes that begins with a template is known only when the template runs.
+ * Paths of the URLs that would be left out of a message. Controls that are URLs have a pattern in their schema. A URL that
+ * begins with a template is not checked: its value is known only when the template is rendered.
  */
-function* deadAddresses(schema: JsonObject, value: unknown, path = ""): Generator<string> {
+function* invalidUrls(schema: JsonObject, value: unknown, path = ""): Generator<string> {
   if (typeof value === "string" && schema.pattern !== undefined) {
     const text = value.trim();
     if (text !== "" && !/^\{[{%]/.test(text) && !isSafeUrl(text)) yield path;
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries((schema.properties as JsonObject | undefined) ?? {})) {
       if (Object.hasOwn(value, name))
-        yield* deadAddresses(member as JsonObject, value[name], path ? `${path}.${name}` : name);
+        yield* invalidUrls(member as JsonObject, value[name], path ? `${path}.${name}` : name);
     }
   }
 }
 
-/** Every text in the values, with its dotted path. */
+/** Every string in the values, with its dotted path. */
 function* templatesIn(value: unknown, path = ""): Generator<[string, string]> {
   if (typeof value === "string") yield [path, value];
   else if (value !== null && typeof value === "object") {

@@ -1,20 +1,18 @@
-// What is wrong with whether and when a step runs: its rule, its waits, the paths it looks up. Told as issues, like what is
-// wrong with its content.
+// Issues of the controls that decide whether and when a step runs: its skip condition, its waits, and the payload paths of
+// its keys.
 import type { ContentIssue, StepType } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { variablePaths } from "../../pipeline/rules/conditions.ts";
 import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";
 import { branchOf } from "./step-controls.ts";
 import { isKnownPath } from "./template-names.ts";
 
-type JsonObject = Record<string, unknown>;
-
-/** What waits are judged by. */
+/** What the issues of waits depend on. */
 export type WaitFacts = { maxWaitDays: number; defaultTimezone: string; now: Date };
 
-export type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
+type Finding = { path: string; issueType: ContentIssue["issueType"]; message: string; variableName?: string };
 
 export function* ruleIssues(
   type: StepType,
@@ -25,7 +23,7 @@ export function* ruleIssues(
   yield* skipIssues(values.skip, variables);
   const { properties } = branchOf(type, values);
   for (const [path, wait] of waitsOf(values, facts)) {
-    // Controls of another kind of the step may be left over; they mean nothing.
+    // Controls of another kind of the step may be left over; they have no effect.
     if (properties[path]) yield* waitIssues(path, wait);
   }
   for (const path of ["dynamicKey", "digestKey", "throttleKey"]) {
@@ -66,11 +64,11 @@ function* waitIssues(path: string, wait: Wait): Generator<Finding> {
   if (!("fault" in wait)) return;
   if (wait.fault === "too_long") yield { path, issueType: "TIER_LIMIT_EXCEEDED", message: wait.reason };
   else if (path === "cron") yield { path, issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message: wait.reason };
-  // An amount is missing as a control of its own; a window that is there lacks something inside.
+  // A missing amount is reported as a required control already; of a lookBackWindow, members may be missing.
   else if (path === "lookBackWindow") yield { path, issueType: "MISSING_VALUE", message: wait.reason };
 }
 
-/** A path that begins with none of the roots is one of the payload's; keys are looked up nowhere else. */
+/** A path without a known root is one of the payload. Keys are read from the payload only, a dynamicKey from any root. */
 function* pathIssues(control: string, name: string, variables: JsonObject): Generator<Finding> {
   const roots = variables.properties as JsonObject;
   const isRooted = Object.hasOwn(roots, name.split(".")[0]!) && (control === "dynamicKey" || /^payload\./.test(name));

@@ -1,9 +1,9 @@
-// Whether the filters of a template get as many arguments as they need: Liquid itself finds out only when it renders, by
-// printing nothing or something odd.
+// Checks that the filters of a template get the right number of arguments. Liquid does not: it would render an empty or
+// wrong text.
 import { Liquid, type Template, Value } from "liquidjs";
 import { LRUCache } from "lru-cache";
 
-/** Fewest and most arguments behind the colon; named ones (`allow_false: true`) are not counted. */
+/** Minimum and maximum number of arguments; named ones (`allow_false: true`) are not counted. */
 const argumentCounts: Record<string, [number, number]> = {
   ...Object.fromEntries(
     ["append", "prepend", "remove", "remove_first", "remove_last", "split", "map", "concat", "push", "unshift"]
@@ -39,7 +39,7 @@ const argumentCounts: Record<string, [number, number]> = {
   toSentence: [0, 3],
 };
 
-// Only reads. Templates come here after the real engine has parsed them, so an unknown filter is refused by then.
+// Only parses. The engine that renders has parsed the template before, so unknown filters are refused already.
 const reader = new Liquid();
 const cache = new LRUCache<string, string[]>({ max: 2_000 });
 
@@ -59,22 +59,22 @@ export function filterFaults(template: string): string[] {
 }
 
 function faultOf(name: string, count: number): string | null {
-  const [fewest, most] = Object.hasOwn(argumentCounts, name) ? argumentCounts[name]! : [0, Number.POSITIVE_INFINITY];
-  if (count >= fewest && count <= most) return null;
+  const [min, max] = Object.hasOwn(argumentCounts, name) ? argumentCounts[name]! : [0, Number.POSITIVE_INFINITY];
+  if (count >= min && count <= max) return null;
   const words = (number: number) => (number === 1 ? "1 argument" : `${number === 0 ? "no" : number} arguments`);
-  if (count > most) return `filter ${name} takes ${fewest === most ? "" : "at most "}${words(most)}`;
-  return `filter ${name} needs ${fewest === most ? "" : "at least "}${words(fewest)}`;
+  if (count > max) return `filter ${name} takes ${min === max ? "" : "at most "}${words(max)}`;
+  return `filter ${name} needs ${min === max ? "" : "at least "}${words(min)}`;
 }
 
 function* valuesIn(templates: Template[]): Generator<Value> {
   for (const template of templates) {
     for (const argument of template.arguments?.() ?? []) if (argument instanceof Value) yield argument;
-    if (template.children) yield* valuesIn(finish(template.children(false, true)));
+    if (template.children) yield* valuesIn(runToEnd(template.children(false, true)));
   }
 }
 
-/** Runs a generator to its end: without other files to read it has nothing to wait for. */
-function finish<T>(generator: Generator<unknown, T>): T {
+/** Runs the generator to its end. It is synchronous, because templates include no other files. */
+function runToEnd<T>(generator: Generator<unknown, T>): T {
   let step = generator.next();
   while (!step.done) step = generator.next(step.value);
   return step.value;

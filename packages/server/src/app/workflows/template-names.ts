@@ -1,12 +1,12 @@
-// Which names a template uses, held against the JSON Schema of those it may use: a misspelt variable renders as nothing,
-// so it has to be told when the workflow is saved.
+// The variables of a template, checked against the JSON Schema of those it may use: a misspelt variable renders as an empty
+// text, so it is reported as an issue when the workflow is saved.
 import { Liquid, type Template } from "liquidjs";
 import { LRUCache } from "lru-cache";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 
 type Segments = ReturnType<Liquid["globalVariableSegmentsSync"]>[number];
 
-// Only reads names. Templates come here after the real engine has parsed them, so what it refuses is refused by then.
+// Only parses. The engine that renders has parsed the template before, so syntax errors are refused already.
 const reader = new Liquid();
 
 const cache = new LRUCache<string, Segments[]>({ max: 2_000 });
@@ -21,23 +21,23 @@ function namesIn(template: string): Segments[] {
 }
 
 /**
- * Liquid counts lines from the beginning of the text for the place of every name: this many characters at the most, about
- * 50 ms. What has more is not checked: 500 tags of 20 characters are well below it.
+ * Limit of tags times characters, about 50 ms: for the position of each name Liquid counts lines from the beginning of the
+ * text. Templates beyond it are not checked; 500 tags of 20 characters reach it.
  */
-const mostCounted = 5_000_000;
+const maxCountedCharacters = 5_000_000;
 
 function readNames(template: string): Segments[] {
   const tags = tagsIn(template);
   const text = tags.join("");
-  if (tags.length * text.length > mostCounted) return [];
-  const { globals } = reader.analyzeSync(parse(text) ?? reader.parse(template));
+  if (tags.length * text.length > maxCountedCharacters) return [];
+  const { globals } = reader.analyzeSync(tryParse(text) ?? reader.parse(template));
   const used = Object.values(globals).flatMap((variables) => variables.map((one) => one.toArray() as Segments));
-  // Made distinct by their text: Liquid's own list compares every name with all others.
+  // Duplicates are removed by their text: Liquid's own list compares every name with all others.
   return [...new Map(used.map((segments) => [JSON.stringify(segments), segments])).values()];
 }
 
-/** Null for tags that hold the end of a tag in quotes: those are read with everything around them. */
-function parse(text: string): Template[] | null {
+/** Null when a quoted text in a tag contains the end of a tag: the whole template is parsed then. */
+function tryParse(text: string): Template[] | null {
   try {
     return reader.parse(text);
   } catch {
@@ -45,7 +45,7 @@ function parse(text: string): Template[] | null {
   }
 }
 
-/** The text between tags has no names. */
+/** Only tags contain names: the text between them is left out. */
 function tagsIn(template: string): string[] {
   const tags: string[] = [];
   let end = 0;
@@ -59,8 +59,8 @@ function tagsIn(template: string): string[] {
   return tags;
 }
 
-/** Names of the template, dotted, that the schema closes out. Open objects accept every member. */
-export const unknownNames = (template: string, schema: Record<string, unknown>): string[] => [
+/** Dotted names of the template that the schema does not allow. Objects with additional properties allow every member. */
+export const unknownNames = (template: string, schema: JsonObject): string[] => [
   ...new Set(
     namesIn(template)
       .filter((segments) => !isKnown(segments, schema))
@@ -68,13 +68,13 @@ export const unknownNames = (template: string, schema: Record<string, unknown>):
   ),
 ];
 
-/** Members that templates can ask of any list or text. */
+/** Members that Liquid provides for every list and text. */
 const builtIn = new Set<unknown>(["size", "first", "last"]);
 
-function isKnown(segments: Segments, root: Record<string, unknown>): boolean {
+function isKnown(segments: Segments, root: JsonObject): boolean {
   let schema: unknown = root;
   for (const part of segments) {
-    // What a computed name stands for is known only when the template runs.
+    // The value of a computed name is known only when the template is rendered.
     if (!isObject(schema) || Array.isArray(part) || builtIn.has(part)) return true;
     const properties = isObject(schema.properties) ? schema.properties : {};
     if (Object.hasOwn(properties, part)) schema = properties[part];
@@ -86,13 +86,13 @@ function isKnown(segments: Segments, root: Record<string, unknown>): boolean {
   return true;
 }
 
-/** Whether a dotted path, as conditions and keys have it, is one that the schema leaves open. */
-export const isKnownPath = (path: string, schema: Record<string, unknown>): boolean =>
+/** Whether the schema allows a dotted path, as conditions and keys use them. */
+export const isKnownPath = (path: string, schema: JsonObject): boolean =>
   isKnown(
     path.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
     schema,
   );
 
-/** Whether the template, which has to parse, uses this root. */
+/** Whether the template uses a variable with this root. Throws when the template does not parse. */
 export const usesName = (template: string, root: string): boolean =>
   namesIn(template).some((segments) => segments[0] === root);

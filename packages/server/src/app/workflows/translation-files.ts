@@ -1,15 +1,13 @@
-// Uploaded texts: a file is named after its locale (`de_DE.json`) and holds a JSON object.
+// Uploaded translations: a file is named after its locale (`de_DE.json`) and holds a JSON object.
 import type { UploadedFile } from "@tidings/contract";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { canonicalLocale } from "../../lib/locale.ts";
 import { formats, unstorableTexts } from "../../validation.ts";
 
-type JsonObject = Record<string, unknown>;
-
-/** Nobody nests texts deeper; code that walks them has to be safe from those who do. */
+/** Bounds the recursion of code that walks the texts. */
 const maxDepth = 20;
 
-/** What is wrong with the texts of a locale, to stand behind the name of the field; null when nothing is. */
+/** The fault of the texts of a locale, worded to follow the name of the field; null when they are valid. */
 export function contentFault(content: JsonObject): string | null {
   if (isDeeperThan(content, maxDepth)) return `must not be nested deeper than ${maxDepth} levels`;
   const hasUnstorable = Object.keys(unstorableTexts(content)).length > 0;
@@ -21,7 +19,7 @@ function isDeeperThan(value: unknown, limit: number): boolean {
   return limit === 0 || Object.values(value).some((member) => isDeeperThan(member, limit - 1));
 }
 
-export type TranslationFile = { locale: string; content: JsonObject } | { fault: string };
+type TranslationFile = { locale: string; content: JsonObject } | { fault: string };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

@@ -1,4 +1,4 @@
-// Translations: texts of workflows and layouts by locale. They belong to their resource and go with it.
+// Translations: texts of a workflow or layout by locale. They are deleted together with their resource.
 import {
   type Input,
   type Output,
@@ -9,7 +9,7 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { canonicalLocale, defaultLocale } from "../../lib/locale.ts";
 import {
   deleteTranslations,
@@ -26,7 +26,6 @@ import { requireLayout } from "./layouts.ts";
 import { contentFault, readTranslationFile } from "./translation-files.ts";
 import { requireWorkflow } from "./workflows.ts";
 
-type JsonObject = Record<string, unknown>;
 type Owner = { type: TranslatedResource; id: string; identifier: string; name: string };
 
 async function requireOwner(ctx: Ctx, caller: Caller, type: TranslatedResource, resourceId: string): Promise<Owner> {
@@ -38,7 +37,7 @@ async function requireOwner(ctx: Ctx, caller: Caller, type: TranslatedResource, 
   return { type, id, identifier: layout_id, name };
 }
 
-/** The owner named in a path; a type that does not exist has no translations. */
+/** The workflow or layout named in a path; 404 also for an unknown type. */
 function requirePathOwner(ctx: Ctx, caller: Caller, params: { resourceType: string; resourceId: string }) {
   const { resourceType, resourceId } = params;
   const type = translatedResources.find((one) => one === resourceType);
@@ -102,7 +101,7 @@ export async function retrieveGroup(
   };
 }
 
-/** Every key, dotted, that leads to a text. */
+/** The dotted keys of all texts. */
 function keysOf(content: JsonObject, path = ""): string[] {
   return Object.entries(content).flatMap(([key, value]) =>
     isObject(value) ? keysOf(value, `${path}${key}.`) : [`${path}${key}`],
@@ -121,7 +120,7 @@ export async function retrieve(
   return toTranslation(owner, row);
 }
 
-/** Null when it cannot be a locale: nothing is stored under it. */
+/** Null when the text is no locale, so that no translation can exist for it. */
 const readPathLocale = (text: string): string | null => (formats.locale(text) ? canonicalLocale(text) : null);
 
 export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"translations.delete">): Promise<undefined> {
@@ -162,7 +161,7 @@ export async function importMaster(
 
 type Master = Input<"translations.importMaster">["body"]["masterJson"];
 
-/** Resources are judged one by one: an unknown one does not stop the others. */
+/** Each resource succeeds or fails on its own. */
 async function storeMaster(ctx: Ctx, caller: Caller, locale: string, master: Master) {
   const given = { workflow: master.workflows ?? {}, layout: master.layouts ?? {} };
   const identifiers = { workflow: Object.keys(given.workflow), layout: Object.keys(given.layout) };

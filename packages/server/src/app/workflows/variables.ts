@@ -1,8 +1,7 @@
-// JSON Schemas of what templates may use: the `variables` of steps and layouts, and what issues are judged by.
+// JSON Schemas of the variables that templates may use: shown as `variables` of steps and layouts, and checked for issues.
 import { resultStatuses, type StepType } from "@tidings/contract";
+import type { JsonObject } from "../../lib/json.ts";
 import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
-
-type JsonObject = Record<string, unknown>;
 
 const text = { type: "string" };
 const number = { type: "number" };
@@ -36,7 +35,7 @@ const commonRoots = {
   context: { type: "object", additionalProperties: closed({ id: text, data: open }) },
 };
 
-/** What every channel step leaves for later ones; pipeline/rules/step-results.ts fills it. */
+/** The result of every channel step for later steps; pipeline/rules/step-results.ts sets it. */
 const delivery = { status: { type: "string", enum: [...resultStatuses] }, sentAt: text };
 
 const outputs: Record<StepType, (step: StoredStep, payload: JsonObject) => JsonObject> = {
@@ -60,7 +59,7 @@ const outputs: Record<StepType, (step: StoredStep, payload: JsonObject) => JsonO
   delay: () => closed({}),
 };
 
-/** What a template of the step at this position may use: the results of the steps before it, but not of those behind. */
+/** For the templates of the step at this position: they may use the results of earlier steps only. */
 export function stepVariables(row: WorkflowRow, index: number): JsonObject {
   const payload = row.payload_schema ?? open;
   const earlier = row.steps.slice(0, index);
@@ -72,7 +71,7 @@ export function stepVariables(row: WorkflowRow, index: number): JsonObject {
   });
 }
 
-/** A layout serves many workflows: what those bring along is open. */
+/** A layout is used by many workflows, so payload and step results may have any members. */
 export const layoutVariables = (layout: { is_translation_enabled: boolean }): JsonObject =>
   closed({
     ...commonRoots,

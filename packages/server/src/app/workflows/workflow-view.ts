@@ -1,23 +1,30 @@
-// A workflow as the interface shows it: steps with their schemas, variables and issues, status, preferences.
+// A workflow as the API shows it: in full with its steps, schemas, variables and issues, as an item of the list, and as the
+// reference that other records carry.
 import {
   channels,
+  type Output,
   type Step,
   stepControlSchemas,
   stepUiSchemas,
   type Workflow,
   type WorkflowPreference,
+  type WorkflowRef,
 } from "@tidings/contract";
 import { slug } from "../../lib/ids.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Pauses } from "../../lib/pauses.ts";
-import type { StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
+import { isCritical } from "../../pipeline/rules/preferences.ts";
+import type { WorkflowRefRow } from "../../store/workflows/workflow-refs.ts";
+import type { ListedWorkflow, StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
 import { hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 
-/** What the answer depends on beside the workflow itself. */
+type WorkflowSummary = Output<"workflows.list">["workflows"][number];
+
+/** What the view of a workflow depends on beside the workflow itself. */
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
-/** The issues of every step, in their order. */
+/** The issues of each step, in the order of the steps. */
 export async function issuesOf(row: WorkflowRow, facts: ViewFacts, pauses: Pauses): Promise<Step["issues"][]> {
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
@@ -66,6 +73,41 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   onUnknownOutcome: row.on_unknown_outcome,
 });
 
+export const toListedWorkflow = (row: ListedWorkflow, issues: Step["issues"][]): WorkflowSummary => ({
+  _id: row.id,
+  workflowId: row.workflow_id,
+  slug: slug(row.name, "wf", row.id),
+  name: row.name,
+  tags: row.tags,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+  status: statusOf(row, issues),
+  origin: row.origin,
+  lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
+  stepTypeOverviews: row.steps.map((step) => step.type),
+  isTranslationEnabled: row.is_translation_enabled,
+  steps: row.steps.map((step, index) => ({
+    slug: slug(step.name, "st", step.id),
+    type: step.type,
+    issues: issues[index],
+  })),
+});
+
+/** The workflow's own levels of preferences. */
+export const workflowLevels = (row: Pick<WorkflowRefRow, "preferences_user" | "preferences_default">) => ({
+  user: row.preferences_user,
+  default: row.preferences_default,
+});
+
+export const toWorkflowRef = (row: WorkflowRefRow): WorkflowRef => ({
+  id: row.id,
+  identifier: row.workflow_id,
+  name: row.name,
+  critical: isCritical(workflowLevels(row)),
+  tags: row.tags,
+  severity: row.severity,
+});
+
 export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues: Step["issues"]): Step => ({
   _id: step.id,
   stepId: step.stepId,
@@ -89,11 +131,11 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
   deadlineSeconds: step.deadlineSeconds,
 });
 
-/** The contract requires both texts of an email in answers; a missing one is an issue and reads as empty. */
+/** The contract requires subject and body of an email in answers: a missing one is an issue, and shown as empty. */
 const shownValues = ({ type, controlValues }: StoredStep): StoredStep["controlValues"] =>
   type === "email" ? { subject: "", body: "", ...controlValues } : controlValues;
 
-/** In answers every member is present. */
+/** Every member that the contract requires in answers, with its default. */
 const complete = (preference: WorkflowPreference): WorkflowPreference => ({
   all: { enabled: preference.all?.enabled ?? true, readOnly: preference.all?.readOnly ?? false },
   channels: Object.fromEntries(
@@ -104,14 +146,14 @@ const complete = (preference: WorkflowPreference): WorkflowPreference => ({
   ),
 });
 
-/** A payload is an object whatever its schema says about other kinds of values. */
-function payloadExampleOf(row: WorkflowRow): Record<string, unknown> | null {
+/** Null when the schema describes something other than an object: a payload always is one. */
+function payloadExampleOf(row: WorkflowRow): JsonObject | null {
   const example = row.payload_schema && exampleOf(row.payload_schema);
   return isObject(example) ? example : null;
 }
 
-/** A value that fits a JSON Schema, for documentation: defaults and examples first, then something of the right type. */
-function exampleOf(schema: Record<string, unknown>, depth = 0): unknown {
+/** A value that fits a JSON Schema, for documentation: its default or example if it has one, else a value of its type. */
+function exampleOf(schema: JsonObject, depth = 0): unknown {
   if (schema.default !== undefined) return schema.default;
   if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
   if (Array.isArray(schema.enum)) return schema.enum[0];
@@ -119,10 +161,10 @@ function exampleOf(schema: Record<string, unknown>, depth = 0): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   if (depth > 8) return null;
   if (type === "object" || schema.properties) {
-    const properties = (schema.properties ?? {}) as Record<string, Record<string, unknown>>;
+    const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
     return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member, depth + 1)]));
   }
-  if (type === "array") return schema.items ? [exampleOf(schema.items as Record<string, unknown>, depth + 1)] : [];
+  if (type === "array") return schema.items ? [exampleOf(schema.items as JsonObject, depth + 1)] : [];
   if (type === "number" || type === "integer") return schema.minimum ?? 1;
   if (type === "boolean") return true;
   return type === "null" ? null : "text";

@@ -1,13 +1,11 @@
-// Workflows: saving is strict about structure and tolerant about content. Each save writes a new version; events under
-// way keep the version that started them.
-import type { Input, Output, Step, StepIn, Workflow, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
+// Workflows. Each save writes a new version; events under way keep the version that started them.
+import type { Input, Output, Step, Workflow } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
-import { idFromSlug, kebab, slug } from "../../lib/ids.ts";
+import { failure, invalid } from "../../failure.ts";
+import { idFromSlug } from "../../lib/ids.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
-import { isUniqueViolation } from "../../store/db.ts";
 import { findEnvironment, isInboxConnected } from "../../store/environments/environments.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
 import { findActiveChannels } from "../../store/integrations/integrations.ts";
@@ -26,11 +24,9 @@ import {
   type WorkflowRow,
 } from "../../store/workflows/workflows.ts";
 import { environmentNow } from "../environments/clock.ts";
-import { freeIdentifier } from "../free-identifier.ts";
-import { readFilters } from "../integrations/filters.ts";
-import { payloadSchemaFault } from "./payload-schema.ts";
-import { readControlValues } from "./step-controls.ts";
-import { issuesOf, statusOf, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
+import { refuseDuplicate } from "../identifiers.ts";
+import { defaultPreference, defaultSettings, readSettings, readSteps } from "./workflow-content.ts";
+import { issuesOf, statusOf, toListedWorkflow, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
 
 export async function requireWorkflow(
   ctx: Ctx,
@@ -43,7 +39,7 @@ export async function requireWorkflow(
   return row;
 }
 
-/** By internal id, slug or identifier. What looks like a slug may also be somebody's identifier. */
+/** By slug, internal id or identifier. An identifier may have the form of a slug, so a slug that finds nothing is no error. */
 async function findByAnyId(ctx: Ctx, environmentId: string, workflowId: string, options: { lock?: boolean } = {}) {
   const fromSlug = idFromSlug(workflowId, "wf");
   const bySlug = fromSlug ? await findWorkflow(ctx.db, environmentId, fromSlug, options) : undefined;
@@ -77,8 +73,8 @@ export async function create(
   { body }: Input<"workflows.create">,
 ): Promise<Output<"workflows.create">> {
   const content: WorkflowContent = {
-    // Programs of the peer API create workflows and trigger them: there, a new workflow is active.
-    ...settingsOf(body, { ...freshSettings, active: ctx.config.vocabulary === "novu" }),
+    // Clients of the peer API trigger a workflow right after creating it, so with its vocabulary a new one is active.
+    ...readSettings(body, { ...defaultSettings, active: ctx.config.vocabulary === "novu" }),
     id: ctx.newId(),
     workflow_id: body.workflowId,
     name: body.name,
@@ -91,118 +87,15 @@ export async function create(
     updated_at: ctx.now(),
     updated_by: caller.userId,
   };
-  const row = await saving(body.workflowId, () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content));
+  const row = await refuseDuplicate(
+    () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content),
+    failure("WORKFLOW_ID_TAKEN", { workflowId: body.workflowId }),
+  );
   const workflow = await view(ctx, row);
   await emit(ctx, { environmentId: caller.environmentId, type: "workflow.created", at: row.updated_at }, () => [
     { object: workflow },
   ]);
   return workflow;
-}
-
-async function saving<T>(workflowId: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isUniqueViolation(error)) throw failure("WORKFLOW_ID_TAKEN", { workflowId });
-    throw error;
-  }
-}
-
-const defaultPreference: WorkflowPreference = { all: { enabled: true, readOnly: false }, channels: {} };
-
-type Settings = Pick<
-  WorkflowContent,
-  | "description"
-  | "tags"
-  | "active"
-  | "validate_payload"
-  | "payload_schema"
-  | "is_translation_enabled"
-  | "severity"
-  | "outside_schedule"
-  | "on_unknown_outcome"
->;
-
-const freshSettings: Omit<Settings, "active"> = {
-  description: null,
-  tags: [],
-  validate_payload: false,
-  payload_schema: null,
-  is_translation_enabled: false,
-  severity: "none",
-  outside_schedule: "hold",
-  on_unknown_outcome: "may_duplicate",
-};
-
-/** The settings given; absent ones stay as they were. */
-function settingsOf(body: WorkflowPatch, before: Settings): Settings {
-  const faults = faultCollector();
-  const schemaFault = body.payloadSchema ? payloadSchemaFault(body.payloadSchema) : null;
-  if (schemaFault) faults.add("payloadSchema", `payloadSchema is not a valid JSON Schema: ${schemaFault}`);
-  const tags = body.tags && new Set(body.tags.map((tag) => tag.trim()));
-  for (const [index, tag] of (body.tags ?? []).entries()) {
-    if (tag.trim() === "") faults.add(`tags.${index}`, `tags.${index} must not be empty`, tag);
-  }
-  faults.throwIfAny();
-  return {
-    description: body.description ?? before.description,
-    tags: tags ? [...tags] : before.tags,
-    active: body.active ?? before.active,
-    validate_payload: body.validatePayload ?? before.validate_payload,
-    payload_schema: body.payloadSchema === undefined ? before.payload_schema : body.payloadSchema,
-    is_translation_enabled: body.isTranslationEnabled ?? before.is_translation_enabled,
-    severity: body.severity ?? before.severity,
-    outside_schedule: body.outsideSchedule ?? before.outside_schedule,
-    on_unknown_outcome: body.onUnknownOutcome ?? before.on_unknown_outcome,
-  };
-}
-
-/** For each given step the stored one it replaces: by `_id`, else by `stepId`, each stored one at most once. */
-function matchSteps(given: StepIn[], stored: StoredStep[]): (StoredStep | undefined)[] {
-  const free = new Set(stored);
-  const take = (isMeant: (old: StoredStep) => boolean) => {
-    const found = [...free].find(isMeant);
-    if (found) free.delete(found);
-    return found;
-  };
-  const byId = given.map((step) => (step._id === undefined ? undefined : take((old) => old.id === step._id)));
-  return given.map((step, index) => byId[index] ?? take((old) => old.stepId === step.stepId));
-}
-
-/** Steps that replace stored ones keep their identity. */
-function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[] {
-  const faults: FieldFaults = {};
-  const matches = matchSteps(given, stored);
-  const taken = new Set(given.flatMap((step, index) => step.stepId ?? matches[index]?.stepId ?? []));
-  const seen = new Set<string>();
-  const steps = given.map((step, index) => {
-    const before = matches[index];
-    const { values, faults: found } = readControlValues(step, `steps.${index}.controlValues`);
-    Object.assign(faults, found);
-    const { filters, faults: filterFaults } = readFilters(step.filters ?? [], `steps.${index}.filters`);
-    Object.assign(faults, filterFaults);
-    const stepId =
-      step.stepId ?? before?.stepId ?? freeIdentifier(kebab(kebab(step.name).slice(0, 90)) || "step", taken);
-    taken.add(stepId);
-    if (seen.has(stepId)) {
-      const field = `steps.${index}.stepId`;
-      faults[field] = { messages: [`${field} must be unique within the workflow`], value: stepId };
-    }
-    seen.add(stepId);
-    return {
-      id: before?.id ?? ctx.newId(),
-      stepId,
-      name: step.name,
-      type: step.type,
-      controlValues: values,
-      ...(filters.length > 0 && { filters }),
-      active: step.active ?? true,
-      shouldStopOnFail: step.shouldStopOnFail ?? false,
-      ...(step.deadlineSeconds === undefined ? {} : { deadlineSeconds: step.deadlineSeconds }),
-    };
-  });
-  if (Object.keys(faults).length > 0) throw invalid(faults);
-  return steps;
 }
 
 export async function update(
@@ -212,13 +105,14 @@ export async function update(
 ): Promise<Output<"workflows.update">> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
   const isRenamed = body.workflowId !== undefined && body.workflowId !== row.workflow_id;
-  // What is defined in code is named there; everything else is addressed by its identifier for good.
+  // Only workflows that are defined in code can change their identifier: the code names them. Callers address all others
+  // by it.
   if (isRenamed && body.origin !== "external") {
     throw invalid({ workflowId: { messages: ["workflowId cannot be changed"], value: body.workflowId } });
   }
   const { preferences } = body;
   return save(ctx, caller, row, {
-    ...settingsOf(body, row),
+    ...readSettings(body, row),
     name: body.name,
     workflow_id: body.workflowId ?? row.workflow_id,
     origin: body.origin,
@@ -235,13 +129,16 @@ export async function patch(
   { params, body }: Input<"workflows.patch">,
 ): Promise<Output<"workflows.patch">> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
-  return save(ctx, caller, row, { ...settingsOf(body, row), name: body.name ?? row.name });
+  return save(ctx, caller, row, { ...readSettings(body, row), name: body.name ?? row.name });
 }
 
 async function save(ctx: Ctx, caller: Caller, row: WorkflowRow, changes: Partial<WorkflowContent>): Promise<Workflow> {
   const { environment_id, version_id, created_at, deleted_at, ...content } = row;
   const next = { ...content, ...changes, updated_at: ctx.now(), updated_by: caller.userId };
-  const saved = await saving(next.workflow_id, () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next));
+  const saved = await refuseDuplicate(
+    () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next),
+    failure("WORKFLOW_ID_TAKEN", { workflowId: next.workflow_id }),
+  );
   const workflow = await view(ctx, saved);
   await emit(ctx, { environmentId: caller.environmentId, type: "workflow.updated", at: next.updated_at }, async () => [
     { object: workflow, previousObject: await view(ctx, row) },
@@ -258,19 +155,24 @@ export async function retrieve(
   if (!environmentId) return view(ctx, await requireWorkflow(ctx, caller.environmentId, params.workflowId));
   const environment = await findEnvironment(ctx.db, caller.organizationId, environmentId);
   if (!environment) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId });
-  // Environments share identifiers, not ids: an id of the caller's own environment stands for its identifier.
+  // Internal ids differ between environments, identifiers do not: an id of the caller's environment is translated first.
   const own = await findByAnyId(ctx, caller.environmentId, params.workflowId);
   const row = await findByAnyId(ctx, environment.id, own?.workflow_id ?? params.workflowId);
   if (!row) throw failure("WORKFLOW_NOT_FOUND", { workflowId: params.workflowId });
   return view(ctx, row);
 }
 
-/** The position of a step. The internal id is tried first; what looks like a slug may also be somebody's identifier. */
-export function findStep(row: WorkflowRow, stepId: string): number | undefined {
+type FoundStep = { step: StoredStep; index: number };
+
+/** By internal id, else by slug, else by identifier: an identifier may have the form of a slug. */
+export function requireStep(row: WorkflowRow, stepId: string, workflowId: string): FoundStep {
   const fromSlug = idFromSlug(stepId, "st");
-  const at = (isMeant: (step: StoredStep) => boolean) => row.steps.findIndex(isMeant);
-  const index = [at(({ id }) => id === stepId), at(({ id }) => id === fromSlug), at((step) => step.stepId === stepId)];
-  return index.find((position) => position >= 0);
+  const step =
+    row.steps.find(({ id }) => id === stepId) ??
+    row.steps.find(({ id }) => id === fromSlug) ??
+    row.steps.find((one) => one.stepId === stepId);
+  if (!step) throw failure("STEP_NOT_FOUND", { stepId, workflowId });
+  return { step, index: row.steps.indexOf(step) };
 }
 
 export async function retrieveStep(
@@ -280,10 +182,9 @@ export async function retrieveStep(
 ): Promise<Output<"workflows.retrieveStep">> {
   const { workflowId, stepId } = params;
   const row = await requireWorkflow(ctx, caller.environmentId, workflowId);
-  const found = findStep(row, stepId);
-  if (found === undefined) throw failure("STEP_NOT_FOUND", { stepId, workflowId });
+  const { step, index } = requireStep(row, stepId, workflowId);
   const issues = await issuesOf(row, await viewFacts(ctx, caller.environmentId), createPauses());
-  return toStep(row, row.steps[found]!, found, issues[found]);
+  return toStep(row, step, index, issues[index]);
 }
 
 export async function list(
@@ -297,37 +198,18 @@ export async function list(
   const facts = await viewFacts(ctx, caller.environmentId);
   const pauses = createPauses();
   const issues = new Map<string, Step["issues"][]>();
-  const judge = async (some: WorkflowRow[]) => {
+  const findIssues = async (some: WorkflowRow[]) => {
     for (const row of some) if (!issues.has(row.id)) issues.set(row.id, await issuesOf(row, facts, pauses));
   };
-  const statusOfRow = (row: WorkflowRow) => statusOf(row, issues.get(row.id)!);
-  // The status depends on issues that are computed here, so the filter on it comes after reading.
-  if (query.status?.length) await judge(rows);
-  const wanted = query.status?.length ? rows.filter((row) => query.status!.includes(statusOfRow(row))) : rows;
-  const offset = query.offset ?? 0;
-  const page = wanted.slice(offset, offset + (query.limit ?? 10));
-  await judge(page);
+  // A status depends on issues, which are computed after reading, so the filter on it cannot be part of the query.
+  const { status, offset = 0, limit = 10 } = query;
+  if (status?.length) await findIssues(rows);
+  const matching = status?.length ? rows.filter((row) => status.includes(statusOf(row, issues.get(row.id)!))) : rows;
+  const page = matching.slice(offset, offset + limit);
+  await findIssues(page);
   return {
-    totalCount: wanted.length,
-    workflows: page.map((row) => ({
-      _id: row.id,
-      workflowId: row.workflow_id,
-      slug: slug(row.name, "wf", row.id),
-      name: row.name,
-      tags: row.tags,
-      createdAt: row.created_at.toISOString(),
-      updatedAt: row.updated_at.toISOString(),
-      status: statusOfRow(row),
-      origin: row.origin,
-      lastTriggeredAt: row.last_triggered_at?.toISOString() ?? null,
-      stepTypeOverviews: row.steps.map((step) => step.type),
-      isTranslationEnabled: row.is_translation_enabled,
-      steps: row.steps.map((step, index) => ({
-        slug: slug(step.name, "st", step.id),
-        type: step.type,
-        issues: issues.get(row.id)![index],
-      })),
-    })),
+    totalCount: matching.length,
+    workflows: page.map((row) => toListedWorkflow(row, issues.get(row.id)!)),
   };
 }
 

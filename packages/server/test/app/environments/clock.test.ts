@@ -50,7 +50,7 @@ test("an environment lives in real time until it is put on a clock, which stands
   assert.equal((await read()).isTestClock, false);
 });
 
-test("what cannot be done is refused and changes nothing", async () => {
+test("invalid moves are refused and change nothing", async () => {
   const { client, environmentId } = await newStage(service, monday);
   const put = (body: unknown, id = environmentId) =>
     client.raw("environments.updateClock", { params: { environmentId: id }, body });
@@ -92,7 +92,7 @@ test("production stays in real time", async () => {
   assert.equal(clock.status, "real");
 });
 
-test("what began to wait in real time goes on by the clock", async () => {
+test("waits that began in real time continue on the test clock", async () => {
   const { client, environmentId, advance } = await newStage(service);
   await createWorkflow(client, "late", steps);
   const transactionId = await trigger(client, "late", "ada");
@@ -103,7 +103,7 @@ test("what began to wait in real time goes on by the clock", async () => {
   assert.deepEqual(await waitsOf(environmentId), { parked: [], queued: [] });
 });
 
-test("off the clock, what waits goes on in real time", async () => {
+test("without the test clock, waits continue in real time", async () => {
   const { client, environmentId, moveTo } = await newStage(service, monday);
   await createWorkflow(client, "left", steps);
   await trigger(client, "left", "ada");
@@ -156,7 +156,7 @@ test("a wait, a snooze and another wait that end at the same moment all end", as
   for (const name of ["ada", "bob", "cleo"]) assert.equal((await feedOf(client, name)).length, 1, name);
 });
 
-test("a way that is interrupted goes on where it was", async () => {
+test("a move that is interrupted continues where it stopped", async () => {
   const { client, environmentId } = await newStage(service, monday);
   const hourly = Array.from({ length: 10 }, (_, hour) => [steps[0]!, inApp({ body: `${hour + 1}` })]).flat();
   await createWorkflow(client, "hourly", hourly);
@@ -168,7 +168,7 @@ test("a way that is interrupted goes on where it was", async () => {
     return rows.length > 0;
   };
   await eventually(hasBegun, "the first message");
-  // Whatever step is being taken breaks off.
+  // The current step of the move is interrupted.
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
     and application_name = 'tidings' and pid <> pg_backend_pid()`.execute(db);
   await eventually(async () => {

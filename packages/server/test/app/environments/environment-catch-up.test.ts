@@ -1,4 +1,4 @@
-// Environments that are older than a built-in integration get it once, and nothing that anybody decided is undone.
+// Environments that are older than a built-in integration get it once, and existing settings are kept.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
@@ -55,7 +55,7 @@ const countOf = async (providerId: string) =>
       .rows[0]!.n,
   );
 
-test("old environments catch up at one start of several processes, without anything being undone", async () => {
+test("older environments get built-in integrations once, also when several processes start, and nothing is overwritten", async () => {
   const fresh = await stateOf(client);
   const freshProduction = await stateOf(production);
   // One wants no mailbox for SMS, one sends them for real and wants none for chat, one has names of their own.
@@ -89,7 +89,7 @@ test("old environments catch up at one start of several processes, without anyth
   assert.deepEqual(await stateOf(client), fresh);
   assert.deepEqual(await stateOf(production), freshProduction);
   assert.deepEqual(await stateOf(careful), ["svc on", "svc-email on primary", "svc-slack on", "web-push"]);
-  // What is sent goes on being sent; the chat mailbox was deleted by its owner.
+  // Channels with an active integration go on sending; the chat mailbox had been deleted.
   assert.deepEqual(await stateOf(busy), [
     "svc on",
     "svc-email on primary",
@@ -97,7 +97,7 @@ test("old environments catch up at one start of several processes, without anyth
     "twilio on primary",
     "web-push on",
   ]);
-  // An identifier that is in use is not taken from anybody.
+  // An identifier that is in use is not taken over.
   assert.deepEqual(await stateOf(named), [
     "svc on",
     "svc-email on primary",
@@ -117,21 +117,21 @@ test("old environments catch up at one start of several processes, without anyth
   assert.deepEqual([Buffer.from(publicKey!, "base64url").length, privateKey], [65, "********"]);
 });
 
-test("what is deleted after that stays deleted, however often the service starts", async () => {
+test("an integration that is deleted after that is not added again at later starts", async () => {
   const before = await countOf("web-push");
   await remove(client, "web-push");
   await remove(client, "svc-sms");
   const left = await stateOf(client);
   await startAgain();
   assert.deepEqual(await stateOf(client), left);
-  // Not even when nobody remembers that it was handed out.
+  // Not even when the installation has lost the record that it was added.
   await sql`delete from installation where name = 'built_in_integrations'`.execute(db);
   await startAgain();
   assert.deepEqual(await stateOf(client), left);
   assert.equal(await countOf("web-push"), before);
 });
 
-test("a later version hands out what is new in it, and nothing else again", async () => {
+test("a later version adds its new integrations, and no others again", async () => {
   await sql`update installation set value = 'svc,svc-email,svc-sms,web-push' where name = 'built_in_integrations'`.execute(
     db,
   );

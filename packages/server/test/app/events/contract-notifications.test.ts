@@ -18,7 +18,7 @@ const digest = (controlValues: object, stepId = "d"): StepIn => ({
   controlValues: controlValues as Record<string, unknown>,
 });
 
-/** What became of this many events, one a minute, a day later. */
+/** The notifications of this many events, one a minute, a day later. */
 async function collected(stage: Stage, name: string, count: number): Promise<Notification[]> {
   const sent: string[] = [];
   for (let n = 1; n <= count; n++) {

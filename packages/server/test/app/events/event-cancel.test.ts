@@ -1,4 +1,4 @@
-// Canceling: what waits ends, what is under way finishes, and digests go on without the canceled event.
+// Canceling an event: waiting jobs are canceled, jobs under way finish, and digests continue without the event.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification } from "@tidings/contract";
@@ -16,7 +16,7 @@ const runOf = async (transactionId: string) => (await notificationsOf(client, tr
 const started = (transactionId: string) =>
   eventually(() => runOf(transactionId), `the notification of ${transactionId}`);
 
-/** Nobody waits an hour: what is due later is due now. */
+/** Makes waiting tasks due now. */
 const hurry = async () => {
   await sql`update jobs set wake_at = now() where wake_at is not null`.execute(db);
   await sql`update queue.job set start_after = now(), priority = 0 where name = 'wake' and state = 'created'`.execute(

@@ -47,7 +47,7 @@ for (const [name, to, reached] of forms) {
   });
 }
 
-test("malformed recipients are reported one by one and hold nobody up", async () => {
+test("invalid recipients are reported one by one and do not stop the others", async () => {
   const bad: [entry: unknown, id: string, reason: string][] = [
     ["", "", "subscriberId must not be empty"],
     ["with space", "with space", "subscriberId has an invalid format"],

@@ -1,4 +1,4 @@
-// What refuses a whole request to trigger: its shape and its size. Nothing of it is written.
+// Trigger requests that are refused as a whole for their shape or size write nothing.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
@@ -13,7 +13,7 @@ before(async () => {
   await createWorkflow(client, "idle", [{ ...inApp(), active: false }]);
 });
 
-/** Events, and what would be left of one that was taken back. */
+/** Rows of events, and of what a rolled-back event could leave. */
 const countEvents = async () =>
   (
     await sql<{ count: number }>`

@@ -1,4 +1,4 @@
-// Taking events in: what each item of a bulk trigger says, and that a refused request leaves nothing behind.
+// Triggering events: the result of each item of a bulk trigger, and that a refused request writes nothing.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";

@@ -1,4 +1,4 @@
-// Explaining past events and events that never were, over HTTP.
+// Explaining past events, and dry runs, over HTTP.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -164,7 +164,7 @@ describe("a past event", () => {
     assert.equal(led.steps[1]!.messages[0]!.content, "2");
   });
 
-  test("tells until when a schedule holds a message back", async () => {
+  test("shows until when a schedule delays a message", async () => {
     const stage = await newStage(service, "2026-03-01T12:00:00.000Z");
     const schedule: Schedule = {
       isEnabled: true,
@@ -187,7 +187,7 @@ describe("a past event", () => {
     );
   });
 
-  test("of which nothing is known is 404", async () => {
+  test("that is unknown is 404", async () => {
     await createWorkflow(client, "known", [inApp()]);
     const transactionId = await sent({ name: "known" });
     const ask = (query: Record<string, string>, from: Client = client) => from.raw("explain.retrieve", { query });
@@ -201,7 +201,7 @@ describe("a past event", () => {
   });
 });
 
-describe("somebody an event did not reach", () => {
+describe("a person an event did not reach", () => {
   const name = "announce";
   const to = [{ type: "Topic" as const, topicKey: "news", exclude: ["bob"] }];
   const event = { name, to, actor: "cleo", payload: { area: "south" } };
@@ -228,7 +228,7 @@ describe("somebody an event did not reach", () => {
     await subscribe("eve", { context: { tenant: "acme" } });
   });
 
-  test("is told why, before and after", async () => {
+  test("has a reason, before and after the change that caused it", async () => {
     const told = await dryRun(event);
     const kinds = [...told.recipients, ...told.notReached].map(({ subscriberId, via }) => [subscriberId, via.kind]);
     const { eve: _, fay: __, ...members } = expected;
@@ -255,7 +255,7 @@ describe("somebody an event did not reach", () => {
     await subscribe("fay");
     const later = await explain(transactionId, "fay");
     assert.deepEqual([later.via.kind, later.reached], ["changed_since", false]);
-    assert.match(later.via.text, /it was subscribed later$/);
+    assert.match(later.via.text, /its subscription was created after the event$/);
   });
 
   test("only the first of many are looked at", async () => {
@@ -310,7 +310,7 @@ describe("a dry-run", () => {
     assert.equal(nia!.steps[3]!.messages[0]!.address, "https://hooks.example/…");
   });
 
-  test("judges an event as the trigger does", async () => {
+  test("evaluates an event as the trigger does", async () => {
     await createWorkflow(client, "off", [inApp()], { active: false });
     await createWorkflow(client, "strict", [inApp()], {
       payloadSchema: { type: "object", required: ["n"] },
@@ -333,7 +333,7 @@ describe("a dry-run", () => {
     assert.match(again.note!, /accepted before/);
   });
 
-  test("writes nothing, not even a row, and could not", async () => {
+  test("writes nothing, in a read-only transaction", async () => {
     await createWorkflow(production, "greedy", [
       step("throttle", { type: "fixed", amount: 1, unit: "hours", threshold: 1 }),
       step("digest", { amount: 1, unit: "hours", lookBackWindow: { amount: 1, unit: "hours" } }, "first"),

@@ -1,4 +1,4 @@
-// Notifications tell which topics led to them, and are found by topic and by subscription.
+// Notifications show the topics they came through, and are filtered by topic and by subscription.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
@@ -93,7 +93,7 @@ test("both filters can be answered from an index", async () => {
   assert.doesNotMatch(plan, /Seq Scan/);
 });
 
-test("what led here is still told when subscription and topic are gone", async () => {
+test("topic and subscription are still shown after they were deleted", async () => {
   await client("topics.delete", { params: { topicKey: "sport" } });
   assert.deepEqual(await found({ topicKey: "sport" }), [`${both} ada`, `${single} ada`]);
   assert.deepEqual(await found({ subscriptionId: "ada-2" }), [`${both} ada`, `${single} ada`]);

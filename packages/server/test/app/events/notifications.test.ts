@@ -54,7 +54,7 @@ const filters: [name: string, query: () => Query, expected: string[]][] = [
   ["nothing, newest first", () => ({}), all],
   ["one step type", () => ({ channels: "email" }), ["pairAda", "letterBob"]],
   ["any of several step types", () => ({ channels: ["in_app", "digest"] }), ["pairAda", "chimeAda"]],
-  ["a step type nobody uses", () => ({ channels: "sms" }), []],
+  ["an unused step type", () => ({ channels: "sms" }), []],
   ["the trigger, which every event has", () => ({ channels: "trigger" }), all],
   ["the trigger or a step type", () => ({ channels: ["sms", "trigger"] }), all],
   ["the trigger and a subscriber", () => ({ channels: "trigger", subscriberIds: "bob" }), ["letterBob"]],
@@ -75,7 +75,7 @@ const filters: [name: string, query: () => Query, expected: string[]][] = [
   ["part of an address", () => ({ search: "ada@ex" }), ["pairAda", "chimeAda"]],
   ["a pattern is taken literally", () => ({ search: "%" }), []],
   ["records without context", () => ({ contextKeys: "" }), all],
-  ["a context nobody used", () => ({ contextKeys: "tenant:acme" }), []],
+  ["an unused context", () => ({ contextKeys: "tenant:acme" }), []],
   ["filters together", () => ({ subscriberIds: "ada", channels: "email" }), ["pairAda"]],
   ["filters that contradict", () => ({ subscriberIds: "ada", emails: "bob@example.com" }), []],
   ["a start before everything kept", () => ({ after: farPast }), all],
@@ -172,7 +172,7 @@ test("pages are exact: hasMore, pageSize, and an empty page beyond the end", asy
   assert.ok(!("totalCount" in first));
 });
 
-test("an item tells who, what and what became of it", async () => {
+test("an item shows the recipient, the workflow and its jobs", async () => {
   const { body } = await client("notifications.list", { query: { transactionId: sent.chimeAda } });
   assertShape("notifications.list", body);
   const [item] = body.data;

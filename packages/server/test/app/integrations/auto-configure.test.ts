@@ -1,5 +1,5 @@
-// Registering for delivery reports, with a Mailgun on this machine that remembers what it is told. What each provider is
-// asked is in the conformance cases of the providers package; without a public address: integrations-cascade.test.ts.
+// Registering a webhook for receipts, with a local Mailgun server that stores its webhooks. The requests to each provider
+// are in the conformance cases of the providers package; without a public address: integrations-cascade.test.ts.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const types = ["clicked", "complained", "delivered", "opened", "permanent_fail",
 /** The addresses of each kind of event. */
 const registered = new Map<string, string[]>();
 let listings = 0;
-/** What a listing waits for before it is answered. */
+/** The server answers a listing after this promise. */
 let gate: Promise<void> = Promise.resolve();
 
 const mailgun = createServer(async (request, response) => {
@@ -72,8 +72,8 @@ const stored = async (identifier: string) =>
 const pathOf = ({ _environmentId, _id }: { _environmentId: string; _id?: string }) =>
   `/v2/inbound-webhooks/delivery-providers/${_environmentId}/${_id}`;
 
-describe("a provider that can be told", () => {
-  test("reports from then on, and its reports are believed", async () => {
+describe("a provider that supports registering a webhook", () => {
+  test("reports from then on, and its receipts are verified", async () => {
     const made = await mailgunIntegration("gun", { configurations: { maxPerSecond: 7 } });
     const { success, message, integration } = await configure("gun");
     assert.equal(success, true);
@@ -99,7 +99,7 @@ describe("a provider that can be told", () => {
     assert.deepEqual([await report(signingKey), await report("another")], [200, 401]);
   });
 
-  test("is told once, however often and whoever asks at the same time", async () => {
+  test("is registered once, also by repeated and concurrent requests", async () => {
     const before = structuredClone([...registered]);
     assert.equal((await configure("gun")).success, true);
     assert.deepEqual([...registered], before);
@@ -112,7 +112,7 @@ describe("a provider that can be told", () => {
     const asked = listings;
     const first = configure("gun");
     await eventually(() => listings > asked, "the first request");
-    // The same request sent once more, say after a time-out: what it is told must not become the answer of the first.
+    // The same request repeated, as after a time-out: its answer must not be stored as the answer of the first.
     const message = "The webhook of Mailgun is being registered by another request at this moment";
     await assertRefused(
       client,
@@ -136,7 +136,7 @@ describe("a provider that can be told", () => {
     assert.equal((await stored("wrong")).configurations, undefined);
   });
 
-  test("is not asked without credentials", async () => {
+  test("is not called without credentials", async () => {
     await mailgunIntegration("empty", { active: false, credentials: {} });
     const { success, message } = await configure("empty");
     assert.equal(success, false);
@@ -144,7 +144,7 @@ describe("a provider that can be told", () => {
   });
 });
 
-test("a provider that cannot be told is set up by hand, and where is said", async () => {
+test("a provider that does not support it is set up by hand, and the answer names the address", async () => {
   const made = await chatIntegration(client, "auto");
   const { success, message } = await configure("auto");
   assert.equal(success, false);

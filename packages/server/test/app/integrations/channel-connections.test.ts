@@ -68,7 +68,7 @@ describe("create", () => {
     assert.notEqual(second.identifier, made.identifier);
   });
 
-  test("shared is without a subscriber, whoever asks; for a subscriber it needs one", async () => {
+  test("shared ignores subscriberId; for a subscriber it is required", async () => {
     for (const subscriberId of ["ada", "nobody", undefined]) {
       const made = await connection(client, "slack-main", { connectionMode: "shared", subscriberId });
       assert.equal(made.subscriberId, null);

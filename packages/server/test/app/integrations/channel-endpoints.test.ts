@@ -108,7 +108,7 @@ describe("create", () => {
     assert.equal((await client.raw("channelEndpoints.create")).status, 422);
   });
 
-  test("names what it hangs on and does not find", async () => {
+  test("names the integration, subscriber or connection that does not exist", async () => {
     const body = { ...base, type: "webhook", endpoint: addresses.webhook };
     const before = (await client("channelEndpoints.list")).body.totalCount;
     const refused = (extra: object, code: "CONNECTION_NOT_FOUND", message: string) =>
@@ -141,7 +141,7 @@ describe("create", () => {
     const faulty = { createSubscriberIfMissing: true, connectionIdentifier: "gone" };
     assert.equal((await create(faulty)).status, 404);
     const people = async (subscriberId: string) => client.raw("subscribers.retrieve", { params: { subscriberId } });
-    assert.equal((await people("newcomer")).status, 404, "a refused request makes nobody");
+    assert.equal((await people("newcomer")).status, 404, "a refused request creates no subscriber");
     const answers = await Promise.all([1, 2, 3].map(() => create({ createSubscriberIfMissing: true })));
     for (const { status, body: made } of answers) {
       assert.deepEqual([status, (made as { subscriberId: string }).subscriberId], [201, "newcomer"]);

@@ -130,7 +130,7 @@ for (const [name, { id, rows }] of Object.entries(lists)) {
     );
   });
 
-  test(`${name}: what the query cannot mean is refused`, async () => {
+  test(`${name}: invalid filters are refused`, async () => {
     const cursor = (await page({ limit: 1 })).next!;
     const both = { before: ["before and after cannot be used together"] };
     const cases: [Record<string, unknown>, Record<string, string[]>][] = [

@@ -1,4 +1,4 @@
-// The address where a chat workspace is connected, and the state that comes back from it. What happens then:
+// The URL that starts the OAuth flow of a chat provider, and its signed state. The callback:
 // http/pages/chat-oauth-page.test.ts.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

@@ -107,7 +107,7 @@ describe("update", () => {
     await assertRefused(client, "integrations.update", other, { code: "INTEGRATION_NOT_FOUND" });
   });
 
-  test("asks the provider only when told to, and stores nothing when it refuses", async () => {
+  test("calls the provider only with check, and stores nothing when it refuses", async () => {
     await make("asked");
     const body = { check: true, name: "Checked", credentials: { ...smtp, host: "127.0.0.1", port: 1 } };
     await assertRefused(
@@ -209,7 +209,7 @@ describe("delete", () => {
 });
 
 describe("without a public address", () => {
-  test("no provider can be told where to report, and the setting is named", async () => {
+  test("no webhook can be registered, and the setting is named", async () => {
     const credentials = { apiKey: "k", user: "api", domain: "d.example", from: "a@d.example", senderName: "A" };
     const body = { providerId: "mailgun", channel: "email", identifier: "gun", credentials } as const;
     const made = (await client("integrations.create", { body })).body;

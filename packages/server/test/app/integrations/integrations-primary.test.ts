@@ -37,7 +37,7 @@ test("in development the capture provider is primary until a real one is active"
   assert.deepEqual(await primaries(client, "email"), ["svc-email-default"]);
   assert.equal((await create(client, { identifier: "real" })).primary, true);
   assert.deepEqual(await primaries(client, "email"), ["real"]);
-  // The next ones stand behind it, and switching one on promotes nobody.
+  // Later ones come after it, and activating one does not make it primary.
   assert.equal((await create(client, { identifier: "second" })).primary, false);
   assert.equal((await update(client, "off", { active: true })).primary, false);
   assert.deepEqual(await primaries(client, "email"), ["real"]);
@@ -66,7 +66,7 @@ test("a condition on the tenant chooses the integration; what a group leaves out
   assert.equal(await senderFor({}), "usual");
 });
 
-test("a primary is active and unconditional; what takes that away promotes nobody", async () => {
+test("a primary is active and has no conditions; losing that promotes no other integration", async () => {
   const channel = { providerId: "twilio", channel: "sms", credentials: twilio };
   assert.equal((await create(client, { ...channel, identifier: "sms-1" })).primary, true);
   assert.equal((await create(client, { ...channel, identifier: "sms-2" })).primary, false);
@@ -84,7 +84,7 @@ test("a primary is active and unconditional; what takes that away promotes nobod
   assert.deepEqual(await primaries(client, "sms"), []);
 });
 
-test("what becomes active stands directly below the primary", async () => {
+test("an integration that becomes active comes directly after the primary", async () => {
   const prioritiesOf = async () =>
     (
       await db
@@ -104,7 +104,7 @@ test("what becomes active stands directly below the primary", async () => {
   await update(production, "a", { active: false });
   await update(production, "a", { active: true });
   assert.deepEqual(await prioritiesOf(), ["p", "a", "b"]);
-  // Deleting the primary promotes nobody; the order of the others stands.
+  // Deleting the primary makes no other integration primary, and keeps their order.
   await production("integrations.delete", { params: { integrationId: "p" } });
   assert.deepEqual(await primaries(production, "email"), []);
   assert.deepEqual(await prioritiesOf(), ["a", "b"]);

@@ -67,7 +67,7 @@ test("secrets are masked in every answer, and everything else is shown", async (
   assert.ok(!JSON.stringify(service.logs).includes("s3cret"));
 });
 
-test("an unset secret is absent, and a mask without a stored value is nothing", async () => {
+test("an unset secret is absent, and a mask without a stored value is dropped", async () => {
   const created = await create({ credentials: { user: "u", password: mask, tlsOptions: { key: mask, ca: "c" } } });
   assert.deepEqual(created.credentials, { user: "u", tlsOptions: { ca: "c" } });
   const updated = await update(created.identifier, { credentials: { user: "u", password: mask } });
@@ -98,7 +98,7 @@ test("a record that was read can be written back, and still sends", async () => 
   );
 });
 
-test("the mask keeps a secret only while it goes where it went before", async () => {
+test("the mask keeps a secret only while the host stays the same", async () => {
   await create({ identifier: "moved", credentials: { ...credentials, tlsOptions: { key: "tls-s3cret" } } });
   const elsewhere = { ...settings, port: String(thief.port), password: mask, tlsOptions: { key: mask } };
   const reason =
@@ -112,7 +112,7 @@ test("the mask keeps a secret only while it goes where it went before", async ()
   }
   assert.deepEqual(thief.logins, [], "the other server was not told the password");
   assert.equal((await update("moved", {})).credentials.port, settings.port, "nothing changed");
-  // What does not decide where it goes may change; and a secret that is given goes anywhere.
+  // Other members may change; and with the secret given again, so may the host.
   assert.equal(
     (await update("moved", { credentials: { ...settings, senderName: "B", password: mask } })).credentials.senderName,
     "B",
@@ -121,7 +121,7 @@ test("the mask keeps a secret only while it goes where it went before", async ()
   assert.equal((await update("moved", { credentials: given })).credentials.password, mask);
 });
 
-test("a check asks the server; when it says no, nothing is stored", async () => {
+test("a check logs in to the server; when the login fails, nothing is stored", async () => {
   const before = await create({ identifier: "checked", credentials });
   assert.deepEqual(await update("checked", { check: true }), before);
   await create({ identifier: "checked-at-once", credentials, check: true });
@@ -134,7 +134,7 @@ test("a check asks the server; when it says no, nothing is stored", async () => 
     text: RegExp,
   ][] = [
     ["a wrong password", wrong, "PROVIDER_CHECK_FAILED", /^The provider rejected the credentials: .*Invalid login/],
-    ["nobody listens", { ...credentials, port: String(await closedPort()) }, "PROVIDER_CHECK_FAILED", /ECONNREFUSED/],
+    ["a closed port", { ...credentials, port: String(await closedPort()) }, "PROVIDER_CHECK_FAILED", /ECONNREFUSED/],
     // A name that cannot exist: no name server is asked.
     [
       "a host that does not exist",
@@ -167,7 +167,7 @@ test("a check asks the server; when it says no, nothing is stored", async () => 
   assert.ok(!JSON.stringify(service.logs).includes("s3cret"));
 });
 
-test("without a check nobody is asked", async () => {
+test("without check the provider is not called", async () => {
   const port = String(await closedPort());
   const { identifier } = await create({ active: true, credentials: { ...credentials, host: "mail.invalid", port } });
   assert.equal((await update(identifier, { active: false, check: false })).active, false);

@@ -1,4 +1,4 @@
-// The primary of a channel: who becomes it, who loses it, and that there is never a second one.
+// The primary integration of a channel: set, lost, and never more than one.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Integration } from "@tidings/contract";
@@ -131,8 +131,8 @@ describe("set-primary", () => {
   });
 });
 
-describe("losing it", () => {
-  test("by going inactive, by conditions or by deletion promotes nobody", async () => {
+describe("losing the primary", () => {
+  test("by going inactive, by conditions or by deletion promotes no other integration", async () => {
     for (const body of [{ active: false }, { conditions: [condition] }]) {
       await setPrimary("second");
       const updated = await client("integrations.update", { params: { integrationId: "second" }, body });

@@ -38,12 +38,12 @@ const refusals: [name: string, body: Body, faults: Record<string, string[] | Reg
     { providerId: undefined, channel: undefined },
     { channel: ["channel is required"], providerId: ["providerId is required"] },
   ],
-  ["a provider nobody knows", { providerId: "pigeon" }, { providerId: /^providerId must be one of: / }],
+  ["an unknown provider", { providerId: "pigeon" }, { providerId: /^providerId must be one of: / }],
   ["a channel that does not fit", { channel: "sms" }, { channel: ["channel must be email for provider nodemailer"] }],
   ["an empty name", { name: "" }, { name: ["name must not be empty"] }],
   ["an identifier with a space", { identifier: "a b" }, { identifier: ["identifier has an invalid format"] }],
   [
-    "a member nobody knows",
+    "an unknown member",
     { credentials: { pasword: "x" } },
     { "credentials.pasword": ["credentials.pasword is not a known credential"] },
   ],
@@ -182,7 +182,7 @@ test("_environmentId may name the caller's own environment only", async () => {
 });
 
 for (const id of ["integrations.update", "integrations.delete"] as const) {
-  test(`${id} of something unknown is 404, but a bad body is told first`, async () => {
+  test(`${id} of an unknown integration is 404, but a bad body is reported first`, async () => {
     const foreign = await create({ identifier: `foreign-${id}` }, production);
     for (const integrationId of ["missing", foreign._id, foreign.identifier]) {
       const input = { params: { integrationId }, body: id === "integrations.update" ? {} : undefined };

@@ -1,4 +1,4 @@
-// The list of providers, and what `check` of an integration asks the provider itself over HTTP (over SMTP:
+// The list of providers, and `check` of an integration, which calls the provider over HTTP (over SMTP:
 // integrations-secrets.test.ts).
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ const { client, production } = await startTestService();
 const list = async (by = client, channel?: Provider["channel"]): Promise<Provider[]> =>
   (await by("providers.list", { query: { channel } })).body;
 
-test("every provider with what a form needs, the same for everybody", async () => {
+test("every provider with what a form needs, the same in every environment", async () => {
   const all = await list();
   assert.deepEqual(
     all.map(({ id }) => id),
@@ -54,7 +54,7 @@ test("every provider with what a form needs, the same for everybody", async () =
   assert.deepEqual(Object.keys(await faultsOf(client, "providers.list", { query: { channel: "fax" } })), ["channel"]);
 });
 
-test("what the list says is what integrations are checked against", async () => {
+test("integrations are checked against the same list", async () => {
   for (const { id, channel, credentials } of await list()) {
     if (id === inAppProviderId) continue;
     const needed = credentials.filter(({ key, required }) => required && !["from", "senderName"].includes(key));
@@ -66,7 +66,7 @@ test("what the list says is what integrations are checked against", async () => 
   }
 });
 
-test("a check asks the provider over HTTP; when it says no, nothing is stored and no secret is told", async () => {
+test("a check calls the provider over HTTP; when it refuses, nothing is stored and no secret is shown", async () => {
   const base = { providerId: "mailgun", channel: "email", identifier: "gun", active: true, check: true } as const;
   const credentials = {
     ...{ apiKey: "key-s3cret", user: "api", domain: "example.com", baseUrl: mailgun.url },

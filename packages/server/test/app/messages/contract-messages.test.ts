@@ -31,7 +31,7 @@ test("an event's overrides stand with its messages; legacy members are never sen
   for (const name of ["topics", "__v"]) assert.ok(!(name in message.subscriber!), name);
 });
 
-test("what could not be made is a message with its reason, and not in the feed", async () => {
+test("a message that could not be rendered has its error, and is not in the feed", async () => {
   await createWorkflow(client, "broken", [inApp({ body: "{{ payload.n | nosuchfilter }}" })]);
   const { message, item } = await send("broken", { payload: { n: 1 } });
   assert.deepEqual([message.status, message.errorId, item], ["error", "render_failed", undefined]);
@@ -133,7 +133,7 @@ test("the subscriber of a message has its channels, with all eight members of th
   ]);
 });
 
-test("seen and read are told to the job once, as confirmations", async () => {
+test("seen and read are execution details of the job once each", async () => {
   const { item, notification } = await send("plain");
   const params = { subscriberId: "ada" };
   for (const markAs of ["seen", "read", "unseen", "seen", "read"] as const) {

@@ -37,7 +37,7 @@ async function fail(name: string) {
 const replayMany = async (body: object) => (await production("deadLetters.replayMany", { body })).body;
 const replay = async (id: string) => (await production("deadLetters.replay", { params: { id } })).body;
 
-test("what every integration refused becomes a dead letter that tells the whole story", async () => {
+test("a message that every integration refused becomes a dead letter with the workflow, the step and the error", async () => {
   const { transactionId, notification, letter } = await fail("ada");
   const [message] = (await messagesOf(production, transactionId)).filter((one) => one.channel === "email");
   assert.deepEqual([message!.status, message!.errorId], ["error", "mail_unexpected_error"]);
@@ -115,7 +115,7 @@ test("500 failed by wrong credentials, repaired, replayed: each is delivered onc
     (await production("deadLetters.list", { query: { ...filter, status } })).body.totalCount;
   await eventually(async () => (await count("open")) === 500, "500 dead letters", 60_000);
   await repair(good);
-  // Two people press the button at the same moment.
+  // Two concurrent replays.
   const answers = await Promise.all([replayMany({ filter }), replayMany({ filter })]);
   assert.equal(answers[0]!.replayed + answers[1]!.replayed, 500);
   await eventually(
@@ -130,7 +130,7 @@ test("500 failed by wrong credentials, repaired, replayed: each is delivered onc
   assert.deepEqual(await replayMany({ filter }), { replayed: 0, failed: 0 });
   assert.ok(
     events.every((event) => mail.mailsTo(event.to.email).length === 1),
-    "nobody got it twice",
+    "no duplicate",
   );
   assert.deepEqual([await count("open"), await count("replayed")], [0, 500]);
 });
@@ -166,7 +166,7 @@ test("a replay through another integration, at a set rate", async () => {
   await production("integrations.delete", { params: { integrationId: "spare" } });
 });
 
-test("what a replay sends later has its whole time from then on, and the rate has a lower end", async () => {
+test("a message that a replay sends later has its full time-out from then on, and the rate has a minimum", async () => {
   const stage = await newStage(service, "2026-03-02T09:00:00.000Z");
   const { client: own } = stage;
   await own("integrations.update", { params: { integrationId: "svc-email-default" }, body: { active: false } });

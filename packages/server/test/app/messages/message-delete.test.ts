@@ -95,13 +95,13 @@ test("the messages of a transaction, all or of one channel", async () => {
 const port = (server.address() as { port: number }).port;
 const underWay = () => eventually(() => sockets.size > 0, "the call to the mail server");
 
-/** On its way, and nothing went wrong so far: monitoring that looks for errors finds none. */
+/** Waiting without an error so far, also for monitoring that looks for errors. */
 function assertHealthy(message: Message) {
   assert.equal(message.status, "warning");
   for (const name of ["errorId", "errorText"]) assert.ok(!(name in message), JSON.stringify(message));
 }
 
-test("prepare a silent mail server", async () => {
+test("set up a mail server that never answers", async () => {
   const credentials = { host: "127.0.0.1", port: String(port), secure: false, from: "a@example.com", senderName: "A" };
   const body = { providerId: "nodemailer", channel: "email", active: true, credentials } as const;
   await client("integrations.create", { body });

@@ -49,7 +49,7 @@ const ofAda = all.slice(2);
 const filters: [name: string, query: () => Query, expected: string[][]][] = [
   ["nothing, newest first", () => ({}), all],
   ["a channel", () => ({ channel: "in_app" }), all.filter(([, channel]) => channel === "in_app")],
-  ["a channel nobody uses", () => ({ channel: "push" }), []],
+  ["an unused channel", () => ({ channel: "push" }), []],
   ["a subscriber", () => ({ subscriberId: "ada" }), ofAda],
   ["an unknown subscriber", () => ({ subscriberId: "nobody" }), []],
   ["a transaction", () => ({ transactionId: sent.ada }), ofAda],
@@ -57,7 +57,7 @@ const filters: [name: string, query: () => Query, expected: string[][]][] = [
   ["transactions in brackets", () => ({ "transactionId[]": [sent.ada], "transactionId[1]": "unknown" }), ofAda],
   ["an unknown transaction", () => ({ transactionId: "unknown" }), []],
   ["records without context", () => ({ contextKeys: "" }), all],
-  ["a context nobody used", () => ({ contextKeys: ["tenant:acme", "app:web"] }), []],
+  ["an unused context", () => ({ contextKeys: ["tenant:acme", "app:web"] }), []],
   ["filters together", () => ({ subscriberId: "ada", channel: "email" }), [["ada", "email"]]],
   ["filters that contradict", () => ({ subscriberId: "bob", transactionId: sent.ada }), []],
 ];
@@ -143,7 +143,7 @@ test("a message carries what the contract requires and what was made", async () 
   }
 });
 
-test("what could not be sent says why", async () => {
+test("a message that could not be sent has its error", async () => {
   const [mail] = (await list({ transactionId: sent.bob, channel: "email" })).data;
   assert.deepEqual([mail!.status, mail!.errorId], ["warning", "subscriber_missing_email"]);
   assert.ok(mail!.errorText!.length > 0);

@@ -17,7 +17,7 @@ const retrieve = async (subscriberId: string) =>
 const countSubscribers = async () =>
   (await sql<{ count: number }>`select count(*) as count from subscribers`.execute(service.db)).rows[0]!.count;
 
-test("new, known and faulty entries are told apart, and a faulty one stops nobody", async () => {
+test("new, known and invalid entries are reported apart, and an invalid one does not stop the others", async () => {
   await client("subscribers.create", { body: { subscriberId: "known", firstName: "Old", lastName: "Kept" } });
   const answer = await bulk([
     { subscriberId: "fresh", email: "fresh@example.com" },
@@ -73,7 +73,7 @@ test("500 entries are taken, 501 are not, and neither is an empty list", async (
   assert.equal(await countSubscribers(), before + 500);
 });
 
-test("an entry that is no object is a fault of the request", async () => {
+test("an entry that is no object refuses the request", async () => {
   const before = await countSubscribers();
   const body = { subscribers: [{ subscriberId: "beside" }, "text", null] };
   assert.deepEqual(await faultsOf(client, "subscribers.createBulk", { body }), {

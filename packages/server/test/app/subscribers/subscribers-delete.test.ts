@@ -1,4 +1,4 @@
-// What deleting a subscriber does to what was made for them.
+// Deleting a subscriber: its record, its messages, its waiting jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -32,7 +32,7 @@ test("the record goes at once and the id is free again", async () => {
   for (const id of ["subscribers.retrieve", "subscribers.delete", "subscribers.listFeed"] as const) {
     await refused(client, id, { params: { subscriberId: "gone" } }, "SUBSCRIBER_NOT_FOUND");
   }
-  // Somebody new under the old id does not inherit the feed.
+  // A new subscriber with the old id does not inherit the feed.
   await client("subscribers.create", { body: { subscriberId: "gone" } });
   assert.deepEqual(await feedOf(client, "gone"), []);
 });
@@ -85,7 +85,7 @@ test("waiting jobs are canceled, with the reason", async () => {
   assert.equal((await statusesOf("stays"))[0]!.status, "delayed");
 });
 
-test("a mail that waits to be repeated is taken back", async () => {
+test("a mail that waits for its retry is canceled", async () => {
   const { production } = service;
   await production("integrations.create", {
     body: {
@@ -101,7 +101,7 @@ test("a mail that waits to be repeated is taken back", async () => {
     "the first attempt to fail",
   );
   await remove("patient", production);
-  // The repeat is still in the queue; when it has been worked off, nothing may have changed.
+  // The retry is still in the queue; it must change nothing.
   await eventually(async () => {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from queue.job where name = 'deliver' and state in ('created', 'retry', 'active')

@@ -177,7 +177,7 @@ for (const id of [
   "subscribers.delete",
   "subscribers.listFeed",
 ] as const) {
-  test(`${id} of somebody unknown is 404`, async () => {
+  test(`${id} of an unknown subscriber is 404`, async () => {
     const body = id === "subscribers.update" ? {} : undefined;
     for (const subscriberId of ["nobody", "not an id / at all", "0199a1b2-0000-7000-8000-000000000001"]) {
       const error = await refused(client, id, { params: { subscriberId }, body }, "SUBSCRIBER_NOT_FOUND");

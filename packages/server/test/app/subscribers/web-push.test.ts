@@ -1,4 +1,4 @@
-// Push to browsers works from the first minute: every environment is born with keys of its own.
+// Push to browsers: every new environment has an integration with its own keys.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { maxDeviceTokenLength } from "@tidings/contract";
@@ -18,7 +18,7 @@ type Listing = "integrations.list" | "integrations.listActive";
 const isListed = async (by: typeof client, id: Listing = "integrations.list") =>
   (await by(id)).body.some(({ providerId }) => providerId === "web-push");
 
-describe("a client that knows the closed set of providers meets web-push when its environment took it up, and not before", () => {
+describe("web-push is hidden from clients that know a closed set of providers until the environment uses it", () => {
   const browser = pushSubscription("https://10.0.0.1/push");
   const credentials = { providerId: "web-push" as const, credentials: { deviceTokens: [browser] } };
 

@@ -25,7 +25,7 @@ test("exactly 100 entries are taken, one more is refused as a whole, under the o
   }
 });
 
-test("an update wants a body; a deleted subscription is told without its name and preferences", async () => {
+test("an update requires a body; a deleted subscription is shown without its name and preferences", async () => {
   const { _id } = await createWorkflow(client, "digest", [inApp()]);
   await client("topicSubscriptions.create", {
     params,

@@ -208,7 +208,7 @@ test("subscriptions go with their topic and with their subscriber", async () => 
   assert.equal(everyone.length, 23);
 });
 
-test("a topic that is deleted while people join is either gone or there with them", async () => {
+test("a topic that is deleted while subscribers are added is either gone or has all of them", async () => {
   const rounds = Array.from({ length: 15 }, async (_, index) => {
     await Promise.all([
       subscribe("flicker", { subscriptions: [numbers[index]!] }),

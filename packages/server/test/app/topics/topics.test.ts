@@ -57,7 +57,7 @@ describe("create", () => {
     assert.equal((await client("topics.retrieve", { params: { topicKey: "once" } })).body.name, "Once");
   });
 
-  test("many at once make one topic, and one of them hears 201", async () => {
+  test("concurrent requests create one topic, and one of them gets 201", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => createTopic({ key: "race" })));
     const statuses = answers.map((answer) => answer.status).sort();
     assert.deepEqual(statuses, [...Array.from({ length: 11 }, () => 200), 201]);

@@ -1,4 +1,4 @@
-// Reports about mails to several people: which of them is meant, and what follows for the others.
+// Receipts of mails to several recipients: each concerns one of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { request } from "../../support/http.ts";
@@ -24,12 +24,12 @@ await client("integrations.setPrimary", { params: { integrationId: "smtp" } });
 await createWorkflow(client, "mail", [email()]);
 
 let count = 0;
-/** A mail to one subscriber with a copy for somebody else, or with none. */
+/** A mail to one subscriber, with or without a copy to another address. */
 async function sentMail(hasCopy = true) {
   const name = `reader-${++count}`;
   const [own, copy] = [`${name}@example.com`, `Copy-${count}@Example.com`];
   // For all providers, or for the one it goes through.
-  const overrides = hasCopy ? { [count % 2 ? "email" : "nodemailer"]: { cc: [`Somebody <${copy}>`] } } : {};
+  const overrides = hasCopy ? { [count % 2 ? "email" : "nodemailer"]: { cc: [`Carbon Copy <${copy}>`] } } : {};
   const events = [{ name: "mail", to: { subscriberId: name, email: own }, payload: {}, overrides }];
   const [result] = (await client("events.triggerBulk", { body: { events } })).body;
   const { transactionId } = result as { transactionId: string };
@@ -91,7 +91,7 @@ test("one report about each of two recipients, at the same time: both count, eac
   ]);
 });
 
-test("who is not named, or not known, is not suppressed", async () => {
+test("addresses that the receipt does not name, or the message did not go to, are not suppressed", async () => {
   const unnamed = await sentMail();
   await report([{ messageId: unnamed.messageId, status: "bounced" }]);
   assert.equal((await unnamed.message()).status, "error");
@@ -106,7 +106,7 @@ test("who is not named, or not known, is not suppressed", async () => {
   assert.deepEqual([(await alone.message()).status, await isSuppressed(alone.own)], ["sent", true]);
 });
 
-test("a mail that was given up for a reason that may pass has failed, and the address is good", async () => {
+test("a mail that failed for a temporary reason has failed, and its address is not suppressed", async () => {
   const { own, messageId, message, details } = await sentMail(false);
   await report([{ messageId, status: "deferred", recipient: own }]);
   assert.equal((await message()).status, "sent");

@@ -1,5 +1,4 @@
-// Reports that come by GET are read, proved and counted as those by POST, and a provider that asks whether the address is
-// ours is answered.
+// Receipts by GET are verified and applied like those by POST, and the challenge of a provider is answered.
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
@@ -79,7 +78,7 @@ test("a report in the query string counts once, whichever way it comes again", a
   assert.equal(detailsOf(notification!, "email").filter((text) => text === "Message delivered").length, 1);
 });
 
-test("who may report by GET is who may by POST, and nothing else is let in by it", async () => {
+test("GET needs the same signature as POST, and accepts nothing else", async () => {
   const rows = async () => (await sql`select * from receipts`.execute(db)).rows.length;
   const before = await rows();
   const path = pathOf(mailbox, { messageId, status: "bounced" });
@@ -100,7 +99,7 @@ test("who may report by GET is who may by POST, and nothing else is let in by it
   await refused("INTEGRATION_NOT_FOUND", password, pathOf(silent));
   const [prod] = (await production("environments.list")).body.filter(({ type }) => type === "prod");
   await refused("INTEGRATION_NOT_FOUND", password, pathOf({ ...mailbox, _environmentId: prod!._id }));
-  // Looking is not reporting, but a provider may look whether there is somebody to report to.
+  // HEAD applies no receipt, but shows the provider that the address accepts receipts.
   const looked = await Promise.all([path, pathOf(silent)].map((at) => ask(at, {}, "HEAD")));
   assert.deepEqual(
     looked.map(({ status, text }) => [status, text]),
@@ -111,7 +110,7 @@ test("who may report by GET is who may by POST, and nothing else is let in by it
   );
   const deleted = await ask(path, password, "DELETE");
   assert.deepEqual([deleted.status, deleted.headers.get("allow")], [405, "GET, HEAD, POST"]);
-  // What nobody can mean is nothing, however it is written.
+  // Malformed receipts are ignored.
   for (const query of [
     "",
     "messageId",
@@ -139,13 +138,13 @@ test("MessageBird's token is checked against the address people reach the servic
   };
   const reply = await ask(path, tokenFor(`${publicUrl}${path}`));
   assert.equal(reply.status, 200, reply.text);
-  // Another integration sent the message: the report is about nobody's.
+  // Another integration sent the message: the receipt is dropped.
   const [receipt] = reply.body as InboundReceipt[];
   assert.deepEqual([receipt!.id, receipt!.event.status], ["e8077d80", "delivered"]);
   errorOf(await ask(path, tokenFor(`${service.url}${path}`)), "INVALID_SIGNATURE");
 });
 
-test("WhatsApp asks whether the address is ours, and gets its challenge for the right token", async () => {
+test("WhatsApp's challenge is answered for the right token", async () => {
   const credentials = { apiToken: "t", phoneNumberIdentification: "1", secretKey: "app secret", token: "my token" };
   const configurations = { inboundWebhookEnabled: true };
   const whatsapp = await addIntegration({
@@ -167,7 +166,7 @@ test("WhatsApp asks whether the address is ours, and gets its challenge for the 
   assert.equal(errorOf(wrong, "WRONG_VERIFY_TOKEN").message, "The verify token does not match that of the integration");
   errorOf(await ask(pathOf(whatsapp, { "hub.mode": "subscribe" })), "WRONG_VERIFY_TOKEN");
   errorOf(await ask(pathOf(whatsapp)), "INVALID_SIGNATURE");
-  // Only a provider that asks such questions is answered.
+  // Only providers with a challenge are answered.
   errorOf(await ask(pathOf(mailbox, question)), "INVALID_SIGNATURE");
 
   const body = JSON.stringify({ entry: [{ changes: [{ value: { statuses: [{ id: "wamid.1", status: "read" }] } }] }] });

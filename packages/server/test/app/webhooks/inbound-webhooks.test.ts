@@ -84,7 +84,7 @@ async function sentMail(): Promise<{
 }
 const again = async ({ transactionId }: Message) => (await messagesOf(client, transactionId))[0]!;
 
-test("who may report: the integration has to take reports, and the report has to be signed with its key", async () => {
+test("a receipt needs an integration that accepts receipts, and a signature with its key", async () => {
   const body = "[]";
   const unknown = async (path: string) => errorOf(await send(body, signed(body), path), "INTEGRATION_NOT_FOUND");
   await unknown(pathOf("nobody"));
@@ -118,7 +118,7 @@ test("who may report: the integration has to take reports, and the report has to
   errorOf(await send("{", signed("{")), "MALFORMED_JSON");
 });
 
-test("a delivery is told to the message, its job and webhooks, once, however often it is reported", async () => {
+test("a delivery changes message and job and is sent to webhooks once, also when it is reported again", async () => {
   const { body: webhook } = await client("webhooks.create", {
     body: { url: receiver.url, eventTypes: ["message.delivered"] },
   });
@@ -175,7 +175,7 @@ test("a bounce turns a sent message into a failed one, whatever is reported afte
   assert.deepEqual([suppression!.reason, suppression!.messageId], ["bounce", message._id]);
 });
 
-test("reports at the same time count once each; those about nobody's messages are dropped", async () => {
+test("concurrent receipts count once each; those of unknown messages are dropped", async () => {
   const { message, externalId } = await sentMail();
   const event = { externalId, status: "delivered", date: new Date().toISOString() };
   await Promise.all(Array.from({ length: 8 }, () => report([event])));
@@ -183,7 +183,7 @@ test("reports at the same time count once each; those about nobody's messages ar
 
   const stranger = await report([{ externalId: "who", status: "bounced" }]);
   assert.deepEqual([stranger.length, stranger[0]!.id], [1, "who"]);
-  // Messages that another integration sent are none of its business.
+  // Receipts for messages of another integration are dropped.
   const other = await make("other", { inboundWebhookEnabled: true, inboundWebhookSigningKey: key });
   const body = JSON.stringify([
     { externalId, status: "bounced" },
@@ -193,7 +193,7 @@ test("reports at the same time count once each; those about nobody's messages ar
   assert.equal((await again(message)).status, "sent");
 });
 
-test("nothing is sent to a suppressed address until somebody lifts it", async () => {
+test("nothing is sent to a suppressed address until the suppression is deleted", async () => {
   const { externalId, address } = await sentMail();
   await report([{ externalId, status: "complaint" }]);
   const asked = mail.asked.get(address);
@@ -235,7 +235,7 @@ test("addresses are suppressed by hand, listed and lifted in their own environme
   await assertRefused(client, "suppressions.delete", theirs, { code: "SUPPRESSION_NOT_FOUND" });
 });
 
-test("a report ends the doubt about a call whose answer never came: nothing is sent twice", async () => {
+test("a receipt settles a call whose outcome was unknown: no duplicate is sent", async () => {
   const doubtful = await make("lossy", { inboundWebhookEnabled: true, inboundWebhookSigningKey: key }, lossy.port);
   await client("integrations.setPrimary", { params: { integrationId: "lossy" } });
   await createWorkflow(client, "doubt", [email()], { onUnknownOutcome: "may_delay" });

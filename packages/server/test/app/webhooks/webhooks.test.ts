@@ -23,7 +23,7 @@ const deliveriesOf = async (webhookId: string, query: object = {}): Promise<Webh
   (await client("webhooks.listDeliveries", { params: { webhookId }, query })).body.data;
 
 let count = 0;
-/** Something that webhooks hear of. */
+/** Causes an event for webhooks. */
 const happen = () => createWorkflow(client, `flow-${++count}`, []);
 
 const remove = (webhookId: string) => client("webhooks.delete", { params: { webhookId } });
@@ -56,7 +56,7 @@ test("a webhook is made, read, changed and deleted; its secret is shown once and
   assert.deepEqual((await client("webhooks.list")).body, []);
 });
 
-test("where a webhook may not point, and what it may not ask for", async () => {
+test("invalid addresses and event types are refused", async () => {
   const fault = async (url: unknown, caller = client) =>
     (await faultsOf(caller, "webhooks.create", { body: { url } })).url?.[0];
   assert.equal(await fault("nowhere"), "url must be a URL, such as https://example.com/webhooks");
@@ -155,7 +155,7 @@ test("deliveries are listed newest first with what came of them, and can be made
   assert.ok((await faultsOf(client, "webhooks.listDeliveries", { params, query: { status: "lost" } })).status);
 
   const replay = async (body: object) => (await client("webhooks.replay", { params, body })).body;
-  // What is still on its way is left alone.
+  // Pending deliveries are not restarted.
   assert.deepEqual(await replay({ ids: tried.map((one) => one.id) }), { replayed: 0, hasMore: false });
   await sql`update webhook_deliveries set status = 'failed', failures = 8, next_at = null
     where webhook_id = ${id}`.execute(db);
@@ -168,7 +168,7 @@ test("deliveries are listed newest first with what came of them, and can be made
     async () => (await deliveriesOf(id)).find((one) => one.attempts === 2 && one.id === tried[1]!.id),
     "the replay",
   );
-  // A new round of repeats, the same event.
+  // New attempts of the same event.
   assert.equal(again.status, "pending");
   assert.equal(again.eventId, tried[1]!.eventId);
   assert.equal(receiver.of("/broken").filter(({ event }) => event.id === again.eventId).length, 2);

@@ -122,7 +122,7 @@ describe("preview", () => {
     assert.match(body.result.preview.body, /<h1[^>]*>Hallo Ada bye\.now<\/h1><div[^>]*><p>The content of/);
   });
 
-  test("what does not render is 422, at its place; endless templates end", async () => {
+  test("a template that does not render is 422 with its position; endless templates are stopped", async () => {
     const params = { layoutId: "house" };
     const bad = { controlValues: frame("{{ content | shout }}") };
     await assertRefused(
@@ -235,7 +235,7 @@ describe("usage and delete", () => {
     await assertRefused(production, "layouts.usage", { params: { layoutId: "side" } }, { code: "LAYOUT_NOT_FOUND" });
   });
 
-  test("the default and one in use stay; a free one goes with its texts", async () => {
+  test("the default and one in use cannot be deleted; another is deleted with its translations", async () => {
     const remove = (layoutId: string) => ({ params: { layoutId } });
     await assertRefused(client, "layouts.delete", remove("house"), {
       code: "LAYOUT_IS_DEFAULT",

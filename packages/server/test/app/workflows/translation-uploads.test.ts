@@ -77,7 +77,7 @@ describe("upload", () => {
     assert.deepEqual(await textsOf("da"), { n: 2 });
   });
 
-  test("a repeat under an idempotency key is told by content, not by boundary", async () => {
+  test("a repetition under an idempotency key is recognised by its content, not by its boundary", async () => {
     const headers = { "idempotency-key": "upload-1" };
     const first = await upload([file("no.json", { a: 1 })], {}, headers);
     const second = await upload([file("no.json", { a: 1 })], {}, headers);
@@ -185,7 +185,7 @@ describe("upload of a master file", () => {
     assert.deepEqual(empty.body.success, false);
   });
 
-  test("422 for a file that is none", async () => {
+  test("422 for a file that is not a master file", async () => {
     const refused = (given: unknown, message: string) =>
       assertRefused(
         client,

@@ -214,7 +214,7 @@ describe("group", () => {
 });
 
 describe("master", () => {
-  test("is the union of one locale, empty for one that nobody has; the default locale without a parameter", async () => {
+  test("is the union of one locale, empty for an unused one; the default locale without a parameter", async () => {
     await store({ locale: "it_IT", content: { w: "1" } });
     await store({ locale: "it_IT", content: { l: "2" }, resourceId: "house", resourceType: "layout" });
     await store({ locale: "en_US", content: { en: "3" } });

@@ -1,4 +1,4 @@
-// What is wrong with a step is stored and told in `issues`, and goes away when its cause does.
+// Issues of steps: faults of the content are stored and reported in `issues` until their cause is removed.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn, StepIssues } from "@tidings/contract";
@@ -129,7 +129,7 @@ describe("values that do not fit", () => {
     assert.deepEqual(elsewhere.steps[0]!.issues?.controls, told.controls);
   });
 
-  test("addresses that lead nowhere are stored and told; empty ones and templates are fine", async () => {
+  test("invalid addresses are stored and reported as issues; empty ones and templates are valid", async () => {
     const message = (path: string) => `${path} must be a web address, a path that begins with /, or a template`;
     const bad = "not-good-url";
     const values = {

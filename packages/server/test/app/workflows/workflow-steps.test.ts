@@ -110,7 +110,7 @@ describe("variables", () => {
     assert.deepEqual(properties.payload, { type: "object", additionalProperties: true });
   });
 
-  test("what each type hands on, and what it lacks", async () => {
+  test("the result that each type has for later steps", async () => {
     const types = ["sms", "push", "chat", "throttle", "custom"] as const;
     const bare = types.map((type) => ({ name: type, type, controlValues: { custom: { color: "red" } } }));
     const made = await createWorkflow(client, "all-types", [...bare, inApp()]);
@@ -184,7 +184,7 @@ describe("control values when saving", () => {
     );
   });
 
-  test("values that mean the same as none are taken; unknown members are dropped", async () => {
+  test("empty values are accepted; unknown members are dropped", async () => {
     const { body } = await client("workflows.create", {
       body: {
         name: "Kept",

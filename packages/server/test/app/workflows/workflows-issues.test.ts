@@ -1,4 +1,4 @@
-// Saving is tolerant about content: what a step lacks is stored and told in its issues.
+// Saving accepts incomplete content: the faults of a step are reported in its issues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
@@ -60,9 +60,9 @@ const faulty: [name: string, steps: StepIn[], told: Told][] = [
     [inApp({ body: "{{ payload.filter }" })],
     { body: [illegal, /not closed/] },
   ],
-  ["a tag nobody knows", [inApp({ body: "{% dance %}" })], { body: [illegal, /dance/] }],
+  ["an unknown tag", [inApp({ body: "{% dance %}" })], { body: [illegal, /dance/] }],
   ["a tag that reads files", [inApp({ body: "{% include 'x' %}" })], { body: [illegal, /include/] }],
-  ["a filter nobody knows", [inApp({ subject: "{{ payload.a | shout }}" })], { subject: [filter, /shout/] }],
+  ["an unknown filter", [inApp({ subject: "{{ payload.a | shout }}" })], { subject: [filter, /shout/] }],
   [
     "a name outside the scope",
     [inApp({ body: "{{ name }}" })],
@@ -82,7 +82,7 @@ const faulty: [name: string, steps: StepIn[], told: Told][] = [
 ];
 
 for (const [name, steps, told] of faulty) {
-  test(`${name} is stored and told`, async () => {
+  test(`${name} is stored and reported`, async () => {
     const { status, issues } = await issuesOf(steps);
     assert.equal(status, "ERROR");
     assert.deepEqual(Object.keys(issues!.controls!).sort(), Object.keys(told).sort());
@@ -143,7 +143,7 @@ test("members that a step type does not know are dropped", async () => {
   assert.deepEqual(steps[0]!.controls.values, { body: "B", subject: "S" });
 });
 
-test("a missing integration is told until there is an active one", async () => {
+test("a missing integration is an issue until there is an active one", async () => {
   const retrieve = async () => (await production("workflows.retrieve", { params: { workflowId: "mail" } })).body;
   const created = await createWorkflow(production, "mail", [inApp(), email()]);
   assert.equal(created.status, "ERROR");

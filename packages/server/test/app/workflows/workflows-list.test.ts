@@ -34,7 +34,7 @@ const cases: [name: string, query: Query, expected: string[]][] = [
   ["a pattern is taken literally", { query: "%" }, []],
   ["one tag", { tags: "blue" }, ["beta-shop", "alpha"]],
   ["any of several tags", { tags: ["red", "green"] }, ["gamma", "alpha"]],
-  ["a tag nobody has", { tags: "black" }, []],
+  ["a tag that no workflow has", { tags: "black" }, []],
   ["active ones", { status: "ACTIVE" }, ["alpha"]],
   ["inactive ones", { status: "INACTIVE" }, ["beta-shop"]],
   ["faulty ones", { status: "ERROR" }, ["delta", "gamma"]],
@@ -61,7 +61,7 @@ test("offset and limit cut pages out of one order, and the total stays", async (
   assert.deepEqual(await found({ offset: 9_000_000_000_000_000 }), []);
 });
 
-test("an item shows its steps and how they are", async () => {
+test("an item shows its steps and their issues", async () => {
   const [item] = (await client("workflows.list", { query: { query: "gamma" } })).body.workflows;
   assert.deepEqual(item!.stepTypeOverviews, ["email"]);
   assert.deepEqual([item!.status, item!.origin, item!.lastTriggeredAt], ["ERROR", "svc-cloud", null]);

@@ -140,13 +140,13 @@ test("a patch changes what it names, nothing else", async () => {
 });
 
 for (const id of ["workflows.update", "workflows.patch", "workflows.delete"] as const) {
-  test(`${id} of an unknown workflow is 404, but a bad body is told first`, async () => {
+  test(`${id} of an unknown workflow is 404, but a bad body is reported first`, async () => {
     const good = { name: "N", steps: [], preferences: {}, origin: "svc-cloud" };
     const body = id === "workflows.delete" ? undefined : good;
     const params = { workflowId: "missing" };
     await refused(client, id, { params, body }, "WORKFLOW_NOT_FOUND");
     if (body) await faultsOf(client, id, { params, body: { ...body, name: 5 } });
-    // What exists in another environment is as good as missing.
+    // A workflow of another environment is not found.
     await createWorkflow(service.production, `prod-${id}`, [inApp()]);
     await refused(client, id, { params: { workflowId: `prod-${id}` }, body }, "WORKFLOW_NOT_FOUND");
   });

@@ -109,7 +109,7 @@ const refusals: [name: string, body: Record<string, unknown>, faults: Record<str
   ["more than 20 steps", { steps: tooMany }, { steps: ["steps must contain no more than 20 elements"] }],
   ["17 tags", { tags: Array.from({ length: 17 }, String) }, { tags: ["tags must contain no more than 16 elements"] }],
   ["a tag of spaces", { tags: ["fine", "  "] }, { "tags.1": ["tags.1 must not be empty"] }],
-  ["a severity nobody knows", { severity: "loud" }, { severity: ["severity must be one of: high, medium, low, none"] }],
+  ["an unknown severity", { severity: "loud" }, { severity: ["severity must be one of: high, medium, low, none"] }],
   ["the internal step type", { steps: [{ name: "T", type: "trigger" }] }, { "steps.0.type": [`steps.0.type ${only}`] }],
   ["an unknown step type", { steps: [{ name: "S", type: "smoke" }] }, { "steps.0.type": [`steps.0.type ${only}`] }],
   [

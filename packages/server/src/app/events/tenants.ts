@@ -1,17 +1,17 @@
-// Tenants as events name them: by identifier alone, or with what is known about them.
-import { isObject, jsonBytes } from "../../lib/json.ts";
+// The tenant of an event: named by its identifier, or given with name and data.
+import { isObject, type JsonObject, jsonBytes } from "../../lib/json.ts";
 import type { TenantEntry } from "../../store/subscribers/tenants.ts";
 
-/** `identifier` must exist; an `entry` is created or updated. */
-export type NamedTenant = { identifier: string; entry?: TenantEntry };
+/** Without `entry` the tenant must exist; with one it is created or updated. */
+type NamedTenant = { identifier: string; entry?: TenantEntry };
 
 const maxDataBytes = 65_536;
 
-/** The tenant of an event, or null without one, and what is wrong with it. */
-export function judgeTenant(tenant: string | object | undefined): { tenant: NamedTenant | null; faults: string[] } {
+/** Null when the event has no tenant, or one with faults. */
+export function checkTenant(tenant: string | object | undefined): { tenant: NamedTenant | null; faults: string[] } {
   if (tenant === undefined) return { tenant: null, faults: [] };
   if (typeof tenant === "string") return { tenant: { identifier: tenant.trim() }, faults: [] };
-  const { identifier, name, data } = tenant as Record<string, unknown>;
+  const { identifier, name, data } = tenant as JsonObject;
   const faults: string[] = [];
   const id = typeof identifier === "string" ? identifier.trim() : "";
   if (identifier === undefined) faults.push("tenant.identifier is required");
@@ -26,7 +26,7 @@ export function judgeTenant(tenant: string | object | undefined): { tenant: Name
   return { tenant: { identifier: id, entry: { identifier: id, name, data } as TenantEntry }, faults };
 }
 
-/** One entry per tenant: of several events that name it, the later ones win member by member. */
+/** One entry per tenant. Where several events give the same member, the last one wins. */
 export function mergeTenants(entries: readonly TenantEntry[]): TenantEntry[] {
   const merged = new Map<string, TenantEntry>();
   for (const { identifier, name, data } of entries) {

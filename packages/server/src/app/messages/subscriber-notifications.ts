@@ -1,4 +1,5 @@
-// Snoozing an in-app message: it leaves the feed and comes back at its time, or when it is called back.
+// In-app messages as the inbox of a subscriber shows them. Snoozing hides one from the feed until a time, or until it is
+// unsnoozed.
 import type { Input, Output, SubscriberNotification } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
@@ -10,10 +11,10 @@ import { findInboxItem, type InboxItem, setSnooze } from "../../store/messages/s
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import { environmentClock } from "../environments/clock.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
-import { toSubscriberNotification } from "./subscriber-notification-view.ts";
+import { toWorkflowRef } from "../workflows/workflow-view.ts";
 
 const shortestMinutes = 3;
-/** What a request may lose on its way, and a caller's clock may be behind: three minutes from its own now are enough. */
+/** For the time a request takes, and for a caller whose clock is behind: three minutes from its own now are accepted. */
 const toleranceMs = 60_000;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -35,7 +36,7 @@ export async function snooze(
     await enqueueTimed({ ...ctx, clock }, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
     await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
   }
-  return show(ctx, caller, subscriber, id, now);
+  return toSubscriberNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
 }
 
 export async function unsnooze(
@@ -51,7 +52,7 @@ export async function unsnooze(
   if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
     await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
   }
-  return show(ctx, caller, subscriber, id, now);
+  return toSubscriberNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
 }
 
 function readUntil(text: string, now: Date, maxDays: number): Date {
@@ -76,11 +77,55 @@ async function requireItem(
   return row;
 }
 
-const show = async (
-  ctx: Ctx,
-  caller: Caller,
-  subscriber: SubscriberRow,
-  id: string,
-  now: Date,
-): Promise<SubscriberNotification> =>
-  toSubscriberNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
+type Redirect = NonNullable<SubscriberNotification["redirect"]>;
+type StoredAction = { label?: string; redirect?: Redirect };
+type StoredCta = {
+  redirect?: Redirect;
+  primaryAction?: StoredAction;
+  secondaryAction?: StoredAction;
+  pressed?: { type: "primary" | "secondary"; status: "pending" | "done" };
+};
+
+function actionOf(cta: StoredCta, type: "primary" | "secondary"): SubscriberNotification["primaryAction"] {
+  const action = cta[`${type}Action`];
+  if (!action) return undefined;
+  const isCompleted = cta.pressed?.type === type && cta.pressed.status === "done";
+  return { label: action.label ?? "", isCompleted, redirect: action.redirect };
+}
+
+function toSubscriberNotification(row: InboxItem, to: SubscriberRow, now: Date): SubscriberNotification {
+  const cta: StoredCta = row.cta ?? {};
+  const isSnoozed = row.snoozed_until !== null && row.snoozed_until > now;
+  return {
+    id: row.id,
+    transactionId: row.transaction_id,
+    subject: row.subject ?? undefined,
+    body: row.content ?? "",
+    to: {
+      id: to.id,
+      subscriberId: to.subscriber_id,
+      firstName: to.first_name ?? undefined,
+      lastName: to.last_name ?? undefined,
+      avatar: to.avatar ?? undefined,
+    },
+    isRead: row.read_at !== null,
+    isSeen: row.seen_at !== null,
+    isArchived: row.archived_at !== null,
+    isSnoozed,
+    snoozedUntil: isSnoozed ? row.snoozed_until!.toISOString() : null,
+    deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+    createdAt: row.created_at.toISOString(),
+    readAt: row.read_at?.toISOString(),
+    firstSeenAt: row.seen_at?.toISOString(),
+    archivedAt: row.archived_at?.toISOString(),
+    avatar: (row.actor as { data?: string | null } | null)?.data ?? undefined,
+    primaryAction: actionOf(cta, "primary"),
+    secondaryAction: actionOf(cta, "secondary"),
+    channelType: "in_app",
+    tags: row.workflow?.tags,
+    data: row.data ?? undefined,
+    redirect: cta.redirect,
+    workflow: row.workflow ? toWorkflowRef(row.workflow) : undefined,
+    severity: row.severity,
+  };
+}

@@ -1,0 +1,131 @@
+// Carrying out the plan of a publish: workflows, layouts and their translations are copied into the target, and selected
+// ones deleted there. One transaction and a fixed number of statements.
+import type { PublishedResource } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { createPauses } from "../../lib/pauses.ts";
+import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
+import type { EnvironmentRow } from "../../store/environments/environments.ts";
+import {
+  deleteLayouts,
+  markPublished,
+  markWorkflowsDeleted,
+  type Publishable,
+  putLayouts,
+  putWorkflows,
+  replaceTranslations,
+} from "../../store/environments/publishing.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import { toWorkflow } from "../workflows/workflow-view.ts";
+import { viewFacts } from "../workflows/workflows.ts";
+import type { Item } from "./environment-diff.ts";
+import type { CopiedResource, PublishOutcome } from "./publish-plan.ts";
+
+/** `before`: the target as it was read under its lock. */
+export async function carryOutPlan(
+  ctx: Ctx,
+  caller: Caller,
+  outcomes: PublishOutcome[],
+  { source, target, before }: { source: EnvironmentRow; target: EnvironmentRow; before: Publishable },
+): Promise<void> {
+  const now = ctx.now();
+  const copied = outcomes.flatMap((outcome) =>
+    outcome.kind === "created" || outcome.kind === "updated" ? [outcome.resource] : [],
+  );
+  const deleted = outcomes.flatMap((outcome) => (outcome.kind === "deleted" ? [outcome.resource.target] : []));
+  const stamp = { environment_id: target.id, updated_at: now, updated_by: caller.userId };
+  const layouts = copyLayouts(ctx, copied, stamp, before.layouts.length === 0);
+  const workflows = copyWorkflows(ctx, copied, stamp);
+  const copyIds = new Map([
+    ...layouts.map((row): [string, string] => [`layout ${row.layout_id}`, row.id]),
+    ...workflows.map((row): [string, string] => [`workflow ${row.workflow_id}`, row.id]),
+  ]);
+  const translations = copied.flatMap(({ type, identifier, source: { texts } }) =>
+    Object.entries(texts).map(([locale, content]) => ({
+      resource_type: type,
+      resource_id: copyIds.get(`${type} ${identifier}`)!,
+      locale,
+      content,
+    })),
+  );
+
+  await deleteLayouts(ctx.db, target.id, idsOfType(deleted, "layout"));
+  await markWorkflowsDeleted(ctx.db, target.id, idsOfType(deleted, "workflow"), now);
+  await putLayouts(ctx.db, layouts);
+  await putWorkflows(ctx.db, target.id, workflows);
+  const owners = [...copyIds.values(), ...deleted.map((item) => item.row.id)];
+  await replaceTranslations(ctx.db, target.id, owners, translations, now);
+  // The only write in the source: when its workflows were published.
+  const published = idsOfType(
+    copied.map((resource) => resource.source),
+    "workflow",
+  );
+  await markPublished(ctx.db, source.id, published, caller.userId, now);
+  const removed = deleted.flatMap((item) => (item.type === "workflow" ? [item.row] : []));
+  await emitPublished(ctx, target.id, { published: workflows, removed }, now);
+}
+
+type Stamp = { environment_id: string; updated_at: Date; updated_by: string };
+
+/** A target without layouts gets a default: the source's, or else the first layout that is copied. */
+function copyLayouts(ctx: Ctx, copied: CopiedResource[], stamp: Stamp, needsDefault: boolean): LayoutRow[] {
+  const pairs = copied.flatMap(({ source, target }) =>
+    source.type === "layout" ? [{ from: source.row, to: target?.type === "layout" ? target.row : undefined }] : [],
+  );
+  const firstDefault = pairs.find(({ from }) => from.is_default) ?? pairs[0];
+  return pairs.map(({ from, to }) => ({
+    ...from,
+    ...stamp,
+    id: to?.id ?? ctx.newId(),
+    is_default: to?.is_default ?? (needsDefault && from === firstDefault?.from),
+    created_at: to?.created_at ?? stamp.updated_at,
+  }));
+}
+
+function copyWorkflows(ctx: Ctx, copied: CopiedResource[], stamp: Stamp): WorkflowRow[] {
+  return copied.flatMap(({ source, target }): WorkflowRow[] => {
+    if (source.type !== "workflow") return [];
+    const before = target?.type === "workflow" ? target.row : undefined;
+    // A step keeps its id in the target, so that digests that are open there go on collecting.
+    const steps = source.steps.map((step) => ({
+      ...step,
+      id: before?.steps.find((old) => old.stepId === step.stepId)?.id ?? ctx.newId(),
+    }));
+    return [
+      {
+        ...source.row,
+        ...stamp,
+        last_published_at: stamp.updated_at,
+        last_published_by: stamp.updated_by,
+        id: before?.id ?? ctx.newId(),
+        version_id: ctx.newId(),
+        steps,
+        created_at: before?.created_at ?? stamp.updated_at,
+      },
+    ];
+  });
+}
+
+const idsOfType = (items: Item[], type: PublishedResource): string[] =>
+  items.filter((item) => item.type === type).map((item) => item.row.id);
+
+/** To webhooks of the target. A published workflow is one event there, whether it is new or changed. */
+async function emitPublished(
+  ctx: Ctx,
+  targetId: string,
+  { published, removed }: { published: WorkflowRow[]; removed: WorkflowRow[] },
+  now: Date,
+): Promise<void> {
+  const toObjects = async (rows: WorkflowRow[]) => {
+    const facts = await viewFacts(ctx, targetId);
+    const pauses = createPauses();
+    const objects: EventData[] = [];
+    for (const row of rows) objects.push({ object: await toWorkflow(row, facts, pauses) });
+    return objects;
+  };
+  if (published.length > 0) {
+    await emit(ctx, { environmentId: targetId, type: "workflow.published", at: now }, () => toObjects(published));
+  }
+  if (removed.length > 0)
+    await emit(ctx, { environmentId: targetId, type: "workflow.deleted", at: now }, () => toObjects(removed));
+}

@@ -1,0 +1,175 @@
+// What becomes of each event of a request: refused with a status and its errors, or accepted and ready to be stored. Checks
+// run in the order of the table in docs/trigger.md. Only reads: the dry run evaluates events in the same way.
+import type { TriggerEvent, TriggerResult } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { type JsonObject, jsonBytes } from "../../lib/json.ts";
+import { mapWithPauses } from "../../lib/pauses.ts";
+import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
+import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
+import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";
+import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers/tenants.ts";
+import type { Audience } from "../../store/tables.ts";
+import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
+import { checkContext, contextKeysOf, type NamedContext } from "../subscribers/contexts.ts";
+import { type PayloadFault, payloadFaults } from "../workflows/payload-schema.ts";
+import { readRecipient, readRecipients } from "./recipients.ts";
+import { checkTenant } from "./tenants.ts";
+
+/** Bytes of JSON in one event's payload. */
+const maxPayloadBytes = 524_288;
+
+/** 413 for the whole request when one of its payloads is too large. */
+export function checkPayloadSizes(events: TriggerEvent[]): void {
+  for (const [index, event] of events.entries()) {
+    if (!event.payload) continue;
+    const size = jsonBytes(event.payload);
+    if (size > maxPayloadBytes) {
+      const which = `Event at index ${index} (${event.name})`;
+      throw failure("PAYLOAD_TOO_LARGE", {
+        detail: `${which} has a payload of ${size} bytes, the limit is ${maxPayloadBytes}`,
+      });
+    }
+  }
+}
+
+/** `result` is the item of the answer. `accepted` is absent when the event was refused, or accepted before. */
+export type Evaluation = {
+  result: TriggerResult;
+  accepted?: AcceptedEvent;
+  /** Why the workflow's payload schema refused the payload: a single trigger answers more than the texts in `result`. */
+  payload?: { faults: PayloadFault[]; schema: JsonObject };
+};
+
+/** An event as it will be stored, with what it brings along. */
+export type AcceptedEvent = {
+  event: NewEvent;
+  attachments: EventAttachment[] | null;
+  contexts: NamedContext[];
+  tenant: TenantEntry | undefined;
+};
+
+/** 404 or 400 where an item of a bulk request carries the error: the workflow or the payload is refused. */
+export function throwIfRefused({ name }: TriggerEvent, { result, payload }: Evaluation): void {
+  if (result.error?.[0] === "workflow_not_found") throw failure("WORKFLOW_NOT_FOUND", { workflowId: name });
+  if (!payload) return;
+  const faults = payload.faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, { errors: payload.faults, body: { schema: payload.schema } });
+}
+
+/** `audience`: whom the events reach beside the recipients they name. */
+export async function evaluateEvents(
+  ctx: Ctx,
+  caller: Caller,
+  events: TriggerEvent[],
+  { audience, now }: { audience: Audience | null; now: Date },
+): Promise<Evaluation[]> {
+  const { environmentId } = caller;
+  const targets = await findTriggerTargets(ctx.db, environmentId, [...new Set(events.map((event) => event.name))]);
+  const byName = new Map(targets.map((target) => [target.workflow_id, target]));
+  const given = events.flatMap((event) => event.transactionId ?? []);
+  const used = await findUsedTransactionIds(ctx.db, environmentId, given);
+  const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
+  const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
+
+  return mapWithPauses(events, (event): Evaluation => {
+    const { transactionId } = event;
+    if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
+    const target = byName.get(event.name);
+    const evaluation = evaluateEvent(event, { ctx, environmentId, target, tenants, audience, now });
+    // A later event of this request with the same transaction id is a duplicate of this one.
+    if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
+    // Later events of this request may name the tenant that this event creates.
+    if (evaluation.accepted?.tenant) tenants.add(evaluation.accepted.tenant.identifier);
+    return evaluation;
+  });
+}
+
+const processed = (transactionId: string, error?: string[]): TriggerResult => ({
+  acknowledged: true,
+  status: "processed",
+  transactionId,
+  error: error?.length ? error : undefined,
+});
+
+type Surroundings = {
+  ctx: Ctx;
+  environmentId: string;
+  target: TriggerTarget | undefined;
+  /** Identifiers of tenants that exist. */
+  tenants: ReadonlySet<string>;
+  audience: Audience | null;
+  now: Date;
+};
+
+type Refusal = { status: TriggerResult["status"]; error: string[] };
+
+function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluation {
+  const { ctx, target, tenants } = surroundings;
+  const refuse = ({ status, error }: Refusal, transactionId = event.transactionId): Evaluation => ({
+    result: { acknowledged: true, status, error, transactionId },
+  });
+  if (!target) return refuse({ status: "error", error: ["workflow_not_found"] });
+  const notRunnable = workflowRefusal(target);
+  if (notRunnable) return refuse(notRunnable);
+  const payload = event.payload ?? {};
+  const { payload_schema: schema } = target;
+  const faults = target.validate_payload && schema ? payloadFaults(schema, payload) : [];
+  if (schema && faults.length > 0) {
+    const error = faults.map(({ field, message }) => `Payload validation failed: ${field}: ${message}`);
+    return { ...refuse({ status: "error", error }), payload: { faults, schema } };
+  }
+  const { tenant, faults: tenantFaults } = checkTenant(event.tenant);
+  if (tenant && !tenant.entry && !tenants.has(tenant.identifier)) {
+    return refuse({ status: "no_tenant_found", error: [`Tenant ${tenant.identifier.slice(0, 255)} not found`] });
+  }
+  const context = checkContext(event.context);
+  const contextFaults = Object.values(context.faults).flatMap((fault) => fault.messages);
+  const otherFaults = [...tenantFaults, ...contextFaults, ...attachmentFaults(payload)];
+  if (otherFaults.length > 0) return refuse({ status: "error", error: otherFaults });
+
+  const id = ctx.newId();
+  const transactionId = event.transactionId ?? `txn_${id.replaceAll("-", "")}`;
+  const { valid, topics, rejected } = readRecipients(event.to);
+  const audience = surroundings.audience ?? topics;
+  if (valid.length === 0 && !audience) {
+    const error = rejected.length > 0 ? rejected : ["to must not be empty"];
+    return refuse({ status: "invalid_recipients", error }, transactionId);
+  }
+  const actor = event.actor === undefined ? null : readRecipient(event.actor);
+  if (actor?.fault) return refuse({ status: "error", error: [`Actor '${actor.id}' is not valid: ${actor.fault}`] });
+  const stored = extractAttachments(payload);
+  return {
+    result: processed(transactionId, rejected),
+    accepted: {
+      event: {
+        id,
+        environment_id: surroundings.environmentId,
+        transaction_id: transactionId,
+        workflow_id: target.id,
+        workflow_version_id: target.version_id,
+        payload: stored.payload,
+        overrides: sealOverrides(ctx.secrets, event.overrides ?? null),
+        recipients: valid.map((recipient) => sealRecipient(ctx.secrets, recipient)),
+        actor: actor?.recipient ? sealRecipient(ctx.secrets, actor.recipient) : null,
+        audience,
+        context_keys: contextKeysOf(context.entries),
+        tenant: tenant?.identifier ?? null,
+        created_at: surroundings.now,
+      },
+      attachments: stored.attachments,
+      contexts: context.entries,
+      tenant: tenant?.entry,
+    },
+  };
+}
+
+/** Null when the workflow can run. */
+function workflowRefusal({ name, active, step_count, active_step_count }: TriggerTarget): Refusal | null {
+  if (!active) return { status: "trigger_not_active", error: [`Workflow ${name} is not active`] };
+  if (step_count === 0) return { status: "no_workflow_steps_defined", error: [`Workflow ${name} has no steps`] };
+  if (active_step_count === 0) {
+    return { status: "no_workflow_active_steps_defined", error: [`Workflow ${name} has no active steps`] };
+  }
+  return null;
+}
