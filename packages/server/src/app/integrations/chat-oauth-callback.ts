@@ -4,6 +4,7 @@
 import { type Access, type CallbackParams, connectWorkspace, findProvider } from "@tidings/providers";
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { randomText } from "../../lib/ids.ts";
+import { sealValue } from "../../lib/sealed.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import { hasAnswer, storeAnswer } from "../../store/idempotency.ts";
@@ -127,7 +128,7 @@ async function writeAccess(ctx: Ctx, state: OauthState, access: Access): Promise
     subscriber_id: subscriber.id,
     context_keys: state.contextKeys,
     type: "webhook",
-    endpoint: webhook,
+    endpoint: sealValue(ctx.secrets, webhook),
     created_at: now,
     updated_at: now,
   });

@@ -51,8 +51,8 @@ export function listEndpoints(
   );
 }
 
-/** False when the identifier is taken. */
-export async function insertEndpoint(db: Db, row: Row): Promise<boolean> {
+/** The endpoint is stored encrypted: it may be a webhook URL. False when the identifier is taken. */
+export async function insertEndpoint(db: Db, row: Row & { endpoint: string }): Promise<boolean> {
   const inserted = await db
     .insertInto("channel_endpoints")
     .values({ ...row, endpoint: JSON.stringify(row.endpoint) })

@@ -203,6 +203,8 @@ describe("slack", () => {
       [endpoint?.type, endpoint?.endpoint, endpoint?.connectionIdentifier, endpoint?.contextKeys],
       ["webhook", { url: webhookUrl, channel: "#orders" }, null, []],
     );
+    const stored = await db.selectFrom("channel_endpoints").select("endpoint").execute();
+    assert.doesNotMatch(JSON.stringify(stored), /s3cret/, "the webhook URL is encrypted at rest");
 
     // Without a channel to write to, the workspace is connected all the same. Asked for by name: both, and they belong together.
     assert.equal((await come({ code: "good-hook-2", state: await stateFor() })).status, 200);
