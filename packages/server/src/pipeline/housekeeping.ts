@@ -87,7 +87,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await repeatPurge(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
     },
   },
-  seals: {
+  encryption: {
     cron: "* * * * *",
     async run(ctx) {
       await sealOldRows(ctx, purgeRounds);

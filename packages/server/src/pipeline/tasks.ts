@@ -45,7 +45,7 @@ export type HousekeepingTask = {
     | "receipts"
     | "captured"
     | "deadLetters"
-    | "seals";
+    | "encryption";
 };
 
 /** Recipients in one transaction: enough to share its queries, few enough to keep memory small and locks short. */

@@ -85,7 +85,7 @@ describe("validity and defaults as in ajv", () => {
     test($schema ?? "draft 7", () => {
       fc.assert(
         fc.property(schema, schema, value, (part, x, given) => {
-          const root = { ...($schema && { $schema }), allOf: [part], definitions: { x: withoutRefs(x) } };
+          const root = { ...($schema && { $schema }), allOf: [part], definitions: { x: toDefinition(x) } };
           const [one, other] = [structuredClone(given), structuredClone(given)];
           const expected = judgeByAjv(root, other);
           if (expected === null) return;
@@ -98,9 +98,26 @@ describe("validity and defaults as in ajv", () => {
   }
 });
 
-/** No circles; and ajv fills in defaults behind a reference even where the schema is only tried. */
-const withoutRefs = (part: unknown): unknown =>
-  JSON.parse(JSON.stringify(part).replaceAll('"$ref"', '"x"').replaceAll('"default"', '"y"'));
+test("defaults are filled in after `not`, `anyOf` and the like have been checked", () => {
+  const properties = { b: { default: 0 } };
+  const closed = { properties: {}, additionalProperties: false };
+  for (const root of [
+    { properties, not: closed },
+    { properties, anyOf: [{ required: ["b"] }] },
+  ]) {
+    assert.equal(judgeByAjv(root, {}), false);
+    assert.notDeepEqual(faultsOf(root, {}), []);
+  }
+});
+
+/**
+ * No circles; ajv fills in defaults behind a reference even where the schema is only tried, and it does not know which members
+ * a referenced `true` or `false` has evaluated.
+ */
+function toDefinition(part: unknown): unknown {
+  if (typeof part === "boolean") return part ? {} : { not: {} };
+  return JSON.parse(JSON.stringify(part).replaceAll('"$ref"', '"x"').replaceAll('"default"', '"y"'));
+}
 
 test("references: paths, anchors, identifiers, and what leads nowhere is passed over", () => {
   const definitions = { "a/b": { type: "string" }, c: { $id: "other.json", $anchor: "here", type: "number" } };

@@ -55,7 +55,6 @@ function fitsObject(schema: JsonObject, value: unknown, check: Check): boolean {
   const note = (fault: [keyword: string, message: string] | null) => {
     if (fault) isFit = fail(check, ...fault);
   };
-  if (isObject(value)) fillDefaults(schema.properties, value, check);
   if (typeof value === "number") for (const name of Object.keys(schema)) note(numberFault(name, schema[name], value));
   if (typeof value === "string") for (const name of Object.keys(schema)) note(textFault(name, schema[name], value));
   const apply = <V>(keywords: [string, Keyword<V>][], given: V) => {
@@ -65,7 +64,11 @@ function fitsObject(schema: JsonObject, value: unknown, check: Check): boolean {
   };
   apply(commonKeywords, value);
   if (Array.isArray(value)) apply(arrayKeywords, value);
-  if (isObject(value)) apply(objectKeywords, value);
+  if (isObject(value)) {
+    // As in ajv, `not`, `anyOf` and the like see the value as it was sent.
+    fillDefaults(schema.properties, value, check);
+    apply(objectKeywords, value);
+  }
   if (check.is2020 && isObject(value) && Object.hasOwn(schema, "unevaluatedProperties")) {
     if (!fitsUnevaluated("unevaluatedProperties", schema, value, check)) isFit = false;
   }

@@ -134,7 +134,17 @@ test("a running service has the coming months, and its housekeeping creates miss
     }>`select key, cron from queue.schedule order by key`.execute(db);
     assert.deepEqual(
       rows.map((row) => row.key),
-      ["captured", "deadLetters", "environments", "groups", "idempotency", "partitions", "receipts", "webhooks"],
+      [
+        "captured",
+        "deadLetters",
+        "encryption",
+        "environments",
+        "groups",
+        "idempotency",
+        "partitions",
+        "receipts",
+        "webhooks",
+      ],
     );
   } finally {
     await queue.stop();
