@@ -6,13 +6,22 @@ import { createClient } from "@tidings/contract";
 import { openDb } from "../packages/server/src/store/db.ts";
 import { clear, readBack, visible, writeRaw } from "./raw.ts";
 import { type BenchService, median, progress } from "./support.ts";
+import { readUsage, type Usage, usagePer } from "./usage.ts";
 
 const subscribers = 1_000;
 const eventsPerRequest = 100;
 const clients = 4;
 
 export type InAppOptions = { events: number; rounds: number };
-export type InAppResult = { service: number; raw: number; ratio: number; events: number; accepted: number };
+export type InAppResult = {
+  service: number;
+  raw: number;
+  ratio: number;
+  events: number;
+  accepted: number;
+  /** Of one notification. */
+  usage: Usage;
+};
 
 export async function benchInApp(service: BenchService, options: InAppOptions): Promise<InAppResult> {
   const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
@@ -46,15 +55,17 @@ export async function benchInApp(service: BenchService, options: InAppOptions): 
     await fire(service, 5_000);
     await visible(db, 5_000);
 
-    const rates: { service: number; accepted: number; raw: number }[] = [];
+    const rates: { service: number; accepted: number; raw: number; usage: Usage }[] = [];
     for (let round = 1; round <= options.rounds; round++) {
       await clear(db);
       progress(`round ${round} of ${options.rounds}: ${options.events} events through the service …`);
+      const before = await readUsage(db, service);
       const started = performance.now();
       await fire(service, options.events);
       const acceptedSeconds = (performance.now() - started) / 1000;
       await visible(db, options.events);
       const seconds = (performance.now() - started) / 1000;
+      const usage = usagePer(before, await readUsage(db, service), options.events);
       progress(`round ${round} of ${options.rounds}: the same rows, written raw …`);
       const rows = await readBack(db);
       await clear(db);
@@ -63,6 +74,7 @@ export async function benchInApp(service: BenchService, options: InAppOptions): 
         service: options.events / seconds,
         accepted: options.events / acceptedSeconds,
         raw: options.events / rawSeconds,
+        usage,
       });
       const last = rates.at(-1)!;
       progress(`round ${round}: service ${Math.round(last.service)}/s, raw ${Math.round(last.raw)}/s`);
@@ -73,6 +85,11 @@ export async function benchInApp(service: BenchService, options: InAppOptions): 
       accepted: median(rates.map((rate) => rate.accepted)),
       raw: median(rates.map((rate) => rate.raw)),
       ratio: median(rates.map((rate) => rate.service / rate.raw)),
+      usage: {
+        serviceMs: median(rates.map((rate) => rate.usage.serviceMs)),
+        postgresMs: median(rates.map((rate) => rate.usage.postgresMs)),
+        walBytes: median(rates.map((rate) => rate.usage.walBytes)),
+      },
     };
   } finally {
     await db.destroy();

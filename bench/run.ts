@@ -28,12 +28,16 @@ const number = (value: number) => Math.round(value).toLocaleString("en");
 
 async function inApp(service: BenchService): Promise<string[]> {
   const result = await benchInApp(service, { events: Number(values.events), rounds: Number(values.rounds) });
+  const { serviceMs, postgresMs, walBytes } = result.usage;
+  const ms = (value: number) => `${value.toFixed(3)} ms`;
   const title = `in-app, HTTP bulk trigger → feed (${number(result.events)} events, median of ${values.rounds})`;
   return [
     "| benchmark | per second | raw limit | ratio |",
     "|---|--:|--:|--:|",
     `| ${title} | ${number(result.service)} | ${number(result.raw)} | ${result.ratio.toFixed(2)} |`,
     `| … of which accepted (201) | ${number(result.accepted)} | | |`,
+    "",
+    `CPU per notification: service ${ms(serviceMs)}, PostgreSQL ${ms(postgresMs)}, together ${ms(serviceMs + postgresMs)}; WAL ${number(walBytes)} bytes.`,
   ];
 }
 

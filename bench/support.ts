@@ -11,6 +11,8 @@ export type BenchService = {
   apiKey: string;
   databaseUrl: string;
   pid: number;
+  /** The first process of PostgreSQL. */
+  databasePid: number;
   /** A crash: SIGKILL, then a new process on the same database. */
   killAndRestart(): Promise<void>;
   stop(): Promise<void>;
@@ -45,6 +47,7 @@ export async function startBenchService(): Promise<BenchService> {
     apiKey,
     databaseUrl: database.url,
     pid: running.child.pid!,
+    databasePid: Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
     async killAndRestart() {
       running.child.kill("SIGKILL");
       await running.exited;
