@@ -1,7 +1,6 @@
 // Rate limits that all processes share. Each is stored as the time until which it is used up. A process spends locally and
 // settles with the others several times a second (lib/budgets.ts), or reserves calls in advance, so that no statement per
 // message is needed.
-
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -21,9 +20,13 @@ export async function spendBudgets(db: Db, spent: Map<string, number>): Promise<
   return new Map(found.map(({ name, ahead }) => [name, ahead]));
 }
 
-/** Deletes the budgets whose names begin with this prefix. */
+/** Deletes the budgets whose names begin with this prefix. The rows are locked in order, as by all statements of this file. */
 export async function deleteBudgets(db: Db, prefix: string): Promise<void> {
-  await sql`delete from budgets where starts_with(name, ${prefix})`.execute(db);
+  await sql`
+    with held as materialized (
+      select name from budgets where starts_with(name, ${prefix}) order by name for update
+    )
+    delete from budgets b using held where b.name = held.name`.execute(db);
 }
 
 /** `gapMs`: between two calls. */
