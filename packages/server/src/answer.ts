@@ -1,5 +1,5 @@
 // Marks that a handler puts on its answer: that it is the operation's second kind of success (`success.also` in the
-// contract), that it is not final yet, or that it is a plain text (`success.text`). Only http/ turns these marks into
+// contract, as 200 instead of 201 where the record existed), that it is not final yet, or that it is a plain text (`success.text`). Only http/ turns these marks into
 // statuses, waiting and content types, so no layer below it knows HTTP.
 import type { Ctx } from "./context.ts";
 

@@ -26,6 +26,7 @@ const law: Law = {
     insertRows: builder,
     cursorPage: builder,
     cappedCount: builder,
+    readMessagePage: builder,
     findKeyOwner: "finds the environment of an API key",
   },
   installationUsers: {

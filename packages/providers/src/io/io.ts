@@ -3,7 +3,7 @@
 
 import type { Io } from "../kit/io.ts";
 import type { Message } from "../kit/message.ts";
-import { errorText, rejected, retry, SendFault, unasked } from "../kit/outcome.ts";
+import { decidedLocally, errorText, rejected, retry, SendFault } from "../kit/outcome.ts";
 import { createCache } from "./cache.ts";
 import type { Resolve } from "./exchange.ts";
 import { createHttp } from "./http.ts";
@@ -52,9 +52,9 @@ export function createIo({ resolveHost, capture, timeoutMs = 30_000, now = () =>
 
 function resolveFault(error: unknown, host: string): SendFault {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ADDRESS_REFUSED") return new SendFault(unasked(rejected("config", errorText(error))));
+  if (code === "ADDRESS_REFUSED") return new SendFault(decidedLocally(rejected("config", errorText(error))));
   if (error instanceof Error && error.cause instanceof LookupBusyError) {
-    return new SendFault(unasked(retry(error.cause.message)));
+    return new SendFault(decidedLocally(retry(error.cause.message)));
   }
   // An unreachable name server looks the same as a name that does not exist, so the call is retried.
   return new SendFault(retry(errorText(error)), code === "HOST_UNRESOLVED" ? host : undefined);

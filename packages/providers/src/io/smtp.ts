@@ -14,7 +14,7 @@ import { inlineContentId } from "../kit/email.ts";
 import type { SmtpPool, SmtpSettings } from "../kit/io.ts";
 import type { Mail } from "../kit/mail.ts";
 import type { Attachment } from "../kit/message.ts";
-import { retry, SendFault, unasked } from "../kit/outcome.ts";
+import { decidedLocally, retry, SendFault } from "../kit/outcome.ts";
 import type { Resolve } from "./exchange.ts";
 import { createSlots } from "./slots.ts";
 import { composeShort } from "./smtp-compose.ts";
@@ -133,7 +133,9 @@ function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): 
 }
 
 const timeoutFault = (host: string, waitMs: number): SendFault =>
-  new SendFault(unasked(retry(`No connection to ${host} was free for the message within ${waitMs / 1000} seconds`)));
+  new SendFault(
+    decidedLocally(retry(`No connection to ${host} was free for the message within ${waitMs / 1000} seconds`)),
+  );
 
 /**
  * nodemailer sends a mail as soon as the server takes any of its recipients. A mail whose own one, the first, is refused is

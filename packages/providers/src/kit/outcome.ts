@@ -11,12 +11,12 @@ export type Note = {
 
 export type RejectionClass = "recipient" | "content" | "auth" | "quota" | "config";
 
-/** `isUnasked`: decided before the provider was called, so the circuit breaker does not count it. */
-type Unasked = { isUnasked?: true };
+/** `isDecidedLocally`: decided before the provider was called, so the circuit breaker does not count it. */
+type Unasked = { isDecidedLocally?: true };
 
 export type Outcome =
-  /** `notTaken`: refused copies (cc, bcc) of a mail whose recipient was accepted, each with the reason. */
-  | { kind: "accepted"; providerMessageId?: string; notTaken?: readonly string[]; notes?: readonly Note[] }
+  /** `refusedCopies`: refused copies (cc, bcc) of a mail whose recipient was accepted, each with the reason. */
+  | { kind: "accepted"; providerMessageId?: string; refusedCopies?: readonly string[]; notes?: readonly Note[] }
   /** The provider did not accept the message, and a retry may succeed. */
   | ({ kind: "retry"; reason: string; afterMs?: number } & Unasked)
   /** `recipient` and `content` are final; `auth`, `quota` and `config` are faults or limits of the integration. */
@@ -32,13 +32,13 @@ export type CheckResult = { ok: true } | { ok: false; reason: string; unresolved
 
 export function accepted(
   providerMessageId?: string,
-  notTaken: readonly string[] = [],
+  refusedCopies: readonly string[] = [],
   notes: readonly Note[] = [],
 ): Outcome {
   return {
     kind: "accepted",
     ...(providerMessageId === undefined ? {} : { providerMessageId }),
-    ...(notTaken.length === 0 ? {} : { notTaken }),
+    ...(refusedCopies.length === 0 ? {} : { refusedCopies }),
     ...(notes.length === 0 ? {} : { notes }),
   };
 }
@@ -55,8 +55,8 @@ export function retry(reason: string, afterMs?: number): Failure {
   return afterMs === undefined ? { kind: "retry", reason } : { kind: "retry", reason, afterMs };
 }
 
-export function unasked(failure: Failure): Failure {
-  return failure.kind === "retry" || failure.kind === "rejected" ? { ...failure, isUnasked: true } : failure;
+export function decidedLocally(failure: Failure): Failure {
+  return failure.kind === "retry" || failure.kind === "rejected" ? { ...failure, isDecidedLocally: true } : failure;
 }
 
 export function deadToken(reason: string): Failure {

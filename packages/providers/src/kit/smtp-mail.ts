@@ -18,8 +18,8 @@ export async function sendBySmtp(
   io: Io,
 ): Promise<Outcome> {
   const mail = toMail({ ...message, headers: headersOf(message) });
-  const notTaken = await io.smtp(settings).send(mail);
-  return accepted(mail.messageId, notTaken, ignoredOf(message));
+  const refusedCopies = await io.smtp(settings).send(mail);
+  return accepted(mail.messageId, refusedCopies, ignoredOf(message));
 }
 
 function headersOf({ headers = {}, extra = {}, passthrough }: EmailMessage): Headers {

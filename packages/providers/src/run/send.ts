@@ -7,13 +7,13 @@ import { withUniqueRecipients } from "../kit/mail.ts";
 import type { Message } from "../kit/message.ts";
 import {
   accepted,
+  decidedLocally,
   errorText,
   type Note,
   type Outcome,
   rejected,
   retry,
   SendFault,
-  unasked,
   unknown,
 } from "../kit/outcome.ts";
 import { toApiNames } from "../kit/override-names.ts";
@@ -26,17 +26,17 @@ import { messageSecrets, scrub, secretValues } from "./secrets.ts";
 
 export async function send(providerId: string, message: Message, credentials: Credentials, io: Io): Promise<Outcome> {
   const adapter = findAdapter(providerId);
-  if (!adapter) return unasked(rejected("config", `There is no provider ${providerId} that sends anything`));
+  if (!adapter) return decidedLocally(rejected("config", `There is no provider ${providerId} that sends anything`));
   const outcome = await deliver(adapter, message, credentials, io);
-  if (outcome.kind === "accepted" && !outcome.notTaken) return outcome;
+  if (outcome.kind === "accepted" && !outcome.refusedCopies) return outcome;
   const secrets = [...secretValues(secretFields(providerId), credentials), ...messageSecrets(message)];
   if (outcome.kind !== "accepted") return { ...outcome, reason: scrub(outcome.reason, secrets) };
-  return { ...outcome, notTaken: outcome.notTaken?.map((reason) => scrub(reason, secrets)) };
+  return { ...outcome, refusedCopies: outcome.refusedCopies?.map((reason) => scrub(reason, secrets)) };
 }
 
 /** The same for an adapter, with reasons as the provider worded them. */
 export async function deliver(provider: Provider, message: Message, stored: Credentials, io: Io): Promise<Outcome> {
-  const refuse = (reason: string): Outcome => unasked(rejected("config", reason));
+  const refuse = (reason: string): Outcome => decidedLocally(rejected("config", reason));
   if (message.channel !== provider.channel) {
     return refuse(`${provider.name} sends ${provider.channel}, not ${message.channel}`);
   }
@@ -48,11 +48,11 @@ export async function deliver(provider: Provider, message: Message, stored: Cred
     return refuse(`No sender: neither the message nor the integration of ${provider.name} has a "from"`);
   }
   const checked = checkLimits(provider, outgoing);
-  if ("kind" in checked) return unasked(checked);
+  if ("kind" in checked) return decidedLocally(checked);
   const outcome = await callProvider(provider, checked, credentials, io);
   if (outcome.kind !== "accepted") return outcome;
-  const { providerMessageId, notTaken, notes = [] } = outcome;
-  return accepted(providerMessageId, notTaken, [...notes, ...notesOn(provider, checked)]);
+  const { providerMessageId, refusedCopies, notes = [] } = outcome;
+  return accepted(providerMessageId, refusedCopies, [...notes, ...notesOn(provider, checked)]);
 }
 
 async function callProvider(provider: Provider, message: Message, credentials: Credentials, io: Io): Promise<Outcome> {
@@ -64,13 +64,13 @@ async function callProvider(provider: Provider, message: Message, credentials: C
   // A rejection before any reply was decided on our side: the request could not be built, or its address is not allowed.
   // A call that fails without a reply is `retry` or `unknown`, never `rejected`.
   const markUnasked = (outcome: Outcome): Outcome =>
-    outcome.kind === "rejected" && !isAnswered ? unasked(outcome) : outcome;
+    outcome.kind === "rejected" && !isAnswered ? decidedLocally(outcome) : outcome;
   try {
     if (provider.send) {
       isWritten = true;
       return markUnasked(await provider.send(message, credentials, observeReplies(io, onReply)));
     }
-    if (!provider.request) return unasked(rejected("config", `${provider.name} has no way to send`));
+    if (!provider.request) return decidedLocally(rejected("config", `${provider.name} has no way to send`));
     const built = withOverrides(provider.request(message, credentials), message, provider.extraAt, provider);
     const request = provider.sign ? await provider.sign(built, credentials, io.now()) : built;
     isWritten = true;
@@ -80,7 +80,7 @@ async function callProvider(provider: Provider, message: Message, credentials: C
   } catch (error) {
     if (error instanceof SendFault) return markUnasked(error.outcome);
     // An error before the request was written is retried; after that, the provider may have the message.
-    return isWritten ? unknown(errorText(error)) : unasked(retry(errorText(error)));
+    return isWritten ? unknown(errorText(error)) : decidedLocally(retry(errorText(error)));
   }
 }
 

@@ -124,7 +124,7 @@ describe("an HTTP/2 call", () => {
       kind: "rejected",
       class: "config",
       reason: "Connections to api.private are refused",
-      isUnasked: true,
+      isDecidedLocally: true,
     });
   });
 });

@@ -111,7 +111,7 @@ describe("looking up a name", { concurrency: true }, () => {
     const io = createIo({ resolveHost, capture: async () => {} });
     await assert.rejects(
       io.http({ method: "GET", url: "https://mail.example/", headers: {} }),
-      ({ outcome }: SendFault) => outcome.kind === "retry" && outcome.isUnasked === true,
+      ({ outcome }: SendFault) => outcome.kind === "retry" && outcome.isDecidedLocally === true,
     );
     await io.close();
   });

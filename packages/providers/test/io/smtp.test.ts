@@ -345,7 +345,7 @@ describe("SMTP failures", { concurrency: true }, () => {
     assert.deepEqual(await send("nodemailer", message, settings(port), openIo(t)), {
       kind: "accepted",
       providerMessageId: `<${message.id}@example.com>`,
-      notTaken: ["b@example.com: 550 no such user", "d@example.com: 550 no such user"],
+      refusedCopies: ["b@example.com: 550 no such user", "d@example.com: 550 no such user"],
     });
     assert.deepEqual(received[0]?.recipients, ["ada@example.com", "c@example.com"]);
   });
@@ -429,7 +429,7 @@ describe("SMTP failures", { concurrency: true }, () => {
     assert.deepEqual(await mail(10), {
       kind: "retry",
       reason: "No connection to mail.test was free for the message within 1 seconds",
-      isUnasked: true,
+      isDecidedLocally: true,
     });
   });
 

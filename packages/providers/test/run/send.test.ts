@@ -59,7 +59,7 @@ describe("running a provider", () => {
       kind: "rejected",
       class: "config",
       reason: "The credential apiToken of Sinch is not set",
-      isUnasked: true,
+      isDecidedLocally: true,
     });
     const { from, ...senderless } = stored;
     const unsent = await deliver(sms("http://api.private"), text1, senderless, io);
@@ -78,7 +78,7 @@ describe("running a provider", () => {
     };
     const io = openIo(t);
     const before = await deliver(sms(url, { request: broken }), text1, stored, io);
-    assert.deepEqual(before, { kind: "retry", reason: "cannot read x", isUnasked: true });
+    assert.deepEqual(before, { kind: "retry", reason: "cannot read x", isDecidedLocally: true });
     const after = await deliver(sms(url, { read: broken }), text1, stored, io);
     assert.deepEqual(after, { kind: "unknown", reason: "cannot read x" });
     const sending = await deliver(sms(url, { send: async () => broken() }), text1, stored, io);
@@ -96,7 +96,7 @@ describe("running a provider", () => {
       send: async (_message, _credentials, { http }) => byStatus(await http(post(url, { json: {} }))),
     };
     const mail = { host: "mail.example.com", port: 25, from: "a@example.com", senderName: "A" };
-    const table: [outcome: Promise<Outcome>, isUnasked: boolean][] = [
+    const table: [outcome: Promise<Outcome>, isDecidedLocally: boolean][] = [
       [deliver(sms(url), text1, stored, io), false],
       [deliver(sms(url), { ...text1, to: "not-a-number" }, stored, io), true],
       [deliver(sms(url, { request: ours }), text1, stored, io), true],
@@ -107,10 +107,10 @@ describe("running a provider", () => {
       [deliver(sms(url, { send: async () => rejected("config", "odd") }), text1, stored, io), true],
       [send("nodemailer", email(), mail, openIo(t, { resolveHost: guard })), true],
     ];
-    for (const [index, [sent, isUnasked]] of table.entries()) {
+    for (const [index, [sent, isDecidedLocally]] of table.entries()) {
       const outcome = await sent;
       assert.ok(outcome.kind === "rejected", `${index}: ${JSON.stringify(outcome)}`);
-      assert.equal(outcome.isUnasked === true, isUnasked, `${index}: ${outcome.reason}`);
+      assert.equal(outcome.isDecidedLocally === true, isDecidedLocally, `${index}: ${outcome.reason}`);
     }
   });
 

@@ -1,5 +1,6 @@
 // Rate limits: token buckets, one per environment and category. A bucket holds the tokens of five seconds plus 10 % for
 // bursts. All processes share the buckets (lib/budgets.ts), in which a bucket is the time until it is full again.
+// The limit of wrong API keys is in auth.ts.
 import type { RateCategory } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { failure } from "../failure.ts";

@@ -9,8 +9,8 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Cost per second that an environment may enqueue without falling behind. A new environment may find this much work ahead
- * of its first task, so it is small: some 25 ms of work.
+ * Cost per second that an environment may enqueue without falling behind. The share is small,
+ * some 25 ms of work, because a new environment may wait behind one second's share of another.
  */
 export const sharePerSecond = 100;
 /** How far an environment can fall behind: for so long the tasks of others go first while the service is overloaded. */

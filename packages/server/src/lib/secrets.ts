@@ -1,5 +1,6 @@
 // Secrets at rest: AES-256-GCM under a key from the configuration. Each ciphertext names the version of the key it was
 // made with, so that keys can be rotated: the first key encrypts, all of them decrypt.
+// Which parts of rows are encrypted: pipeline/encrypted-parts.ts.
 import {
   createCipheriv,
   createDecipheriv,

@@ -1,5 +1,5 @@
-// Which parts of a row are encrypted, and how they are opened again. Encrypted is what lets its reader write to a person or
-// act for the caller: the credentials of a subscriber's channels, the addresses of push and chat messages, and what an event
+// Which parts of a row are encrypted, and how they are opened again. Encrypted: what a reader of the database could use to
+// message a person or to act as the caller: the credentials of a subscriber's channels, the addresses of push and chat messages, and what an event
 // says to providers. What the database has to find, compare or count stays readable beside it.
 import type { RecipientSubscriber, Subscriber } from "@tidings/contract";
 import { isObject } from "../lib/json.ts";

@@ -59,7 +59,7 @@ export async function update(
   const before = (await lockClock(ctx.db, id))!;
   const after = move === null ? { now: null, target: null } : moveClock(before, move, ctx.now());
   await setClock(ctx.db, id, after);
-  // AlternateSuccess when the clock stands: tasks move between the queue and the clock when an environment gets or loses a test clock.
+  // Also when the clock does not move: tasks change between the queue and the clock when an environment gets or loses a test clock.
   await ctx.queue.enqueue(ctx.db, "clock", [{ data: { environmentId: id } }]);
   const answer = toClock(ctx, id, after);
   return answer.status === "moving" ? pending(alternateSuccess(answer), (later) => waitForArrival(later, id)) : answer;

@@ -26,7 +26,8 @@ export const healthy: Health = { state: "closed", failures: 0, probes: 0, opened
 export type BreakerCall = { outcome: Outcome; isProbe: boolean };
 
 /** The provider was not called, so that the outcome says nothing about its health. */
-export const isLocalFault = (outcome: Outcome): boolean => "isUnasked" in outcome && outcome.isUnasked === true;
+export const isLocalFault = (outcome: Outcome): boolean =>
+  "isDecidedLocally" in outcome && outcome.isDecidedLocally === true;
 
 /** The provider cannot be reached, does not answer or is overloaded. A provider that rejects a message is healthy. */
 export const isProviderFailure = (outcome: Outcome): boolean =>

@@ -52,11 +52,11 @@ function decideNextStep({ config, clock }: Batch, finished: FinishedSend): NextS
 
 type StepOf<Kind extends NextStep["kind"]> = Extract<NextStep, { kind: Kind }>;
 
-function sentEffect(finished: FinishedSend, { notTaken, notes, ...step }: StepOf<"sent">, at: Date): Effect {
+function sentEffect(finished: FinishedSend, { refusedCopies, notes, ...step }: StepOf<"sent">, at: Date): Effect {
   const { integration, number, leftOut } = finished;
   const providerMessageId = step.providerMessageId ?? null;
   const providerId = integration.provider_id;
-  const refused = notTaken ? [detail("copies_refused", at, { providerId, raw: { refused: notTaken } })] : [];
+  const refused = refusedCopies ? [detail("copies_refused", at, { providerId, raw: { refused: refusedCopies } })] : [];
   const sent = detail("message_sent", at, {
     providerId,
     isRetry: number > 1,

@@ -26,7 +26,7 @@ type FaultClass = "transient" | "unknown" | "auth" | "quota" | "config" | "recip
 export type Failure = { reason: string; class: FaultClass };
 
 export type NextStep =
-  | { kind: "sent"; providerMessageId?: string; notTaken?: readonly string[]; notes?: readonly Note[] }
+  | { kind: "sent"; providerMessageId?: string; refusedCopies?: readonly string[]; notes?: readonly Note[] }
   | ({ kind: "retry"; afterMs: number } & Failure)
   | ({ kind: "next_integration" } & Failure)
   | ({ kind: "give_up" } & Failure);
@@ -49,8 +49,13 @@ export function decideAfterAttempt(
   random: () => number,
 ): NextStep {
   if (outcome.kind === "accepted") {
-    const { providerMessageId, notTaken, notes } = outcome;
-    return { kind: "sent", providerMessageId, ...(notTaken ? { notTaken } : {}), ...(notes ? { notes } : {}) };
+    const { providerMessageId, refusedCopies, notes } = outcome;
+    return {
+      kind: "sent",
+      providerMessageId,
+      ...(refusedCopies ? { refusedCopies } : {}),
+      ...(notes ? { notes } : {}),
+    };
   }
   const { reason } = outcome;
   if (outcome.kind === "dead-token") return { kind: "give_up", reason, class: "recipient" };

@@ -1,4 +1,4 @@
-// Stage 4, delivery: messages of email, SMS, chat and push go to their providers. Each call is recorded as an attempt before
+// The stage `deliver`: messages of email, SMS, chat and push go to their providers. Each call is recorded as an attempt before
 // it is made, and its result settles attempt, message and job in one transaction with the tasks that follow from it. The
 // files of this folder, in the order in which a message passes them:
 //
@@ -78,7 +78,12 @@ const revealIntegration = (ctx: Ctx, { environment_id, id }: IntegrationRow): Pr
     ctx.log.warn({ err: error, integrationId: id }, "a hidden integration that is in use could not be made visible"),
   );
 
-const rejectLocally = (reason: string): Outcome => ({ kind: "rejected", class: "config", reason, isUnasked: true });
+const rejectLocally = (reason: string): Outcome => ({
+  kind: "rejected",
+  class: "config",
+  reason,
+  isDecidedLocally: true,
+});
 
 /** An event may override any number of members that its provider does not support; each makes a note. */
 const mostNotes = 20;
@@ -89,7 +94,7 @@ const toStorable = (outcome: Outcome): Outcome =>
     ? {
         ...outcome,
         providerMessageId: storableId(outcome.providerMessageId),
-        notTaken: outcome.notTaken?.map((address) => toStorableLine(address)),
+        refusedCopies: outcome.refusedCopies?.map((address) => toStorableLine(address)),
         notes: outcome.notes?.slice(0, mostNotes).map((note) => ({ ...note, name: toStorableLine(note.name, 200) })),
       }
     : { ...outcome, reason: toStorableLine(outcome.reason) };

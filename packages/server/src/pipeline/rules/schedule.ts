@@ -1,4 +1,5 @@
-// The subscriber's weekly schedule: the hours in which it may get messages, in its local time. An instant is open when its
+// The subscriber's weekly schedule: the hours in which it may get messages, in its local time. What a step does while it is
+// closed: steps/gate.ts. An instant is open when its
 // local weekday and time are in an open range, start included and end excluded. For daylight saving that means:
 // - Clocks go forward, 02:00 to 03:00: a range from 02:30 to 05:00 opens at 03:00, the next minute that exists. One from
 //   02:15 to 02:45 does not open that day.

@@ -1,4 +1,4 @@
-// Stage 3 continues runs whose wait is over or whose message has been delivered: load the runs, collect the events of
+// The stage `wake` continues runs whose wait is over or whose message has been delivered: load the runs, collect the events of
 // closing digests, advance, write.
 import type { Ctx } from "../../context.ts";
 import type { Db } from "../../store/db.ts";

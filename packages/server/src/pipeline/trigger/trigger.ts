@@ -1,4 +1,4 @@
-// Stages 1 and 2: from accepted events to runs.
+// The stages `trigger` and `fanout`: from accepted events to runs.
 //
 // 1-trigger takes events from the queue, a task per 100 recipients of a request. As many recipients as one transaction should
 // have are started at once; the other events go back to the queue. An event with more recipients than that is cut into

@@ -1,5 +1,5 @@
-// Stage 5, webhooks: calls the webhooks of an environment with its events. Requests are signed as Standard Webhooks and made
-// at least once, with the same id on every retry. As in stage 4 (deliver/calls.ts) a worker does not wait for the calls it
+// The stage `webhook`: calls the webhooks of an environment with its events. Requests are signed as Standard Webhooks and made
+// at least once, with the same id on every retry. As in delivery (deliver/calls.ts) a worker does not wait for the calls it
 // started, so a slow receiver delays only its own environment. Retries and signatures use real time, also in an environment
 // on a test clock.
 import type { Ctx, NetworkCtx } from "../../context.ts";

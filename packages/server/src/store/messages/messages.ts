@@ -109,14 +109,14 @@ async function readListed(db: Db, page: RawBuilder<unknown>, parts = fullParts):
   return rows.map(withSubscriberDates);
 }
 
-type Page = { offset: number; limit: number };
-type MessagePage = { rows: ListedMessage[]; totalCount: number };
+export type Page = { offset: number; limit: number };
+export type MessagePage = { rows: ListedMessage[]; totalCount: number };
 
 /** Reads one row more than asked, so that the caller knows whether there are more. */
 const readRows = (db: Db, from: RawBuilder<unknown>, page: Page): Promise<ListedMessage[]> =>
   readListed(db, sql`select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}`);
 
-const readPage = async (db: Db, from: RawBuilder<unknown>, page: Page): Promise<MessagePage> => ({
+export const readMessagePage = async (db: Db, from: RawBuilder<unknown>, page: Page): Promise<MessagePage> => ({
   rows: await readRows(db, from, page),
   totalCount: await cappedCount(db, from),
 });
@@ -132,48 +132,6 @@ export function withSubscriberDates(message: ListedMessage): ListedMessage {
     last_online_at: last_online_at && new Date(last_online_at),
   };
   return { ...message, subscriber: { ...subscriber, ...dates } };
-}
-
-export type FeedFilters = { read?: boolean; seen?: boolean; payload?: JsonObject };
-
-/** The feed: in-app messages of one subscriber, newest first, snoozed ones left out until they are due. */
-export async function listFeed(
-  db: Db,
-  environmentId: string,
-  subscriberId: string,
-  filters: FeedFilters,
-  page: Page,
-  now: Date,
-): Promise<MessagePage> {
-  const conditions = [
-    sql`f.subscriber_id = ${subscriberId}`,
-    sql`f.environment_id = ${environmentId}`,
-    sql`f.channel = 'in_app'`,
-    sql`f.status = 'sent'`,
-    sql`(f.snoozed_until is null or f.snoozed_until <= ${now})`,
-  ];
-  if (filters.read !== undefined) conditions.push(filters.read ? sql`f.read_at is not null` : sql`f.read_at is null`);
-  if (filters.seen !== undefined) conditions.push(filters.seen ? sql`f.seen_at is not null` : sql`f.seen_at is null`);
-  if (filters.payload) {
-    // jsonb containment ignores the position of list items; values inside lists have to be equal at their path.
-    const exact = listLeaves(filters.payload).map(
-      ([path, value]) => sql`and p.payload #> ${path}::text[] = ${JSON.stringify(value)}::jsonb`,
-    );
-    conditions.push(sql`exists (select 1 from events p where p.id = f.event_id
-      and p.payload @> ${JSON.stringify(filters.payload)}::jsonb ${sql.join(exact, sql` `)})`);
-  }
-  const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
-  return readPage(db, from, page);
-}
-
-/** Values that jsonb containment does not compare exactly: those inside lists, and empty lists and objects. */
-function listLeaves(value: unknown, path: string[] = [], isInList = false): [string[], unknown][] {
-  const isContainer = typeof value === "object" && value !== null;
-  const members = isContainer ? Object.entries(value) : [];
-  if (members.length > 0) {
-    return members.flatMap(([name, member]) => listLeaves(member, [...path, name], isInList || Array.isArray(value)));
-  }
-  return path.length > 0 && (isInList || isContainer) ? [[path, value]] : [];
 }
 
 export type MessageFilters = {
@@ -201,7 +159,7 @@ export async function listMessages(
   }
   if (filters.contextKeys) conditions.push(sql`f.context_keys = ${filters.contextKeys}::text[]`);
   const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
-  return readPage(db, from, page);
+  return readMessagePage(db, from, page);
 }
 
 /** Newest first; messages of another subscriber are left out. */

@@ -1,10 +1,10 @@
 // pg-boss with the queues of the service: opening it, and taking over the tasks of processes that died.
-
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
+
 export const schema = "queue";
 
-// A process that dies stops its heartbeat; the next supervision gives its tasks to another one: at most 10 + 10 s later.
+// A process that dies stops its heartbeat. Supervision gives its tasks to another process, at most 10 + 5 s later.
 export const heartbeatSeconds = 10;
 const superviseSeconds = 5;
 
@@ -12,7 +12,7 @@ const queueOptions = {
   notify: true,
   heartbeatSeconds,
   expireInSeconds: 15 * 60,
-  // A task is never dropped: one that keeps failing is retried every five minutes.
+  // The queue drops no task: pipeline/set-aside.ts takes out those that keep failing, the others are retried every five minutes.
   retryLimit: 1_000_000,
   retryDelay: 1,
   retryBackoff: true,

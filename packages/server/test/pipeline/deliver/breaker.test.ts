@@ -11,7 +11,7 @@ const away: Outcome = { kind: "retry", reason: "away" };
 const hung: Outcome = { kind: "unknown", reason: "hung" };
 const taken: Outcome = { kind: "accepted" };
 const refused: Outcome = { kind: "rejected", class: "recipient", reason: "no" };
-const unasked: Outcome = { ...refused, isUnasked: true };
+const unasked: Outcome = { ...refused, isDecidedLocally: true };
 
 const after = (outcomes: Outcome[], from = healthy, seconds = 0): Health =>
   outcomes.reduce((health, outcome) => afterCall(health, { outcome, isProbe: false }, at(seconds), limits), from);
@@ -48,7 +48,7 @@ test("a probe under lane: the other messages wait a few seconds, and a lost one 
 
 test("faults before the provider was called change nothing, and a probe that was not made is due again", () => {
   const four = after([away, away, away, away]);
-  assert.deepEqual(after([unasked, { kind: "retry", reason: "ours", isUnasked: true }], four), four);
+  assert.deepEqual(after([unasked, { kind: "retry", reason: "ours", isDecidedLocally: true }], four), four);
   const probing: Health = { ...after([away], four), state: "half_open", nextProbeAt: at(60) };
   assert.deepEqual(after([unasked], probing), probing, "the probe of another message");
   const given = afterCall(probing, { outcome: unasked, isProbe: true }, at(1), limits);
