@@ -17,7 +17,7 @@ import { createFairSemaphore, createOwnerLimit } from "./lib/semaphores.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
-import { sealOldRows } from "./pipeline/encrypt-old-rows.ts";
+import { encryptOldRows } from "./pipeline/encrypt-old-rows.ts";
 import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
@@ -125,7 +125,7 @@ async function prepareDatabase(given: Config, db: Db, log: Logger) {
   const integrations = await catchUpEnvironments({ config, db, secrets, now, newId });
   if (integrations > 0) log.info({ integrations }, "built-in integrations added to older environments");
   // In a small installation this encrypts all older rows before the first request; housekeeping does the rest of a large one.
-  await sealOldRows({ db, secrets }, pagesEncryptedAtStart);
+  await encryptOldRows({ db, secrets }, pagesEncryptedAtStart);
   return { config, secrets, isFirstStart };
 }
 

@@ -1,6 +1,5 @@
-// Values that are encrypted inside a row of which the rest stays readable: where a subscriber is reached on chat and
-// push, and what an event says to providers. Rows that were written by a version without this are in clear until the
-// service has gone over them (pipeline/encrypt-old-rows.ts), so everything that opens a value takes both forms.
+// Encryption of single values inside a row: credentials of chat and push channels, overrides of events. Older versions stored
+// these values in clear text until pipeline/encrypt-old-rows.ts encrypts them, so the functions that decrypt accept both forms.
 import type { Secrets } from "./secrets.ts";
 
 /** A member of a JSON value: encrypted, which makes it a text, or an object or list in clear. */
@@ -11,7 +10,7 @@ export const sealValue = (secrets: Secrets, value: object): string => secrets.en
 export const openValue = <T extends object>(secrets: Secrets, stored: Sealed<T>): T =>
   typeof stored === "string" ? (JSON.parse(secrets.decrypt(stored)) as T) : stored;
 
-/** Tells an encrypted text from one in clear. */
+/** The prefix of an encrypted text; clear text has none. */
 const mark = "sealed:";
 
 export const isSealedText = (stored: string): boolean => stored.startsWith(mark);

@@ -1,8 +1,8 @@
-// Encrypts what older versions stored in clear: addresses of chat webhooks, device tokens, and what events pass through to
-// providers. Page by page, each in a transaction of its own that also notes how far it came, so that it may end at any time
-// and goes on from there. Until it is done everything that reads these rows takes both forms.
+// Encrypts values that older versions stored in clear text: chat webhook URLs, device tokens, overrides of events. Each page is a
+// transaction that also stores its position, so an interrupted run continues from there. Until the last page is done, all readers
+// of these rows accept both forms.
 //
-// Answers kept under an idempotency key are left to expire: they live for a day.
+// Answers stored under an idempotency key are not encrypted again: they expire within a day.
 import type { Ctx } from "../context.ts";
 import { openValue, type Sealed, sealText, sealValue } from "../lib/sealed.ts";
 import type { Secrets } from "../lib/secrets.ts";
@@ -10,12 +10,12 @@ import { type Db, inRepeatableTransaction } from "../store/db.ts";
 import type { EventRow } from "../store/events/events.ts";
 import { lockInstallation, readInstallationValue, writeInstallationValue } from "../store/installation/installation.ts";
 import {
-  type ClearRow,
-  type ClearTableName,
-  clearTables,
   findIdsAfter,
-  lockClearRows,
-  writeSealedRows,
+  lockUnencryptedRows,
+  type UnencryptedRow,
+  type UnencryptedTableName,
+  unencryptedTables,
+  writeEncryptedRows,
 } from "../store/installation/unencrypted-rows.ts";
 import type { StoredMessage } from "../store/messages/messages.ts";
 import type { StoredChannel } from "../store/tables.ts";
@@ -31,26 +31,26 @@ const pageSize = 500;
 type Tools = Pick<Ctx, "db" | "secrets">;
 
 /** Goes over `pages` pages at the most; answers whether there are more. Several processes take turns. */
-export async function sealOldRows({ db, secrets }: Tools, pages: number): Promise<boolean> {
+export async function encryptOldRows({ db, secrets }: Tools, pages: number): Promise<boolean> {
   if ((await readInstallationValue(db, marker)) === done) return false;
   for (let page = 0; page < pages; page++) {
-    if (!(await inRepeatableTransaction(db, (tx) => sealPage({ db: tx, secrets })))) return false;
+    if (!(await inRepeatableTransaction(db, (tx) => encryptPage({ db: tx, secrets })))) return false;
   }
   return true;
 }
 
-const tables = Object.keys(clearTables) as ClearTableName[];
+const tables = Object.keys(unencryptedTables) as UnencryptedTableName[];
 
 /** Answers whether there is more. */
-async function sealPage({ db, secrets }: Tools): Promise<boolean> {
+async function encryptPage({ db, secrets }: Tools): Promise<boolean> {
   await lockInstallation(db);
   const noted = (await readInstallationValue(db, marker)) ?? `${tables[0]} ${firstId}`;
   if (noted === done) return false;
   const [table, after = firstId] = noted.split(" ");
-  const found = await nextIds(db, tables.indexOf(table as ClearTableName), after);
+  const found = await nextIds(db, tables.indexOf(table as UnencryptedTableName), after);
   if (found) {
-    const rows = await lockClearRows(db, found.name, found.ids);
-    await writeSealedRows(
+    const rows = await lockUnencryptedRows(db, found.name, found.ids);
+    await writeEncryptedRows(
       db,
       found.name,
       rows.map((row) => seals[found.name](secrets, row)),
@@ -61,7 +61,11 @@ async function sealPage({ db, secrets }: Tools): Promise<boolean> {
 }
 
 /** The next page of this table, or the first of the next one that has rows. */
-async function nextIds(db: Db, from: number, after: string): Promise<{ name: ClearTableName; ids: string[] } | null> {
+async function nextIds(
+  db: Db,
+  from: number,
+  after: string,
+): Promise<{ name: UnencryptedTableName; ids: string[] } | null> {
   for (const [offset, name] of tables.slice(from).entries()) {
     const ids = await findIdsAfter(db, name, offset === 0 ? after : firstId, pageSize);
     if (ids.length > 0) return { name, ids };
@@ -69,8 +73,8 @@ async function nextIds(db: Db, from: number, after: string): Promise<{ name: Cle
   return null;
 }
 
-/** What is encrypted already stays as it is. */
-const seals: Record<ClearTableName, (secrets: Secrets, row: ClearRow) => ClearRow> = {
+/** How the rows of each table are encrypted; encrypted values stay as they are. */
+const seals: Record<UnencryptedTableName, (secrets: Secrets, row: UnencryptedRow) => UnencryptedRow> = {
   subscribers: (secrets, row) => ({
     ...row,
     channels: (row.channels as StoredChannel[]).map((entry) => sealChannel(secrets, openChannel(secrets, entry))),
@@ -85,7 +89,7 @@ const seals: Record<ClearTableName, (secrets: Secrets, row: ClearRow) => ClearRo
       actor: actor && sealRecipient(secrets, actor),
     };
   },
-  messages: (secrets, row) => sealMessage(secrets, row as ClearRow & StoredMessage),
+  messages: (secrets, row) => sealMessage(secrets, row as UnencryptedRow & StoredMessage),
   captured_messages: (secrets, row) => {
     const content = row.content as { to: Sealed<string[]> };
     return { ...row, content: { ...content, to: sealValue(secrets, openValue(secrets, content.to)) } };

@@ -2,13 +2,11 @@
 // message a person or to act as the caller: the credentials of a subscriber's channels, the addresses of push and chat messages, and what an event
 // says to providers. What the database has to find, compare or count stays readable beside it.
 import type { RecipientSubscriber, Subscriber } from "@tidings/contract";
-import { isObject } from "../lib/json.ts";
+import { isObject, type JsonObject } from "../lib/json.ts";
 import { isSealedText, openText, openValue, type Sealed, sealText, sealValue } from "../lib/sealed.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { MessageRow, StoredMessage } from "../store/messages/messages.ts";
 import type { StoredChannel, StoredRecipient } from "../store/tables.ts";
-
-type JsonObject = Record<string, unknown>;
 
 export type ChannelEntry = NonNullable<Subscriber["channels"]>[number];
 
@@ -42,8 +40,8 @@ type Addressed = Pick<StoredMessage, "channel" | "address" | "outgoing">;
 const isSealedChannel = (channel: string): boolean => channel === "push" || channel === "chat";
 
 /**
- * Of push and chat the address and everything for the provider. The database reads where a mail goes, so that of email and
- * SMS only what is passed through is encrypted.
+ * Encrypts the address and all provider fields of push and chat messages. SQL compares the addresses of email and SMS, so of these
+ * messages only `passthrough` is encrypted.
  */
 export function sealMessage<Row extends Addressed>(secrets: Secrets, row: Row): Row {
   const { channel, address, outgoing } = row;

@@ -18,7 +18,7 @@ import {
 } from "../store/installation/purges.ts";
 import type { Task } from "../store/queue/queue.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
-import { sealOldRows } from "./encrypt-old-rows.ts";
+import { encryptOldRows } from "./encrypt-old-rows.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;
@@ -90,7 +90,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
   encryption: {
     cron: "* * * * *",
     async run(ctx) {
-      await sealOldRows(ctx, purgeRounds);
+      await encryptOldRows(ctx, purgeRounds);
     },
   },
   environments: {

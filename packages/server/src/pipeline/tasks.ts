@@ -1,5 +1,4 @@
 // The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
-
 import type { TaskKind } from "../store/queue/queue.ts";
 /** Accepted events whose recipients are to be notified. */
 export type TriggerTask = { eventIds: string[] };

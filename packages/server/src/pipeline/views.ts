@@ -1,5 +1,4 @@
 // Records as the API returns them; webhooks carry the same.
-
 import type { Message, MessageCta, Subscriber } from "@tidings/contract";
 import type { JsonObject } from "../lib/json.ts";
 import type { Secrets } from "../lib/secrets.ts";

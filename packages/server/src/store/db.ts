@@ -1,6 +1,5 @@
 // The connection to PostgreSQL: a pool behind Kysely, and transactions. Only store/ contains SQL; the rest of the service
 // calls its functions.
-
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { Tables } from "./tables.ts";

@@ -1,6 +1,5 @@
 // Answers stored by idempotency key. Most clients send a new key with every request, so the common path is one statement
 // before the work of the request and one insert in its transaction.
-
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
 export type StoredAnswer = { fingerprint: Buffer; status: number; body: string | null };

@@ -1,6 +1,5 @@
 // Lists by cursor and by page number. A cursor is an opaque string with the sort value and id of one item, so paging
 // continues when that item is deleted. Both ways read one row more than they return, so "has more" is exact.
-
 import { countCap } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { isUuid } from "../lib/ids.ts";

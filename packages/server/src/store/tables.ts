@@ -1,5 +1,4 @@
 // The row types of all tables; schema.sql has the same tables in SQL.
-
 import type {
   Channel,
   ChannelEndpointAddress,

@@ -1,5 +1,5 @@
-// What gives access to somebody's phone, chat room or provider account is never stored in clear: addresses of chat
-// webhooks, device tokens, and what an event passes through to a provider. Answers and deliveries have them all the same.
+// Encryption at rest: chat webhook URLs, device tokens and headers that an event passes through to a provider are in no row of the
+// database in clear text. Answers and deliveries contain them unchanged.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";

@@ -5,12 +5,11 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
+import type { JsonObject } from "../../src/lib/json.ts";
 import { faultsOf } from "../../src/lib/json-schema/json-schema.ts";
 import { matchesPattern, patternFault } from "../../src/lib/patterns.ts";
 
 const runs = Number(process.env.FUZZ_RUNS ?? 25);
-
-type JsonObject = Record<string, unknown>;
 
 const key = fc.constantFrom("a", "b", "c");
 const plain = fc.constantFrom<unknown>(

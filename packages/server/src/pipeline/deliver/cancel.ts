@@ -1,6 +1,5 @@
 // Messages that are not sent any more: deleted while they waited for their provider, or canceled because their step,
 // workflow or subscriber is gone. Their runs are woken, so that the following steps go on or end.
-
 import { emptyJobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import { cancelJobs } from "../../store/events/jobs.ts";
 import type { DeliveryState } from "../../store/messages/attempts.batch.ts";

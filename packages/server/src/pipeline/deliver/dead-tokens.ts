@@ -1,4 +1,4 @@
-// Device tokens that a provider says no longer exist: nothing is sent to them again.
+// Removes device tokens that a provider reports as expired, so that later messages are not sent to them.
 import type { Ctx } from "../../context.ts";
 import { lockSubscribersByIds } from "../../store/subscribers/subscribers.batch.ts";
 import { type SubscriberRow, setChannelsOfMany } from "../../store/subscribers/subscribers.ts";

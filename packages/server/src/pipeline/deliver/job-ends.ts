@@ -2,7 +2,6 @@
 // jobs have one message for each endpoint or device and end with the last of them: completed when at least one was sent.
 // Two workers may settle the last two messages at the same time, so the job is locked before its messages are read, and the
 // second worker sees what the first wrote.
-
 import type { Db } from "../../store/db.ts";
 import { type JobUpdate, lockJobs } from "../../store/events/jobs.batch.ts";
 import { findSiblings, type Sibling } from "../../store/messages/messages.batch.ts";

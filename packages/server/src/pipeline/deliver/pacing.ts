@@ -1,7 +1,6 @@
 // How fast an integration or a webhook is called. Two limits: concurrency, the calls in flight in this process, so that
 // neither one slow provider nor one environment can take every slot; and a rate limit in calls a second over all processes,
 // where the integration or its provider has one. A message over a limit gets a time to try again and returns to the queue.
-
 import type { Db } from "../../store/db.ts";
 import { reserveCalls } from "../../store/installation/budgets.ts";
 import type { PlannedSend } from "./plan.ts";

@@ -1,6 +1,5 @@
 // The catalogue of execution details: the text of every decision and outcome of a job. A job stores the short name, the time
 // and the particulars; text, status and source are looked up here when the job is read.
-
 import type { executionSources, executionStatuses } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";

@@ -1,5 +1,4 @@
 // The data that templates and conditions can read: `subscriber`, `payload`, `workflow`, `actor`, `tenant`, `context`, `steps`, `t`.
-
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";

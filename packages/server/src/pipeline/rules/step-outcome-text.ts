@@ -1,6 +1,5 @@
 // The outcome of a step and of a notification as text, from the details that its jobs stored or that a dry-run made. The text
 // of a step that did not run names the condition, preference or schedule that decided. Pure.
-
 import { type Channel, isChannel, type JobStatus, type StepOutcome, type StepType } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";

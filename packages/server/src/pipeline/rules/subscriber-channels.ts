@@ -1,7 +1,6 @@
 // A subscriber's `channels`: one entry per integration with its device tokens or webhook. How new credentials are merged
 // into the entries, and the addresses that push and chat steps send to: every active integration that has device tokens,
 // endpoints or an address of the subscriber is used, and each of these gets a message of its own.
-
 import { maxDeviceTokens, type RecipientSubscriber, type SubscriberCredentialsIn } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";

@@ -1,6 +1,5 @@
 // Whether a topic subscription lets an event of a workflow through. A subscription has rules in order; the first one
 // that matches the workflow decides, and without a matching rule the event passes. Pure.
-
 import { evaluate } from "../../lib/conditions.ts";
 import { idFromSlug } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";

@@ -1,6 +1,5 @@
 // The facts that `advance()` reads beside the runs, loaded for a whole batch: one query for each kind of fact, and none for
 // a kind that no run of the batch can need.
-
 import type { StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";

@@ -1,7 +1,6 @@
 // The types of the engine. A *run* is one notification on its way through its workflow: the event, the recipient, the pinned
 // workflow version and one job per active step. `advance()` takes a run as far as it goes without waiting and returns the
 // changes to write; it neither reads nor writes the database.
-
 import type { Channel, ChannelEndpointAddress, JobStatus } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";

@@ -1,5 +1,4 @@
 // Email: integration, addresses, layout and content; then the message goes to the deliver stage, and later steps wait for it.
-
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { chooseLayout } from "../render/layout.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";

@@ -1,5 +1,4 @@
 // In-app: the message is stored in the subscriber's feed, in the same transaction as the run itself: exactly once.
-
 import { inAppProviderId } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { sanitizeHtml, withoutTags } from "../render/html.ts";

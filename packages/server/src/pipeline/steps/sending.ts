@@ -1,6 +1,5 @@
 // The common part of email, SMS, push and chat steps: they collect details, and end either with messages for the deliver stage
 // or with one failed message that holds the reason.
-
 import { findProvider } from "@tidings/providers";
 import type { JsonObject } from "../../lib/json.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";

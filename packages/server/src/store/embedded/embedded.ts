@@ -1,7 +1,6 @@
 // The embedded PostgreSQL, which the service starts when no DATABASE_URL is given: a laptop runs the same database engine
 // as a cluster. The server keeps running when the service is killed, and the next service adopts it. An advisory lock
 // inside the database keeps a second service off the data folder; it is released when the process of its holder ends.
-
 import { realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import * as files from "./folder.ts";

@@ -1,7 +1,6 @@
 // The data folder of the embedded PostgreSQL: `postgres/` (the cluster), `postgres.json` (port and password),
 // `postgres.log`, and starting a server on them. Every step is atomic: it may be interrupted by a kill, and two services
 // may run it at once.
-
 import { randomBytes } from "node:crypto";
 import {
   chmod,

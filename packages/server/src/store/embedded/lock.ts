@@ -1,6 +1,5 @@
 // The lock on a data folder: an advisory lock on a connection of its own. PostgreSQL releases it when the process of its
 // holder ends, however that happens; a running service takes it again after the database restarted.
-
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";

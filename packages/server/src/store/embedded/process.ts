@@ -1,7 +1,6 @@
 // PostgreSQL's programs and processes: where the programs are, the user they run as, how a server is started, whether a
 // process id is the postmaster of a given folder, and how to stop it. PostgreSQL refuses to run as root, and a postmaster
 // started by an earlier service is not our child process: both need more than `spawn`.
-
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { link, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";

@@ -1,7 +1,6 @@
 // The role that the service works with in the embedded PostgreSQL: it owns its database and may do nothing else on the
 // server. The superuser that made the cluster only keeps the lock of the data folder and hands the database over, once.
 // Folders of older versions, where the superuser owns everything, are handed over by their next start.
-
 import { createHmac } from "node:crypto";
 import { connect, queryValue, type Session } from "./lock.ts";
 export const serviceRole = "tidings_service";

@@ -1,5 +1,4 @@
 // Test clocks that a batch reads its time from.
-
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 /** Of these environments, those with a test clock, and its time. The clocks cannot move until the transaction ends. */

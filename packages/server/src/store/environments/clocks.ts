@@ -1,7 +1,6 @@
 // Test clocks: their time, the time they are advancing to, and the tasks that wait for them. A transaction that uses the
 // time of a clock locks it in share mode until it commits, and moving the clock waits for that: no task can be scheduled for
 // a time that the clock has already passed.
-
 import { sql } from "kysely";
 import { insertRows } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // Organisations, environments and their API keys.
-
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // Copying workflows and layouts between environments: everything of one kind in one statement.
-
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";

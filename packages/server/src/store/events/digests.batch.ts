@@ -1,7 +1,6 @@
 // Open digest windows. The primary key (environment, step, subscriber, group) is the lock: the job that inserts the row
 // leads the window, later jobs are merged into it, and closing deletes the row. A joining transaction locks the row until it
 // commits, so the closing one sees every event that joined, and a later event opens a new window.
-
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";

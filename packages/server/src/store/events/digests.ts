@@ -1,5 +1,4 @@
 // Open digest windows of an environment, and closing them early.
-
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { StoredDetail, Tables } from "../tables.ts";

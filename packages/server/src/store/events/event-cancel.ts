@@ -1,7 +1,6 @@
 // Canceling the waiting jobs and messages of one event. Locks are taken in the order that the pipeline uses: event,
 // notifications by id, digest windows by key. A locked window cannot be joined, closed or handed over by another
 // transaction, and its holder sees every event that joined.
-
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // Events that runs and deliveries refer to.
-
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { EventAttachments, EventRow } from "./events.ts";

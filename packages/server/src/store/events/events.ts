@@ -1,5 +1,4 @@
 // Accepted events. Payload, overrides and attachments are stored once per event, not per recipient.
-
 import { type Selectable, sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // The environment of a task that failed repeatedly.
-
 import { sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";

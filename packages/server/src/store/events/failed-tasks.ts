@@ -1,5 +1,4 @@
 // Tasks that were removed from the queue after failing repeatedly. See pipeline/set-aside.ts.
-
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // Jobs of the runs that the pipeline advances: inserted, locked and updated in batches.
-
 import type { JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";

@@ -1,5 +1,4 @@
 // Jobs: one per active step of a notification, with status and execution details.
-
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { StoredDetail, Tables } from "../tables.ts";

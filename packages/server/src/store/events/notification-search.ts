@@ -1,6 +1,5 @@
 // Text search of the events list: a part of a subscriber's id or email address, or of a transaction id. Every part of the
 // search reads a bounded number of rows, however many an environment has.
-
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 /** Subscribers that a search may match, and the newest notifications of each that it reads. */

@@ -1,5 +1,4 @@
 // Notifications of the runs that the pipeline advances.
-
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

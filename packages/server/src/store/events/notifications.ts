@@ -1,5 +1,4 @@
 // Notifications: one per recipient of an event. Writing is set-based; listing joins event, workflow version and subscriber.
-
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";

@@ -1,6 +1,5 @@
 // Throttle windows: how many runs a group was granted. The row of the group is locked while runs are granted, so of any
 // number of simultaneous events exactly the threshold passes.
-
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

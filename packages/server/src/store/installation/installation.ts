@@ -1,5 +1,4 @@
 // The installation as a whole: its creation, its settings, and what startup and metrics read across all environments.
-
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { ApiKeyRow, EnvironmentRow } from "../environments/environments.ts";

@@ -1,6 +1,5 @@
 // Numbered, forward-only migrations, applied under an advisory lock so that several processes may start at once. A
 // database that is newer than this code is refused: old code could destroy data that it does not know.
-
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "kysely";

@@ -1,8 +1,8 @@
 // Purges: rows past their retention, in all environments. Each call deletes a bounded number; housekeeping repeats it.
-
 import { sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
+
 /** Removes a bounded number of expired answers; the caller repeats while it returns the full number. */
 export async function purgeExpiredAnswers(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -62,23 +62,21 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
-/** Deletes at most `limit`; answers how many. */
-export async function purgeFailedTasks(db: Db, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from failed_tasks where id in (
-      select id from failed_tasks where created_at < ${before} order by created_at limit ${limit}) returning 1`.execute(
-    db,
-  );
-  return rows.length;
-}
+export const purgeFailedTasks = (db: Db, before: Date, limit: number) => purgeByAge(db, "failed_tasks", before, limit);
 
-/** Deletes at most `limit`; answers how many. */
-export async function purgeDeadLetters(db: Db, before: Date, limit: number): Promise<number> {
+export const purgeDeadLetters = (db: Db, before: Date, limit: number) => purgeByAge(db, "dead_letters", before, limit);
+
+/** Deletes the oldest rows that were created before this time, at most `limit`. Answers how many. */
+async function purgeByAge(
+  db: Db,
+  table: "failed_tasks" | "dead_letters",
+  before: Date,
+  limit: number,
+): Promise<number> {
   const { rows } = await sql`
-    delete from dead_letters where id in (
-      select id from dead_letters where created_at < ${before} order by created_at limit ${limit}) returning 1`.execute(
-    db,
-  );
+    delete from ${sql.table(table)} where id in (
+      select id from ${sql.table(table)} where created_at < ${before} order by created_at limit ${limit})
+    returning 1`.execute(db);
   return rows.length;
 }
 

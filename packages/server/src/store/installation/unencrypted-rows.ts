@@ -1,18 +1,21 @@
-// Rows that hold in clear what is encrypted today, because an older version wrote them: found table by table, in pages by
-// id, and written back with those parts encrypted.
-
+// Rows of older versions with values in clear text that are encrypted today: read table by table, in pages by id, and written back
+// with these values encrypted.
 import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 
-/** `lockOrder`: the order in which everyone else takes several rows of the table. */
-type ClearTable = { columns: Record<string, string>; isClear: RawBuilder<unknown>; lockOrder: RawBuilder<unknown> };
+/** `lockOrder`: the order in which all other statements lock several rows of the table. */
+type UnencryptedTable = {
+  columns: Record<string, string>;
+  isClear: RawBuilder<unknown>;
+  lockOrder: RawBuilder<unknown>;
+};
 
 const isPrivate = sql`t.channel in ('push', 'chat')`;
 const hasObject = (column: string, path: string) =>
   sql`jsonb_path_exists(${sql.ref(`t.${column}`)}, ${sql.lit(`${path} ? (@.type() == "object")`)})`;
 
-export const clearTables = {
+export const unencryptedTables = {
   subscribers: {
     columns: { channels: "jsonb" },
     isClear: hasObject("channels", "$[*].credentials"),
@@ -46,31 +49,40 @@ export const clearTables = {
     isClear: sql`not starts_with(t.body, 'sealed:')`,
     lockOrder: sql`t.id`,
   },
-} satisfies Record<string, ClearTable>;
+} satisfies Record<string, UnencryptedTable>;
 
-export type ClearTableName = keyof typeof clearTables;
-export type ClearRow = { id: string } & Record<string, unknown>;
+export type UnencryptedTableName = keyof typeof unencryptedTables;
+export type UnencryptedRow = { id: string } & Record<string, unknown>;
 
 /** The ids behind `after`, in order: a page, whatever its rows hold. */
-export async function findIdsAfter(db: Db, name: ClearTableName, after: string, limit: number): Promise<string[]> {
+export async function findIdsAfter(
+  db: Db,
+  name: UnencryptedTableName,
+  after: string,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from ${sql.table(name)} where id > ${after} order by id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
 /** Those of the rows that hold something in clear, locked. */
-export async function lockClearRows(db: Db, name: ClearTableName, ids: string[]): Promise<ClearRow[]> {
-  const { columns, isClear, lockOrder }: ClearTable = clearTables[name];
+export async function lockUnencryptedRows(
+  db: Db,
+  name: UnencryptedTableName,
+  ids: string[],
+): Promise<UnencryptedRow[]> {
+  const { columns, isClear, lockOrder }: UnencryptedTable = unencryptedTables[name];
   const list = sql.join(["id", ...Object.keys(columns)].map((column) => sql.ref(`t.${column}`)));
-  const { rows } = await sql<ClearRow>`
+  const { rows } = await sql<UnencryptedRow>`
     select ${list} from ${sql.table(name)} t where t.id = any(${ids}::uuid[]) and ${isClear}
     order by ${lockOrder} for no key update`.execute(db);
   return rows;
 }
 
-export async function writeSealedRows(db: Db, name: ClearTableName, rows: ClearRow[]): Promise<void> {
+export async function writeEncryptedRows(db: Db, name: UnencryptedTableName, rows: UnencryptedRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const { columns }: ClearTable = clearTables[name];
+  const { columns }: UnencryptedTable = unencryptedTables[name];
   const assign = sql.raw(
     Object.keys(columns)
       .map((column) => `${column} = r.${column}`)

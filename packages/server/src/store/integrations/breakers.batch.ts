@@ -1,6 +1,5 @@
 // Circuit breakers of integrations, shared by all processes. Only integrations that failed since their last success have a
 // row.
-
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,6 +1,5 @@
 // Channel connections: the workspaces an integration may write to. They are always read together with their integration
 // and subscriber, which hold channel, provider and both identifiers.
-
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";

@@ -1,5 +1,4 @@
 // Channel endpoints: the addresses of a subscriber on a chat integration.
-
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";

@@ -1,6 +1,5 @@
 // Common parts of channel connections and channel endpoints. Both belong to an integration, which has their channel and
 // provider, and to a subscriber; both have the same list filters, and both are deleted with their integration.
-
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";

@@ -1,5 +1,4 @@
 // The integrations that a batch of messages is sent through.
-
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
 /** Active integrations of several environments, in order of delivery: the primary first, then by priority. */

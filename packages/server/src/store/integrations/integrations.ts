@@ -1,5 +1,4 @@
 // Provider integrations and their health. Credentials and configurations are stored encrypted.
-
 import type { Channel } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";

@@ -1,6 +1,5 @@
 // Attempts: one row per call to a provider, inserted before the call and completed after it. A row that was never completed
 // is a call with an unknown outcome: it is marked as unknown when its message is processed again.
-
 import type { JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";

@@ -1,5 +1,4 @@
 // Messages that the built-in capture providers received.
-
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";

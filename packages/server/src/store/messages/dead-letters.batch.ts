@@ -1,5 +1,4 @@
 // Dead letters of failed deliveries.
-
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,6 +1,5 @@
 // Dead letters: messages that failed for a reason other than their recipient or content. The message keeps its outgoing
 // content, so that it can be replayed.
-
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";

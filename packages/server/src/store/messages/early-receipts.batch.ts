@@ -1,6 +1,5 @@
 // Receipts that arrived before the message they are about was known (its provider call had not returned): kept for
 // minutes, and removed when they can be matched.
-
 import { type Selectable, sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import { insertRows, rowsOf } from "../bulk.ts";

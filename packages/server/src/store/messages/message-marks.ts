@@ -1,6 +1,5 @@
 // Marks on messages: seen, read, and which button was pressed. Setting a mark again changes neither the message nor its
 // time, so that the number of changed messages is exact.
-
 import type { MessageMark } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, timeOfId } from "../../lib/ids.ts";

@@ -1,5 +1,4 @@
 // Messages on their way to a provider: inserted by runs, locked for delivery, and updated with the outcome.
-
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { insertRows, rowsOf } from "../bulk.ts";

@@ -1,5 +1,4 @@
 // Messages: one per subscriber and channel of a notification. The in-app feed is a list of them.
-
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";

@@ -1,5 +1,4 @@
 // Receipts (reports of providers on messages): finding their messages, dropping duplicates, and recording their effects.
-
 import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";

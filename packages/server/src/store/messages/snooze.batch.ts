@@ -1,5 +1,4 @@
 // Ending the snoozing of messages whose time has come.
-
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

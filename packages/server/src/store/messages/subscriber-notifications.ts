@@ -1,5 +1,4 @@
 // In-app messages as an inbox shows them, and snoozing: a snoozed message is hidden until a time, then shown as unread.
-
 import type { Severity } from "@tidings/contract";
 import { sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";

@@ -1,5 +1,4 @@
 // Claims on tasks: a process keeps the tasks it works on by a heartbeat, and a lapsed claim cannot finish its task.
-
 import type { PgBoss } from "pg-boss";
 import { heartbeatSeconds } from "./boss.ts";
 export const taskKinds = [

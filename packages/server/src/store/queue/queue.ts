@@ -1,6 +1,5 @@
 // The queue: pg-boss in the same database as the state it moves. A task is enqueued in the transaction that makes it
 // necessary and finished in the transaction that holds its result, so the two can never disagree.
-
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { fromKysely, type JobWithMetadata, type PgBoss } from "pg-boss";

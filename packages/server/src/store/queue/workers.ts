@@ -1,7 +1,6 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
 // (lib/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on the backlog
 // of one environment, a task of another begins at once. NOTIFY announces new tasks; scheduled tasks are found by polling.
-
 import { priorityAt } from "../../lib/fair-queue.ts";
 export type WorkOptions = {
   batchSize: number;

@@ -1,6 +1,5 @@
 // Contexts, found by type and id. Other records contain the key `<type>:<id>` and no reference, because a context may be
 // deleted and created again while they exist.
-
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // Preferences of subscribers, by level and set of contexts; and the workflows that preferences exist for.
-
 import type { Channel, PreferenceChannels, Schedule, StepType } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";

@@ -1,5 +1,4 @@
 // What runs and deliveries need to know of their subscribers: preferences, contexts, tenants, suppressed addresses.
-
 import type { SuppressionReason } from "@tidings/contract";
 import { sql } from "kysely";
 import { normalizeAddress } from "../../lib/addresses.ts";

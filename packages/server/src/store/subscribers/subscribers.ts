@@ -1,5 +1,4 @@
 // Subscribers: the people (or systems) that notifications are for.
-
 import type { SubscriberPatch } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";

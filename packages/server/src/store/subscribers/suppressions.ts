@@ -1,5 +1,4 @@
 // Suppressed addresses: no message is sent to them. They are stored normalized, so that a lookup is an exact comparison.
-
 import type { SuppressedChannel, SuppressionReason } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { normalizeAddress } from "../../lib/addresses.ts";

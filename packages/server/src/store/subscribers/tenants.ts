@@ -1,5 +1,4 @@
 // Tenants: the customers of the caller that events are about. Created and updated by the events that name them.
-
 import { type Selectable, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";

@@ -1,6 +1,5 @@
 // The audience of an event to topics. Audiences may have millions of members, so they are read by keyset paging: each page
 // starts after the last subscriber of the page before, and all pages cost the same.
-
 import { countCap } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";

@@ -1,6 +1,5 @@
 // Topic subscriptions: the members of a topic, with identifiers and rules. The audience of an event is read by
 // topic-audience.ts.
-
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";

@@ -1,5 +1,4 @@
 // Topics: named groups of subscribers. Members are in topic-subscriptions.ts.
-
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";

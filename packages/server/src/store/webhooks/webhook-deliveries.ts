@@ -1,6 +1,5 @@
 // Webhook events and deliveries. An event is stored once, with the exact text that is sent; each subscribed webhook has a
 // delivery of its own.
-
 import type { WebhookDeliveryStatus } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";

@@ -1,5 +1,4 @@
 // Webhooks as targets of events, and the deliveries of a batch.
-
 import type { WebhookDeliveryStatus, WebhookEventType } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";

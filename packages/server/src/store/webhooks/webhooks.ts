@@ -1,5 +1,4 @@
 // Webhooks: the URLs of callers and the event types sent to each. Secrets are encrypted by the caller of these functions.
-
 import type { WebhookEventType } from "@tidings/contract";
 import type { Selectable } from "kysely";
 import type { LRUCache } from "lru-cache";

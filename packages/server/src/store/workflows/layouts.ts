@@ -1,5 +1,4 @@
 // Layouts: the frame around the content of an email.
-
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,4 @@
 // Texts of workflows and layouts by locale.
-
 import type { TranslatedResource } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";

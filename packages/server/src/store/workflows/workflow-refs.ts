@@ -1,5 +1,4 @@
 // Workflows without their steps: the fields by which other records name and match them.
-
 import type { Selectable } from "kysely";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";

@@ -1,5 +1,4 @@
 // Workflow versions and layouts of the runs that the pipeline advances.
-
 import type { Db } from "../db.ts";
 import type { LayoutRow } from "./layouts.ts";
 import type { WorkflowVersion } from "./workflows.ts";

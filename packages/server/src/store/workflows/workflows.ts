@@ -1,5 +1,4 @@
 // Workflows and their immutable versions. Saving writes a new version; a run keeps the version it was started with.
-
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
