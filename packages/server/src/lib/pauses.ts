@@ -1,32 +1,36 @@
-// Pauses in long synchronous work, which let the event loop handle requests, health checks and timers in between.
+// Pauses in long synchronous work, which let the event loop handle requests, health checks and timers in between. The
+// time without a pause is counted for the process as a whole: batches that run at the same time take turns, one per
+// round of the event loop, so the process never stands still for the sum of their slices.
 
 /** Time without a pause. */
 const intervalMs = 20;
 
-export type Pauses = {
-  isDue(): boolean;
-  /** Resolves after the event loop has handled what was ready. */
-  take(): Promise<void>;
-};
+let lastPauseAt = performance.now();
+let lastTurn: Promise<void> = Promise.resolve();
 
-export function createPauses(): Pauses {
-  let began = performance.now();
-  return {
-    isDue: () => performance.now() - began > intervalMs,
-    take: async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      began = performance.now();
-    },
-  };
+const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+export function isPauseDue(): boolean {
+  return performance.now() - lastPauseAt > intervalMs;
+}
+
+/** Resolves after the event loop has handled what was ready, and in another round than all other callers. */
+async function takePause(): Promise<void> {
+  lastTurn = lastTurn.then(nextRound);
+  await lastTurn;
+  lastPauseAt = performance.now();
+}
+
+export async function pauseIfDue(): Promise<void> {
+  if (isPauseDue()) await takePause();
 }
 
 /** `map` with pauses, for lists whose items take long to evaluate. */
 export async function mapWithPauses<T, R>(items: Iterable<T>, map: (item: T) => R): Promise<R[]> {
-  const pauses = createPauses();
   const mapped: R[] = [];
   for (const item of items) {
+    if (isPauseDue()) await takePause();
     mapped.push(map(item));
-    if (pauses.isDue()) await pauses.take();
   }
   return mapped;
 }

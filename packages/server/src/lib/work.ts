@@ -5,14 +5,14 @@
 // The budget is a variable of this module instead of an argument: one step of one run renders dozens of templates through
 // several layers, which all share one budget. Evaluation is synchronous, so two steps never use the variable at once.
 
-/** A unit is about 10 ns on an idle core, so a budget is about 50 ms. */
-export const workPerStep = 5_000_000;
+/** A unit is at most about 20 ns on a slow core, so a budget is 40 ms there, and half of it on a fast one. */
+export const workPerStep = 2_000_000;
 
 /** Units between two checks of the processor time. */
 const unitsPerCheck = workPerStep / 8;
 
 /** Processor time and not real time, so that no evaluation fails because the machine is busy. */
-const maxCpuMs = 500;
+const maxCpuMs = 200;
 
 export class OverBudget extends Error {
   constructor() {

@@ -86,7 +86,7 @@ describe("templates", () => {
   }
 
   test("all templates of a step share one budget, and each step has its own", async () => {
-    const half = "{% for i in (1..20000) %}{{ i }}{% endfor %}";
+    const half = "{% for i in (1..12000) %}{{ i }}{% endfor %}";
     const jobs = await attack(
       "two halves",
       [inApp({ body: "x", subject: half }), inApp({ body: half, subject: half })],
@@ -181,7 +181,7 @@ describe("payload schemas", () => {
   });
 
   test("uniqueItems on a large list takes linear time", async () => {
-    const list = Array.from({ length: 60_000 }, (_, index) => [index]);
+    const list = Array.from({ length: 20_000 }, (_, index) => [index]);
     assert.equal(await trigger({ properties: { list: { uniqueItems: true } } }, { list }), undefined);
   });
 });

@@ -10,6 +10,9 @@ import { startTestService } from "../support/service.ts";
 const service = await startTestService({ TIDINGS_RATE_WRONG_KEYS: "50", TIDINGS_MAX_ENVIRONMENTS: "4" });
 const { client, url } = service;
 
+// The client runs in this process too: its first request loads it.
+await request(service, "/health");
+
 /** Runs the attack while another client polls; returns the result of the attack, and prints the longest gap. */
 async function under<T>(name: string, attack: () => Promise<T>): Promise<T> {
   let [isOver, longest] = [false, 0];

@@ -2,7 +2,6 @@
 // ones deleted there. One transaction and a fixed number of statements.
 import type { PublishedResource } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { createPauses } from "../../lib/pauses.ts";
 import { type EventData, emit } from "../../pipeline/webhooks/events.ts";
 import type { EnvironmentRow } from "../../store/environments/environments.ts";
 import {
@@ -118,9 +117,8 @@ async function emitPublished(
 ): Promise<void> {
   const toObjects = async (rows: WorkflowRow[]) => {
     const facts = await viewFacts(ctx, targetId);
-    const pauses = createPauses();
     const objects: EventData[] = [];
-    for (const row of rows) objects.push({ object: await toWorkflow(row, facts, pauses) });
+    for (const row of rows) objects.push({ object: await toWorkflow(row, facts) });
     return objects;
   };
   if (published.length > 0) {

@@ -4,6 +4,7 @@ import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { findCodes } from "../../lib/codes.ts";
 import { findLinks } from "../../lib/links.ts";
+import { mapWithPauses } from "../../lib/pauses.ts";
 import { openValue, type Sealed, sealValue } from "../../lib/sealed.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import { type CapturedRow, deleteCaptured, listCaptured } from "../../store/messages/captured.ts";
@@ -16,9 +17,9 @@ export async function list(
 ): Promise<Output<"captured.list">> {
   const { channel, transactionId, subscriberId } = query;
   const filters = { channel, transactionId, subscriberId };
-  return toCursorList(await listCaptured(ctx.db, caller.environmentId, filters, readCursor(query)), (row) =>
-    toCaptured(ctx, row),
-  );
+  const page = await listCaptured(ctx.db, caller.environmentId, filters, readCursor(query));
+  const captured = await mapWithPauses(page.rows, (row) => toCaptured(ctx, row));
+  return toCursorList({ ...page, rows: captured }, (message) => message);
 }
 
 /** Messages that one request deletes at most: a full mailbox would keep its transaction open for minutes. */

@@ -11,7 +11,6 @@ import {
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { idFromSlug, slug } from "../../lib/ids.ts";
-import { createPauses, type Pauses } from "../../lib/pauses.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
@@ -34,7 +33,7 @@ import { addIssue, bodyIssues } from "./step-issues.ts";
 import { usesName } from "./template-names.ts";
 import { layoutVariables } from "./variables.ts";
 
-const toLayout = async (row: LayoutRow, pauses = createPauses()): Promise<Layout> => ({
+const toLayout = async (row: LayoutRow): Promise<Layout> => ({
   _id: row.id,
   layoutId: row.layout_id,
   slug: slug(row.name, "lt", row.id),
@@ -48,13 +47,13 @@ const toLayout = async (row: LayoutRow, pauses = createPauses()): Promise<Layout
   type: "REGULAR",
   variables: layoutVariables(row),
   controls: { dataSchema: layoutControlSchema, uiSchema: layoutUiSchema, values: row.control_values },
-  issues: await issuesOf(row, pauses),
+  issues: await issuesOf(row),
 });
 
-async function issuesOf(row: LayoutRow, pauses: Pauses): Promise<Layout["issues"]> {
+async function issuesOf(row: LayoutRow): Promise<Layout["issues"]> {
   const issues: NonNullable<NonNullable<Layout["issues"]>["controls"]> = {};
   const { body = "", editorType } = row.control_values.email ?? {};
-  const template = await bodyIssues(issues, "email.body", body, editorType, layoutVariables(row), pauses);
+  const template = await bodyIssues(issues, "email.body", body, editorType, layoutVariables(row));
   if (template !== null && !usesName(template, "content")) {
     addIssue(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
   }
@@ -83,9 +82,8 @@ export async function list(
   const order = { by: query.orderBy ?? "createdAt", direction: query.orderDirection ?? "DESC" };
   const page = { limit: query.limit ?? 10, offset: query.offset ?? 0 };
   const { rows, totalCount } = await listLayouts(ctx.db, caller.environmentId, { query: query.query }, order, page);
-  const pauses = createPauses();
   const layouts: Layout[] = [];
-  for (const row of rows) layouts.push(await toLayout(row, pauses));
+  for (const row of rows) layouts.push(await toLayout(row));
   return { layouts, totalCount };
 }
 

@@ -2,7 +2,7 @@
 // read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Pauses } from "../../lib/pauses.ts";
+import { pauseIfDue } from "../../lib/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, RenderFault, type RenderTarget } from "../../pipeline/render/liquid.ts";
@@ -25,14 +25,13 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 
 type CheckedStep = { stepId: string; type: StepType; controlValues: JsonObject };
 
-/** Parsing templates takes time: `pauses` lets the event loop serve other requests in between. */
+/** Parsing templates takes time, with pauses in between. */
 export async function stepIssues(
   step: CheckedStep,
   variables: JsonObject,
   facts: IssueFacts,
-  pauses: Pauses,
 ): Promise<StepIssues | undefined> {
-  const controls = await controlIssues(step, variables, facts, pauses);
+  const controls = await controlIssues(step, variables, facts);
   const integration = integrationIssues(step.type, facts);
   const issues: StepIssues = {};
   if (Object.keys(controls).length > 0) issues.controls = controls;
@@ -58,12 +57,7 @@ function integrationIssues(type: StepType, facts: IssueFacts): StepIssues["integ
 export const hasErrors = ({ controls = {}, integration = {} }: StepIssues): boolean =>
   [...Object.values(controls), ...Object.values(integration)].flat().some(({ severity }) => severity === "error");
 
-async function controlIssues(
-  step: CheckedStep,
-  variables: JsonObject,
-  facts: IssueFacts,
-  pauses: Pauses,
-): Promise<Issues> {
+async function controlIssues(step: CheckedStep, variables: JsonObject, facts: IssueFacts): Promise<Issues> {
   const { type, controlValues: values } = step;
   const issues: Issues = {};
   const { properties, required } = branchOf(type, values);
@@ -88,8 +82,8 @@ async function controlIssues(
   for (const [path, template] of templatesIn(values)) {
     const target = type === "in_app" && path === "body" ? "html" : "text";
     if (type === "email" && path === "body") {
-      await bodyIssues(issues, path, template, values.editorType, variables, pauses);
-    } else await templateIssues(issues, path, template, target, variables, pauses);
+      await bodyIssues(issues, path, template, values.editorType, variables);
+    } else await templateIssues(issues, path, template, target, variables);
   }
   return issues;
 }
@@ -101,14 +95,13 @@ export async function bodyIssues(
   body: string,
   editorType: unknown,
   variables: JsonObject,
-  pauses: Pauses,
 ): Promise<string | null> {
   if (!isBlockBody(editorType, body)) {
-    return (await templateIssues(issues, path, body, "html", variables, pauses)) ? body : null;
+    return (await templateIssues(issues, path, body, "html", variables)) ? body : null;
   }
   try {
     const template = blockTemplate(body);
-    const parses = await templateIssues(issues, path, template, "html", variables, pauses, { hasPosition: false });
+    const parses = await templateIssues(issues, path, template, "html", variables, { hasPosition: false });
     return parses ? template : null;
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
@@ -124,13 +117,9 @@ async function templateIssues(
   template: string,
   target: RenderTarget,
   variables: JsonObject,
-  pauses: Pauses,
   { hasPosition = true } = {},
 ): Promise<boolean> {
-  const pause = async () => {
-    if (pauses.isDue()) await pauses.take();
-  };
-  await pause();
+  await pauseIfDue();
   try {
     checkTemplate(template, target);
   } catch (error) {
@@ -141,9 +130,9 @@ async function templateIssues(
     addIssue(issues, path, issueType, `${error.message}${position}`);
     return false;
   }
-  await pause();
+  await pauseIfDue();
   for (const message of filterFaults(template)) addIssue(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
-  await pause();
+  await pauseIfDue();
   for (const name of unknownNames(template, variables)) {
     addIssue(
       issues,

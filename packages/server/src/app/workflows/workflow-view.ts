@@ -12,7 +12,6 @@ import {
 } from "@tidings/contract";
 import { slug } from "../../lib/ids.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Pauses } from "../../lib/pauses.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import type { WorkflowRefRow } from "../../store/workflows/workflow-refs.ts";
 import type { ListedWorkflow, StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -25,10 +24,10 @@ type WorkflowSummary = Output<"workflows.list">["workflows"][number];
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
 /** The issues of each step, in the order of the steps. */
-export async function issuesOf(row: WorkflowRow, facts: ViewFacts, pauses: Pauses): Promise<Step["issues"][]> {
+export async function issuesOf(row: WorkflowRow, facts: ViewFacts): Promise<Step["issues"][]> {
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
-    all.push(await stepIssues(step, stepVariables(row, index), facts, pauses));
+    all.push(await stepIssues(step, stepVariables(row, index), facts));
   }
   return all;
 }
@@ -38,8 +37,8 @@ export function statusOf(row: WorkflowRow, issues: Step["issues"][]): Workflow["
   return issues.some((each) => hasErrors(each ?? {})) ? "ERROR" : "ACTIVE";
 }
 
-export async function toWorkflow(row: WorkflowRow, facts: ViewFacts, pauses: Pauses): Promise<Workflow> {
-  const issues = await issuesOf(row, facts, pauses);
+export async function toWorkflow(row: WorkflowRow, facts: ViewFacts): Promise<Workflow> {
+  const issues = await issuesOf(row, facts);
   return withIssues(row, facts, issues);
 }
 

@@ -3,7 +3,6 @@ import type { Input, Output, Step, Workflow } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { idFromSlug } from "../../lib/ids.ts";
-import { createPauses } from "../../lib/pauses.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
 import { findEnvironment, isInboxConnected } from "../../store/environments/environments.ts";
@@ -64,7 +63,7 @@ export async function viewFacts(
 
 export async function view(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {
   const lastTriggeredAt = await findLastTriggered(ctx.db, row.environment_id, row.id);
-  return toWorkflow(row, await viewFacts(ctx, row.environment_id, lastTriggeredAt), createPauses());
+  return toWorkflow(row, await viewFacts(ctx, row.environment_id, lastTriggeredAt));
 }
 
 export async function create(
@@ -183,7 +182,7 @@ export async function retrieveStep(
   const { workflowId, stepId } = params;
   const row = await requireWorkflow(ctx, caller.environmentId, workflowId);
   const { step, index } = requireStep(row, stepId, workflowId);
-  const issues = await issuesOf(row, await viewFacts(ctx, caller.environmentId), createPauses());
+  const issues = await issuesOf(row, await viewFacts(ctx, caller.environmentId));
   return toStep(row, step, index, issues[index]);
 }
 
@@ -196,10 +195,9 @@ export async function list(
   const filters = { query: query.query, tags: query.tags };
   const rows = await listWorkflows(ctx.db, caller.environmentId, filters, order);
   const facts = await viewFacts(ctx, caller.environmentId);
-  const pauses = createPauses();
   const issues = new Map<string, Step["issues"][]>();
   const findIssues = async (some: WorkflowRow[]) => {
-    for (const row of some) if (!issues.has(row.id)) issues.set(row.id, await issuesOf(row, facts, pauses));
+    for (const row of some) if (!issues.has(row.id)) issues.set(row.id, await issuesOf(row, facts));
   };
   // A status depends on issues, which are computed after reading, so the filter on it cannot be part of the query.
   const { status, offset = 0, limit = 10 } = query;

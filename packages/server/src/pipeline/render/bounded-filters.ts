@@ -12,8 +12,10 @@ const callCost = 60;
 const textPrices: Record<string, number> = {
   ...pricesOf(0, ["size", "first", "last", "default", "raw", "plural", "block_shown"]),
   ...pricesOf(1 / 16, ["append", "prepend", "upcase", "downcase", "capitalize", "strip", "lstrip", "rstrip", "slice"]),
-  ...pricesOf(1 / 8, ["truncate", "json", "jsonify", "inspect", "date", "join", "pluralize"]),
-  ...pricesOf(4, ["escape", "escape_once", "xml_escape", "url_encode", "url_decode", "cgi_escape", "uri_escape"]),
+  ...pricesOf(1 / 8, ["truncate", "date", "join", "pluralize"]),
+  ...pricesOf(1 / 2, ["json", "jsonify", "inspect"]),
+  ...pricesOf(2, ["strip_html"]),
+  ...pricesOf(6, ["escape", "escape_once", "xml_escape", "url_encode", "url_decode", "cgi_escape", "uri_escape"]),
 };
 const textPrice = 1;
 
@@ -21,6 +23,7 @@ const textPrice = 1;
 const itemPrices: Record<string, number> = {
   ...pricesOf(0, ["size", "first", "last", "default", "raw", "plural", "pluralize", "block_shown"]),
   ...pricesOf(2, ["reverse", "concat", "push", "pop", "shift", "unshift", "compact", "slice"]),
+  ...pricesOf(60, ["json", "jsonify", "inspect"]),
   ...pricesOf(100, ["map", "sum", "toSentence", "sort", "sort_natural"]),
   ...pricesOf(250, ["where", "reject", "find", "find_index", "has", "group_by"]),
 };
@@ -70,13 +73,13 @@ const namedParts = new Set("aAbBcxXZh");
 
 function chargeDate(_: unknown, [format, zone]: unknown[]): void {
   charge(200);
-  if (typeof zone === "string") charge(9_000);
+  if (typeof zone === "string") charge(8_000);
   for (const [, letter] of String(format ?? "%b").matchAll(/%[-_0^#:\d]*[EO]?(.)/g)) {
-    charge(namedParts.has(letter!) ? 4_000 : 50);
+    charge(namedParts.has(letter!) ? 5_500 : 50);
   }
 }
 
-const chargeNamedDate = (): void => charge(5_000);
+const chargeNamedDate = (): void => charge(6_500);
 
 const extraCharges: Record<string, (value: unknown, args: unknown[]) => void> = {
   sort: (value, args) => chargeSort(value, args, 1 / 16),

@@ -1,15 +1,17 @@
 // LiquidJS with a cost for every operation, charged in advance to the budget of the step (lib/work.ts). The limits of the
 // engine itself are not enough: they measure time, which differs between machines, and do not cover comparisons, filters and
-// long expressions. The prices are measured; a unit is about 10 ns.
+// long expressions. The prices are measured; a unit is at most about 20 ns on a slow core.
 import { Context, Drop, defaultOperators, type Emitter, type Liquid, type Template, toValue } from "liquidjs";
 import { charge, chargeSize } from "../../lib/work.ts";
 import { boundedFilter } from "./bounded-filters.ts";
 import { outputText, searchIn } from "./bounded-text.ts";
+import { directWrite, toRenderError, type Write } from "./direct-output.ts";
 
-const listCost = 20;
-const nodeCost = 60;
-const tokenCost = 50;
+const listCost = 45;
 const htmlCost = 10;
+const tagCosts = { node: 70, token: 60 };
+/** Output tags that need no generators (direct-output.ts). */
+const outputCosts = { node: 20, token: 15 };
 
 /** Makes an engine charge for everything it renders. Filters have to be registered before. */
 export function boundEngine(engine: Liquid): void {
@@ -17,13 +19,27 @@ export function boundEngine(engine: Liquid): void {
     if (typeof filter === "function") engine.filters[name] = boundedFilter(name, filter);
     else if (filter?.handler) engine.filters[name] = { ...filter, handler: boundedFilter(name, filter.handler) };
   }
-  const { renderer } = engine;
-  const renderTemplates = renderer.renderTemplates.bind(renderer);
   // Every tag renders its content through this function, once per iteration of a loop, also when it is empty.
-  renderer.renderTemplates = function* (templates, context, emitter = createEmitter()) {
-    charge(weightOf(templates));
-    return yield* renderTemplates(templates, context, emitter);
-  };
+  engine.renderer.renderTemplates = renderTemplates;
+}
+
+/** Renders the nodes of a template or of a tag; a generator, because tags are. Charges them all in advance. */
+function* renderTemplates(templates: Template[], context: Context, emitter: Emitter = createEmitter()) {
+  const { weight, nodes } = planOf(templates);
+  charge(weight);
+  for (const { template, write } of nodes) {
+    try {
+      if (write) write(context, emitter);
+      else {
+        const html: unknown = yield template.render(context, emitter);
+        if (html) emitter.write(html);
+        if (context.breakCalled || context.continueCalled) break;
+      }
+    } catch (error) {
+      throw toRenderError(error, template);
+    }
+  }
+  return emitter.buffer;
 }
 
 /** The scope is copied, because `increment` and `decrement` write to it. */
@@ -38,19 +54,39 @@ const limits = {
   renderLimit: { use: () => {}, check: () => {} },
 } as unknown as Limits;
 
+type Path = Parameters<Context["_get"]>[0];
+type Readable = Parameters<Context["readProperty"]>[0];
+
 /** A class, because the engine reads every variable through a subclass of Context. */
 class BoundedContext extends Context {
-  override *_getFromScope(...given: Parameters<Context["_getFromScope"]>): ReturnType<Context["_getFromScope"]> {
-    const value = yield* super._getFromScope(...given);
+  /** Every read ends here. The engine's own functions are generators, for values that are promises; ours are not. */
+  #read(from: unknown, path: Path): unknown {
+    let value = from;
+    for (const name of path) value = this.readProperty(value as Readable, name);
     chargeRead(value);
     return value;
+  }
+
+  override getSync(path: Path): unknown {
+    // biome-ignore lint/complexity/useLiteralKeys: the engine declares it private.
+    return this.#read(this["findScope"](path[0] as string), path);
+  }
+
+  // biome-ignore lint/correctness/useYield: the engine expects an iterator.
+  override *_get(path: Path): IterableIterator<unknown> {
+    return this.getSync(path);
+  }
+
+  // biome-ignore lint/correctness/useYield: the engine expects an iterator.
+  override *_getFromScope(scope: unknown, path: Path | string): IterableIterator<unknown> {
+    return this.#read(scope, typeof path === "string" ? path.split(".") : path);
   }
 
   override spawn(scope: object = {}): Context {
     return new BoundedContext(scope, this.opts, { sync: true }, { ...limits, liquid: this.liquid });
   }
 
-  override readProperty(object: Parameters<Context["readProperty"]>[0], key: Parameters<Context["readProperty"]>[1]) {
+  override readProperty(object: Readable, key: Path[number]) {
     // The engine counts the members of an object on every read of `size`.
     if (key === "size" && isPlain(object)) charge(memberCount(object) * 6);
     return super.readProperty(object, key);
@@ -78,25 +114,30 @@ function chargeRead(value: unknown): void {
   else if (isPlain(value)) charge(memberCount(value) * 10);
 }
 
-const weights = new WeakMap<Template[], number>();
+/** `weight` is the maximum cost of rendering the nodes once, without the values that they read. */
+type Plan = { weight: number; nodes: { template: Template; write: Write | null }[] };
 
-/** The maximum cost of rendering these templates once, without the values that they read. */
-function weightOf(templates: Template[]): number {
-  let weight = weights.get(templates);
-  if (weight === undefined) {
-    weight = templates.reduce((sum, template) => sum + weigh(template as WeighedTemplate), listCost);
-    weights.set(templates, weight);
+const plans = new WeakMap<Template[], Plan>();
+
+function planOf(templates: Template[]): Plan {
+  let plan = plans.get(templates);
+  if (plan === undefined) {
+    const nodes = templates.map((template) => ({ template, write: directWrite(template) }));
+    const weight = nodes.reduce((sum, { template, write }) => sum + weigh(template, write !== null), listCost);
+    plan = { weight, nodes };
+    plans.set(templates, plan);
   }
-  return weight;
+  return plan;
 }
 
 type WeighedTemplate = Template & { str?: string; tokens?: unknown[]; arguments?: () => Iterable<unknown> };
 
-function weigh(template: WeighedTemplate): number {
+function weigh(template: WeighedTemplate, isDirect: boolean): number {
   const { str, token, tokens = [] } = template;
   if (str !== undefined) return htmlCost;
   const expressions = [...(template.arguments?.() ?? [])].reduce<number>((sum, one) => sum + countTokens(one), 0);
-  return nodeCost + (token.end - token.begin) / 8 + tokenCost * (expressions + tokens.length);
+  const costs = isDirect ? outputCosts : tagCosts;
+  return costs.node + (token.end - token.begin) / 8 + costs.token * (expressions + tokens.length);
 }
 
 type AnyToken = { initial?: { postfix: unknown[] }; filters?: unknown[]; props?: unknown[]; args?: unknown[] } & {
@@ -131,10 +172,16 @@ function createEmitter(): Emitter {
 
 const signs: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
 
+/** Units per escaped character. A long text is charged in advance as if it had no others, a short one by what was escaped. */
+const signCost = 8;
+
 export function escapeOutput(value: unknown): string {
   const text = outputText(value);
-  charge(5 + text.length * (text.length > 1_000 ? 3 : 1 / 16));
-  return text.replace(/[&<>"']/g, (sign) => signs[sign]!);
+  charge(5 + text.length * (text.length > 1_000 ? signCost : 1 / 16));
+  const escaped = text.replace(/[&<>"']/g, (sign) => signs[sign]!);
+  // A sign becomes at least three characters longer.
+  if (text.length <= 1_000) charge(((escaped.length - text.length) / 3) * signCost);
+  return escaped;
 }
 
 type Operators = typeof defaultOperators;
@@ -154,7 +201,7 @@ export const boundedOperators: Operators = {
   contains: (left, right, context) => {
     const [whole, part] = [toValue(left), toValue(right)];
     if (typeof whole === "string") return searchIn(whole, part);
-    if (Array.isArray(whole)) charge(whole.length * (10 + (typeof part === "string" ? part.length / 16 : 0)));
+    if (Array.isArray(whole)) charge(whole.length * (30 + (typeof part === "string" ? part.length / 16 : 0)));
     return compared(defaultOperators.contains!)(left, right, context);
   },
 };

@@ -1,7 +1,7 @@
 // Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider accepts,
 // and claims are answered without being taken. Reads only.
 import type { JsonObject } from "../../lib/json.ts";
-import { createPauses, type Pauses } from "../../lib/pauses.ts";
+import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
 import type { Db } from "../../store/db.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
@@ -46,14 +46,13 @@ export async function simulate(batch: Batch, runs: Run[], upserts: EventUpserts)
       digestedInto: null,
     }),
   );
-  const pauses = createPauses();
   let active = all;
   for (let round = 0; active.length > 0 && round < maxRounds; round++) {
     const claiming: Progress[] = [];
     const sending: SimulatedRun[] = [];
     const continuing: SimulatedRun[] = [];
     for (const one of active) {
-      const progress = await advanceWithPauses(one, facts, pauses);
+      const progress = await advanceWithPauses(one, facts);
       one.digestedInto = progress.digestedInto;
       if (progress.claim) claiming.push(progress);
       if (progress.sending.length > 0) sending.push(one);
@@ -69,10 +68,10 @@ export async function simulate(batch: Batch, runs: Run[], upserts: EventUpserts)
 }
 
 /** Repeats a paused advance; a claim or a send can only be in the last one. */
-async function advanceWithPauses(one: SimulatedRun, facts: Facts, pauses: Pauses): Promise<Progress> {
+async function advanceWithPauses(one: SimulatedRun, facts: Facts): Promise<Progress> {
   for (;;) {
-    if (pauses.isDue()) await pauses.take();
-    const progress = advance(one.run, facts, one.now, pauses.isDue);
+    await pauseIfDue();
+    const progress = advance(one.run, facts, one.now, isPauseDue);
     one.messages.push(...progress.messages);
     if (!progress.isPaused) return progress;
   }

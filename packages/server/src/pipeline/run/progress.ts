@@ -1,5 +1,5 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
-import { createPauses } from "../../lib/pauses.ts";
+import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
 import { insertJobs, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
 import { insertNotifications, markDigested } from "../../store/events/notifications.batch.ts";
@@ -37,7 +37,6 @@ export async function advanceAll(batch: Batch, runs: Run[], digests?: Facts["dig
   const claimResults = new Map<string, ClaimResult>();
   const facts = await loadFacts(batch, runs, claimResults, digests);
   const results = new Map<string, Progress>();
-  const pauses = createPauses();
   const end = performance.now() + maxBatchMs;
   let room = maxBatchContent;
   const isOver = () => performance.now() > end || room < 0;
@@ -47,8 +46,8 @@ export async function advanceAll(batch: Batch, runs: Run[], digests?: Facts["dig
     // A claim result is used at once, also when the batch is over its limits: a second claim could get another result.
     let isForced = hasClaimResult;
     while (progress.isPaused && (isForced || !isOver())) {
-      if (pauses.isDue()) await pauses.take();
-      const next = advance(run, facts, now, () => pauses.isDue() || isOver());
+      await pauseIfDue();
+      const next = advance(run, facts, now, () => isPauseDue() || isOver());
       room -= next.messages.reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
       progress = mergeProgress(progress, next);
       isForced = false;

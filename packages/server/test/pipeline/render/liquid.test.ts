@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Liquid } from "liquidjs";
+import { searchingFilters } from "../../../src/pipeline/render/bounded-text.ts";
+import { filters } from "../../../src/pipeline/render/filters.ts";
 import {
   checkTemplate,
   RenderFault,
@@ -42,7 +45,7 @@ test("values are escaped in html and left alone in text", () => {
 });
 
 test("no value gets markup into html, whatever filters it passed", () => {
-  const filters = [
+  const used = [
     "",
     "| upcase",
     "| append: '>'",
@@ -52,7 +55,7 @@ test("no value gets markup into html, whatever filters it passed", () => {
     "| truncate: 9",
   ];
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...filters), (value, filter) => {
+    fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...used), (value, filter) => {
       const output = render(`{{ value ${filter} }}`, { value }, "html");
       assert.doesNotMatch(output, /[<>"']/);
     }),
@@ -238,4 +241,63 @@ test("pluralize writes a count with the fitting word", () => {
 test("every text inside a value is rendered, everything else stays", () => {
   const value = { a: "{{ payload.name }}", b: [1, "{{ payload.list[1] }}", { c: null }], d: true, "{{ key }}": "x" };
   assert.deepEqual(renderDeep(value, scope), { a: "Ada", b: [1, "b", { c: null }], d: true, "{{ key }}": "x" });
+});
+
+test("output tags are written as the engine itself writes them", () => {
+  const engine = new Liquid({ ownPropertyOnly: true });
+  for (const [name, filter] of Object.entries({ ...filters, ...searchingFilters })) engine.registerFilter(name, filter);
+  const value = fc.constantFrom(
+    ...[
+      "payload.name",
+      "payload['html']",
+      "payload.list",
+      "payload.list[1]",
+      "payload.list.size",
+      "payload.list.first",
+    ],
+    ...["payload.nested.zero", "payload.nested.no", "payload.nested.n.x", "missing.name", "payload.items", "item.id"],
+    ...[
+      "payload[payload.key]",
+      "forloop.index",
+      "forloop.last",
+      "'text'",
+      "42",
+      "-1.5",
+      "nil",
+      "true",
+      "empty",
+      "(1..3)",
+    ],
+    ...["payload.name == 'Ada'", "payload.constructor", "x"],
+  );
+  const filter = fc.constantFrom(
+    ...["upcase", "append: payload.name", "append: 'x'", "default: 'none'", "default: 'none', allow_false: true"],
+    ...["join: '-'", "map: 'id'", "where: 'id', 2", "sum: 'id'", "size", "plus: payload.nested.zero", "json", "raw"],
+    ...["date: '%Y'", "truncate: 3", "first", "split: 'd'", "times: missing", "sort: 'id'", "slice: 0, 2"],
+  );
+  const tag = fc
+    .tuple(value, fc.array(filter, { maxLength: 3 }))
+    .map(([name, used]) => `{{ ${[name, ...used].join(" | ")} }}`);
+  const around = fc.constantFrom("", "{% for item in payload.items %}", "{% if payload.name %}", "{% assign x = 1 %}");
+  const values = { payload: { ...scope.payload, key: "name", items: [{ id: 1 }, { id: 2 }] } };
+  const textOf = (run: () => string) => {
+    try {
+      return run();
+    } catch (error) {
+      return `fails: ${(error as Error).message.split(", line")[0]}`;
+    }
+  };
+  fc.assert(
+    fc.property(fc.array(tag, { minLength: 1, maxLength: 4 }), around, (tags, opening) => {
+      const closing = { f: "{% endfor %}", i: "{% endif %}" }[opening[3] ?? ""] ?? "";
+      const template = `${opening}${tags.join(" ")}${closing}`;
+      const expected = textOf(() => engine.parseAndRenderSync(template, values));
+      assert.equal(
+        textOf(() => render(template, values, "text")),
+        expected,
+        template,
+      );
+    }),
+    { numRuns: 500 },
+  );
 });
