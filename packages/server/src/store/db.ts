@@ -1,6 +1,6 @@
 // The connection to PostgreSQL: a pool behind Kysely, and transactions. Only store/ contains SQL; the rest of the service
 // calls its functions.
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
 import type { Tables } from "./tables.ts";
 
@@ -10,6 +10,26 @@ export type Tx = Transaction<Tables>;
 
 // bigint (counts) as number: no count of ours comes near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const parseTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+const digits = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
+
+/** `2026-11-15 19:37:32.123456+00`, as sessions in UTC write it, is read directly; all else by the slower parser of the driver. */
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text: string) => {
+  const isUtc = text.length >= 22 && text.length <= 29 && text[0] === "2" && text.endsWith("+00");
+  if (!isUtc) return parseTime(text);
+  const milliseconds = text[19] === "." ? Math.trunc(Number(text.slice(19, -3)) * 1000 + 1e-6) : 0;
+  const year = digits(text, 0) * 100 + digits(text, 2);
+  const day = Date.UTC(
+    year,
+    digits(text, 5) - 1,
+    digits(text, 8),
+    digits(text, 11),
+    digits(text, 14),
+    digits(text, 17),
+  );
+  return new Date(day + milliseconds);
+});
 
 export type DbOptions = {
   url: string;
@@ -41,6 +61,23 @@ export function openDb(options: DbOptions): Db {
 }
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
+
+/**
+ * Runs `work` inside the transaction, behind a savepoint: an error undoes what `work` wrote and leaves the transaction usable.
+ * A lock that another transaction holds is waited for `lockMs` at most.
+ */
+export async function inSavepoint<T>(tx: Db, lockMs: number, work: () => Promise<T>): Promise<T> {
+  await sql.raw(`savepoint work; set local lock_timeout = ${lockMs}`).execute(tx);
+  try {
+    const result = await work();
+    await sql.raw("release savepoint work").execute(tx);
+    return result;
+  } catch (error) {
+    // Also ends the lock time-out.
+    await sql.raw("rollback to savepoint work; release savepoint work").execute(tx);
+    throw error;
+  }
+}
 
 /** One snapshot of the data for the whole work; PostgreSQL refuses every write. */
 export const inReadOnlyTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>

@@ -3,7 +3,7 @@
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
-import { triggerTasks } from "../../pipeline/trigger/trigger.ts";
+import { startAtOnce, triggerTasks } from "../../pipeline/trigger/trigger.ts";
 import { claimTransactionIds, insertEventAttachments, insertEvents } from "../../store/events/events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertTenants } from "../../store/subscribers/tenants.ts";
@@ -79,7 +79,9 @@ async function acceptEvents(
     attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
   );
   await insertEventAttachments(ctx.db, files);
-  await enqueueTimed({ ...ctx, clock }, "trigger", triggerTasks(environmentId, rows));
+  const batch = { ...ctx, clock };
+  const isStarted = await startAtOnce(batch, rows);
+  if (!isStarted) await enqueueTimed(batch, "trigger", triggerTasks(environmentId, rows));
   for (const { result } of evaluations) ctx.metrics.events.inc({ status: result.status });
   return evaluations;
 }

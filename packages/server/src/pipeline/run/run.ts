@@ -4,7 +4,7 @@
 import type { Channel, ChannelEndpointAddress, JobStatus } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Secrets } from "../../lib/secrets.ts";
-import type { EventRow } from "../../store/events/events.ts";
+import type { NewEvent } from "../../store/events/events.ts";
 import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
@@ -28,7 +28,7 @@ export type RunEvent = {
 };
 
 /** Called once for all runs of an event, because the overrides are decrypted. */
-export function toRunEvent(secrets: Secrets, row: EventRow): RunEvent {
+export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
   return {
     id: row.id,
     transactionId: row.transaction_id,

@@ -2,7 +2,7 @@
 // fixed number of statements per environment, whatever the number of recipients.
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
-import type { EventRow } from "../../store/events/events.ts";
+import type { NewEvent } from "../../store/events/events.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import {
   findSubscribersByKeys,
@@ -19,7 +19,7 @@ import type { StoredChannel, StoredRecipient } from "../../store/tables.ts";
 import { openRecipient, sealChannel } from "../encrypted-parts.ts";
 import { channelEntries, mergeRecipientChannels, type RecipientChannel } from "../rules/subscriber-channels.ts";
 
-type NamedRecipients = { event: EventRow; recipients?: StoredRecipient[] };
+type NamedRecipients = { event: NewEvent; recipients?: StoredRecipient[] };
 
 /** Finds a named subscriber by environment and subscriber id. */
 export type FindRecipient = (environmentId: string, subscriberId: string | undefined) => SubscriberRow | null;

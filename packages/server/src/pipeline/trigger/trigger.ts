@@ -6,9 +6,11 @@
 // 2-fanout works one slice or page. For the recipients of either stage, subscribers are created or updated, one notification
 // with its jobs is made for each, and every run is advanced as far as it goes, all in one transaction and a fixed number of
 // statements per batch.
+import type { StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { inSavepoint } from "../../store/db.ts";
 import { lockEvents } from "../../store/events/events.batch.ts";
-import { beginWalks, type EventRow, endWalk } from "../../store/events/events.ts";
+import { beginWalks, type EventRow, endWalk, type NewEvent } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
@@ -64,6 +66,39 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
     await enqueueTimed(batch, "fanout", fanoutTasks);
     await startRuns(batch, starts);
   });
+}
+
+/** Recipients of a request whose runs start in the transaction that accepts their events. */
+const mostAtOnce = 5;
+/** Steps that neither wait nor count events of other requests. */
+const immediateSteps: ReadonlySet<StepType> = new Set(["in_app", "email", "sms", "push", "chat"]);
+/** How long a request waits for a subscriber that another transaction is changing. */
+const lockMs = 100;
+
+/**
+ * Starts the runs of just accepted events in the transaction of their request, where that is little work: the message is in
+ * the feed when the request is answered. False when it was not done: then the caller enqueues the events, so that an error
+ * here neither refuses nor loses an event (docs/decisions/0014-work-at-once.md).
+ */
+export async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
+  const recipients = events.reduce((sum, event) => sum + event.recipients.length, 0);
+  if (recipients > mostAtOnce || events.some((event) => event.audience)) return false;
+  const versions = await loadVersions(
+    batch,
+    events.map((event) => event.workflow_version_id),
+  );
+  const isImmediate = [...versions.values()].every(({ definition }) =>
+    definition.steps.every((step) => !step.active || immediateSteps.has(step.type)),
+  );
+  if (!isImmediate) return false;
+  try {
+    const starts = events.map((event) => ({ event, recipients: event.recipients }));
+    await inSavepoint(batch.db, lockMs, () => startRuns(batch, starts));
+    return true;
+  } catch (error) {
+    batch.log.warn({ err: error }, "events could not be worked on with their request and were enqueued");
+    return false;
+  }
 }
 
 /** Groups events into tasks of up to `recipientsPerTask` recipients; several tasks fill one transaction. */
@@ -124,7 +159,7 @@ async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<
 }
 
 /** Recipients as the request names them, or members of an audience as stored. */
-export type Start = { event: EventRow; recipients?: StoredRecipient[]; members?: Member[] };
+export type Start = { event: NewEvent; recipients?: StoredRecipient[]; members?: Member[] };
 
 async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
   if (starts.length === 0) return;
