@@ -7,9 +7,8 @@ import { openDb } from "../packages/server/src/store/db.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
 import { type BenchService, median, progress } from "./support.ts";
-
-export type DeliveryOptions = { messages: number; rounds: number };
-export type DeliveryResult = { service: number; bare: number; ratio: number };
+import { formatNumber, type Row, ratioAtLeast } from "./table.ts";
+import { readUsage, type Usage, usagePer } from "./usage.ts";
 
 const connections = 10;
 const eventsPerRequest = 100;
@@ -21,8 +20,9 @@ const text = (n: number) => `Hello Ada, order ${n} is on its way to Reykjavík.`
 export async function benchDelivery(
   service: BenchService,
   kind: "smtp" | "webhook",
-  { messages, rounds }: DeliveryOptions,
-): Promise<DeliveryResult> {
+  messages: number,
+  rounds: number,
+): Promise<Row[]> {
   const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
   const db = openDb({ url: service.databaseUrl, poolSize: 2, onError: () => {} });
   const sink = await startSink(kind === "smtp" ? "smtp" : "http");
@@ -76,22 +76,35 @@ export async function benchDelivery(
     };
     await fire(500);
     await visible(db, 500);
-    const rates: { service: number; bare: number }[] = [];
+    const rates: { service: number; bare: number; usage: Usage }[] = [];
     for (let round = 1; round <= rounds; round++) {
       await clear(db);
+      const before = await readUsage(db, service);
       const started = performance.now();
       await fire(messages);
       await visible(db, messages);
       const served = messages / ((performance.now() - started) / 1000);
+      const usage = usagePer(before, await readUsage(db, service), messages);
       const bare = await (kind === "smtp" ? mailLoop : fetchLoop)(sink.port, messages);
-      rates.push({ service: served, bare });
-      progress(`${kind}, round ${round} of ${rounds}: service ${Math.round(served)}/s, bare ${Math.round(bare)}/s`);
+      rates.push({ service: served, bare, usage });
+      progress(`${kind}, round ${round} of ${rounds}: service ${formatNumber(served)}/s, bare ${formatNumber(bare)}/s`);
     }
-    return {
-      service: median(rates.map((rate) => rate.service)),
-      bare: median(rates.map((rate) => rate.bare)),
-      ratio: median(rates.map((rate) => rate.service / rate.bare)),
-    };
+    const cpu = (part: "serviceMs" | "postgresMs") => median(rates.map(({ usage }) => usage[part]));
+    return [
+      {
+        what: `${kind}, trigger → recorded as sent, ${formatNumber(messages)} messages`,
+        value: median(rates.map((rate) => rate.service)),
+        unit: "/s",
+        beside: {
+          what: kind === "smtp" ? "nodemailer alone" : "fetch alone",
+          value: median(rates.map((rate) => rate.bare)),
+        },
+        ratio: median(rates.map((rate) => rate.service / rate.bare)),
+        aim: ratioAtLeast(kind === "smtp" ? 0.85 : 0.7),
+      },
+      { what: `${kind}, CPU of the service a message`, value: cpu("serviceMs"), unit: "ms" },
+      { what: `${kind}, CPU of PostgreSQL a message`, value: cpu("postgresMs"), unit: "ms" },
+    ];
   } finally {
     sink.stop();
     await db.destroy();

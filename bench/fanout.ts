@@ -4,25 +4,20 @@
 import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { clear, readBack, visible, writeRaw } from "./raw.ts";
-import { type BenchService, median, peakMemory, progress } from "./support.ts";
-
-export type FanoutOptions = { members: number; rounds: number };
-export type FanoutResult = {
-  service: number;
-  raw: number;
-  ratio: number;
-  peakMb: number;
-  afterKill: { people: number; messages: number };
-};
+import { clear, hasDueTasks, readBack, visible, writeRaw } from "./raw.ts";
+import { type BenchService, median, peakMemory, progress, sleep } from "./support.ts";
+import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";
 
 const topicKey = "everyone-who-cares";
 
-export async function benchFanout(service: BenchService, { members, rounds }: FanoutOptions): Promise<FanoutResult> {
+export type FanoutOptions = { members: number; rounds: number; isKilled: boolean };
+
+export async function benchFanout(service: BenchService, options: FanoutOptions): Promise<Row[]> {
+  const { members, rounds, isKilled } = options;
   const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
   const db = openDb({ url: service.databaseUrl, poolSize: 4, onError: () => {} });
   try {
-    progress(`a topic with ${members.toLocaleString("en")} subscribers …`);
+    progress(`a topic with ${formatNumber(members)} subscribers …`);
     await client("workflows.create", {
       body: {
         name: "Release",
@@ -58,16 +53,26 @@ export async function benchFanout(service: BenchService, { members, rounds }: Fa
       rates.push({ service: members / seconds, raw: members / rawSeconds, peakMb });
       const last = rates.at(-1)!;
       progress(
-        `round ${round} of ${rounds}: service ${Math.round(last.service)}/s, raw ${Math.round(last.raw)}/s, ${Math.round(peakMb)} MB`,
+        `round ${round} of ${rounds}: service ${formatNumber(last.service)}/s, raw ${formatNumber(last.raw)}/s, ${formatNumber(peakMb)} MB`,
       );
     }
-    return {
-      service: median(rates.map((rate) => rate.service)),
-      raw: median(rates.map((rate) => rate.raw)),
-      ratio: median(rates.map((rate) => rate.service / rate.raw)),
-      peakMb: Math.max(...rates.map((rate) => rate.peakMb)),
-      afterKill: await killInTheMiddle(service, db, members),
-    };
+    return [
+      {
+        what: `fan-out, one event to a topic of ${formatNumber(members)}`,
+        value: median(rates.map((rate) => rate.service)),
+        unit: "/s",
+        beside: { what: "raw rows of the same shape", value: median(rates.map((rate) => rate.raw)) },
+        ratio: median(rates.map((rate) => rate.service / rate.raw)),
+        aim: ratioAtLeast(0.65),
+      },
+      {
+        what: "fan-out, memory of the service at most",
+        value: Math.max(...rates.map((rate) => rate.peakMb)),
+        unit: "MB",
+        aim: valueAtMost(260),
+      },
+      ...(isKilled ? [await killInTheMiddle(service, db, members)] : []),
+    ];
   } finally {
     await db.destroy();
   }
@@ -94,21 +99,22 @@ async function fire(service: BenchService): Promise<void> {
 }
 
 /** Half-way through, the process is killed and started again. */
-async function killInTheMiddle(service: BenchService, db: Db, members: number): Promise<FanoutResult["afterKill"]> {
+async function killInTheMiddle(service: BenchService, db: Db, members: number): Promise<Row> {
   await clear(db);
   progress("once more, with SIGKILL half-way …");
   await fire(service);
   await visible(db, members / 2);
   await service.killAndRestart();
   await visible(db, members);
-  // Duplicates would come last: wait until the queue holds no task of this event.
-  for (;;) {
-    const { rows } = await sql<{ open: boolean }>`
-      select exists (select 1 from queue.job where name in ('trigger', 'fanout')) as open`.execute(db);
-    if (!rows[0]!.open) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  const { rows } = await sql<{ people: number; messages: number }>`
-    select count(distinct subscriber_id)::int as people, count(*)::int as messages from messages`.execute(db);
-  return rows[0]!;
+  // Duplicates would come last.
+  while (await hasDueTasks(db)) await sleep(100);
+  const { rows } = await sql<{ wrong: number }>`
+    select ${members} - count(*) filter (where messages = 1) as wrong
+    from (select count(*) as messages from messages group by subscriber_id) of_each`.execute(db);
+  return {
+    what: "fan-out, members without exactly one message after SIGKILL half-way",
+    value: rows[0]!.wrong,
+    unit: "",
+    aim: valueAtMost(0),
+  };
 }

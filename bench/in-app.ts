@@ -1,126 +1,87 @@
-// In-app notifications per second, from HTTP bulk trigger (100 events a request, a fresh idempotency key each, as
-// existing clients send them) to rows visible in the feed; compared with the raw limit: the same rows written by
-// two set-based writers, on the same PostgreSQL in the same run. The ratio can be compared between machines.
-import { randomUUID } from "node:crypto";
-import { createClient } from "@tidings/contract";
+// In-app notifications per second, from HTTP bulk trigger to rows visible in the feed, beside the raw limit (raw.ts). The
+// same rounds tell what one notification costs (CPU, WAL, disk) and how much is still to be worked on when accepting has ended.
 import { openDb } from "../packages/server/src/store/db.ts";
-import { clear, readBack, visible, writeRaw } from "./raw.ts";
+import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
+import { fireInApp, prepareInApp } from "./load.ts";
+import { clear, countSent, readBack, visible, writeRaw } from "./raw.ts";
 import { type BenchService, median, progress } from "./support.ts";
-import { readUsage, type Usage, usagePer } from "./usage.ts";
+import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";
+import { readTableBytes, readUsage, type Usage, usagePer } from "./usage.ts";
 
-const subscribers = 1_000;
-const eventsPerRequest = 100;
-const clients = 4;
+type Round = { service: number; accepted: number; raw: number; backlog: number; bytes: number; usage: Usage };
 
-export type InAppOptions = { events: number; rounds: number };
-export type InAppResult = {
-  service: number;
-  raw: number;
-  ratio: number;
-  events: number;
-  accepted: number;
-  /** Of one notification. */
-  usage: Usage;
-};
-
-export async function benchInApp(service: BenchService, options: InAppOptions): Promise<InAppResult> {
-  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
+export async function benchInApp(service: BenchService, events: number, rounds: number): Promise<Row[]> {
   const db = openDb({ url: service.databaseUrl, poolSize: 4, onError: () => {} });
   try {
-    await client("workflows.create", {
-      body: {
-        name: "Order shipped",
-        workflowId: "order-shipped",
-        active: true,
-        steps: [
-          {
-            name: "Feed",
-            type: "in_app",
-            controlValues: {
-              subject: "Order {{ payload.order }} shipped",
-              body: "Hello {{ subscriber.firstName }}, order {{ payload.order }} is on its way to {{ payload.city }}.",
-              redirect: { url: "/orders/{{ payload.order }}" },
-            },
-          },
-        ],
-      },
-    });
-    for (let from = 0; from < subscribers; from += 500) {
-      const people = Array.from({ length: 500 }, (_, i) => ({
-        subscriberId: `buyer-${from + i}`,
-        firstName: `Buyer ${from + i}`,
-      }));
-      await client("subscribers.createBulk", { body: { subscribers: people } });
-    }
-    await fire(service, 5_000);
+    await prepareInApp(service);
+    await fireInApp(service, 5_000);
     await visible(db, 5_000);
-
-    const rates: { service: number; accepted: number; raw: number; usage: Usage }[] = [];
-    for (let round = 1; round <= options.rounds; round++) {
+    const found: Round[] = [];
+    for (let round = 1; round <= rounds; round++) {
       await clear(db);
-      progress(`round ${round} of ${options.rounds}: ${options.events} events through the service …`);
+      progress(`round ${round} of ${rounds}: ${formatNumber(events)} events through the service …`);
       const before = await readUsage(db, service);
       const started = performance.now();
-      await fire(service, options.events);
+      await fireInApp(service, events);
       const acceptedSeconds = (performance.now() - started) / 1000;
-      await visible(db, options.events);
+      const backlog = (events - (await countSent(db))) / events;
+      await visible(db, events);
       const seconds = (performance.now() - started) / 1000;
-      const usage = usagePer(before, await readUsage(db, service), options.events);
-      progress(`round ${round} of ${options.rounds}: the same rows, written raw …`);
+      const usage = usagePer(before, await readUsage(db, service), events);
+      const bytes = (await readTableBytes(db, partitionedTables)) / events;
+      progress(`round ${round} of ${rounds}: the same rows, written raw …`);
       const rows = await readBack(db);
       await clear(db);
       const rawSeconds = await writeRaw(db, rows);
-      rates.push({
-        service: options.events / seconds,
-        accepted: options.events / acceptedSeconds,
-        raw: options.events / rawSeconds,
-        usage,
-      });
-      const last = rates.at(-1)!;
-      progress(`round ${round}: service ${Math.round(last.service)}/s, raw ${Math.round(last.raw)}/s`);
+      const rates = { service: events / seconds, accepted: events / acceptedSeconds, raw: events / rawSeconds };
+      progress(`service ${formatNumber(rates.service)}/s, raw ${formatNumber(rates.raw)}/s`);
+      found.push({ ...rates, backlog, bytes, usage });
     }
-    return {
-      events: options.events,
-      service: median(rates.map((rate) => rate.service)),
-      accepted: median(rates.map((rate) => rate.accepted)),
-      raw: median(rates.map((rate) => rate.raw)),
-      ratio: median(rates.map((rate) => rate.service / rate.raw)),
-      usage: {
-        serviceMs: median(rates.map((rate) => rate.usage.serviceMs)),
-        postgresMs: median(rates.map((rate) => rate.usage.postgresMs)),
-        walBytes: median(rates.map((rate) => rate.usage.walBytes)),
-      },
-    };
+    return toRows(found, events);
   } finally {
     await db.destroy();
   }
 }
 
-async function fire(service: BenchService, count: number): Promise<void> {
-  let sent = 0;
-  const one = async () => {
-    while (sent < count) {
-      const first = sent;
-      sent += eventsPerRequest;
-      const events = Array.from({ length: eventsPerRequest }, (_, i) => ({
-        name: "order-shipped",
-        to: `buyer-${(first + i) % subscribers}`,
-        payload: { order: String(4711 + first + i), city: "Reykjavík", items: [{ sku: "A-1", quantity: 2 }] },
-      }));
-      const response = await fetch(`${service.url}/v1/events/trigger/bulk`, {
-        method: "POST",
-        headers: {
-          authorization: `ApiKey ${service.apiKey}`,
-          "content-type": "application/json",
-          "idempotency-key": randomUUID(),
-        },
-        body: JSON.stringify({ events }),
-      });
-      const results = (await response.json()) as { status: string }[];
-      if (response.status !== 201 || results.some((result) => result.status !== "processed")) {
-        throw new Error(`bulk trigger answered ${response.status}: ${JSON.stringify(results).slice(0, 200)}`);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, one));
+function toRows(found: Round[], events: number): Row[] {
+  const middle = (read: (round: Round) => number) => median(found.map(read));
+  const raw = { what: "raw rows of the same shape", value: middle((round) => round.raw) };
+  return [
+    {
+      what: `in-app, HTTP bulk trigger → feed, ${formatNumber(events)} events`,
+      value: middle((round) => round.service),
+      unit: "/s",
+      beside: raw,
+      ratio: middle((round) => round.service / round.raw),
+      aim: ratioAtLeast(0.6),
+    },
+    { what: "in-app, accepted (201)", value: middle((round) => round.accepted), unit: "/s" },
+    {
+      what: "in-app, CPU of service + PostgreSQL a notification",
+      value: middle(({ usage }) => usage.serviceMs + usage.postgresMs),
+      unit: "ms",
+      aim: valueAtMost(0.17),
+    },
+    { what: "in-app, CPU of the service", value: middle(({ usage }) => usage.serviceMs), unit: "ms" },
+    { what: "in-app, CPU of PostgreSQL", value: middle(({ usage }) => usage.postgresMs), unit: "ms" },
+    {
+      what: "in-app, backlog when accepting has ended",
+      value: 100 * middle((round) => round.backlog),
+      unit: "% of the events",
+      aim: valueAtMost(10),
+    },
+    {
+      what: "in-app, WAL a notification",
+      value: middle(({ usage }) => usage.walBytes) / 1000,
+      unit: "kB",
+      aim: valueAtMost(1.6),
+    },
+    { what: "in-app, WAL syncs of 1,000 notifications", value: 1000 * middle(({ usage }) => usage.walSyncs), unit: "" },
+    { what: "in-app, commits of 1,000 notifications", value: 1000 * middle(({ usage }) => usage.commits), unit: "" },
+    {
+      what: "in-app, disk a notification, tables and indexes",
+      value: middle((round) => round.bytes) / 1000,
+      unit: "kB",
+    },
+  ];
 }

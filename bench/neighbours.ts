@@ -7,10 +7,11 @@ import type { AddressInfo } from "node:net";
 import { type Client, createClient } from "@tidings/contract";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { type BenchService, median, progress } from "./support.ts";
+import { type BenchService, percentile, progress, sleep } from "./support.ts";
+import { type Row, ratioAtMost, valueAtMost } from "./table.ts";
 
-export type Times = { median: number; p99: number; most: number };
-export type NeighbourRow = { flood: string; feed: Times; mail: Times; webhook: Times; handled: number };
+type Times = { median: number; p99: number };
+type Found = { flood: string; feed: Times; mail: Times; webhook: Times; handled: number };
 
 const slowProviders = 20;
 const pauseMs = 150;
@@ -103,7 +104,8 @@ const floods: Flood[] = [
   },
 ];
 
-export async function benchNeighbours(service: BenchService, seconds: number, which?: string): Promise<NeighbourRow[]> {
+/** `which`: a part of the name of the flood to run; all unless given. */
+export async function benchNeighbours(service: BenchService, seconds: number, which?: string): Promise<Row[]> {
   const db = openDb({ url: service.databaseUrl, poolSize: 3, onError: () => {} });
   const sink = await startRecordingSink();
   const a = createClient({ baseUrl: service.url, apiKey: service.apiKey });
@@ -113,7 +115,7 @@ export async function benchNeighbours(service: BenchService, seconds: number, wh
   try {
     await prepare(bench);
     await probe(bench, "warm", () => false, 20);
-    const rows: NeighbourRow[] = [];
+    const found: Found[] = [];
     for (const flood of floods.filter(({ name }) => name === "nothing" || !which || name.includes(which))) {
       progress(`A does: ${flood.name} …`);
       const before = await countMessages(bench);
@@ -125,17 +127,33 @@ export async function benchNeighbours(service: BenchService, seconds: number, wh
       await flooding;
       // A probe that waits may last longer than the flood.
       const handled = ((await countMessages(bench)) - before) / ((performance.now() - begun) / 1000);
-      rows.push({ flood: flood.name, ...times, handled });
-      progress(
-        `B: ${JSON.stringify(times.feed)} mail ${JSON.stringify(times.mail)} webhook ${JSON.stringify(times.webhook)}`,
-      );
+      found.push({ flood: flood.name, ...times, handled });
+      progress(`B: feed ${JSON.stringify(times.feed)} mail ${JSON.stringify(times.mail)}`);
       await discard(bench);
     }
-    return rows;
+    return found.flatMap((one) => toRows(one, found[0]!));
   } finally {
     sink.stop();
     await db.destroy();
   }
+}
+
+function toRows({ flood, feed, mail, webhook, handled }: Found, quiet: Found): Row[] {
+  const name = (what: string) => `neighbours, ${what} while A does: ${flood}`;
+  return [
+    {
+      what: name("B's feed, median"),
+      value: feed.median,
+      unit: "ms",
+      beside: { what: "on an idle service", value: quiet.feed.median },
+      ratio: feed.median / quiet.feed.median,
+      aim: ratioAtMost(3),
+    },
+    { what: name("B's feed, p99"), value: feed.p99, unit: "ms", aim: valueAtMost(500) },
+    { what: name("B's mail, p99"), value: mail.p99, unit: "ms", aim: valueAtMost(2000) },
+    { what: name("B's webhook, p99"), value: webhook.p99, unit: "ms", aim: valueAtMost(2000) },
+    { what: name("A's messages"), value: handled, unit: "/s" },
+  ];
 }
 
 async function prepare({ a, b, sink }: Bench): Promise<void> {
@@ -195,17 +213,7 @@ async function probe({ b, sink, db, environmentB }: Bench, run: string, isOver: 
   };
 }
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-function summarize(times: number[]): Times {
-  const sorted = [...times].sort((x, y) => x - y);
-  const most = sorted.at(-1) ?? Number.NaN;
-  return {
-    median: sorted.length > 0 ? median(times) : most,
-    p99: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? most,
-    most,
-  };
-}
+const summarize = (times: number[]): Times => ({ median: percentile(times, 0.5), p99: percentile(times, 0.99) });
 
 async function hasMessage(db: Db, environmentId: string, subscriberId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -1,124 +1,116 @@
-// `npm run bench`: starts a service, measures, prints tables. `npm run bench -- in-app growth` (or `--only growth`)
-// chooses; `--events`, `--rounds`, `--members`, `--messages`, `--rows` and `--seconds` make it shorter or longer. Results
-// worth keeping go to bench/results.md.
-import { arch, cpus, platform } from "node:os";
+// `npm run bench`: measures, prints one table, and never fails a build. Progress goes to stderr.
+//
+//   npm run bench                          the benchmarks of the default run, about ten minutes
+//   npm run bench -- --quick               the same with less load, about three minutes
+//   npm run bench -- --only in-app --only growth    (or: npm run bench -- in-app growth)
+//   npm run bench -- --record --title "…"  also writes the table into bench/results.md, above earlier runs
+//   npm run bench -- --events 1000 --rounds 1       any number of `sizes` below
 import { parseArgs } from "node:util";
+import { benchBullmq } from "./bullmq.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchGrowth } from "./growth.ts";
+import { benchIdle, benchStart } from "./idle.ts";
 import { benchInApp } from "./in-app.ts";
-import { benchNeighbours, type Times } from "./neighbours.ts";
-import { type BenchService, progress, startBenchService } from "./support.ts";
+import { benchLatency } from "./latency.ts";
+import { benchNeighbours } from "./neighbours.ts";
+import { benchScale } from "./scale.ts";
+import { progress, withService } from "./support.ts";
+import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
+
+/** Each with the number of the full and of the quick run. */
+const sizes = {
+  events: [40_000, 8_000],
+  rounds: [3, 1],
+  messages: [6_000, 1_500],
+  members: [100_000, 20_000],
+  /** Events through the BullMQ pipeline, which is slower. */
+  hops: [15_000, 3_000],
+  triggers: [300, 60],
+  /** Of the idle benchmark. */
+  idle: [45, 15],
+  starts: [3, 1],
+  /** Messages of the growth benchmark. */
+  rows: [10_000_000, 400_000],
+  /** Of each flood of the benchmark of neighbours. */
+  seconds: [20, 8],
+} satisfies Record<string, [number, number]>;
+type Sizes = Record<keyof typeof sizes, number>;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    events: { type: "string", default: "60000" },
-    rounds: { type: "string", default: "3" },
-    rows: { type: "string", default: "2000000" },
-    members: { type: "string", default: "100000" },
-    messages: { type: "string", default: "10000" },
-    seconds: { type: "string", default: "20" },
-    flood: { type: "string" },
+    ...(Object.fromEntries(Object.keys(sizes).map((name) => [name, { type: "string" }])) as Record<
+      keyof typeof sizes,
+      { type: "string" }
+    >),
     only: { type: "string", multiple: true, default: [] },
+    quick: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
+    title: { type: "string" },
+    /** A part of the name of one flood. */
+    flood: { type: "string" },
   },
 });
 
-const number = (value: number) => Math.round(value).toLocaleString("en");
+const isQuick = values.quick;
+const size = Object.fromEntries(
+  Object.entries(sizes).map(([name, [full, quick]]) => {
+    const given = Number(values[name as keyof typeof sizes] ?? (isQuick ? quick : full));
+    if (!(given > 0)) throw new Error(`--${name} must be a number above 0`);
+    return [name, given];
+  }),
+) as Sizes;
 
-async function inApp(service: BenchService): Promise<string[]> {
-  const result = await benchInApp(service, { events: Number(values.events), rounds: Number(values.rounds) });
-  const { serviceMs, postgresMs, walBytes } = result.usage;
-  const ms = (value: number) => `${value.toFixed(3)} ms`;
-  const title = `in-app, HTTP bulk trigger → feed (${number(result.events)} events, median of ${values.rounds})`;
-  return [
-    "| benchmark | per second | raw limit | ratio |",
-    "|---|--:|--:|--:|",
-    `| ${title} | ${number(result.service)} | ${number(result.raw)} | ${result.ratio.toFixed(2)} |`,
-    `| … of which accepted (201) | ${number(result.accepted)} | | |`,
-    "",
-    `CPU per notification: service ${ms(serviceMs)}, PostgreSQL ${ms(postgresMs)}, together ${ms(serviceMs + postgresMs)}; WAL ${number(walBytes)} bytes.`,
-  ];
-}
-
-async function fanout(service: BenchService): Promise<string[]> {
-  const members = Number(values.members);
-  const result = await benchFanout(service, { members, rounds: Number(values.rounds) });
-  const title = `fan-out, one event to a topic of ${number(members)} (median of ${values.rounds})`;
-  const { people, messages } = result.afterKill;
-  return [
-    "| benchmark | per second | raw limit | ratio | memory at most |",
-    "|---|--:|--:|--:|--:|",
-    `| ${title} | ${number(result.service)} | ${number(result.raw)} | ${result.ratio.toFixed(2)} | ${number(result.peakMb)} MB |`,
-    "",
-    `SIGKILL half-way and a restart: ${number(people)} people have ${number(messages)} messages.`,
-  ];
-}
-
-const delivery = (kind: "smtp" | "webhook") => async (service: BenchService) => {
-  const messages = Number(values.messages);
-  const result = await benchDelivery(service, kind, { messages, rounds: Number(values.rounds) });
-  const bare = kind === "smtp" ? "nodemailer alone" : "fetch alone";
-  return [
-    `| benchmark | per second | ${bare} | ratio |`,
-    "|---|--:|--:|--:|",
-    `| ${kind}, trigger → recorded as sent (${number(messages)} messages, median of ${values.rounds}) | ${number(result.service)} | ${number(result.bare)} | ${result.ratio.toFixed(2)} |`,
-  ];
-};
-
-async function growth(service: BenchService): Promise<string[]> {
-  const large = Number(values.rows);
-  const small = Math.min(100_000, large / 2);
-  const rows = await benchGrowth(service, { small, large, requests: 500 });
-  const ms = (value: number) => value.toFixed(1);
-  return [
-    `| list | p50 at ${number(small)} | p99 | p50 at ${number(large)} | p99 | ratio of p50 |`,
-    "|---|--:|--:|--:|--:|--:|",
-    ...rows.map(
-      (row) =>
-        `| ${row.list} | ${ms(row.small.p50)} ms | ${ms(row.small.p99)} ms | ${ms(row.large.p50)} ms | ${ms(row.large.p99)} ms | ${row.ratio.toFixed(2)} |`,
+const defaults: Record<string, () => Promise<Row[]>> = {
+  "in-app": () => withService((service) => benchInApp(service, size.events, size.rounds)),
+  latency: () => withService((service) => benchLatency(service, size.triggers)),
+  bullmq: () => benchBullmq(size.hops),
+  webhook: () => withService((service) => benchDelivery(service, "webhook", size.messages, size.rounds)),
+  smtp: () => withService((service) => benchDelivery(service, "smtp", size.messages, size.rounds)),
+  fanout: () =>
+    withService((service) =>
+      benchFanout(service, { members: size.members, rounds: Math.min(2, size.rounds), isKilled: !isQuick }),
     ),
-  ];
-}
-
-/** `--flood` chooses one by a part of its name, `--seconds` sets the duration of each. */
-async function neighbours(service: BenchService): Promise<string[]> {
-  const rows = await benchNeighbours(service, Number(values.seconds), values.flood);
-  const ms = (value: number) => (Number.isFinite(value) ? `${number(value)} ms` : "never");
-  const cells = ({ median, p99, most }: Times) =>
-    Number.isNaN(most) ? "none was sent" : `${ms(median)} / ${ms(p99)} / ${ms(most)}`;
-  return [
-    "| environment A does | B: feed (median / p99 / most) | B: mail | B: webhook | A's messages a second |",
-    "|---|--:|--:|--:|--:|",
-    ...rows.map(
-      ({ flood, feed, mail, webhook, handled }) =>
-        `| ${flood} | ${cells(feed)} | ${cells(mail)} | ${cells(webhook)} | ${number(handled)} |`,
-    ),
-  ];
-}
-
-const benchmarks: Record<string, (service: BenchService) => Promise<string[]>> = {
-  "in-app": inApp,
-  fanout,
-  smtp: delivery("smtp"),
-  webhook: delivery("webhook"),
-  growth,
-  neighbours,
+  idle: () => withService((service) => benchIdle(service, size.idle)),
+  start: () => benchStart(size.starts),
 };
-const named = [...positionals, ...values.only];
-const chosen = named.length > 0 ? named : ["in-app"];
+/** Longer, or without a comparison: these run only when they are named. */
+const named: typeof defaults = {
+  growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: 400 })),
+  neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
+  scale: () => benchScale(size.events),
+};
+const benchmarks = { ...defaults, ...named };
 
-for (const name of chosen) {
-  const run = benchmarks[name];
-  if (!run) throw new Error(`there is no benchmark ${name}; there are: ${Object.keys(benchmarks).join(", ")}`);
-  progress(`${name}: starting PostgreSQL and the service …`);
-  const service = await startBenchService();
+const chosen = [...positionals, ...values.only];
+const unknown = chosen.filter((name) => !benchmarks[name]);
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(", ")}; there are: ${Object.keys(benchmarks).join(", ")}.`);
+  process.exit(1);
+}
+if (isQuick && values.record) {
+  console.error("A quick run is too short to be kept: --record is for a run without --quick.");
+  process.exit(1);
+}
+
+const names = chosen.length > 0 ? chosen : Object.keys(defaults);
+const machine = describeMachine();
+const rows: Row[] = [];
+for (const [index, name] of names.entries()) {
+  progress(`${name} (${index + 1} of ${names.length})`);
   try {
-    const table = await run(service);
-    const date = new Date().toISOString().slice(0, 10);
-    console.log(`\n${date}, ${cpus().length} cores, ${platform()} ${arch()}, Node ${process.versions.node}\n`);
-    console.log(table.join("\n"));
-  } finally {
-    await service.stop();
+    rows.push(...(await benchmarks[name]!()));
+  } catch (error) {
+    const { message } = error as Error;
+    progress(`${name} failed: ${message}`);
+    rows.push({ what: name, value: Number.NaN, unit: "", note: `failed: ${message.split("\n")[0]}` });
   }
 }
+const date = new Date().toISOString().slice(0, 16).replace("T", " ");
+const table = formatRows(rows);
+console.log(`\n${date}, ${machine}${isQuick ? ", quick" : ""}\n\n${table}`);
+if (values.record) {
+  recordRun(`${date}: ${values.title ?? names.join(", ")}`, machine, table);
+  console.log("\nRecorded in bench/results.md.");
+} else if (!isQuick) console.log("\nNot recorded; `--record` writes it into bench/results.md.");

@@ -1,10 +1,14 @@
-// Shared by the benchmarks: a PostgreSQL and a service of their own, progress on stderr, and simple statistics.
-import { spawn } from "node:child_process";
+// Shared by the benchmarks: the service as `npm start` runs it, on an embedded PostgreSQL of its own; progress on stderr;
+// and simple statistics.
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findEmbeddedUrl } from "../packages/server/src/store/embedded/embedded.ts";
+
+export type Running = { url: string; pid: number; end(signal: NodeJS.Signals): Promise<void> };
 
 export type BenchService = {
   url: string;
@@ -15,74 +19,119 @@ export type BenchService = {
   databasePid: number;
   /** A crash: SIGKILL, then a new process on the same database. */
   killAndRestart(): Promise<void>;
+  /** One more process on the same database. */
+  startAnother(settings: Settings): Promise<Running>;
   stop(): Promise<void>;
 };
 
-export const progress = (message: string): void => console.error(`  ${message}`);
+export type Settings = Record<string, string>;
 
-export function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+const begun = performance.now();
+
+/** With the minutes and seconds since the start of the run. */
+export function progress(message: string): void {
+  const seconds = Math.floor((performance.now() - begun) / 1000);
+  console.error(`  ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}  ${message}`);
 }
 
-/** The real service in a process of its own, on a fresh embedded PostgreSQL. */
-export async function startBenchService(): Promise<BenchService> {
-  const dataDir = mkdtempSync(join(tmpdir(), "tidings-bench-"));
-  const database = await startEmbedded({ dataDir });
-  const apiKey = randomBytes(24).toString("hex");
-  const settings = {
-    PATH: process.env.PATH,
-    DATABASE_URL: database.url,
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const median = (values: number[]): number => percentile(values, 0.5);
+
+/** NaN of no values. */
+export function percentile(values: number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start;
+
+/** A folder for one service; `launchService` on it a second time is a second start. */
+export const makeDataDir = (): string => mkdtempSync(join(tmpdir(), "tidings-bench-"));
+
+/** Runs the command of `npm start` in a process of its own, and waits for its banner. */
+export async function launchService(settings: Settings): Promise<Running> {
+  const env = {
+    PATH: [dirname(process.execPath), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),
+    HOME: process.env.HOME,
     TIDINGS_PORT: "0",
-    TIDINGS_HOST: "127.0.0.1",
-    TIDINGS_API_KEY: apiKey,
-    TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     TIDINGS_LOG_LEVEL: "warn",
     TIDINGS_RATE_TRIGGER: "0",
     TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
+    ...settings,
   };
-  let running = await launch(settings);
-  const service: BenchService = {
-    url: running.url,
-    apiKey,
-    databaseUrl: database.url,
-    pid: running.child.pid!,
-    databasePid: Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
-    async killAndRestart() {
-      running.child.kill("SIGKILL");
-      await running.exited;
-      running = await launch(settings);
-      Object.assign(service, { url: running.url, pid: running.child.pid! });
-    },
-    async stop() {
-      running.child.kill("SIGTERM");
-      await running.exited;
-      await database.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+  // The command begins with `exec`, so the process of the shell becomes that of the service.
+  const child = spawn("sh", ["-c", startCommand], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.stderr.on("data", (chunk: Buffer) => {
+    const lines = String(chunk).split("\n");
+    for (const line of lines) if (line.trim() && !line.startsWith("Tidings: ")) console.error(line);
+  });
+  const url = await readUrl(child);
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await exited;
   };
-  return service;
+  return { url, pid: child.pid!, end };
 }
 
-// The options of `npm start`. By default V8 lets garbage grow to several times the live heap: a fan-out then takes 450 MB
-// instead of 220 and is no faster.
-const flags = ["--max-semi-space-size=16", "--heap-growing-percent=50"];
-
-async function launch(env: Record<string, string | undefined>) {
-  const program = new URL("../packages/server/src/main.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [...flags, program], { stdio: ["ignore", "pipe", "inherit"], env });
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const url = await new Promise<string>((resolve, reject) => {
+const readUrl = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
     let text = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout!.on("data", (chunk: Buffer) => {
       text += chunk;
       const match = /API\s+(http:\S+)/.exec(text);
       if (match) resolve(match[1]!);
     });
     child.once("exit", (code) => reject(new Error(`the service ended with code ${code}`)));
   });
-  return { child, exited, url };
+
+export async function startBenchService(settings: Settings = {}): Promise<BenchService> {
+  progress("starting the service and its PostgreSQL …");
+  const dataDir = makeDataDir();
+  const apiKey = randomBytes(24).toString("hex");
+  const keys = { TIDINGS_API_KEY: apiKey, TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
+  const own = { ...keys, TIDINGS_DATA_DIR: dataDir, ...settings };
+  let running = await launchService(own);
+  const others: Running[] = [];
+  const service: BenchService = {
+    url: running.url,
+    apiKey,
+    databaseUrl: (await findEmbeddedUrl(dataDir))!,
+    pid: running.pid,
+    databasePid: readDatabasePid(dataDir),
+    async killAndRestart() {
+      await running.end("SIGKILL");
+      running = await launchService(own);
+      Object.assign(service, { url: running.url, pid: running.pid });
+    },
+    async startAnother(more) {
+      const another = await launchService({ ...keys, DATABASE_URL: service.databaseUrl, ...more });
+      others.push(another);
+      return another;
+    },
+    async stop() {
+      for (const other of others) await other.end("SIGTERM");
+      await running.end("SIGTERM");
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return service;
 }
+
+export async function withService<T>(work: (service: BenchService) => Promise<T>): Promise<T> {
+  const service = await startBenchService();
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** The first process of the PostgreSQL that runs in a data folder. */
+export const readDatabasePid = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 
 /** The largest resident size of a process while `work` runs, in MB; on Linux only. */
 export async function peakMemory<T>(pid: () => number, work: () => Promise<T>): Promise<{ value: T; peakMb: number }> {

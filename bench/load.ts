@@ -1,0 +1,81 @@
+// The load of in-app notifications: HTTP bulk triggers with 100 events each and a fresh idempotency key, as existing clients
+// send them, by four clients at once.
+import { randomUUID } from "node:crypto";
+import { createClient } from "@tidings/contract";
+import type { BenchService } from "./support.ts";
+
+export const buyers = 1_000;
+const eventsPerRequest = 100;
+const clients = 4;
+
+type Target = { url: string; apiKey: string };
+
+/** The workflow `order-shipped` with one in-app step, and its subscribers. */
+export async function prepareInApp(service: BenchService): Promise<void> {
+  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
+  await client("workflows.create", {
+    body: {
+      name: "Order shipped",
+      workflowId: "order-shipped",
+      active: true,
+      steps: [
+        {
+          name: "Feed",
+          type: "in_app",
+          controlValues: {
+            subject: "Order {{ payload.order }} shipped",
+            body: "Hello {{ subscriber.firstName }}, order {{ payload.order }} is on its way to {{ payload.city }}.",
+            redirect: { url: "/orders/{{ payload.order }}" },
+          },
+        },
+      ],
+    },
+  });
+  for (let from = 0; from < buyers; from += 500) {
+    const people = Array.from({ length: 500 }, (_, i) => ({
+      subscriberId: `buyer-${from + i}`,
+      firstName: `Buyer ${from + i}`,
+    }));
+    await client("subscribers.createBulk", { body: { subscribers: people } });
+  }
+}
+
+const makeEvent = (number: number) => ({
+  name: "order-shipped",
+  to: `buyer-${number % buyers}`,
+  payload: { order: String(4711 + number), city: "Reykjavík", items: [{ sku: "A-1", quantity: 2 }] },
+});
+
+export async function fireInApp(target: Target, count: number): Promise<void> {
+  let sent = 0;
+  const one = async () => {
+    while (sent < count) {
+      const first = sent;
+      sent += eventsPerRequest;
+      await triggerBulk(
+        target,
+        Array.from({ length: eventsPerRequest }, (_, i) => makeEvent(first + i)),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, one));
+}
+
+/** One event for one subscriber. */
+export const fireOne = (target: Target, number: number): Promise<void> => triggerBulk(target, [makeEvent(number)]);
+
+async function triggerBulk({ url, apiKey }: Target, events: object[]): Promise<void> {
+  const response = await fetch(`${url}/v1/events/trigger/bulk`, {
+    method: "POST",
+    headers: {
+      authorization: `ApiKey ${apiKey}`,
+      "content-type": "application/json",
+      "idempotency-key": randomUUID(),
+    },
+    body: JSON.stringify({ events }),
+  });
+  const results = (await response.json()) as { status: string }[];
+  if (response.status !== 201 || results.some((result) => result.status !== "processed")) {
+    throw new Error(`bulk trigger answered ${response.status}: ${JSON.stringify(results).slice(0, 200)}`);
+  }
+}
