@@ -15,6 +15,7 @@ import { benchInApp } from "./in-app.ts";
 import { benchLatency } from "./latency.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchScale } from "./scale.ts";
+import { benchSimulation } from "./simulation.ts";
 import { progress, withService } from "./support.ts";
 import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
 
@@ -48,6 +49,8 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
     title: { type: "string" },
+    /** Of the simulation: name=value. */
+    assume: { type: "string", multiple: true, default: [] },
     /** A part of the name of one flood. */
     flood: { type: "string" },
   },
@@ -80,6 +83,7 @@ const named: typeof defaults = {
   growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: 400 })),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
   scale: () => benchScale(size.events),
+  simulation: () => benchSimulation(values.assume),
 };
 const benchmarks = { ...defaults, ...named };
 
