@@ -4,11 +4,12 @@
 import { createClient } from "@tidings/contract";
 import { createTransport } from "nodemailer";
 import { openDb } from "../packages/server/src/store/db.ts";
+import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
 import { type BenchService, median, progress } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast } from "./table.ts";
-import { readUsage, type Usage, usagePer } from "./usage.ts";
+import { readTableBytes, readUsage, type Usage, usagePer } from "./usage.ts";
 
 const connections = 10;
 const eventsPerRequest = 100;
@@ -89,7 +90,8 @@ export async function benchDelivery(
       rates.push({ service: served, bare, usage });
       progress(`${kind}, round ${round} of ${rounds}: service ${formatNumber(served)}/s, bare ${formatNumber(bare)}/s`);
     }
-    const cpu = (part: "serviceMs" | "postgresMs") => median(rates.map(({ usage }) => usage[part]));
+    const cost = (part: keyof Usage) => median(rates.map(({ usage }) => usage[part]));
+    const bytes = await readTableBytes(db, partitionedTables);
     return [
       {
         what: `${kind}, trigger → recorded as sent, ${formatNumber(messages)} messages`,
@@ -102,8 +104,12 @@ export async function benchDelivery(
         ratio: median(rates.map((rate) => rate.service / rate.bare)),
         aim: ratioAtLeast(kind === "smtp" ? 0.85 : 0.7),
       },
-      { what: `${kind}, CPU of the service a message`, value: cpu("serviceMs"), unit: "ms" },
-      { what: `${kind}, CPU of PostgreSQL a message`, value: cpu("postgresMs"), unit: "ms" },
+      { what: `${kind}, CPU of the service a message`, value: cost("serviceMs"), unit: "ms" },
+      { what: `${kind}, CPU of PostgreSQL a message`, value: cost("postgresMs"), unit: "ms" },
+      { what: `${kind}, WAL a message`, value: cost("walBytes") / 1000, unit: "kB" },
+      { what: `${kind}, WAL syncs of 1,000 messages`, value: 1000 * cost("walSyncs"), unit: "" },
+      { what: `${kind}, commits of 1,000 messages`, value: 1000 * cost("commits"), unit: "" },
+      { what: `${kind}, disk a message, tables and indexes`, value: bytes / messages / 1000, unit: "kB" },
     ];
   } finally {
     sink.stop();

@@ -14,6 +14,7 @@ const warmUp = 100;
 const passes = 3;
 const loaders = 2;
 const rowsPerStatement = 50_000;
+const peoplePerStatement = 25_000;
 
 type Timing = { p50: number; p99: number };
 type Measured = { lists: Record<string, Timing>; scans: string[] };
@@ -90,11 +91,14 @@ async function loadPeople(db: Db, workflowId: string, first: number, last: numbe
     insert into topics (id, environment_id, key, name, created_at, updated_at)
     select gen_random_uuid(), ${environment}, 'growth-' || t, 'Growth', now(), now()
     from generate_series(1, ${topicsPerSubscriber}::int) t on conflict do nothing`.execute(db);
-  progress(`${formatNumber((last - first + 1) * topicsPerSubscriber)} memberships of topics …`);
-  await sql`
-    insert into topic_subscriptions (id, environment_id, topic_id, subscriber_id, identifier, created_at, updated_at)
-    select gen_random_uuid(), t.environment_id, t.id, ${subscriberIdOf("s")}, 'tk_' || t.key || ':si_growth-' || s, now(), now()
-    from generate_series(${first}::int, ${last}::int) s, topics t where t.key like 'growth-%'`.execute(db);
+  for (let from = first; from <= last; from += peoplePerStatement) {
+    const to = Math.min(last, from + peoplePerStatement - 1);
+    await sql`
+      insert into topic_subscriptions (id, environment_id, topic_id, subscriber_id, identifier, created_at, updated_at)
+      select gen_random_uuid(), t.environment_id, t.id, ${subscriberIdOf("s")}, 'tk_' || t.key || ':si_growth-' || s, now(), now()
+      from generate_series(${from}::int, ${to}::int) s, topics t where t.key like 'growth-%'`.execute(db);
+    progress(`${formatNumber((to + 1) * topicsPerSubscriber)} memberships of topics loaded`);
+  }
 }
 
 /**
@@ -121,6 +125,9 @@ async function loadMessages(
     of_events as (
       insert into events (id, environment_id, transaction_id, workflow_id, workflow_version_id, payload, recipients, created_at)
       select event_id, environment_id, 'growth-' || i, workflow_id, version_id, jsonb_build_object('order', i), '[]', at from made),
+    of_transactions as (
+      insert into transaction_ids (environment_id, transaction_id, event_id)
+      select environment_id, 'growth-' || i, event_id from made),
     of_notifications as (
       insert into notifications (id, environment_id, event_id, workflow_id, workflow_version_id, subscriber_id, severity, critical,
         created_at, updated_at)

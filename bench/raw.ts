@@ -39,8 +39,10 @@ export async function hasDueTasks(db: Db): Promise<boolean> {
 /** Deletes all rows of the pipeline, once it is idle. */
 export async function clear(db: Db): Promise<void> {
   while (await hasDueTasks(db)) await sleep(50);
-  const tables = [...partitionedTables, "idempotency_keys", "transaction_ids"];
-  await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db);
+  // One after the other: a statement that locked all of them could deadlock with a chore of the service.
+  for (const table of [...partitionedTables, "idempotency_keys", "transaction_ids"]) {
+    await sql`truncate ${sql.table(table)}`.execute(db);
+  }
 }
 
 type TableRows = { table: (typeof partitionedTables)[number]; columns: Record<string, string>; rows: object[] };

@@ -12,12 +12,12 @@ const defaults = {
   shards: 8,
   coresPerShard: 4,
   /** Cores of all worker processes together; any of them works for any shard. */
-  workerCores: 20,
+  workerCores: 16,
   /** Costs of one notification (bench/results.md), and of a batch whatever its size. */
-  workerMs: 0.35,
-  postgresMs: 0.27,
-  walKb: 2.6,
-  diskKb: 1.9,
+  workerMs: 0.24,
+  postgresMs: 0.21,
+  walKb: 2.7,
+  diskKb: 1.8,
   batchMs: 5,
   /** Claiming and finishing the task of a batch, on the node that holds the queue. */
   queueMs: 0.4,
