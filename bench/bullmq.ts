@@ -2,7 +2,7 @@
 // is the pipeline). What makes the comparison fair:
 //
 // - The same load: the same bulk triggers by the same four clients, until the same number of messages can be read.
-// - The same resources: one process of Node with the same pinned version, on the same cores, beside a PostgreSQL with the same
+// - The same resources: one process of the same pinned Node (with its default heap), on the same cores, beside a PostgreSQL with the same
 //   settings. The pipeline has a Redis in addition, with `appendonly yes` and `appendfsync everysec`, as it is usually run: it may lose a
 //   second of accepted events, which the service may not.
 // - Three hops, as such pipelines are built: a job for each event, for each recipient and for each message, with the options that

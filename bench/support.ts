@@ -87,6 +87,13 @@ const readUrl = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`the service ended with code ${code}`)));
   });
 
+/** Services that run. Ctrl-C stops them and deletes their data, which may be many gigabytes. */
+const open = new Set<BenchService>();
+process.once("SIGINT", async () => {
+  for (const service of open) await service.stop();
+  process.exit(130);
+});
+
 export async function startBenchService(settings: Settings = {}): Promise<BenchService> {
   progress("starting the service and its PostgreSQL …");
   const dataDir = makeDataDir();
@@ -112,11 +119,13 @@ export async function startBenchService(settings: Settings = {}): Promise<BenchS
       return another;
     },
     async stop() {
+      open.delete(service);
       for (const other of others) await other.end("SIGTERM");
       await running.end("SIGTERM");
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+  open.add(service);
   return service;
 }
 
