@@ -57,6 +57,15 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Ids in paths are never refused for their format: a text that is no UUID is not looked up as an id, and not found. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
+/** The transaction id of an event whose caller gave none. */
+export const generateTransactionId = (eventId: string): string => `txn_${eventId.replaceAll("-", "")}`;
+
+const generated = /^txn_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+/** The id of the event that has this transaction id if it was generated; null for other texts. */
+export const eventIdIn = (transactionId: string): string | null =>
+  generated.exec(transactionId)?.slice(1).join("-") ?? null;
+
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The tail of a slug: the id in base 62, always 22 characters. */

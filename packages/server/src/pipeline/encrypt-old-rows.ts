@@ -10,20 +10,21 @@ import { type Db, inRepeatableTransaction } from "../store/db.ts";
 import type { EventRow } from "../store/events/events.ts";
 import { lockInstallation, readInstallationValue, writeInstallationValue } from "../store/installation/installation.ts";
 import {
-  findIdsAfter,
+  findKeysAfter,
   lockUnencryptedRows,
+  noKey,
   type UnencryptedRow,
   type UnencryptedTableName,
   unencryptedTables,
   writeEncryptedRows,
 } from "../store/installation/unencrypted-rows.ts";
+import type { RowKey } from "../store/keys.ts";
 import type { StoredMessage } from "../store/messages/messages.ts";
 import type { StoredChannel } from "../store/tables.ts";
 import { openChannel, sealChannel, sealMessage, sealOverrides, sealRecipient } from "./encrypted-parts.ts";
 
 const marker = "sealed_rows";
 const done = "done";
-const firstId = "00000000-0000-0000-0000-000000000000";
 
 /** Rows of one transaction. */
 const pageSize = 500;
@@ -44,31 +45,34 @@ const tables = Object.keys(unencryptedTables) as UnencryptedTableName[];
 /** Answers whether there is more. */
 async function encryptPage({ db, secrets }: Tools): Promise<boolean> {
   await lockInstallation(db);
-  const noted = (await readInstallationValue(db, marker)) ?? `${tables[0]} ${firstId}`;
+  const noted = (await readInstallationValue(db, marker)) ?? `${tables[0]}`;
   if (noted === done) return false;
-  const [table, after = firstId] = noted.split(" ");
-  const found = await nextIds(db, tables.indexOf(table as UnencryptedTableName), after);
+  // A position without an environment was noted by an older version, which read in another order: its table begins anew.
+  const [table, environment_id, id] = noted.split(" ");
+  const after = environment_id !== undefined && id !== undefined ? { environment_id, id } : noKey;
+  const found = await nextKeys(db, tables.indexOf(table as UnencryptedTableName), after);
   if (found) {
-    const rows = await lockUnencryptedRows(db, found.name, found.ids);
+    const rows = await lockUnencryptedRows(db, found.name, found.keys);
     await writeEncryptedRows(
       db,
       found.name,
       rows.map((row) => seals[found.name](secrets, row)),
     );
   }
-  await writeInstallationValue(db, marker, found ? `${found.name} ${found.ids.at(-1)}` : done);
+  const last = found?.keys.at(-1);
+  await writeInstallationValue(db, marker, last ? `${found!.name} ${last.environment_id} ${last.id}` : done);
   return found !== null;
 }
 
 /** The next page of this table, or the first of the next one that has rows. */
-async function nextIds(
+async function nextKeys(
   db: Db,
   from: number,
-  after: string,
-): Promise<{ name: UnencryptedTableName; ids: string[] } | null> {
+  after: RowKey,
+): Promise<{ name: UnencryptedTableName; keys: RowKey[] } | null> {
   for (const [offset, name] of tables.slice(from).entries()) {
-    const ids = await findIdsAfter(db, name, offset === 0 ? after : firstId, pageSize);
-    if (ids.length > 0) return { name, ids };
+    const keys = await findKeysAfter(db, name, offset === 0 ? after : noKey, pageSize);
+    if (keys.length > 0) return { name, keys };
   }
   return null;
 }

@@ -5,14 +5,20 @@ import type { Ctx } from "../context.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { storableText } from "../lib/storable-text.ts";
 import type { Db } from "../store/db.ts";
-import { findEventsOfBatch } from "../store/events/events.batch.ts";
-import { addWalk } from "../store/events/events.ts";
-import { findTaskEnvironment } from "../store/events/failed-tasks.batch.ts";
+import { addWalk, findEvents } from "../store/events/events.ts";
+import { hasTaskSubject } from "../store/events/failed-tasks.batch.ts";
 import { insertFailedTask } from "../store/events/failed-tasks.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
 import { openBatch, transact } from "./batch.ts";
 import { enqueueTimed } from "./clock/clock.ts";
-import type { FanoutTask, PageTask, SliceTask, TriggerTask, WakeTask } from "./tasks.ts";
+import {
+  environmentOf,
+  type FanoutTask,
+  type PageTask,
+  type SliceTask,
+  type TriggerTask,
+  type WakeTask,
+} from "./tasks.ts";
 import { firstPage, readPage } from "./trigger/audience.ts";
 
 /** After this many failed tries a task that cannot be divided is set aside. Kinds without a number are repeated for ever. */
@@ -45,8 +51,8 @@ export async function divideOrSetAside(
   const most = maxTries[kind];
   if (most === undefined || (error !== undefined && tries === 1 && !isKnownPart)) return "repeat";
   return transact(ctx, async (tx) => {
-    const environmentId = await findTaskEnvironment(tx.db, kind, task.data as object);
-    if (environmentId === undefined) return "repeat";
+    const environmentId = environmentOf(task);
+    if (!(await hasTaskSubject(tx.db, environmentId, kind, task.data as object))) return "repeat";
     const parts = await divide(tx, environmentId, kind, task.data);
     if (parts.length > 1) {
       await tx.queue.finish(tx.db, kind, [task]);
@@ -91,7 +97,7 @@ function errorText(error: unknown): string {
 
 async function divide(tx: Ctx, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
   if (kind === "wake") return halvesOf((data as WakeTask).notificationIds, (ids) => ({ notificationIds: ids }), kind);
-  if (kind === "trigger") return divideTrigger(tx.db, data as TriggerTask);
+  if (kind === "trigger") return divideTrigger(tx.db, environmentId, data as TriggerTask);
   if (kind !== "fanout") return [];
   const task = data as FanoutTask;
   if ("from" in task) return divideSlice(task);
@@ -106,9 +112,9 @@ function halvesOf<T>(list: T[], toData: (half: T[]) => object, kind: TaskKind): 
 }
 
 /** Several events are divided in two tasks; the recipients of one event in slices, its audience becomes a walk. */
-async function divideTrigger(db: Db, { eventIds }: TriggerTask): Promise<Part[]> {
+async function divideTrigger(db: Db, environmentId: string, { eventIds }: TriggerTask): Promise<Part[]> {
   if (eventIds.length > 1) return halvesOf(eventIds, (ids) => ({ eventIds: ids }), "trigger");
-  const [event] = await findEventsOfBatch(db, eventIds);
+  const [event] = await findEvents(db, environmentId, eventIds);
   if (!event) return [];
   const slices = divideSlice({ eventId: event.id, from: 0, to: event.recipients.length });
   return event.audience ? [...slices, { kind: "fanout", data: firstPage(event) }] : slices;
@@ -126,7 +132,7 @@ function divideSlice({ eventId, from, to }: SliceTask): Part[] {
 
 /** The first half of the page becomes a walk of its own; the second half goes on with the following pages. */
 async function dividePage(tx: Ctx, environmentId: string, page: PageTask): Promise<Part[]> {
-  const [event] = await findEventsOfBatch(tx.db, [page.eventId]);
+  const [event] = await findEvents(tx.db, environmentId, [page.eventId]);
   if (!event) return [];
   const { members, next } = await readPage(tx, event, page);
   if (members.length < 2) return [];

@@ -1,5 +1,6 @@
 // The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
-import type { TaskKind } from "../store/queue/queue.ts";
+import type { RowKey } from "../store/keys.ts";
+import type { Task, TaskKind } from "../store/queue/queue.ts";
 /** Accepted events whose recipients are to be notified. */
 export type TriggerTask = { eventIds: string[] };
 
@@ -46,6 +47,17 @@ export type HousekeepingTask = {
     | "deadLetters"
     | "encryption";
 };
+
+/** The keys of the rows that the tasks name. */
+export function keysIn<T>(tasks: Task<T>[], idsOf: (data: T) => string[]): RowKey[] {
+  return tasks.flatMap((task) => idsOf(task.data).map((id) => ({ environment_id: environmentOf(task), id })));
+}
+
+/** Every task but those of the whole installation is enqueued with its environment. */
+export function environmentOf({ id, environmentId }: Task<unknown>): string {
+  if (environmentId === undefined) throw new Error(`task ${id} has no environment`);
+  return environmentId;
+}
 
 /** Recipients in one transaction: enough to share its queries, few enough to keep memory small and locks short. */
 export const recipientsPerBatch = 500;

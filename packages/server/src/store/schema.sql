@@ -29,9 +29,8 @@ create table attempts (
   reason              text,
   provider_message_id text,
   round               smallint not null default 0,
-  PRIMARY KEY (id)
+  PRIMARY KEY (environment_id, message_id, id)
 ) partition by RANGE (id);
-CREATE INDEX attempts_message on attempts USING btree (message_id);
 CREATE INDEX attempts_provider_message on attempts USING btree (integration_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
 create table budgets (
@@ -227,9 +226,8 @@ create table event_attachments (
   id             uuid not null,
   environment_id uuid not null,
   attachments    jsonb not null,
-  PRIMARY KEY (id)
+  PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
-CREATE INDEX event_attachments_environment on event_attachments USING btree (environment_id);
 
 create table events (
   id                  uuid not null,
@@ -248,9 +246,8 @@ create table events (
   context_keys        text[] not null default '{}'::text[],
   tenant              text,
   open_walks          smallint not null default 1,
-  PRIMARY KEY (id)
+  PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
-CREATE INDEX events_transaction on events USING btree (environment_id, transaction_id);
 
 create table failed_tasks (
   id             uuid not null,
@@ -340,10 +337,9 @@ create table jobs (
   merged_into     uuid,
   wake_at         timestamp with time zone,
   updated_at      timestamp with time zone not null,
-  PRIMARY KEY (id)
-) partition by RANGE (id);
+  PRIMARY KEY (environment_id, notification_id, step_index)
+) partition by RANGE (notification_id);
 CREATE INDEX jobs_merged on jobs USING btree (merged_into) WHERE (merged_into IS NOT NULL);
-CREATE INDEX jobs_notification on jobs USING btree (notification_id);
 
 create table layouts (
   id                     uuid not null,
@@ -401,9 +397,8 @@ create table messages (
   recipients          text[],
   last_seen_at        timestamp with time zone,
   last_read_at        timestamp with time zone,
-  PRIMARY KEY (id)
+  PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
-CREATE INDEX messages_environment on messages USING btree (environment_id, id);
 CREATE INDEX messages_event on messages USING btree (event_id);
 CREATE INDEX messages_job on messages USING btree (job_id) WHERE (channel = ANY (ARRAY['chat'::text, 'push'::text]));
 CREATE INDEX messages_subscriber on messages USING btree (subscriber_id, id);
@@ -422,9 +417,8 @@ create table notifications (
   created_at          timestamp with time zone not null,
   updated_at          timestamp with time zone not null,
   subscriptions       jsonb,
-  PRIMARY KEY (id)
+  PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
-CREATE INDEX notifications_environment on notifications USING btree (environment_id, id);
 CREATE INDEX notifications_event on notifications USING btree (event_id);
 CREATE INDEX notifications_subscriber on notifications USING btree (subscriber_id, id);
 CREATE INDEX notifications_subscriptions on notifications USING gin (subscriptions jsonb_path_ops) WHERE (subscriptions IS NOT NULL);

@@ -3,6 +3,7 @@
 import type { TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { generateTransactionId } from "../../lib/ids.ts";
 import { type JsonObject, jsonBytes } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
@@ -129,7 +130,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
   if (otherFaults.length > 0) return refuse({ status: "error", error: otherFaults });
 
   const id = ctx.newId();
-  const transactionId = event.transactionId ?? `txn_${id.replaceAll("-", "")}`;
+  const transactionId = event.transactionId ?? generateTransactionId(id);
   const { valid, topics, rejected } = readRecipients(event.to);
   const audience = surroundings.audience ?? topics;
   if (valid.length === 0 && !audience) {

@@ -4,15 +4,17 @@ import { lockSnoozed, redeliverMessages } from "../../store/messages/snooze.batc
 import type { Task } from "../../store/queue/queue.ts";
 import { openBatch, transact } from "../batch.ts";
 import { detail } from "../rules/details.ts";
-import type { UnsnoozeTask } from "../tasks.ts";
+import { keysIn, type UnsnoozeTask } from "../tasks.ts";
 import { emitMessages } from "../webhooks/events.ts";
 import { enqueueTimed } from "./clock.ts";
 
 export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promise<void> {
   await transact(ctx, async (tx) => {
     await tx.queue.finish(tx.db, "unsnooze", tasks);
-    const ids = new Set(tasks.map((task) => task.data.messageId));
-    const snoozed = await lockSnoozed(tx.db, [...ids]);
+    const snoozed = await lockSnoozed(
+      tx.db,
+      keysIn(tasks, ({ messageId }) => [messageId]),
+    );
     const batch = await openBatch(
       tx,
       snoozed.map((message) => message.environment_id),
@@ -27,7 +29,12 @@ export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promis
     }));
     await redeliverMessages(
       batch.db,
-      due.map(({ messageId, at }) => ({ id: messageId, at, detail: detail("unsnoozed", at) })),
+      due.map(({ environmentId, messageId, at }) => ({
+        environment_id: environmentId,
+        id: messageId,
+        at,
+        detail: detail("unsnoozed", at),
+      })),
     );
     await emitMessages(batch, due);
     // The message was snoozed again meanwhile, or the clock of the database is ahead of this process: it waits on.

@@ -27,18 +27,13 @@ export async function cancelDeletedMessages(
   const canceled = detail("step_canceled", now, { raw: { reason: "the message was deleted" } });
   const single = deleted.filter(({ channel }) => !hasSeveralMessages(channel));
   const shared = deleted.filter(({ channel }) => hasSeveralMessages(channel));
-  await cancelJobs(
-    batch.db,
-    environmentId,
-    single.map((message) => message.job_id),
-    canceled,
-    now,
-  );
+  await cancelJobs(batch.db, environmentId, single, canceled, now);
   const { updates, ended } = await endJobs(
     batch.db,
-    shared.map(({ id, job_id, channel }) => {
+    shared.map(({ id, notification_id, job_id, channel }) => {
       const details = [detail("message_deleted", now, { raw: { messageId: id } })];
-      return { channel, update: { ...emptyJobUpdate(job_id, now), status: "canceled", details } };
+      const job = { environment_id: environmentId, notification_id, job_id };
+      return { channel, update: { ...emptyJobUpdate(job, now), status: "canceled", details } };
     }),
   );
   await updateJobs(
@@ -76,7 +71,7 @@ export async function cancelUnwantedMessages(
     batch.db,
     unwanted.map(({ message, reason, now }) => {
       const integration = { id: message.integration_id!, provider_id: message.provider_id! };
-      const canceled = { id: message.id, integration, status: "warning" as const, at: now };
+      const canceled = { message, integration, status: "warning" as const, at: now };
       return messageOutcome(canceled, { error_text: `Canceled: ${reason}` });
     }),
   );
@@ -85,7 +80,7 @@ export async function cancelUnwantedMessages(
   await updateJobs(
     batch.db,
     [...byJob.values()].map(({ message, reason, now }) => ({
-      ...emptyJobUpdate(message.job_id, now),
+      ...emptyJobUpdate(message, now),
       status: "canceled",
       details: [detail("step_canceled", now, { raw: { reason } })],
     })),

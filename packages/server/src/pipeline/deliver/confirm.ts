@@ -23,7 +23,7 @@ export async function confirmSent(tx: Ctx, integration: IntegrationRow, confirme
   await recordOutcomes(
     tx.db,
     confirmed.map(({ message, externalId }) =>
-      messageOutcome({ id: message.id, integration, status: "sent", at }, { provider_message_id: externalId }),
+      messageOutcome({ message, integration, status: "sent", at }, { provider_message_id: externalId }),
     ),
   );
   const { updates, ended } = await endJobs(
@@ -32,7 +32,7 @@ export async function confirmSent(tx: Ctx, integration: IntegrationRow, confirme
       const raw = { providerMessageId: externalId, reportedBy: "the provider" };
       const sent = detail("message_sent", at, { providerId, raw });
       const update: JobUpdate = {
-        ...emptyJobUpdate(message.job_id, at),
+        ...emptyJobUpdate(message, at),
         status: "completed",
         provider_id: providerId,
         details: [sent],

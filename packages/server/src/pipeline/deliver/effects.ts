@@ -4,6 +4,7 @@ import type { JobStatus } from "@tidings/contract";
 import type { Note, Outcome } from "@tidings/providers";
 import { emptyJobUpdate, type JobUpdate } from "../../store/events/jobs.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import type { RowKey } from "../../store/keys.ts";
 import type { NewDeadLetter } from "../../store/messages/dead-letters.batch.ts";
 import type { MessageOutcome } from "../../store/messages/messages.batch.ts";
 import type { StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
@@ -115,6 +116,7 @@ function giveUpEffect(batch: Batch, finished: FinishedSend, failure: Failure, at
   if (!isReplayable(failure.class)) return { message: failed, job: jobUpdate(finished, "failed", at, details) };
   const deadLetter: NewDeadLetter = {
     id: batch.newId(),
+    environment_id: message.environment_id,
     message_id: message.id,
     step_id: finished.stepId,
     provider_id: integration.provider_id,
@@ -143,7 +145,7 @@ export function cancelEffect({ message, job }: Effect, jobStatus: JobStatus | un
 }
 
 type OutcomeFacts = {
-  id: string;
+  message: RowKey;
   integration: Pick<IntegrationRow, "id" | "provider_id">;
   status: StoredMessageStatus;
   at: Date;
@@ -151,10 +153,11 @@ type OutcomeFacts = {
 
 /** The new state of a message; columns that `changes` does not name are emptied. */
 export function messageOutcome(
-  { id, integration, status, at }: OutcomeFacts,
+  { message: { environment_id, id }, integration, status, at }: OutcomeFacts,
   changes: Partial<MessageOutcome>,
 ): MessageOutcome {
   return {
+    environment_id,
     id,
     status,
     error_id: null,
@@ -172,13 +175,13 @@ const outcomeOf = (
   status: StoredMessageStatus,
   at: Date,
   changes: Partial<MessageOutcome>,
-): MessageOutcome => messageOutcome({ id: message.id, integration, status, at }, changes);
+): MessageOutcome => messageOutcome({ message, integration, status, at }, changes);
 
 function jobUpdate(finished: FinishedSend, status: JobStatus, at: Date, details: StoredDetail[]): JobUpdate {
   const { message, integration, insteadOf } = finished;
   const paused = insteadOf ? [switchDetail(integration, insteadOf, at, "it is paused after failures in a row")] : [];
   return {
-    ...emptyJobUpdate(message.job_id, at),
+    ...emptyJobUpdate(message, at),
     status,
     provider_id: integration.provider_id,
     details: [...paused, ...details],

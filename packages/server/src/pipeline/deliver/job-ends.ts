@@ -18,17 +18,17 @@ export const hasSeveralMessages = (channel: string): boolean => channel === "cha
 /** Answers the updates to write, one for each job, and the jobs that end with them. */
 export async function endJobs(tx: Db, ends: MessageEnd[]): Promise<{ updates: JobUpdate[]; ended: Set<string> }> {
   const shared = ends.filter(({ channel }) => hasSeveralMessages(channel));
-  const jobIds = [...new Set(shared.map(({ update }) => update.id))];
-  const before = new Map((await lockJobs(tx, jobIds)).map((job) => [job.id, job.status]));
-  const siblings = Map.groupBy(await findSiblings(tx, jobIds), (message) => message.job_id);
+  const jobs = shared.map(({ update }) => update);
+  const before = new Map((await lockJobs(tx, jobs)).map((job) => [job.id, job.status]));
+  const siblings = Map.groupBy(await findSiblings(tx, jobs), (message) => message.job_id);
 
   const updates = ends.filter((end) => !shared.includes(end)).map(({ update }) => update);
-  for (const [jobId, own] of Map.groupBy(shared, ({ update }) => update.id)) {
+  for (const [jobId, own] of Map.groupBy(shared, ({ update }) => update.job_id)) {
     const hadEnded = isFinished({ status: before.get(jobId) ?? "canceled" });
     const merged = mergeUpdates(own, siblings.get(jobId) ?? []);
     updates.push(hadEnded ? { ...merged, status: before.get(jobId) ?? "canceled", wake_at: null } : merged);
   }
-  return { updates, ended: new Set(updates.flatMap((update) => (isFinished(update) ? update.id : []))) };
+  return { updates, ended: new Set(updates.flatMap((update) => (isFinished(update) ? update.job_id : []))) };
 }
 
 function mergeUpdates(own: MessageEnd[], siblings: Sibling[]): JobUpdate {

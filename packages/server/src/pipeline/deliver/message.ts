@@ -69,7 +69,10 @@ export async function loadMessageParts(
 ): Promise<MessageParts> {
   const messages = sends.map(({ message }) => message);
   const withFiles = messages.filter(({ outgoing }) => outgoing?.attachments === true);
-  const stored = await findEventAttachments(ctx.db, [...new Set(withFiles.map((one) => one.event_id))]);
+  const stored = await findEventAttachments(
+    ctx.db,
+    withFiles.map(({ environment_id, event_id }) => ({ environment_id, id: event_id })),
+  );
   const attachments = new Map(
     stored.map((event): [string, Attachment[]] => [
       event.id,

@@ -25,9 +25,6 @@ export async function loadPeerDetails(
     genericWebhooks.has(integration.provider_id) ? message : [],
   );
   if (config.vocabulary === "neutral" || messages.length === 0) return new Map();
-  const idsOf = (name: "event_id" | "subscriber_id" | "notification_id") => [
-    ...new Set(messages.map((one) => one[name])),
-  ];
   const subscribers = new Map<string, PeerDetails["subscriber"]>();
   for (const [environmentId, group] of Map.groupBy(messages, (one) => one.environment_id)) {
     const ids = [...new Set(group.map((one) => one.subscriber_id))];
@@ -35,19 +32,22 @@ export async function loadPeerDetails(
       subscribers.set(row.id, { _id: row.id, ...subscriberScope(row) });
     }
   }
-  const jobs = Map.groupBy(await findJobsOfBatch(db, idsOf("notification_id")), (job) => job.notification_id);
+  const jobs = Map.groupBy(await findJobsOfBatch(db, messages), (job) => job.notification_id);
   const digests = new Map(
-    messages.flatMap(({ id, notification_id, job_id }) => {
+    messages.flatMap(({ id, environment_id, notification_id, job_id }) => {
       const all = jobs.get(notification_id) ?? [];
       const own = all.find((job) => job.id === job_id)?.step_index ?? 0;
       const latest = all
         .filter((job) => job.type === "digest" && job.output !== null && job.step_index < own)
         .toSorted((a, b) => b.step_index - a.step_index)[0];
-      return latest ? [[id, readStoredDigest(latest.output)] as const] : [];
+      return latest ? [[id, { environment_id, ...readStoredDigest(latest.output) }] as const] : [];
     }),
   );
-  const collected = [...digests.values()].flatMap(({ refs }) => refs.map((ref) => ref.id));
-  const events = await findEventsOfBatch(db, [...new Set([...idsOf("event_id"), ...collected])]);
+  const own = messages.map(({ environment_id, event_id }) => ({ environment_id, id: event_id }));
+  const collected = [...digests.values()].flatMap(({ environment_id, refs }) =>
+    refs.map(({ id }) => ({ environment_id, id })),
+  );
+  const events = await findEventsOfBatch(db, [...own, ...collected]);
   const payloads = new Map(events.map(({ id, payload }) => [id, withoutAttachments(payload)]));
   return new Map(
     messages.map(({ id, event_id, subscriber_id }) => {

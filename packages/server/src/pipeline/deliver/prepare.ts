@@ -22,7 +22,7 @@ import { type Clock, enqueueTimed, inFlightGroup, type Timed } from "../clock/cl
 import { openMessage } from "../encrypted-parts.ts";
 import { detail } from "../rules/details.ts";
 import { loadVersions } from "../run/versions.ts";
-import { costOf, type DeliverTask } from "../tasks.ts";
+import { costOf, type DeliverTask, keysIn } from "../tasks.ts";
 import { cancelUnwantedMessages } from "./cancel.ts";
 import { toHealth } from "./health.ts";
 import { hasSeveralMessages } from "./job-ends.ts";
@@ -69,13 +69,10 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
 async function loadWantedMessages(tx: Ctx, tasks: Task<DeliverTask>[]) {
   const held = await holdPendingMessages(
     tx.db,
-    tasks.map((task) => task.data.messageId),
+    keysIn(tasks, ({ messageId }) => [messageId]),
   );
   const pending = held.map((message) => openMessage(tx.secrets, message));
-  const states = await findDeliveryStates(
-    tx.db,
-    pending.map((message) => message.id),
-  );
+  const states = await findDeliveryStates(tx.db, pending);
   const batch = await openBatch(tx, new Set(pending.map((message) => message.environment_id)));
   await cancelUnwantedMessages(batch, pending, states);
   const canceled = new Set(states.flatMap((state) => (state.stopped === null ? [] : state.message_id)));
@@ -122,11 +119,7 @@ const providerRate = ({ provider_id }: IntegrationRow): number | undefined =>
 
 async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryState[]): Promise<Facts> {
   const now = batch.now();
-  const tried = await summarizeAttempts(
-    batch.db,
-    messages.map((message) => message.id),
-    now,
-  );
+  const tried = await summarizeAttempts(batch.db, messages, now);
   const active = await findActiveIntegrationsOfBatch(batch.db, [
     ...new Set(messages.map((message) => message.environment_id)),
   ]);
@@ -168,7 +161,7 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
       return [];
     const now = clock.now(message.environment_id);
     const details = [detail("step_delayed", now, { raw: { until: until.toISOString(), reason } })];
-    return [{ ...emptyJobUpdate(message.job_id, now), status: "delayed", details, wake_at: until }];
+    return [{ ...emptyJobUpdate(message, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(batch.db, delayed);
   const toTask = ({ message, until }: PlannedWait): Timed => ({

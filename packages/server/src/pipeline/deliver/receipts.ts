@@ -150,6 +150,7 @@ function toReportedChange(
   const response = failure?.receipt.response;
   return {
     message_id: message.id,
+    notification_id: message.notification_id,
     job_id: message.job_id,
     delivered: own.flatMap(({ meaning, at }) => (meaning.isDelivery ? [at.toISOString()] : [])),
     error_id: failure?.meaning.errorId ?? null,

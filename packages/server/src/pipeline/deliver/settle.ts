@@ -54,7 +54,9 @@ export async function settle(tx: Ctx, group: FinishedSend[]): Promise<void> {
   countMessages(batch, settled);
 }
 
-const attemptResult = ({ attemptId, outcome }: CalledSend, at: Date): AttemptResult => ({
+const attemptResult = ({ attemptId, message, outcome }: CalledSend, at: Date): AttemptResult => ({
+  environment_id: message.environment_id,
+  message_id: message.id,
   id: attemptId,
   finished_at: at,
   outcome: outcome.kind === "rejected" ? `rejected:${outcome.class}` : outcome.kind,
@@ -72,13 +74,13 @@ async function recordMessages(batch: Batch, group: FinishedSend[]): Promise<Sett
   const isCanceled = ({ message }: Effect) => message.status !== "sent" && !written.has(message.id);
   const jobs = await lockJobs(
     batch.db,
-    intended.flatMap(({ effect }) => (isCanceled(effect) ? effect.job.id : [])),
+    intended.flatMap(({ effect }) => (isCanceled(effect) ? effect.job : [])),
   );
   const statuses = new Map(jobs.map((job) => [job.id, job.status]));
   return intended.map(({ finished, effect }) => ({
     finished,
     effect: isCanceled(effect)
-      ? cancelEffect(effect, statuses.get(effect.job.id), batch.clock.now(finished.message.environment_id))
+      ? cancelEffect(effect, statuses.get(effect.job.job_id), batch.clock.now(finished.message.environment_id))
       : effect,
     isWritten: written.has(effect.message.id),
   }));
@@ -114,7 +116,7 @@ const deadTokenOf = ({ message, outcome }: FinishedSend): ExpiredToken[] =>
 /** Most messages are the last step of their run: then there is no run to wake. */
 async function wakeUnfinishedRuns(batch: Batch, ended: FinishedSend[]): Promise<void> {
   const messages = ended.map(({ message }) => message);
-  const unfinished = await findUnfinished(batch.db, [...new Set(messages.map((message) => message.notification_id))]);
+  const unfinished = await findUnfinished(batch.db, messages);
   await wakeRuns(
     batch,
     messages.filter((message) => unfinished.has(message.notification_id)),

@@ -3,6 +3,7 @@
 import type { Db } from "../../store/db.ts";
 import { closeWindows, findMergedEvents } from "../../store/events/digests.batch.ts";
 import { findEventsOfBatch } from "../../store/events/events.batch.ts";
+import type { JobKey } from "../../store/keys.ts";
 import type { Batch } from "../batch.ts";
 import { type DigestRefs, digestInputRefs, type EventRef, readStoredDigest } from "../rules/grouping.ts";
 import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
@@ -11,21 +12,27 @@ import type { DigestedEvent, DigestResult, JobState, Run } from "./run.ts";
 export async function loadDigests(batch: Batch, runs: Run[]): Promise<Map<string, DigestResult>> {
   const refs = new Map<string, DigestRefs>();
   const closing: { run: Run; job: JobState }[] = [];
-  const abandoned: string[] = [];
+  const abandoned: { run: Run; job: JobState }[] = [];
   for (const run of runs) {
     const now = batch.clock.now(run.environmentId);
     for (const job of run.jobs) {
       if (job.step.type !== "digest") continue;
       if (job.status === "delayed" && job.wakeAt && job.wakeAt <= now) closing.push({ run, job });
-      else if (job.status === "canceled") abandoned.push(job.id);
+      else if (job.status === "canceled") abandoned.push({ run, job });
       else if (job.output) refs.set(job.id, readStoredDigest(job.output));
     }
   }
   // A window whose leader was canceled would never be closed.
-  await closeWindows(batch.db, [...closing.map(({ job }) => job.id), ...abandoned]);
+  await closeWindows(batch.db, [...closing, ...abandoned].map(toJobKey));
   for (const [jobId, found] of await collectRefs(batch.db, closing, batch.config.digestEvents)) refs.set(jobId, found);
-  return withPayloads(batch.db, refs);
+  return withPayloads(batch.db, runs, refs);
 }
+
+const toJobKey = ({ run, job }: { run: Run; job: JobState }): JobKey => ({
+  environment_id: run.environmentId,
+  notification_id: run.notificationId,
+  job_id: job.id,
+});
 
 /** The events of each leader and of the notifications merged into it, in order of arrival. */
 async function collectRefs(
@@ -55,9 +62,11 @@ async function collectRefs(
   );
 }
 
-async function withPayloads(tx: Db, digests: Map<string, DigestRefs>): Promise<Map<string, DigestResult>> {
-  const ids = new Set([...digests.values()].flatMap((digest) => digest.refs.map((ref) => ref.id)));
-  const events = new Map((await findEventsOfBatch(tx, [...ids])).map((event) => [event.id, event.payload]));
+async function withPayloads(tx: Db, runs: Run[], digests: Map<string, DigestRefs>): Promise<Map<string, DigestResult>> {
+  const keys = runs.flatMap(({ environmentId, jobs }) =>
+    jobs.flatMap((job) => (digests.get(job.id)?.refs ?? []).map(({ id }) => ({ environment_id: environmentId, id }))),
+  );
+  const events = new Map((await findEventsOfBatch(tx, keys)).map((event) => [event.id, event.payload]));
   const withPayload = (ref: EventRef): DigestedEvent => ({ ...ref, payload: events.get(ref.id) ?? {} });
   return new Map(
     [...digests].map(([jobId, { refs, eventCount }]) => [jobId, { events: refs.map(withPayload), eventCount }]),

@@ -2,7 +2,11 @@
 import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
 import { insertJobs, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
-import { insertNotifications, markDigested } from "../../store/events/notifications.batch.ts";
+import {
+  type DigestedNotification,
+  insertNotifications,
+  markDigested,
+} from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
 import { insertMessages, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { Batch } from "../batch.ts";
@@ -103,7 +107,7 @@ type Rows = {
   newJobs: JobRow[];
   jobUpdates: JobUpdate[];
   messages: NewMessage[];
-  digested: { notificationId: string; intoNotificationId: string; at: Date }[];
+  digested: DigestedNotification[];
   deliveries: Timed[];
 };
 
@@ -113,13 +117,15 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
     const { run, now, digestedInto } = progress;
     const { environmentId, notificationId } = run;
     if (run.isNew) rows.notifications.push(toNotification(progress));
-    else if (digestedInto) rows.digested.push({ notificationId, intoNotificationId: digestedInto, at: now });
+    else if (digestedInto) {
+      rows.digested.push({ environment_id: environmentId, id: notificationId, into: digestedInto, at: now });
+    }
     for (const job of run.jobs) {
       const { stepIndex, step } = job;
       const changes = toJobChanges(job, now);
-      const key = { environment_id: environmentId, notification_id: notificationId, step_index: stepIndex };
-      if (run.isNew) rows.newJobs.push({ ...changes, ...key, type: step.type });
-      else if (job.newDetails.length > 0) rows.jobUpdates.push(changes);
+      const key = { environment_id: environmentId, notification_id: notificationId };
+      if (run.isNew) rows.newJobs.push({ id: job.id, ...key, step_index: stepIndex, type: step.type, ...changes });
+      else if (job.newDetails.length > 0) rows.jobUpdates.push({ ...key, job_id: job.id, ...changes });
     }
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
@@ -183,7 +189,6 @@ function toNotification({ run, now, digestedInto }: Progress): NotificationRow {
 }
 
 const toJobChanges = (job: JobState, now: Date) => ({
-  id: job.id,
   status: job.status,
   provider_id: job.providerId,
   details: job.newDetails,

@@ -8,6 +8,7 @@ import { findJobsOfBatch } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
 import { lockNotifications } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
+import type { RowKey } from "../../store/keys.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import {
   findSubscribersByIds,
@@ -17,7 +18,7 @@ import {
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
 import { openBatch, transactWithRetry } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
-import type { WakeTask } from "../tasks.ts";
+import { keysIn, type WakeTask } from "../tasks.ts";
 import { isFinished, isSleeping } from "./advance.ts";
 import { loadDigests } from "./digests.ts";
 import { advanceAll, writeProgress } from "./progress.ts";
@@ -28,8 +29,8 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
   // Closing one digest while claiming the next can, rarely, deadlock with a batch that locks them in the other order.
   await transactWithRetry(ctx, async (tx) => {
     await tx.queue.finish(tx.db, "wake", tasks);
-    const ids = [...new Set(tasks.flatMap((task) => task.data.notificationIds))];
-    const runs = await loadRuns(tx, ids);
+    const keys = keysIn(tasks, ({ notificationIds }) => notificationIds);
+    const runs = await loadRuns(tx, keys);
     const batch = await openBatch(tx, new Set(runs.map((run) => run.environmentId)));
     const early = earlyWakes(runs, batch.clock);
     const digests = await loadDigests(batch, runs);
@@ -50,10 +51,21 @@ function earlyWakes(runs: Run[], clock: Clock): Timed[] {
   });
 }
 
-async function loadRuns(ctx: Ctx, ids: string[]): Promise<Run[]> {
-  const notifications = await lockNotifications(ctx.db, ids);
-  const jobs = Map.groupBy(await findJobsOfBatch(ctx.db, ids), (job) => job.notification_id);
-  const events = byId(await findEventsOfBatch(ctx.db, [...new Set(notifications.map((row) => row.event_id))]));
+async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
+  const notifications = await lockNotifications(ctx.db, keys);
+  const jobs = Map.groupBy(
+    await findJobsOfBatch(
+      ctx.db,
+      notifications.map(({ environment_id, id }) => ({ environment_id, notification_id: id })),
+    ),
+    (job) => job.notification_id,
+  );
+  const events = byId(
+    await findEventsOfBatch(
+      ctx.db,
+      notifications.map(({ environment_id, event_id }) => ({ environment_id, id: event_id })),
+    ),
+  );
   const versions = await loadVersions(
     ctx,
     notifications.map((row) => row.workflow_version_id),

@@ -21,7 +21,14 @@ import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
 import { advanceAll, writeProgress } from "../run/progress.ts";
 import { type JobState, type Run, type RunEvent, toRunEvent } from "../run/run.ts";
 import { loadVersions } from "../run/versions.ts";
-import { type FanoutTask, type PageTask, recipientsPerBatch, recipientsPerTask, type TriggerTask } from "../tasks.ts";
+import {
+  type FanoutTask,
+  keysIn,
+  type PageTask,
+  recipientsPerBatch,
+  recipientsPerTask,
+  type TriggerTask,
+} from "../tasks.ts";
 import { firstPage, type Member, readPage } from "./audience.ts";
 import { type FindRecipient, upsertRecipients } from "./recipients.ts";
 
@@ -29,7 +36,7 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
   await transact(ctx, async (tx) => {
     const events = await lockEvents(
       tx.db,
-      tasks.flatMap((task) => task.data.eventIds),
+      keysIn(tasks, ({ eventIds }) => eventIds),
     );
     const batch = await openBatch(
       tx,
@@ -119,7 +126,10 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
   await transact(ctx, async (tx) => {
     const walkEnds = tasks.flatMap(({ data }) => ("environmentId" in data ? data : []));
     const pages = tasks.flatMap(({ data }) => ("environmentId" in data ? [] : data));
-    const events = await lockEvents(tx.db, [...new Set(pages.map((page) => page.eventId))]);
+    const events = await lockEvents(
+      tx.db,
+      keysIn(tasks, (data) => ("environmentId" in data ? [] : [data.eventId])),
+    );
     const byId = new Map(events.map((event) => [event.id, event]));
     const batch = await openBatch(tx, [
       ...events.map((event) => event.environment_id),

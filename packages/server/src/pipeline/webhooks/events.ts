@@ -96,7 +96,10 @@ export async function emitMessages(ctx: Ctx, changes: MessageChange[]): Promise<
   });
   for (let from = 0; from < wanted.length; from += messagesPerRound) {
     const round = wanted.slice(from, from + messagesPerRound);
-    const rows = await findMessagesToReport(ctx.db, [...new Set(round.map((change) => change.messageId))]);
+    const rows = await findMessagesToReport(
+      ctx.db,
+      round.map(({ environmentId, messageId }) => ({ environment_id: environmentId, id: messageId })),
+    );
     const byId = new Map(rows.map((row) => [row.id, row]));
     const events = round.flatMap(({ messageId, error, ...event }) => {
       const row = byId.get(messageId);

@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { isJob, type JobKey } from "../keys.ts";
 import type { GroupKey } from "../tables.ts";
 import type { WindowClaim } from "./digests.ts";
 import { groupColumns, groupKey, isSameGroup } from "./groups.ts";
@@ -43,14 +44,15 @@ export async function peekWindows(db: Db, claims: (WindowClaim & { now: Date })[
 }
 
 /** Closes the windows these jobs lead. Waits for joiners that have not committed yet. */
-export async function closeWindows(db: Db, leaderJobIds: string[]): Promise<void> {
-  if (leaderJobIds.length === 0) return;
+export async function closeWindows(db: Db, leaders: JobKey[]): Promise<void> {
+  if (leaders.length === 0) return;
   // Locked in the order in which claims lock them: earlier steps first, then by key.
   await sql`
     with due as (
       select ${groupKey("w")}
-      from digest_windows w join jobs j on j.id = w.leader_job_id
-      where w.leader_job_id = any(${leaderJobIds}::uuid[])
+      from digest_windows w join jobs j on j.environment_id = w.environment_id
+        and j.notification_id = w.leader_notification_id and j.id = w.leader_job_id
+      where ${isJob("j", leaders)} and w.leader_job_id = any(${leaders.map((leader) => leader.job_id)}::uuid[])
       order by j.step_index, ${groupKey("w")} for update of w)
     delete from digest_windows w using due where ${isSameGroup("w", "due")}`.execute(db);
 }
@@ -72,10 +74,11 @@ export async function findMergedEvents(db: Db, leaderJobIds: string[], limit: nu
     select leader.id as leader_job_id, merged.* from unnest(${leaderJobIds}::uuid[]) as leader(id) cross join lateral (
       select n.event_id, e.created_at, before.output as earlier,
         (sum(coalesce((before.output->>'eventCount')::int, 1)) over ())::int as event_count
-      from jobs j join notifications n on n.id = j.notification_id join events e on e.id = n.event_id
+      from jobs j join notifications n on n.environment_id = j.environment_id and n.id = j.notification_id
+      join events e on e.environment_id = n.environment_id and e.id = n.event_id
       left join lateral (
         select d.output from jobs d
-        where d.notification_id = n.id and d.type = 'digest' and d.step_index < j.step_index and d.output is not null
+        where d.environment_id = n.environment_id and d.notification_id = n.id and d.type = 'digest' and d.step_index < j.step_index and d.output is not null
         order by d.step_index desc limit 1) as before on true
       where j.merged_into = leader.id and j.status = 'merged'
       order by e.id, n.id limit ${limit}) as merged`.execute(db);

@@ -24,9 +24,10 @@ export async function makeWindowsDue(
       order by ${groupKey()} limit ${limit} for update),
     due as (
       update digest_windows w set due_at = ${now} from open where ${isSameGroup("w", "open")}
-      returning w.leader_job_id)
+      returning w.leader_notification_id, w.leader_job_id)
     update jobs j set wake_at = ${now}, updated_at = ${now}, details = j.details || ${JSON.stringify([closed])}::jsonb
-    from due where j.id = due.leader_job_id and j.status = 'delayed'
+    from due where j.environment_id = ${environmentId} and j.notification_id = due.leader_notification_id
+      and j.id = due.leader_job_id and j.status = 'delayed'
     returning j.notification_id as id`.execute(db);
   return rows.map((row) => row.id);
 }

@@ -28,8 +28,9 @@ export async function lockRuns(db: Db, environmentId: string, eventId: string): 
   const { rows } = await sql<WindowClaim>`
     select w.* from digest_windows w
     where w.environment_id = ${environmentId} and w.leader_job_id in (
-      select coalesce(j.merged_into, j.id) from notifications n join jobs j on j.notification_id = n.id
-      where n.event_id = ${eventId} and j.type = 'digest' and j.status in ('delayed', 'merged'))
+      select coalesce(j.merged_into, j.id) from notifications n
+      join jobs j on j.environment_id = n.environment_id and j.notification_id = n.id
+      where n.environment_id = ${environmentId} and n.event_id = ${eventId} and j.type = 'digest' and j.status in ('delayed', 'merged'))
     order by ${groupKey("w")} for update`.execute(db);
   return rows;
 }
@@ -50,9 +51,10 @@ export async function cancelJobsOfEvent(
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = j.details || ${JSON.stringify([canceled])}::jsonb
     from notifications n
-    where n.environment_id = ${environmentId} and n.event_id = ${eventId} and j.notification_id = n.id
+    where n.environment_id = ${environmentId} and n.event_id = ${eventId}
+      and j.environment_id = ${environmentId} and j.notification_id = n.id
       and (j.status in ('pending', 'queued', 'delayed') or (j.status = 'merged' and exists (
-        select 1 from jobs m where m.notification_id = n.id and m.merged_into = any(${openLeaders}::uuid[]))))
+        select 1 from jobs m where m.environment_id = ${environmentId} and m.notification_id = n.id and m.merged_into = any(${openLeaders}::uuid[]))))
     returning j.id`.execute(db);
   return rows.map((row) => row.id);
 }
@@ -88,7 +90,7 @@ export async function findNextLeaders(db: Db, environmentId: string, windows: Wi
   const due = new Map(windows.map((window) => [window.leader_job_id, window.due_at]));
   const { rows } = await sql<Omit<NextLeader, "due_at">>`
     select distinct on (j.merged_into) j.merged_into as old_leader_id, j.id as job_id, n.id as notification_id, j.step_index
-    from jobs j join notifications n on n.id = j.notification_id
+    from jobs j join notifications n on n.environment_id = j.environment_id and n.id = j.notification_id
     where n.environment_id = ${environmentId} and j.merged_into = any(${[...due.keys()]}::uuid[]) and j.status = 'merged'
     order by j.merged_into, n.event_id, n.id`.execute(db);
   return rows.map((row) => ({ ...row, due_at: due.get(row.old_leader_id)! }));

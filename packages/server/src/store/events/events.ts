@@ -1,5 +1,6 @@
 // Accepted events. Payload, overrides and attachments are stored once per event, not per recipient.
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import { eventIdIn } from "../../lib/ids.ts";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
@@ -23,13 +24,28 @@ export async function claimTransactionIds(
   return new Set(rows.map((row) => row.event_id));
 }
 
+/**
+ * The statement that finds the events with these transaction ids, as (transaction_id, event_id). No index of events has the
+ * transaction id: a given one stands in transaction_ids, a generated one contains the id of its event.
+ */
+function eventsOfTransactions(environmentId: string, transactionIds: string[]): RawBuilder<unknown> {
+  const generated = transactionIds.flatMap((transactionId) => eventIdIn(transactionId) ?? []);
+  return sql`
+    select transaction_id, event_id from transaction_ids
+    where environment_id = ${environmentId} and transaction_id = any(${transactionIds}::text[])
+    union all
+    select transaction_id, id from events
+    where environment_id = ${environmentId} and id = any(${generated}::uuid[]) and transaction_id = any(${transactionIds}::text[])`;
+}
+
+/** As a list of ids, to compare with the event of a message or notification. */
+export const eventIdsOfTransactions = (environmentId: string, transactionIds: string[]): RawBuilder<unknown> =>
+  sql`select event_id from (${eventsOfTransactions(environmentId, transactionIds)}) as named`;
+
 /** Of these transaction ids, the ones an accepted event already has: given by a caller, or generated. */
 export async function findUsedTransactionIds(db: Db, environmentId: string, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ transaction_id: string }>`
-    select transaction_id from events where environment_id = ${environmentId} and transaction_id = any(${ids})`.execute(
-    db,
-  );
+  const { rows } = await sql<{ transaction_id: string }>`${eventsOfTransactions(environmentId, ids)}`.execute(db);
   return new Set(rows.map((row) => row.transaction_id));
 }
 
@@ -66,17 +82,16 @@ export async function findEvents(db: Db, environmentId: string, ids: string[]): 
   return rows;
 }
 
-export const findEventOfTransaction = (
+export async function findEventOfTransaction(
   db: Db,
   environmentId: string,
   transactionId: string,
-): Promise<EventRow | undefined> =>
-  db
-    .selectFrom("events")
-    .where("environment_id", "=", environmentId)
-    .where("transaction_id", "=", transactionId)
-    .selectAll()
-    .executeTakeFirst();
+): Promise<EventRow | undefined> {
+  const { rows } = await sql<EventRow>`
+    select * from events where environment_id = ${environmentId}
+      and id in (${eventIdsOfTransactions(environmentId, [transactionId])})`.execute(db);
+  return rows[0];
+}
 
 /** Starts several parallel walks through the audience of the event. */
 export async function beginWalks(db: Db, environmentId: string, id: string, walks: number): Promise<void> {
@@ -106,14 +121,15 @@ export async function lockEventForCancel(
   transactionId: string,
 ): Promise<CancelableEvent | undefined> {
   const { rows: locked } = await sql<{ id: string }>`
-    select id from events where environment_id = ${environmentId} and transaction_id = ${transactionId}
-    for update`.execute(db);
+    select id from events where environment_id = ${environmentId}
+      and id in (${eventIdsOfTransactions(environmentId, [transactionId])}) for update`.execute(db);
   if (!locked[0]) return undefined;
   // A second statement, so that its snapshot includes notifications created while the first one waited for the lock.
   const { rows } = await sql<CancelableEvent>`
     select e.id, e.workflow_version_id, e.canceled_at is null and (
         (e.audience is not null and e.expanded_at is null)
-        or (select count(*) from notifications n where n.event_id = e.id) < jsonb_array_length(e.recipients)) as is_open
+        or (select count(*) from notifications n
+          where n.environment_id = e.environment_id and n.event_id = e.id) < jsonb_array_length(e.recipients)) as is_open
     from events e where e.environment_id = ${environmentId} and e.id = ${locked[0].id}`.execute(db);
   return rows[0];
 }

@@ -1,4 +1,4 @@
-// The environment of a task that failed repeatedly.
+// What a task that failed repeatedly is about.
 import { sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -15,13 +15,13 @@ const owners: Partial<Record<TaskKind, { table: string; idOf: (data: JsonObject)
   webhook: { table: "webhook_deliveries", idOf: ({ deliveryId }) => deliveryId },
 };
 
-/** Undefined when the row that the task names was deleted, or when its kind belongs to no environment. */
-export async function findTaskEnvironment(db: Db, kind: TaskKind, data: object): Promise<string | undefined> {
+/** Whether the row that the task names, and its environment, still exist; false for kinds that belong to no environment. */
+export async function hasTaskSubject(db: Db, environmentId: string, kind: TaskKind, data: object): Promise<boolean> {
   const owner = owners[kind];
   const id = owner?.idOf(data as JsonObject);
-  if (!owner || typeof id !== "string" || !isUuid(id)) return undefined;
-  const { rows } = await sql<{ environment_id: string }>`
-    select t.environment_id from ${sql.table(owner.table)} t join environments e on e.id = t.environment_id
-    where t.id = ${id}`.execute(db);
-  return rows[0]?.environment_id;
+  if (!owner || typeof id !== "string" || !isUuid(id)) return false;
+  const { rows } = await sql`
+    select 1 from ${sql.table(owner.table)} t join environments e on e.id = t.environment_id
+    where t.environment_id = ${environmentId} and t.id = ${id}`.execute(db);
+  return rows.length > 0;
 }

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { hasKey, isJob, type JobKey, type NotificationKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { JobRow } from "./jobs.ts";
 
@@ -25,20 +26,19 @@ const columns = {
 
 export const insertJobs = (db: Db, rows: JobRow[]): Promise<void> => insertRows(db, "jobs", columns, rows);
 
-export async function findJobsOfBatch(db: Db, notificationIds: string[]): Promise<JobRow[]> {
-  if (notificationIds.length === 0) return [];
+export async function findJobsOfBatch(db: Db, notifications: NotificationKey[]): Promise<JobRow[]> {
+  if (notifications.length === 0) return [];
   const { rows } = await sql<JobRow>`
-    select * from jobs where notification_id = any(${notificationIds}) order by notification_id, step_index`.execute(
-    db,
-  );
+    select * from jobs j where ${hasKey("j", "notification_id", notifications)}
+    order by notification_id, step_index`.execute(db);
   return rows;
 }
 
 /** Locked in the order of their ids, so that two transactions that settle messages of the same jobs cannot deadlock. */
-export async function lockJobs(db: Db, ids: string[]): Promise<Pick<JobRow, "id" | "status">[]> {
-  if (ids.length === 0) return [];
+export async function lockJobs(db: Db, jobs: JobKey[]): Promise<Pick<JobRow, "id" | "status">[]> {
+  if (jobs.length === 0) return [];
   const { rows } = await sql<Pick<JobRow, "id" | "status">>`
-    select id, status from jobs where id = any(${ids}) order by id for update`.execute(db);
+    select id, status from jobs j where ${isJob("j", jobs)} order by id for update`.execute(db);
   return rows;
 }
 
@@ -46,16 +46,15 @@ export async function lockJobs(db: Db, ids: string[]): Promise<Pick<JobRow, "id"
  * Of these notifications, those with a pending or delayed job: it may have become due while the run was busy with an
  * earlier step that was replayed.
  */
-export async function findUnfinished(db: Db, notificationIds: string[]): Promise<Set<string>> {
-  if (notificationIds.length === 0) return new Set();
+export async function findUnfinished(db: Db, notifications: NotificationKey[]): Promise<Set<string>> {
+  if (notifications.length === 0) return new Set();
   const { rows } = await sql<{ notification_id: string }>`
-    select distinct notification_id from jobs
-    where notification_id = any(${notificationIds}) and status in ('pending', 'delayed')`.execute(db);
+    select distinct notification_id from jobs j
+    where ${hasKey("j", "notification_id", notifications)} and status in ('pending', 'delayed')`.execute(db);
   return new Set(rows.map((row) => row.notification_id));
 }
 
-export type JobUpdate = {
-  id: string;
+export type JobUpdate = JobKey & {
   status: JobStatus;
   provider_id: string | null;
   /** Added behind the details already stored. */
@@ -68,8 +67,13 @@ export type JobUpdate = {
 };
 
 /** An update that changes only updated_at; the caller adds the changes. */
-export const emptyJobUpdate = (id: string, now: Date): Omit<JobUpdate, "status"> => ({
-  id,
+export const emptyJobUpdate = (
+  { environment_id, notification_id, job_id }: JobKey,
+  now: Date,
+): Omit<JobUpdate, "status"> => ({
+  environment_id,
+  notification_id,
+  job_id,
   provider_id: null,
   details: [],
   output: null,
@@ -81,10 +85,12 @@ export const emptyJobUpdate = (id: string, now: Date): Omit<JobUpdate, "status">
 
 export async function updateJobs(db: Db, updates: JobUpdate[]): Promise<void> {
   if (updates.length === 0) return;
-  const { environment_id, notification_id, step_index, type, ...changing } = columns;
+  const { id, step_index, type, ...changing } = columns;
   await sql`
     update jobs j set status = r.status, provider_id = coalesce(r.provider_id, j.provider_id),
       details = j.details || r.details, output = coalesce(r.output, j.output), digest = coalesce(r.digest, j.digest),
       merged_into = r.merged_into, wake_at = r.wake_at, updated_at = r.updated_at
-    from ${rowsOf("r", changing, updates)} where j.id = r.id`.execute(db);
+    from ${rowsOf("r", { ...changing, job_id: "uuid" }, updates)}
+    where ${isJob("j", updates)} and j.environment_id = r.environment_id and j.notification_id = r.notification_id
+      and j.id = r.job_id`.execute(db);
 }

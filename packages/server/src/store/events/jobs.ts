@@ -1,6 +1,7 @@
 // Jobs: one per active step of a notification, with status and execution details.
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../db.ts";
+import { inEnvironment, isJob, type JobKey } from "../keys.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 export type JobRow = Selectable<Tables["jobs"]>;
 
@@ -26,7 +27,8 @@ export async function cancelWaitingJobs(
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = j.details || ${JSON.stringify([canceled])}::jsonb
     from notifications n
-    where n.id = j.notification_id and n.environment_id = ${environmentId} and ${condition}
+    where j.environment_id = ${environmentId} and j.notification_id = n.id
+      and n.environment_id = ${environmentId} and ${condition}
       and (j.status in ('pending', 'queued', 'delayed') or (j.status = 'merged' and exists (
         select 1 from digest_windows w where w.leader_notification_id = n.digested_into)))`.execute(db);
 }
@@ -35,13 +37,13 @@ export async function cancelWaitingJobs(
 export async function cancelJobs(
   db: Db,
   environmentId: string,
-  ids: string[],
+  jobs: Omit<JobKey, "environment_id">[],
   canceled: StoredDetail,
   now: Date,
 ): Promise<void> {
-  if (ids.length === 0) return;
+  if (jobs.length === 0) return;
   await sql`
-    update jobs set status = 'canceled', wake_at = null, updated_at = ${now},
+    update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = details || ${JSON.stringify([canceled])}::jsonb
-    where environment_id = ${environmentId} and id = any(${ids}) and status in ('queued', 'delayed')`.execute(db);
+    where ${isJob("j", inEnvironment(environmentId, jobs))} and status in ('queued', 'delayed')`.execute(db);
 }

@@ -2,6 +2,7 @@
 // search reads a bounded number of rows, however many an environment has.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
+import { eventIdsOfTransactions } from "./events.ts";
 /** Subscribers that a search may match, and the newest notifications of each that it reads. */
 export const maxSubscribers = 200;
 const notificationsPerSubscriber = 500;
@@ -35,11 +36,10 @@ export async function searchNotifications(
       order by f.id desc limit ${notificationsPerSubscriber}) as n
     union
     select n.id from notifications n where n.environment_id = ${environmentId} and n.event_id in (
-      select id from events where environment_id = ${environmentId} and transaction_id = ${text})
+      ${eventIdsOfTransactions(environmentId, [text])})
     union
-    select r.id from recent r join events e on e.id = r.event_id where position(${text} in e.transaction_id) > 0`.execute(
-    db,
-  );
+    select r.id from recent r join events e on e.environment_id = ${environmentId} and e.id = r.event_id
+    where position(${text} in e.transaction_id) > 0`.execute(db);
   return { ids: rows.map((row) => row.id), subscribers: subscriberIds.length };
 }
 

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { hasKey, type RowKey } from "../keys.ts";
 import type { NotificationRow } from "./notifications.ts";
 
 const columns = {
@@ -24,20 +25,19 @@ export const insertNotifications = (db: Db, rows: NotificationRow[]): Promise<vo
   insertRows(db, "notifications", columns, rows);
 
 /** Locks the notifications in order of id, so that a run is advanced by one worker at a time. */
-export async function lockNotifications(db: Db, ids: string[]): Promise<NotificationRow[]> {
-  if (ids.length === 0) return [];
+export async function lockNotifications(db: Db, keys: RowKey[]): Promise<NotificationRow[]> {
+  if (keys.length === 0) return [];
   const { rows } = await sql<NotificationRow>`
-    select * from notifications where id = any(${ids}) order by id for update`.execute(db);
+    select * from notifications n where ${hasKey("n", "id", keys)} order by id for update`.execute(db);
   return rows;
 }
 
-export async function markDigested(
-  db: Db,
-  pairs: { notificationId: string; intoNotificationId: string; at: Date }[],
-): Promise<void> {
-  if (pairs.length === 0) return;
-  const columns = { '"notificationId"': "uuid", '"intoNotificationId"': "uuid", at: "timestamptz" };
-  await sql`update notifications n set digested_into = r."intoNotificationId", updated_at = r.at
-    from ${rowsOf("r", columns, pairs)}
-    where n.id = r."notificationId"`.execute(db);
+export type DigestedNotification = RowKey & { into: string; at: Date };
+
+export async function markDigested(db: Db, digested: DigestedNotification[]): Promise<void> {
+  if (digested.length === 0) return;
+  const columns = { environment_id: "uuid", id: "uuid", '"into"': "uuid", at: "timestamptz" };
+  await sql`update notifications n set digested_into = r."into", updated_at = r.at
+    from ${rowsOf("r", columns, digested)}
+    where ${hasKey("n", "id", digested)} and n.environment_id = r.environment_id and n.id = r.id`.execute(db);
 }

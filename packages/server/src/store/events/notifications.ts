@@ -5,6 +5,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Sealed } from "../../lib/sealed.ts";
 import type { Db } from "../db.ts";
 import type { PassedSubscription, Tables, WorkflowDefinition } from "../tables.ts";
+import { eventIdsOfTransactions } from "./events.ts";
 export type NotificationRow = Selectable<Tables["notifications"]>;
 
 export type ListedNotification = NotificationRow & {
@@ -41,7 +42,7 @@ const joined = sql`
   select n.*, e.transaction_id, e.payload, e.overrides, v.definition,
          s.subscriber_id as external_id, s.first_name, s.last_name, s.email, s.phone
   from notifications n
-  join events e on e.id = n.event_id
+  join events e on e.environment_id = n.environment_id and e.id = n.event_id
   join workflow_versions v on v.id = n.workflow_version_id
   left join subscribers s on s.id = n.subscriber_id`;
 
@@ -73,8 +74,7 @@ export async function listNotifications(
   }
   if (severity?.length) conditions.push(sql`n.severity = any(${severity})`);
   if (transactionId) {
-    conditions.push(sql`n.event_id in (select id from events
-      where environment_id = ${environmentId} and transaction_id = ${transactionId})`);
+    conditions.push(sql`n.event_id in (${eventIdsOfTransactions(environmentId, [transactionId])})`);
   }
   if (contextKeys) conditions.push(sql`n.context_keys = ${contextKeys}::text[]`);
   if (topicKey !== undefined) conditions.push(sql`n.subscriptions @> ${containing({ topicKey })}::jsonb`);
@@ -135,7 +135,8 @@ export async function findTransactionIds(
 ): Promise<Map<string, string>> {
   if (notificationIds.length === 0) return new Map();
   const { rows } = await sql<{ id: string; transaction_id: string }>`
-    select n.id, e.transaction_id from notifications n join events e on e.id = n.event_id
+    select n.id, e.transaction_id from notifications n
+    join events e on e.environment_id = n.environment_id and e.id = n.event_id
     where n.environment_id = ${environmentId} and n.id = any(${notificationIds}::uuid[])`.execute(db);
   return new Map(rows.map((row) => [row.id, row.transaction_id]));
 }

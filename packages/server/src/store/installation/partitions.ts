@@ -1,5 +1,5 @@
 // Monthly partitions of the high-volume tables, created in advance: at start and by a daily task. The bounds are UUIDv7
-// ids: a row belongs to the month in its id.
+// ids: a row belongs to the month in its id, a job to that of its notification.
 import { sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";

@@ -34,8 +34,8 @@ export async function purgeDeletedEnvironments(db: Db, before: Date, limit: numb
       select w.id from webhook_events w join environments e on e.id = w.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
   const { numAffectedRows: files = 0n } = await sql`
-    delete from event_attachments where id in (
-      select a.id from event_attachments a join environments e on e.id = a.environment_id
+    delete from event_attachments where (environment_id, id) in (
+      select a.environment_id, a.id from event_attachments a join environments e on e.id = a.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
   if (numAffectedRows > 0n || events > 0n || files > 0n) return true;
   await sql`delete from environments where deleted_at < ${before}`.execute(db);

@@ -4,6 +4,7 @@ import type { JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { hasKey, type RowKey } from "../keys.ts";
 export type NewAttempt = {
   id: string;
   environment_id: string;
@@ -26,8 +27,8 @@ const columns = {
 
 export const insertAttempts = (db: Db, rows: NewAttempt[]): Promise<void> => insertRows(db, "attempts", columns, rows);
 
-export type AttemptResult = {
-  id: string;
+export type AttemptResult = RowKey & {
+  message_id: string;
   finished_at: Date;
   outcome: string;
   reason: string | null;
@@ -37,6 +38,8 @@ export type AttemptResult = {
 export async function finishAttempts(db: Db, results: AttemptResult[]): Promise<void> {
   if (results.length === 0) return;
   const shape = {
+    environment_id: "uuid",
+    message_id: "uuid",
     id: "uuid",
     finished_at: "timestamptz",
     outcome: "text",
@@ -46,7 +49,9 @@ export async function finishAttempts(db: Db, results: AttemptResult[]): Promise<
   await sql`
     update attempts a set finished_at = r.finished_at, outcome = r.outcome, reason = r.reason,
       provider_message_id = r.provider_message_id
-    from ${rowsOf("r", shape, results)} where a.id = r.id`.execute(db);
+    from ${rowsOf("r", shape, results)}
+    where ${hasKey("a", "message_id", results)} and a.environment_id = r.environment_id
+      and a.message_id = r.message_id and a.id = r.id`.execute(db);
 }
 
 export type AttemptSummary = {
@@ -61,16 +66,21 @@ export type AttemptSummary = {
  * How often each message was tried with each integration in its present round. Attempts that were never completed are
  * marked as unknown.
  */
-export async function summarizeAttempts(db: Db, messageIds: string[], now: Date): Promise<AttemptSummary[]> {
-  if (messageIds.length === 0) return [];
+export async function summarizeAttempts(db: Db, messages: RowKey[], now: Date): Promise<AttemptSummary[]> {
+  if (messages.length === 0) return [];
+  const ofMessages = hasKey(
+    "a",
+    "message_id",
+    messages.map(({ environment_id, id }) => ({ environment_id, message_id: id })),
+  );
   await sql`
-    update attempts set outcome = 'unknown', finished_at = ${now}, reason = 'the process ended during the call'
-    where message_id = any(${messageIds}) and outcome is null`.execute(db);
+    update attempts a set outcome = 'unknown', finished_at = ${now}, reason = 'the process ended during the call'
+    where ${ofMessages} and outcome is null`.execute(db);
   const { rows } = await sql<AttemptSummary>`
     select a.message_id, a.integration_id, count(*) as attempts,
       max(a.started_at) filter (where a.outcome = 'unknown') as unknown_at
-    from attempts a join messages m on m.id = a.message_id and m.round = a.round
-    where a.message_id = any(${messageIds}) and m.id = any(${messageIds})
+    from attempts a join messages m on m.environment_id = a.environment_id and m.id = a.message_id and m.round = a.round
+    where ${ofMessages} and ${hasKey("m", "id", messages)}
     group by a.message_id, a.integration_id`.execute(db);
   return rows;
 }
@@ -90,17 +100,19 @@ export type DeliveryState = {
 };
 
 /** A message is not sent when its job was canceled, or when its workflow or subscriber was deleted. */
-export async function findDeliveryStates(db: Db, messageIds: string[]): Promise<DeliveryState[]> {
-  if (messageIds.length === 0) return [];
+export async function findDeliveryStates(db: Db, messages: RowKey[]): Promise<DeliveryState[]> {
+  if (messages.length === 0) return [];
   const { rows } = await sql<DeliveryState>`
     select m.id as message_id, j.status as job_status, j.step_index, n.workflow_version_id,
       w.workflow_id as workflow, s.subscriber_id as subscriber, e.transaction_id,
       case when w.deleted_at is not null then 'the workflow was deleted'
            when s.id is null then 'the subscriber was deleted'
            when j.status = 'canceled' then 'the step was canceled' end as stopped
-    from messages m join jobs j on j.id = m.job_id join notifications n on n.id = m.notification_id
+    from messages m
+    join jobs j on j.environment_id = m.environment_id and j.notification_id = m.notification_id and j.id = m.job_id
+    join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
     left join workflows w on w.id = m.workflow_id left join subscribers s on s.id = m.subscriber_id
-    left join events e on e.id = m.event_id
-    where m.id = any(${messageIds})`.execute(db);
+    left join events e on e.environment_id = m.environment_id and e.id = m.event_id
+    where ${hasKey("m", "id", messages)}`.execute(db);
   return rows;
 }

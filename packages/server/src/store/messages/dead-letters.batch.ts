@@ -6,6 +6,7 @@ import type { DeadLetterRow } from "./dead-letters.ts";
 export type NewDeadLetter = Pick<
   DeadLetterRow,
   | "id"
+  | "environment_id"
   | "message_id"
   | "step_id"
   | "provider_id"
@@ -19,6 +20,7 @@ export type NewDeadLetter = Pick<
 
 const newColumns = {
   id: "uuid",
+  environment_id: "uuid",
   message_id: "uuid",
   step_id: "text",
   provider_id: "text",
@@ -40,6 +42,8 @@ export async function insertDeadLetters(db: Db, letters: NewDeadLetter[]): Promi
     select r.id, m.environment_id, m.id, m.notification_id, m.job_id, e.transaction_id,
       coalesce(s.subscriber_id, m.subscriber_id::text), m.workflow_id, r.step_id, m.channel, r.provider_id,
       r.integration_id, r.error_class, r.error_id, r.error_text, r.attempts, 'open', r.created_at
-    from ${rowsOf("r", newColumns, letters)} join messages m on m.id = r.message_id join events e on e.id = m.event_id
+    from ${rowsOf("r", newColumns, letters)} 
+    join messages m on m.environment_id = r.environment_id and m.id = r.message_id
+    join events e on e.environment_id = m.environment_id and e.id = m.event_id
     left join subscribers s on s.id = m.subscriber_id`.execute(db);
 }

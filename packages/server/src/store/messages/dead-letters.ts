@@ -4,6 +4,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { inEnvironment, isJob } from "../keys.ts";
 import { cappedCount } from "../paging.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 export type DeadLetterRow = Selectable<Tables["dead_letters"]>;
@@ -101,7 +102,8 @@ export async function lockOpenLetters(
   if ("ids" in which) conditions.push(sql`f.id = any(${which.ids.filter(isUuid)}::uuid[])`);
   const { rows } = await sql<ReplayableLetter>`
     select f.id, f.message_id, f.job_id, f.notification_id, f.integration_id, f.channel
-    from dead_letters f join messages m on m.id = f.message_id and m.status = 'error' and m.outgoing is not null
+    from dead_letters f
+    join messages m on m.environment_id = f.environment_id and m.id = f.message_id and m.status = 'error' and m.outgoing is not null
     where ${sql.join(conditions, sql` and `)} order by f.id limit ${limit} for no key update of m, f`.execute(db);
   return rows;
 }
@@ -126,12 +128,12 @@ export async function reopenMessages(
     update messages m set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = r.at,
       updated_at = ${now}, outgoing = ${first === null ? sql`outgoing` : route}
     from ${turns} where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
-  const jobIds = [...new Set(letters.map((letter) => letter.job_id))];
-  await sql`select 1 from jobs where id = any(${jobIds}) order by id for update`.execute(db);
+  const ofLetters = isJob("j", inEnvironment(environmentId, letters));
+  await sql`select 1 from jobs j where ${ofLetters} order by id for update`.execute(db);
   await sql`
-    update jobs set status = 'queued', wake_at = null, updated_at = ${now},
+    update jobs j set status = 'queued', wake_at = null, updated_at = ${now},
       details = details || ${JSON.stringify([detail])}::jsonb
-    where environment_id = ${environmentId} and id = any(${jobIds})`.execute(db);
+    where ${ofLetters}`.execute(db);
   await sql`
     update dead_letters set status = 'replayed', replayed_at = ${now}
     where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);

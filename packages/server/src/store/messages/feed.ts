@@ -29,7 +29,7 @@ export async function listFeed(
     const exact = listLeaves(filters.payload).map(
       ([path, value]) => sql`and p.payload #> ${path}::text[] = ${JSON.stringify(value)}::jsonb`,
     );
-    conditions.push(sql`exists (select 1 from events p where p.id = f.event_id
+    conditions.push(sql`exists (select 1 from events p where p.environment_id = ${environmentId} and p.id = f.event_id
       and p.payload @> ${JSON.stringify(filters.payload)}::jsonb ${sql.join(exact, sql` `)})`);
   }
   const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;

@@ -39,9 +39,10 @@ async function writeMark(
 ): Promise<string[]> {
   const { differs, set } = marks[mark];
   const changed = sql`update messages set ${set(now)}, updated_at = ${now}
-    where environment_id = ${environmentId} and ${condition} and ${differs} returning id, job_id, channel`;
+    where environment_id = ${environmentId} and ${condition} and ${differs} returning id, notification_id, job_id, channel`;
   const noted = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
-    from changed c where j.id = c.job_id and c.channel = 'in_app'
+    from changed c where j.environment_id = ${environmentId} and j.notification_id = c.notification_id
+      and j.id = c.job_id and c.channel = 'in_app'
       and not j.details @> ${JSON.stringify([{ d: detail?.d }])}::jsonb returning 1`;
   const { rows } = await sql<{ id: string }>`
     with changed as (${changed}) ${detail ? sql`, noted as (${noted})` : sql``} select id from changed`.execute(db);

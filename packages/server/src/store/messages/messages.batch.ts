@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { hasKey, type JobKey, type RowKey } from "../keys.ts";
 import type { StoredMessageStatus } from "../tables.ts";
 import {
   type ListedMessage,
@@ -60,15 +61,15 @@ export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => ins
  * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one waits
  * for this transaction.
  */
-export async function holdPendingMessages(db: Db, ids: string[]): Promise<StoredMessage[]> {
-  if (ids.length === 0) return [];
+export async function holdPendingMessages(db: Db, keys: RowKey[]): Promise<StoredMessage[]> {
+  if (keys.length === 0) return [];
   const { rows } = await sql<StoredMessage>`
-    select * from messages where id = any(${ids}) and status = 'pending' order by id for no key update`.execute(db);
+    select * from messages m where ${hasKey("m", "id", keys)} and status = 'pending'
+    order by id for no key update`.execute(db);
   return rows;
 }
 
-export type MessageOutcome = {
-  id: string;
+export type MessageOutcome = RowKey & {
   status: StoredMessageStatus;
   error_id: string | null;
   error_text: string | null;
@@ -85,6 +86,7 @@ export type MessageOutcome = {
 export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set();
   const shape = {
+    environment_id: "uuid",
     id: "uuid",
     status: "text",
     error_id: "text",
@@ -100,7 +102,8 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promis
       recipients = case when r.status = 'sent' then ${recipientsThrough(sql`r.provider_id`)} end,
       outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
     from ${rowsOf("r", shape, byId(outcomes))}
-    where m.id = r.id and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
+    where ${hasKey("m", "id", outcomes)} and m.environment_id = r.environment_id and m.id = r.id
+      and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
   return new Set(rows.map((row) => row.id));
 }
 
@@ -111,24 +114,25 @@ const byId = <Row extends { id: string }>(rows: Row[]): Row[] => rows.toSorted((
 export type Sibling = Pick<StoredMessage, "id" | "job_id" | "status" | "provider_id" | "error_text">;
 
 /** All messages of chat and push jobs. */
-export async function findSiblings(db: Db, jobIds: string[]): Promise<Sibling[]> {
-  if (jobIds.length === 0) return [];
+export async function findSiblings(db: Db, jobs: JobKey[]): Promise<Sibling[]> {
+  if (jobs.length === 0) return [];
   const { rows } = await sql<Sibling>`
-    select id, job_id, status, provider_id, error_text from messages
-    where job_id = any(${jobIds}) and channel in ('chat', 'push') order by id`.execute(db);
+    select id, job_id, status, provider_id, error_text from messages m
+    where ${hasKey("m", "job_id", jobs)} and channel in ('chat', 'push') order by id`.execute(db);
   return rows;
 }
 
 /** Messages as webhook events contain them. */
-export async function findMessagesToReport(db: Db, ids: string[]): Promise<ListedMessage[]> {
-  const page = sql`select * from messages where id = any(${ids}::uuid[])`;
+export async function findMessagesToReport(db: Db, keys: RowKey[]): Promise<ListedMessage[]> {
+  const page = sql`select * from messages m where ${hasKey("m", "id", keys)}`;
   const { rows } = await listedMessages(page, reportedParts).execute(db);
   return rows.map(withSubscriberDates);
 }
 
 /**
  * All columns but the content are read from the message and its last attempt, because failover may have changed the
- * integration. A retry of the same message is captured once.
+ * integration. A retry of the same message is captured once. A provider names the message by its id alone, so all environments
+ * are looked through: there are at most a few hundred, and this is the development mailbox.
  */
 export async function insertCaptured(
   db: Db,
@@ -139,12 +143,12 @@ export async function insertCaptured(
       provider_id, integration_identifier, content, created_at)
     select ${input.id}, m.environment_id, m.id, m.event_id, coalesce(s.subscriber_id, ''), e.transaction_id, m.channel,
       i.provider_id, i.identifier, ${JSON.stringify(input.content)}::jsonb, coalesce(v.test_clock, ${input.now})
-    from messages m
-    join environments v on v.id = m.environment_id
-    join events e on e.id = m.event_id
-    join lateral (select integration_id from attempts where message_id = m.id order by id desc limit 1) a on true
+    from environments v
+    cross join lateral (select * from messages where environment_id = v.id and id = ${input.messageId} limit 1) m
+    join events e on e.environment_id = m.environment_id and e.id = m.event_id
+    join lateral (select integration_id from attempts where environment_id = m.environment_id and message_id = m.id
+      order by id desc limit 1) a on true
     join integrations i on i.id = a.integration_id
     left join subscribers s on s.id = m.subscriber_id
-    where m.id = ${input.messageId}
     on conflict (message_id) do nothing`.execute(db);
 }

@@ -4,6 +4,7 @@ import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Sealed } from "../../lib/sealed.ts";
 import type { Db } from "../db.ts";
+import { eventIdsOfTransactions } from "../events/events.ts";
 import { cappedCount } from "../paging.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { Tables } from "../tables.ts";
@@ -98,7 +99,7 @@ export const listedMessages = (page: RawBuilder<unknown>, parts = fullParts): Ra
   with page as (${page})
   select m.*, e.transaction_id, w.workflow_id as workflow_identifier, w.tags, to_jsonb(s) as subscriber, ${parts}
   from page m
-  join events e on e.id = m.event_id
+  join events e on e.environment_id = m.environment_id and e.id = m.event_id
   left join workflows w on w.id = m.workflow_id
   left join subscribers s on s.id = m.subscriber_id
   order by m.id desc`;
@@ -153,8 +154,7 @@ export async function listMessages(
       where environment_id = ${environmentId} and subscriber_id = ${filters.subscriberId})`);
   }
   if (filters.transactionIds?.length) {
-    conditions.push(sql`f.event_id in (select id from events
-      where environment_id = ${environmentId} and transaction_id = any(${filters.transactionIds}))`);
+    conditions.push(sql`f.event_id in (${eventIdsOfTransactions(environmentId, filters.transactionIds)})`);
   }
   if (filters.contextKeys) conditions.push(sql`f.context_keys = ${filters.contextKeys}::text[]`);
   const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
@@ -191,8 +191,7 @@ export const deleteMessagesOfTransaction = (
   readListed(
     db,
     sql`delete from messages m where m.environment_id = ${environmentId} and m.id in (
-      select f.id from messages f join events e on e.id = f.event_id
-      where e.environment_id = ${environmentId} and e.transaction_id = ${transactionId}
+      select f.id from messages f where f.event_id in (${eventIdsOfTransactions(environmentId, [transactionId])})
         and f.environment_id = ${environmentId} ${channel === undefined ? sql`` : sql`and f.channel = ${channel}`}
       limit ${limit}) returning m.*`,
     reportedParts,

@@ -18,6 +18,7 @@ export async function findReportedIntegration(
 
 export type ReportedMessage = {
   id: string;
+  environment_id: string;
   job_id: string;
   notification_id: string;
   channel: Channel;
@@ -51,9 +52,9 @@ export async function holdReportedMessages(
         and a.provider_message_id is not null and a.provider_message_id = any(${names.externalIds}::text[])
       union all
       select a.message_id, a.provider_message_id from attempts a
-      where a.message_id = any(${names.messageIds}::uuid[]) and a.integration_id = ${integrationId}
-        and a.environment_id = ${environmentId})
-    select m.id, m.job_id, m.notification_id, m.channel, m.address,
+      where a.environment_id = ${environmentId} and a.message_id = any(${names.messageIds}::uuid[])
+        and a.integration_id = ${integrationId})
+    select m.id, m.environment_id, m.job_id, m.notification_id, m.channel, m.address,
       coalesce(m.recipients, ${recipientsThrough(sql`select provider_id from integrations where id = ${integrationId}`)})
         as recipients,
       m.status = 'pending' and t.is_under_way as is_under_way,
@@ -63,8 +64,8 @@ export async function holdReportedMessages(
     from messages m cross join lateral (
       select coalesce(bool_or(a.outcome is null), false) as is_under_way,
         coalesce(bool_or(a.outcome = 'unknown'), false) as had_unknown
-      from attempts a where a.message_id = m.id) as t
-    where m.id in (select message_id from named) order by m.id
+      from attempts a where a.environment_id = m.environment_id and a.message_id = m.id) as t
+    where m.environment_id = ${environmentId} and m.id in (select message_id from named) order by m.id
     for no key update of m`.execute(db);
   return rows;
 }
@@ -113,6 +114,7 @@ export async function insertReceipts(
 
 export type ReportedChange = {
   message_id: string;
+  notification_id: string;
   job_id: string;
   /** Added to the times of delivery. */
   delivered: string[];
@@ -168,11 +170,15 @@ async function addDetails(db: Db, environmentId: string, changes: ReportedChange
     changes.filter((change) => change.details.length > 0),
     (change) => change.job_id,
   );
-  const rows = [...byJob].map(([id, group]) => ({ id, details: group.flatMap((change) => change.details) }));
+  const rows = [...byJob].map(([id, group]) => ({
+    id,
+    notification_id: group[0]!.notification_id,
+    details: group.flatMap((change) => change.details),
+  }));
   if (rows.length === 0) return;
   await sql`
     update jobs j set details = j.details || r.details, updated_at = ${now}
-    from ${rowsOf("r", { id: "uuid", details: "jsonb" }, rows)}
-    where j.environment_id = ${environmentId} and j.id = r.id
+    from ${rowsOf("r", { id: "uuid", notification_id: "uuid", details: "jsonb" }, rows)}
+    where j.environment_id = ${environmentId} and j.notification_id = r.notification_id and j.id = r.id
       and jsonb_array_length(j.details) < ${maxDetails}`.execute(db);
 }

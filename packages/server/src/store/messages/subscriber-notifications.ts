@@ -28,8 +28,8 @@ export async function findInboxItem(
   const { rows } = await sql<InboxItem>`
     select m.*, e.transaction_id, n.severity, to_jsonb(w) as workflow
     from messages m
-    join events e on e.id = m.event_id
-    join notifications n on n.id = m.notification_id
+    join events e on e.environment_id = m.environment_id and e.id = m.event_id
+    join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
     left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
       on w.id = m.workflow_id
     where ${inInbox(environmentId, subscriberId, id)}`.execute(db);
@@ -48,8 +48,9 @@ export async function setSnooze(
     with changed as (
       update messages m set snoozed_until = ${until}, updated_at = ${now}
       where ${inInbox(environmentId, subscriberId, id)} and m.snoozed_until is distinct from ${until}::timestamptz
-      returning m.job_id)
+      returning m.notification_id, m.job_id)
     update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
-    from changed where j.id = changed.job_id returning 1`.execute(db);
+    from changed where j.environment_id = ${environmentId} and j.notification_id = changed.notification_id
+      and j.id = changed.job_id returning 1`.execute(db);
   return rows.length > 0;
 }

@@ -11,6 +11,7 @@ import { removeDeviceTokens } from "../../../src/pipeline/deliver/dead-tokens.ts
 import { endJobs, type MessageEnd } from "../../../src/pipeline/deliver/job-ends.ts";
 import { type Db, inTransaction } from "../../../src/store/db.ts";
 import { emptyJobUpdate, updateJobs } from "../../../src/store/events/jobs.batch.ts";
+import type { JobKey } from "../../../src/store/keys.ts";
 import { recordOutcomes } from "../../../src/store/messages/messages.batch.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
@@ -44,9 +45,10 @@ async function withDevices(subscriberId: string, tokens: string[]): Promise<void
 const push = { name: "Push", type: "push", controlValues: { subject: "Hi", body: "Ho" } } as const;
 await createWorkflow(client, "push", [push, inApp({ body: "behind" })]);
 
-type Row = { id: string; job_id: string; address: string; status: string; data: object };
+type Row = JobKey & { id: string; address: string; status: string; data: object };
 async function messagesOf(transactionId: string): Promise<Row[]> {
-  const { rows } = await sql<Row>`select m.id, m.job_id, m.address, m.status, m.outgoing as data from messages m
+  const { rows } = await sql<Row>`
+    select m.id, m.environment_id, m.notification_id, m.job_id, m.address, m.status, m.outgoing as data from messages m
     join events e on e.id = m.event_id where e.transaction_id = ${transactionId} and m.channel = 'push'`.execute(db);
   const opened = rows.map((row) => ({ ...row, address: openText(secrets, row.address) }));
   return opened.toSorted((a, b) => (a.address < b.address ? -1 : 1));
@@ -91,10 +93,10 @@ async function reopened(subscriberId: string): Promise<Row[]> {
   return messages;
 }
 
-const endOf = ({ job_id }: Row, status: JobStatus): MessageEnd => ({
+const endOf = (job: Row, status: JobStatus): MessageEnd => ({
   channel: "push",
   update: {
-    ...emptyJobUpdate(job_id, new Date()),
+    ...emptyJobUpdate(job, new Date()),
     status,
     details: [{ d: status === "completed" ? "message_sent" : "provider_error", t: 1 }],
   },
@@ -107,7 +109,14 @@ async function settleOne(tx: Db, message: Row, isSent: boolean): Promise<Set<str
   const integration_id = rows[0]!.integration_id;
   const outcome = { error_id: null, error_text: isSent ? null : "no", provider_id: "fcm", provider_message_id: null };
   await recordOutcomes(tx, [
-    { ...outcome, id: message.id, status: isSent ? "sent" : "error", integration_id, updated_at: new Date() },
+    {
+      ...outcome,
+      environment_id: message.environment_id,
+      id: message.id,
+      status: isSent ? "sent" : "error",
+      integration_id,
+      updated_at: new Date(),
+    },
   ]);
   const { updates, ended } = await endJobs(tx, [endOf(message, isSent ? "completed" : "failed")]);
   await updateJobs(tx, updates);

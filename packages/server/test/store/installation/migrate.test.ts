@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { newId } from "../../../src/lib/ids.ts";
+import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { type Db, openDb } from "../../../src/store/db.ts";
 import { MigrationChanged, migrate, readMigrations, SchemaTooNew } from "../../../src/store/installation/migrate.ts";
-import { ensurePartitions } from "../../../src/store/installation/partitions.ts";
+import { ensurePartitions, monthsAround } from "../../../src/store/installation/partitions.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 /** An empty database with one pool per process. */
@@ -131,3 +131,100 @@ test("attachments in payloads are moved to event_attachments", async (context) =
   );
   assert.deepEqual(await ensurePartitions(db, new Date()), [], "the new table has the months of the events");
 });
+
+/** The database as it was before the migration of this name. */
+async function migrateUpTo(db: Db, name: string): Promise<void> {
+  await sql`create table schema_migrations (version integer primary key, name text not null, checksum text not null,
+    applied_at timestamptz not null default now())`.execute(db);
+  for (const { version, name: own, text, checksum } of readMigrations()) {
+    if (own.endsWith(name)) return;
+    await sql.raw(text).execute(db);
+    await sql`insert into schema_migrations (version, name, checksum) values (${version}, ${own}, ${checksum})`.execute(
+      db,
+    );
+  }
+}
+
+test("the keys of stored rows get the environment in front, and jobs move to the month of their notification", async (context) => {
+  const [db] = await open(context);
+  await migrateUpTo(db, "_lean_keys");
+  await ensurePartitions(db, new Date());
+  const month = monthsAround(new Date())[1]!;
+  const [organizationId, environmentId, workflowId] = [newId(), newId(), newId()];
+  await sql`insert into organizations (id, name, created_at) values (${organizationId}, 'o', now())`.execute(db);
+  await sql`insert into environments (id, organization_id, name, identifier, type, created_at, updated_at)
+    values (${environmentId}, ${organizationId}, 'one', 'one', 'dev', now(), now())`.execute(db);
+  const before = (id: string, ms: number) =>
+    firstIdAt(new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - ms));
+  // The second notification was made just before the month began, its jobs just after; of the third only a job is left.
+  const notifications = [newId(), before(month.from, 5)];
+  const removed = before(month.from, 3);
+  const jobs = [
+    { id: newId(), notification_id: notifications[0], step_index: 0 },
+    { id: newId(), notification_id: notifications[0], step_index: 1 },
+    { id: month.from, notification_id: notifications[1], step_index: 0 },
+    { id: newId(), notification_id: removed, step_index: 0 },
+  ];
+  const events = [newId(), newId()];
+  for (const [index, id] of notifications.entries()) {
+    await sql`insert into notifications (id, environment_id, event_id, workflow_id, workflow_version_id, subscriber_id, severity,
+        critical, created_at, updated_at)
+      values (${id}, ${environmentId}, ${events[index]}, ${workflowId}, ${workflowId}, ${newId()}, 'none', false, now(), now())
+    `.execute(db);
+  }
+  for (const { id, notification_id, step_index } of jobs) {
+    await sql`insert into jobs (id, environment_id, notification_id, step_index, type, status, details, updated_at)
+      values (${id}, ${environmentId}, ${notification_id}, ${step_index}, 'in_app', 'completed', '[]', now())`.execute(
+      db,
+    );
+  }
+  for (const [index, id] of events.entries()) {
+    const transactionId = index === 0 ? "given" : `txn_${id.replaceAll("-", "")}`;
+    await sql`insert into events (id, environment_id, transaction_id, workflow_id, workflow_version_id, payload, recipients,
+        created_at)
+      values (${id}, ${environmentId}, ${transactionId}, ${workflowId}, ${workflowId}, '{}', '[]', now())`.execute(db);
+  }
+  // Tasks of versions before tasks carried their environment.
+  await sql`create schema queue`.execute(db);
+  await sql`create table queue.job_common (name text, data jsonb, singleton_key text)`.execute(db);
+  await sql`insert into queue.job_common (name, data) values
+    ('trigger', ${JSON.stringify({ eventIds: [events[0]] })}), ('fanout', ${JSON.stringify({ eventId: events[1], from: 0, to: 1 })}),
+    ('wake', ${JSON.stringify({ notificationIds: [notifications[1]] })}), ('housekeeping', '{"name":"groups"}')`.execute(
+    db,
+  );
+
+  await migrate(db);
+
+  const { rows } = await sql<{ id: string; partition: string }>`
+    select id, tableoid::regclass::text as partition from jobs order by notification_id desc, step_index`.execute(db);
+  const earlier = monthsAround(new Date())[0]!;
+  assert.deepEqual(rows, [
+    { id: jobs[0]!.id, partition: `jobs_${month.name}` },
+    { id: jobs[1]!.id, partition: `jobs_${month.name}` },
+    { id: jobs[2]!.id, partition: `jobs_${earlier.name}` },
+  ]);
+  const { rows: claimed } = await sql`select transaction_id, event_id from transaction_ids`.execute(db);
+  assert.deepEqual(claimed, [{ transaction_id: "given", event_id: events[0] }]);
+  const { rows: tasks } =
+    await sql`select name from queue.job_common where singleton_key = ${environmentId} order by name`.execute(db);
+  assert.deepEqual(tasks, [{ name: "fanout" }, { name: "trigger" }, { name: "wake" }]);
+  assert.deepEqual(await indexesOf(db), await indexesOf(await freshDatabase(context)));
+  assert.deepEqual(await ensurePartitions(db, new Date()), [], "the months are kept");
+});
+
+/** The indexes of each partition, without their names. */
+async function indexesOf(db: Db): Promise<unknown[]> {
+  const { rows } = await sql`
+    select c.relname as table, substring(pg_get_indexdef(x.indexrelid) from 'USING .*') as definition, x.indisprimary,
+      exists (select 1 from pg_inherits h where h.inhrelid = x.indexrelid) as is_joined
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_index x on x.indrelid = c.oid
+    where c.relkind = 'r' order by 1, 2`.execute(db);
+  return rows;
+}
+
+async function freshDatabase(context: TestContext): Promise<Db> {
+  const [db] = await open(context);
+  await migrate(db);
+  await ensurePartitions(db, new Date());
+  return db;
+}

@@ -65,6 +65,9 @@ test("a month later only the new month is created, and the old ones stay", async
   assert.deepEqual(await partitionsOf(db), [...before, ...made].toSorted());
 });
 
+/** The column whose month decides the partition. */
+const partitionColumn = (table: string): string => (table === "jobs" ? "notification_id" : "id");
+
 /** A row of each table with its required columns only. */
 async function insertRow(db: Db, table: string, id: string): Promise<string> {
   const { rows: columns } = await sql<{ name: string; type: string }>`
@@ -79,7 +82,7 @@ async function insertRow(db: Db, table: string, id: string): Promise<string> {
     timestamptz: "now()",
     bool: "true",
   };
-  const list = columns.map(({ name, type }) => (name === "id" ? `'${id}'` : (values[type] ?? "1")));
+  const list = columns.map(({ name, type }) => (name === partitionColumn(table) ? `'${id}'` : (values[type] ?? "1")));
   const { rows } = await sql<{ partition: string }>`${sql.raw(
     `insert into ${table} (${columns.map((column) => column.name).join(", ")}) values (${list.join(", ")})
      returning tableoid::regclass::text as partition`,
