@@ -14,14 +14,24 @@ export function rowsOf(alias: string, columns: ColumnTypes, rows: readonly objec
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.raw(`${alias}(${shape.join(", ")})`)}`;
 }
 
+/** The statement that inserts rows into one table; null when there are none. */
+export type Insert = RawBuilder<unknown> | null;
+
 /** Inserts the rows; columns that a row leaves out are null. */
-export async function insertRows<T extends keyof Tables>(
-  db: Db,
-  table: T,
-  columns: ColumnTypes,
-  rows: readonly object[],
-): Promise<void> {
-  if (rows.length === 0) return;
+export const insertRows = (db: Db, table: keyof Tables, columns: ColumnTypes, rows: readonly object[]): Promise<void> =>
+  runInserts(db, [insertOf(table, columns, rows)]);
+
+/** Runs the statements as one: a round trip takes longer than inserting a few rows. */
+export async function runInserts(db: Db, inserts: Insert[]): Promise<void> {
+  const statements = inserts.filter((insert) => insert !== null);
+  const last = statements.pop();
+  if (!last) return;
+  const before = statements.map((insert, index) => sql`${sql.raw(`insert_${index}`)} as (${insert})`);
+  await (before.length > 0 ? sql`with ${sql.join(before)} ${last}` : last).execute(db);
+}
+
+export function insertOf(table: keyof Tables, columns: ColumnTypes, rows: readonly object[]): Insert {
+  if (rows.length === 0) return null;
   const all = rows as readonly JsonObject[];
   const names = Object.keys(columns);
   const { constant = [], varying = [] } = Object.groupBy(names, (name) =>
@@ -39,7 +49,7 @@ export async function insertRows<T extends keyof Tables>(
     ...varying.map((name) => sql`r.${sql.raw(name)}`),
     ...constant.map((name) => sql`${parameterOf(all[0]![name], typeOf(name))}::${sql.raw(typeOf(name))}`),
   ];
-  await sql`insert into ${sql.table(table)} (${into}) select ${sql.join(values)} from ${source}`.execute(db);
+  return sql`insert into ${sql.table(table)} (${into}) select ${sql.join(values)} from ${source}`;
 }
 
 function pick(row: JsonObject, names: string[]): JsonObject {

@@ -1,14 +1,11 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
-import { insertJobs, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
+import { runInserts } from "../../store/bulk.ts";
+import { type JobUpdate, jobInsert, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
-import {
-  type DigestedNotification,
-  insertNotifications,
-  markDigested,
-} from "../../store/events/notifications.batch.ts";
+import { type DigestedNotification, markDigested, notificationInsert } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
-import { insertMessages, type NewMessage } from "../../store/messages/messages.batch.ts";
+import { messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { sealMessage } from "../encrypted-parts.ts";
@@ -88,10 +85,8 @@ const mergeProgress = (before: Progress | undefined, next: Progress): Progress =
 export async function writeProgress(batch: Batch, progressed: Progress[]): Promise<void> {
   const rows = collectRows(batch, progressed);
   const { notifications, messages } = rows;
-  await insertNotifications(batch.db, notifications);
-  await insertJobs(batch.db, rows.newJobs);
+  await runInserts(batch.db, [notificationInsert(notifications), jobInsert(rows.newJobs), messageInsert(messages)]);
   await updateJobs(batch.db, rows.jobUpdates);
-  await insertMessages(batch.db, messages);
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);
   await enqueueTimed(batch, "deliver", rows.deliveries);

@@ -2,7 +2,7 @@
 import type { JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
-import { insertRows, rowsOf } from "../bulk.ts";
+import { type Insert, insertOf, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKey, isJob, type JobKey, type NotificationKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
@@ -24,7 +24,7 @@ const columns = {
   updated_at: "timestamptz",
 };
 
-export const insertJobs = (db: Db, rows: JobRow[]): Promise<void> => insertRows(db, "jobs", columns, rows);
+export const jobInsert = (rows: JobRow[]): Insert => insertOf("jobs", columns, rows);
 
 export async function findJobsOfBatch(db: Db, notifications: NotificationKey[]): Promise<JobRow[]> {
   if (notifications.length === 0) return [];

@@ -1,7 +1,7 @@
 // Messages on their way to a provider: inserted by runs, locked for delivery, and updated with the outcome.
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
-import { insertRows, rowsOf } from "../bulk.ts";
+import { type Insert, insertOf, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKey, type JobKey, type RowKey } from "../keys.ts";
 import type { StoredMessageStatus } from "../tables.ts";
@@ -55,7 +55,7 @@ export type NewMessage = Omit<
   | "replayed_at"
 >;
 
-export const insertMessages = (db: Db, rows: NewMessage[]): Promise<void> => insertRows(db, "messages", columns, rows);
+export const messageInsert = (rows: NewMessage[]): Insert => insertOf("messages", columns, rows);
 
 /**
  * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one waits
