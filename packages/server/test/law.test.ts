@@ -21,9 +21,11 @@ const law: Law = {
   },
   withoutEnvironment: {
     inTransaction: transaction,
+    inSavepoint: transaction,
     inReadOnlyTransaction: transaction,
     inRepeatableTransaction: transaction,
     insertRows: builder,
+    runInserts: builder,
     cursorPage: builder,
     cappedCount: builder,
     readMessagePage: builder,

@@ -64,12 +64,6 @@ const law: Law = {
     workflows: "reference",
   },
   exceptions: {
-    "attempts (id)": generatedId,
-    "event_attachments (id)": generatedId,
-    "events (id)": generatedId,
-    "jobs (id)": generatedId,
-    "messages (id)": generatedId,
-    "notifications (id)": generatedId,
     "captured_messages (id)": generatedId,
     "captured_messages (message_id)": oneEnvironment,
     "channel_connections (id)": generatedId,
