@@ -369,7 +369,7 @@ export const errorCatalogue = {
   RATE_LIMITED: {
     status: 429,
     message: "API rate limit exceeded",
-    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure) or read at the same time; retry after `Retry-After`.",
+    when: "The token bucket of this environment and category is empty, or too many of its requests wait for providers (`check`, auto-configure) or read at the same time, or its accepted events have been waiting for five minutes; retry after `Retry-After`.",
   },
   QUERY_TOO_EXPENSIVE: {
     status: 422,

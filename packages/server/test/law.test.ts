@@ -29,6 +29,7 @@ const law: Law = {
     cursorPage: builder,
     cappedCount: builder,
     readMessagePage: builder,
+    findBacklogAges: "the age of the queue of every environment, for admission",
     findKeyOwner: "finds the environment of an API key",
   },
   installationUsers: {

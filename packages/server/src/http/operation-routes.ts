@@ -4,6 +4,7 @@ import { type Operation, type OperationId, operations, readsOnly, successStatuse
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { requireReportTarget } from "../app/webhooks/inbound-webhooks.ts";
 import type { Ctx, NetworkCtx } from "../context.ts";
+import type { Admission } from "./admission.ts";
 import { authenticate, type WrongKeyLimiter } from "./auth.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
@@ -12,7 +13,10 @@ import { type RateLimiter, rateLimitOwner, takeTokens } from "./rate-limit.ts";
 import { acceptRaw } from "./request-parsers.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
 
-type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter };
+type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter; admission: Admission };
+
+/** Operations that accept events. */
+const acceptsEvents: ReadonlySet<OperationId> = new Set(["events.trigger", "events.triggerBulk", "events.broadcast"]);
 
 /** The path in the notation of Fastify. */
 const urlOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
@@ -32,7 +36,7 @@ export function addOperations(server: FastifyInstance, ctx: NetworkCtx, limiters
   }
 }
 
-function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys }: Limiters): RouteOptions {
+function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission }: Limiters): RouteOptions {
   const operation: Operation = operations[id];
   const { schema } = operation.success;
   const bulkCost = bulkCosts[id];
@@ -58,6 +62,9 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys }: Limiter
     },
     preHandler: async (request, reply) => {
       if (bulkCost) charge(request, reply, bulkCost(request.body));
+      if (acceptsEvents.has(id)) {
+        await admission.admit(request.caller!.environmentId, { isSingle: id === "events.trigger" });
+      }
     },
     onResponse: async (request, reply) => recordRequest(ctx, id, request, reply),
     errorHandler: (error, request, reply) => {

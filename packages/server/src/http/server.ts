@@ -15,6 +15,8 @@ import type { Config } from "../config.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/budgets.ts";
+import { findBacklogAges } from "../store/queue/backlog.ts";
+import { createAdmission } from "./admission.ts";
 import { createWrongKeyLimiter } from "./auth.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addOperations, addReceiptProbe, receiptPath } from "./operation-routes.ts";
@@ -59,7 +61,12 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);
-  addOperations(server, ctx, { rates, wrongKeys: createWrongKeyLimiter(ctx.config.wrongKeys, now) });
+  const admission = createAdmission({
+    findAges: () => findBacklogAges(ctx.db),
+    onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
+  });
+  const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
+  addOperations(server, ctx, { rates, wrongKeys, admission });
   return server;
 }
 

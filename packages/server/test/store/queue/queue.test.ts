@@ -259,7 +259,7 @@ test("a task that always fails does not delay the other tasks of its batch", asy
   await otherQueue.enqueue(
     otherDb,
     "wake",
-    marks.map((mark) => ({ data: { mark, notificationIds: ids(mark) } })),
+    marks.map((mark) => ({ data: { mark, notificationIds: ids(mark) }, environmentId: newId() })),
   );
   await startWorkers(ctx as NetworkCtx);
   await eventually(async () => (await tasksOf("good-%", otherDb)).length === 0, "the good ones to be worked");
