@@ -25,8 +25,7 @@ import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
 import { migrate } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
 import { insertCaptured } from "./store/messages/messages.batch.ts";
-import { listen } from "./store/queue/listen.ts";
-import { openQueue } from "./store/queue/queue.ts";
+import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
 import { version } from "./version.ts";
 
 export type Service = {
@@ -69,8 +68,8 @@ async function start(given: Config, starting: Start, closeAll: () => Promise<voi
   const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);
   // Opened before the queue and closed after it, so that calls in flight finish first.
   const network = openNetwork(config, db, secrets, closers);
-  const { queue, rates } = await openSharedQueue(db, database.url, onError, closers);
-  const caches = await openCaches(database.url, onError, closers);
+  const { caches, onNotify } = createCaches();
+  const { queue, rates } = await openSharedQueue(db, { url: database.url, onError, onNotify }, closers);
   const reads = { db: readDb, slots: createReadSlots(config) };
   const metrics = createMetrics();
   const ctx: NetworkCtx = { config, db, queue, log, metrics, secrets, now, newId, reads, ...network, ...caches };
@@ -141,7 +140,7 @@ function openNetwork(config: Config, db: Db, secrets: Secrets, closers: Start["c
 }
 
 /** The queue, and the rates that processes share: the clocks of its fair order, and the rate limits of requests. */
-async function openSharedQueue(db: Db, url: string, onError: (error: Error) => void, closers: Start["closers"]) {
+async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["closers"]) {
   const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
   const turns = createBudgets({ now: Date.now, settle, max: 10_000 });
   const rates = createBudgets({ now: () => performance.now(), settle, max: 100_000 });
@@ -150,13 +149,13 @@ async function openSharedQueue(db: Db, url: string, onError: (error: Error) => v
     rates.close();
   });
   const forgetShared = (prefix: string) => deleteBudgets(db, prefix);
-  const queue = await openQueue({ url, onError, budgets: turns, forgetShared });
+  const queue = await openQueue({ ...options, budgets: turns, forgetShared });
   closers.push(() => queue.stop());
   return { queue, rates };
 }
 
-/** The caches of a context. The database announces changes, which empty them. */
-async function openCaches(url: string, onError: (error: Error) => void, closers: Start["closers"]) {
+/** The caches of a context. The database announces changes, which empty them: `onNotify`, by channel. */
+function createCaches() {
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
   // The time to live covers announcements that were missed while the listener was disconnected.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
@@ -165,9 +164,7 @@ async function openCaches(url: string, onError: (error: Error) => void, closers:
     tidings_api_keys: () => keyOwners.clear(),
     tidings_webhooks: () => expireWebhookCache(webhookTargets),
   };
-  const listener = await listen({ url, onNotify, onError });
-  closers.push(() => listener.close());
-  return { versions, keyOwners, webhookTargets };
+  return { caches: { versions, keyOwners, webhookTargets }, onNotify };
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -18,8 +18,6 @@ type Stage<T> = {
   kind: TaskKind;
   run(ctx: Ctx, tasks: Task<T>[]): Promise<void>;
   batchSize: number;
-  /** How often to poll for tasks that have become due; new tasks are notified. */
-  pollSeconds: number;
   isSingle?: boolean;
   /** Whether tasks of different environments may share a transaction. */
   isMixed?: boolean;
@@ -28,20 +26,19 @@ type Stage<T> = {
 // Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost per
 // row has levelled off (bench/results.md).
 const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
-  { kind: "trigger", run: runTrigger, batchSize: 5, pollSeconds: 2 },
-  { kind: "fanout", run: runFanout, batchSize: 1, pollSeconds: 2 },
-  { kind: "wake", run: runWake, batchSize: 20, pollSeconds: 0.5 },
+  { kind: "trigger", run: runTrigger, batchSize: 5 },
+  { kind: "fanout", run: runFanout, batchSize: 1 },
+  { kind: "wake", run: runWake, batchSize: 20 },
   {
     kind: "deliver",
     run: stateful(createDeliverStage(ctx)),
     batchSize: deliverBatch(ctx),
-    pollSeconds: 0.5,
     isMixed: true,
   },
-  { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, pollSeconds: 1, isMixed: true },
-  { kind: "unsnooze", run: runUnsnooze, batchSize: 100, pollSeconds: 2 },
-  { kind: "clock", run: runMoveClock, batchSize: 1, pollSeconds: 2 },
-  { kind: "housekeeping", run: runHousekeeping, batchSize: 5, pollSeconds: 30, isSingle: true },
+  { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
+  { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
+  { kind: "clock", run: runMoveClock, batchSize: 1 },
+  { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 
 /** A stage that was created with its context, because it has calls in flight between batches. */
@@ -53,9 +50,9 @@ const stateful =
 export async function startWorkers(ctx: NetworkCtx): Promise<void> {
   await scheduleHousekeeping(ctx);
   for (const stage of stagesOf(ctx)) {
-    const { kind, batchSize, pollSeconds, isSingle = false } = stage;
+    const { kind, batchSize, isSingle = false } = stage;
     const concurrency = isSingle ? 1 : ctx.config.workerConcurrency;
-    const options = { batchSize, concurrency, pollSeconds, hasReserve: !isSingle };
+    const options = { batchSize, concurrency, hasReserve: !isSingle };
     ctx.queue.work<never>(kind, options, (tasks) => runBatch(ctx, stage, tasks));
   }
 }

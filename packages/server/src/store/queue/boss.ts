@@ -4,9 +4,18 @@ import { PgBoss } from "pg-boss";
 
 export const schema = "queue";
 
-// A process that dies stops its heartbeat. Supervision gives its tasks to another process, at most 10 + 5 s later.
+// A process that dies stops its heartbeat. The next look at due tasks (due.ts) gives its tasks to another process.
 export const heartbeatSeconds = 10;
-const superviseSeconds = 5;
+
+// The timers of pg-boss poll, whether there is work or not. The supervision is called when there is something to take over
+// (due.ts); it is limited to once a second over all processes. The clock of housekeeping keeps its timers, as slow as they may
+// be: a chore begins up to a minute and a half later than its schedule says.
+const timers = {
+  supervise: false,
+  monitorIntervalSeconds: 1,
+  cronMonitorIntervalSeconds: 45,
+  cronWorkerIntervalSeconds: 45,
+};
 
 const queueOptions = {
   notify: true,
@@ -22,12 +31,19 @@ const queueOptions = {
 
 const namePrefix = "tidings-queue ";
 
-/** Groups are few and queried often. Checked first: creating an index takes a lock that blocks writers. */
-const createGroupIndex = `
+/**
+ * Groups are few and queried often. `job_next` answers which task is due next (due.ts); its condition is written so that the
+ * planner cannot use it for fetching: on old statistics it would read and sort a whole backlog instead of reading the first
+ * tasks in their order. Checked first: creating an index takes a lock that blocks writers.
+ */
+const createIndexes = `
   do $$ begin
     perform pg_advisory_xact_lock(7465003);
     if to_regclass('${schema}.job_group') is null then
       create index job_group on ${schema}.job_common (group_id) where group_id is not null;
+    end if;
+    if to_regclass('${schema}.job_next') is null then
+      create index job_next on ${schema}.job_common (state, name, start_after) where (state <= 'active') is true;
     end if;
   end $$`;
 
@@ -44,13 +60,12 @@ export async function openBoss(
     application_name: name,
     max: 5,
     connectionTimeoutMillis: 5_000,
-    superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
+    ...timers,
   });
   boss.on("error", onError);
   await boss.start();
   for (const kind of kinds) await boss.createQueue(kind, queueOptions);
-  await boss.getDb().executeSql(createGroupIndex);
+  await boss.getDb().executeSql(createIndexes);
   await takeOverTasks(boss, name);
   return boss;
 }

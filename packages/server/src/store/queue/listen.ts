@@ -2,7 +2,14 @@
 // so every reconnection counts as a notification.
 import pg from "pg";
 
-export type Listener = { close(): Promise<void> };
+export type Listener = {
+  /**
+   * A short query on the listening connection. Asked regularly, it also finds a connection that was lost without a sign, as
+   * behind a firewall that forgets idle ones. Answers no rows while there is no connection.
+   */
+  query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+};
 
 export type ListenOptions = {
   url: string;
@@ -13,9 +20,11 @@ export type ListenOptions = {
 
 const firstRetryMs = 250;
 const longestRetryMs = 5_000;
+const queryLimitMs = 5_000;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   let client: pg.Client | null = null;
+  let loseConnection: (error: Error) => void = () => {};
   let timer: NodeJS.Timeout | null = null;
   let retryMs = firstRetryMs;
   let isClosed = false;
@@ -26,6 +35,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       application_name: "tidings-listen",
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      query_timeout: queryLimitMs,
     });
     let isLost = false;
     const reconnect = (error?: Error) => {
@@ -53,12 +63,24 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
     if (isClosed) return void next.end().catch(() => {});
     client = next;
+    loseConnection = reconnect;
     retryMs = firstRetryMs;
     for (const notify of Object.values(options.onNotify)) notify();
   };
 
   await connect();
   return {
+    async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]) {
+      if (!client) return [];
+      try {
+        return (await client.query<Row>(text, values)).rows;
+      } catch (error) {
+        // An answer of the server came over a connection that works.
+        if (error instanceof pg.DatabaseError) throw error;
+        loseConnection(error as Error);
+        return [];
+      }
+    },
     async close() {
       isClosed = true;
       if (timer) clearTimeout(timer);

@@ -17,7 +17,8 @@ import {
   type TaskKind,
   taskKinds,
 } from "./claims.ts";
-import { listen } from "./listen.ts";
+import { type DueLoop, dueChannel, hintedMs, startDueLoop } from "./due.ts";
+import { type ListenOptions, listen } from "./listen.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
 export { ClaimLost, type Task, type TaskKind } from "./claims.ts";
@@ -68,6 +69,12 @@ export type Queue = {
 
 const jobs = sql.table(`${schema}.job_common`);
 
+/** Read from the index `job_next`, on which the same condition stands. */
+const countTasks = `
+  select k.kind, count(j.name)::int as count
+  from unnest($1::text[]) as k(kind) left join ${schema}.job_common j on j.name = k.kind and (j.state <= 'active') is true
+  group by k.kind`;
+
 /** A call to a provider takes at most 30 s; tasks not finished by then go to another process. */
 const stopMs = 35_000;
 
@@ -92,10 +99,19 @@ export type QueueOptions = {
   budgets?: Budgets;
   /** Tells the other processes that no environment is behind any more in tasks whose budgets have this prefix. */
   forgetShared?(prefix: string): Promise<void>;
+  /** Further channels, heard on the connection of the queue. */
+  onNotify?: ListenOptions["onNotify"];
 };
 
 /** What the parts of the queue share. */
-type Parts = { boss: PgBoss; heartbeats: Heartbeats; turns: Map<TaskKind, FairQueue>; workers: Map<TaskKind, Workers> };
+type Parts = {
+  boss: PgBoss;
+  heartbeats: Heartbeats;
+  turns: Map<TaskKind, FairQueue>;
+  workers: Map<TaskKind, Workers>;
+  /** Started with the first worker. */
+  due?: DueLoop;
+};
 
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const boss = await openBoss(options.url, taskKinds, options.onError);
@@ -108,27 +124,48 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const wakeWorkers = (kind?: string) => {
     for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake();
   };
+  const onTasks = (kind?: string) => {
+    wakeWorkers(kind);
+    parts.due?.lookSoon();
+  };
   const listener = await listen({
     url: options.url,
-    onNotify: { [await findChannel(boss)]: wakeWorkers },
+    onNotify: {
+      ...options.onNotify,
+      [await findChannel(boss)]: onTasks,
+      [dueChannel]: (text) => parts.due?.hear(text),
+    },
     onError: options.onError,
   });
+  const startDue = () =>
+    startDueLoop({
+      listener,
+      kinds: () => [...parts.workers.keys()],
+      wakeWorkers,
+      supervise: () => boss.supervise(),
+      onError: options.onError,
+    });
   return {
     ...taskWriters(parts),
     hold: parts.heartbeats.hold,
     letGo: parts.heartbeats.letGo,
-    work: (kind, work, handler) => startWorkers(parts, options, kind, work, handler),
+    work(kind, work, handler) {
+      startWorkers(parts, options, kind, work, handler);
+      parts.due ??= startDue();
+      parts.due.look();
+    },
     async schedule(name, cron) {
       await boss.schedule("housekeeping", cron, { name }, { key: name });
     },
     async depth() {
-      const queues = await boss.getQueues([...taskKinds]);
-      return Object.fromEntries(queues.map((queue) => [queue.name, queue.queuedCount + queue.activeCount]));
+      const { rows } = await boss.getDb().executeSql(countTasks, [[...taskKinds]]);
+      return Object.fromEntries(rows.map(({ kind, count }: { kind: string; count: number }) => [kind, count]));
     },
     async ping() {
       await boss.getDb().executeSql("select 1");
     },
     async stop() {
+      await parts.due?.stop();
       await drainWorkers(parts, options.onError);
       parts.heartbeats.stop();
       await listener.close();
@@ -167,6 +204,7 @@ function taskWriters({
             }),
       }));
       await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
+      await announceDue(tx, tasks, now);
     },
     async confirm(tx, kind, tasks) {
       const { affected } = (await boss.touch(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;
@@ -203,16 +241,29 @@ function taskWriters({
   };
 }
 
+/** pg-boss announces tasks that can begin at once; this announces the first of those that can soon. */
+async function announceDue(tx: Db, tasks: NewTask[], now: number): Promise<void> {
+  const soon = tasks.map((task) => task.startAfter).filter((at) => at !== undefined && dueAt(at, now) < now + hintedMs);
+  if (soon.length === 0) return;
+  const moments = soon.filter((at) => at instanceof Date).map((at) => at.getTime());
+  const seconds = soon.filter((at) => typeof at === "number");
+  await sql`select pg_notify(${dueChannel}, least(
+    ${moments.length > 0 ? Math.min(...moments) : null}::float8,
+    extract(epoch from clock_timestamp())::float8 * 1000 + ${seconds.length > 0 ? Math.min(...seconds) * 1000 : null}::float8
+  )::text)`.execute(tx);
+}
+
 /** What pg-boss answers to a touch or a deletion; its types leave it open. */
 type Affected = { affected: number };
 
 function startWorkers<T>(
-  { boss, heartbeats, turns, workers }: Parts,
+  parts: Parts,
   { onError, forgetShared }: QueueOptions,
   kind: TaskKind,
   options: WorkOptions,
   handler: (tasks: Task<T>[]) => Promise<void>,
 ): void {
+  const { boss, heartbeats, turns, workers } = parts;
   const handle = (tasks: Task<T>[]): Promise<void> =>
     heartbeats.during(kind, tasks, async () => {
       try {
@@ -220,6 +271,8 @@ function startWorkers<T>(
       } catch (error) {
         const { message } = error instanceof Error ? error : new Error(String(error));
         await boss.fail(kind, claimsOf(tasks), { message }).catch(onError);
+        // They are retried after a pause that only the database knows.
+        parts.due?.look();
       }
     });
   const fetch = async (batchSize: number, minPriority: number): Promise<Task<T>[]> =>

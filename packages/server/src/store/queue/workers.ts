@@ -1,6 +1,7 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
 // (lib/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on the backlog
-// of one environment, a task of another begins at once. NOTIFY announces new tasks; scheduled tasks are found by polling.
+// of one environment, a task of another begins at once. A loop that finds nothing sleeps until it is woken: NOTIFY announces new
+// tasks, and due.ts those that have become due.
 import { priorityAt } from "../../lib/fair-queue.ts";
 export type WorkOptions = {
   batchSize: number;
@@ -8,7 +9,6 @@ export type WorkOptions = {
   concurrency: number;
   /** Whether one more loop is reserved for tasks whose turn has come. */
   hasReserve?: boolean;
-  pollSeconds: number;
 };
 
 /** What the loops of one kind do. `from`: only tasks with this turn or an earlier one. */
@@ -24,14 +24,17 @@ export type Work<Job> = {
 /** No due task has a later turn than this (`longestLagMs`), with a margin for clock skew between processes. */
 const latestTurnMs = 20 * 60_000;
 
+/** When to fetch again after the database refused. */
+const retryFetchMs = 1_000;
+
 export type Workers = {
-  /** Makes the loops poll now. */
+  /** Makes the loops fetch now. */
   wake(): void;
   stop(): Promise<void>;
 };
 
 export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers {
-  const { batchSize, concurrency, pollSeconds, hasReserve = false } = options;
+  const { batchSize, concurrency, hasReserve = false } = options;
   let isStopping = false;
   let busy = 0;
   let hadBacklog = false;
@@ -42,11 +45,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
     let endPause = () => {};
     const pause = () =>
       new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pollSeconds * 1000);
-        endPause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+        endPause = resolve;
       });
     /** Answers how many tasks it found. */
     const takeBatch = async (): Promise<number> => {
@@ -73,33 +72,32 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
         if (!isReserve || busy === concurrency) {
           found = await takeBatch().catch((error: Error) => {
             work.onError(error);
+            setTimeout(wake, retryFetchMs).unref();
             return 0;
           });
         }
         if (found < batchSize && !isWoken && !isStopping) await pause();
       }
     };
-    return {
-      run,
-      wake() {
-        isWoken = true;
-        endPause();
-      },
-    };
+    function wake() {
+      isWoken = true;
+      endPause();
+    }
+    return { run, wake };
   }
 
   for (let index = 0; index < concurrency; index++) loops.push(createLoop(false));
   const reserve = hasReserve ? createLoop(true) : undefined;
   if (reserve) loops.push(reserve);
   const ended = Promise.all(loops.map((loop) => loop.run()));
-  const wake = () => {
+  const wakeAll = () => {
     for (const loop of loops) loop.wake();
   };
   return {
-    wake,
+    wake: wakeAll,
     async stop() {
       isStopping = true;
-      wake();
+      wakeAll();
       await ended;
     },
   };

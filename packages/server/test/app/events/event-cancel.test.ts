@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification } from "@tidings/contract";
 import { sql } from "kysely";
+import { announceDueTasks } from "../../support/due.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
@@ -22,6 +23,7 @@ const hurry = async () => {
   await sql`update queue.job set start_after = now(), priority = 0 where name = 'wake' and state = 'created'`.execute(
     db,
   );
+  await announceDueTasks(db);
 };
 
 const hour = { amount: 1, unit: "hours" };

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { Job, Notification } from "@tidings/contract";
 import { sql } from "kysely";
 import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
+import { announceDueTasks } from "../../support/due.ts";
 import { startTestService } from "../../support/service.ts";
 import { closedPort } from "../../support/smtp.ts";
 import {
@@ -188,6 +189,7 @@ describe("one mail server, many fates", { concurrency: true }, () => {
     // What supervision does when the heartbeat of a worker stops.
     await sql`update queue.job set state = 'retry', start_after = now()
       where name = 'deliver' and data->>'messageId' = ${messageId}`.execute(db);
+    await announceDueTasks(db);
     const [done] = await settled(production, transactionId);
     assert.equal(emailJob(done).status, "completed");
     assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification, StepIn } from "@tidings/contract";
 import { sql } from "kysely";
+import { announceDueTasks } from "../../support/due.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
@@ -137,6 +138,7 @@ test("a run woken before its time sleeps on and is not lost", async () => {
   const transactionId = await trigger(client, "early", "gil", { name: "Gil" });
   await waiting(transactionId);
   await sql`update queue.job set start_after = now() where name = 'wake' and state < 'active'`.execute(db);
+  await announceDueTasks(db);
   const [done] = await settled(client, transactionId);
   assert.deepEqual(statuses(done), ["in_app completed", "delay completed", "in_app completed"]);
   assert.deepEqual(await bodies("gil"), ["first Gil", "second Gil"]);

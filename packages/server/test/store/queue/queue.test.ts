@@ -15,6 +15,7 @@ import { type Db, inTransaction, openDb } from "../../../src/store/db.ts";
 import { ClaimLost, openQueue, type Queue, type Task } from "../../../src/store/queue/queue.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { announceDueTasks } from "../../support/due.ts";
 import { eventually } from "../../support/wait.ts";
 
 const database = await createTestDatabase();
@@ -44,7 +45,7 @@ const pass = async (mark: string): Promise<void> => queue.enqueue(db, "fanout", 
 // One worker for the tests of this file: the mark of a task selects its handler.
 const handlers = new Map<string, (task: Task<{ mark: string }>) => Promise<void>>();
 const seen: string[] = [];
-queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2, pollSeconds: 0.5 }, async ([task]) => {
+queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2 }, async ([task]) => {
   seen.push(`${task!.data.mark} ${task!.attempt}`);
   await (handlers.get(task!.data.mark) ?? ((one) => queue.finish(db, "fanout", [one])))(task!);
 });
@@ -88,8 +89,10 @@ test("a failed task is retried, with a new attempt number", async () => {
 });
 
 /** Makes the claims lapse, as when the heartbeat of a worker stopped. */
-const takeAway = (id: string) =>
-  sql`update queue.job set state = 'retry', start_after = now() where id = ${id}`.execute(db);
+const takeAway = async (id: string) => {
+  await sql`update queue.job set state = 'retry', start_after = now() where id = ${id}`.execute(db);
+  await announceDueTasks(db);
+};
 
 test("work on a lost claim is rolled back, and the work of the new holder is committed", async () => {
   const faults: unknown[] = [];
