@@ -1,7 +1,8 @@
-// The command line: settings from the environment, a banner, signals. `npm start` runs this.
-import { ConfigError, readConfig } from "./config.ts";
+// The command line: settings from the environment, a banner, signals. `npm start` runs it by way of main.mjs.
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { openDatabase } from "./database.ts";
 import { createLogger } from "./log.ts";
-import { type Service, startService } from "./service.ts";
+import type { Service } from "./service.ts";
 import { version } from "./version.ts";
 
 /** Errors of the operator, shown without a stack. */
@@ -12,6 +13,9 @@ const errorsWithoutStack = new Set([
   "SchemaTooNew",
   "MigrationChanged",
 ]);
+
+/** After the first requests of a service that was waited for. */
+const releaseAfterMs = 3_000;
 
 /** The process exits after this time even if a drain hangs, before a supervisor kills it. */
 const drainLimitMs = 45_000;
@@ -70,11 +74,31 @@ function stopOnSignal(service: Service): void {
   setInterval(stopWithoutParent, 1_000).unref();
 }
 
+/**
+ * Loading leaves 35 MB of garbage, which an idle service would keep: V8 collects when memory is needed. Absent without the
+ * option --expose-gc of `npm start`.
+ */
+function releaseMemory(): void {
+  globalThis.gc?.({ type: "major", execution: "async", flavor: "last-resort" });
+}
+
+/** The rest of the service is loaded while the embedded PostgreSQL starts: each takes about half a second. */
+async function start(config: Config): Promise<Service> {
+  const log = createLogger(config, process.stderr);
+  const { promise: launched, resolve: onLaunched } = Promise.withResolvers<void>();
+  const opening = openDatabase(config, log, onLaunched);
+  // Loading takes turns of the event loop that the launch needs. A failure is reported by startService.
+  await Promise.race([launched, opening.catch(() => {})]);
+  const { startService } = await import("./service.ts");
+  return startService(config, log, opening);
+}
+
 try {
   const config = readConfig();
-  const service = await startService(config, createLogger(config, process.stderr));
+  const service = await start(config);
   stopOnSignal(service);
   process.stdout.write(banner(service));
+  setTimeout(releaseMemory, releaseAfterMs).unref();
 } catch (error) {
   const fault = error as Error;
   const isPlain = fault instanceof ConfigError || errorsWithoutStack.has(fault.constructor.name);

@@ -9,6 +9,7 @@ import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
 import { capturedContent } from "./app/messages/captured.ts";
 import { type Config, ensureEncryptionKey } from "./config.ts";
 import type { Ctx, NetworkCtx } from "./context.ts";
+import { type OpenDatabase, openDatabase } from "./database.ts";
 import { createServer } from "./http/server.ts";
 import { createBudgets } from "./lib/budgets.ts";
 import { newId } from "./lib/ids.ts";
@@ -20,7 +21,6 @@ import { startWorkers } from "./pipeline/dispatch.ts";
 import { encryptOldRows } from "./pipeline/encrypt-old-rows.ts";
 import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
-import { startEmbedded } from "./store/embedded/embedded.ts";
 import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
 import { migrate } from "./store/installation/migrate.ts";
 import { ensurePartitions } from "./store/installation/partitions.ts";
@@ -46,7 +46,12 @@ const pagesEncryptedAtStart = 20;
 /** What every part of the start needs. Closers run in reverse order, also when the start fails. */
 type Start = { log: Logger; closers: (() => Promise<unknown>)[]; state: { isDraining: boolean } };
 
-export async function startService(given: Config, log: Logger): Promise<Service> {
+/** `opening`: the database, if its start began before. */
+export async function startService(
+  given: Config,
+  log: Logger,
+  opening: Promise<OpenDatabase> = openDatabase(given, log),
+): Promise<Service> {
   const starting: Start = { log, closers: [], state: { isDraining: false } };
   const closeAll = async () => {
     for (const close of starting.closers.splice(0).reverse()) {
@@ -54,16 +59,22 @@ export async function startService(given: Config, log: Logger): Promise<Service>
     }
   };
   try {
-    return await start(given, starting, closeAll);
+    const database = await opening;
+    starting.closers.push(() => database.stop());
+    return await start(given, database, starting, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
-async function start(given: Config, starting: Start, closeAll: () => Promise<void>): Promise<Service> {
+async function start(
+  given: Config,
+  database: OpenDatabase,
+  starting: Start,
+  closeAll: () => Promise<void>,
+): Promise<Service> {
   const { log, closers, state } = starting;
-  const database = await openDatabase(given, starting);
   const { db, readDb, onError } = openPools(given, database.url, starting);
   const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);
   // Opened before the queue and closed after it, so that calls in flight finish first.
@@ -105,7 +116,7 @@ function openPools(config: Config, url: string, { log, closers, state }: Start) 
   // While draining, lost connections are expected.
   const onError = (error: Error) =>
     log[state.isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
-  const db = openDb({ url, poolSize: config.databasePool, onError });
+  const db = openDb({ url, poolSize: config.databasePool, keep: 1, onError });
   closers.push(() => db.destroy());
   const { pool, seconds } = config.reads;
   const readDb = openDb({ url, poolSize: pool, statementMs: seconds * 1_000, onError });
@@ -176,17 +187,6 @@ function urlOf({ address, family, port }: AddressInfo): string {
 /** One environment uses at most all read connections but one. A read without a connection waits, five seconds at most. */
 const createReadSlots = ({ reads: { pool } }: Config) =>
   createFairSemaphore({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });
-
-/** The external database of the settings, or the embedded one. */
-async function openDatabase(config: Config, { log, closers }: Start) {
-  if (config.databaseUrl) {
-    const { host, pathname } = new URL(config.databaseUrl);
-    return { url: config.databaseUrl, name: `PostgreSQL at ${host}${pathname}` };
-  }
-  const embedded = await startEmbedded({ dataDir: config.dataDir, progress: (message) => log.info(message) });
-  closers.push(() => embedded.stop());
-  return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${config.dataDir}` };
-}
 
 /** One cheap read: fails when the database is away or has no tables. */
 const pingDatabase = (ctx: Ctx) => ctx.db.selectFrom("installation").select("name").limit(1).execute();

@@ -4,13 +4,14 @@
 // https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
 
 import { createHash } from "node:crypto";
-import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose";
+import type { JSONWebKeySet } from "jose";
 import type { Io } from "../kit/io.ts";
 import { withQuery } from "../kit/oauth.ts";
 import { rejected, retry, SendFault } from "../kit/outcome.ts";
 import { describeReply, textAt } from "../kit/reply.ts";
 import { get, post } from "../kit/request.ts";
 import { fetchToken, retryUnknown } from "../kit/token.ts";
+import { loadJose } from "../kit/libraries.ts";
 
 export const login = "https://login.microsoftonline.com";
 
@@ -58,6 +59,7 @@ export async function verifySignIn(
   const { value: token } = await fetchToken(io, request, { at: ["id_token"] });
   const keys = await retryUnknown(io.http(get(`${authority}/discovery/v2.0/keys`)));
   if (keys.status !== 200) throw new SendFault(retry(`The keys of Microsoft cannot be read: ${describeReply(keys)}`));
+  const { createLocalJWKSet, decodeJwt, jwtVerify } = loadJose();
   try {
     const tenant = String(decodeJwt(token).tid ?? "");
     if (!isTenant(tenant)) throw new Error("it names no organisation");

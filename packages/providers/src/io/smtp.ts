@@ -8,10 +8,11 @@
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
+import type { SendMailOptions, SMTPPoolOptions } from "nodemailer";
 import type MimeNode from "nodemailer/lib/mime-node";
 import { inlineContentId } from "../kit/email.ts";
 import type { SmtpPool, SmtpSettings } from "../kit/io.ts";
+import { loadNodemailer } from "../kit/libraries.ts";
 import type { Mail } from "../kit/mail.ts";
 import type { Attachment } from "../kit/message.ts";
 import { decidedLocally, retry, SendFault } from "../kit/outcome.ts";
@@ -74,7 +75,7 @@ type Envelope = {
 };
 
 function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool {
-  const transport = createTransport({ ...poolOptions(settings), pool: true, getSocket: openSocket(settings, resolve) });
+  const transport = loadNodemailer().createTransport({ ...poolOptions(settings), pool: true, getSocket: openSocket(settings, resolve) });
   const slots = createSlots(maxConnections, timeoutMs, () => timeoutFault(settings.host, timeoutMs));
 
   transport.use("stream", (mail, done) => {

@@ -4,7 +4,6 @@
 // API: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
 // Codes: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 
-import { importPKCS8, SignJWT } from "jose";
 import { destination, flag, secret, secretText, text } from "../kit/credentials.ts";
 import { rejected, SendFault } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
@@ -15,6 +14,7 @@ import { genericReceipts } from "../kit/receipts.ts";
 import { byStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
 import { cacheKey } from "../kit/token.ts";
+import { loadJose } from "../kit/libraries.ts";
 
 // Apple takes a token for an hour and refuses to see new ones more often than every 20 minutes.
 const tokenMs = 50 * 60_000;
@@ -43,6 +43,7 @@ type Signer = {
 
 async function signToken({ secretKey, apiKey, projectName }: Signer, now: Date): Promise<string> {
   // A key that came through an environment variable often has its line breaks written out.
+  const { importPKCS8, SignJWT } = loadJose();
   const key = await importPKCS8(secretKey.replaceAll("\\n", "\n").trim(), "ES256").catch(() => {
     throw new SendFault(rejected("config", "secretKey is not the private key of APNs: paste the whole .p8 file"));
   });

@@ -4,7 +4,6 @@
 // API: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send
 // Codes: https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode
 
-import { importPKCS8, SignJWT } from "jose";
 import { secretText } from "../kit/credentials.ts";
 import type { Cached, Io } from "../kit/io.ts";
 import type { PushMessage } from "../kit/message.ts";
@@ -18,6 +17,7 @@ import { genericReceipts } from "../kit/receipts.ts";
 import { byStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
 import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
+import { loadJose } from "../kit/libraries.ts";
 
 const tokenUrl = "https://oauth2.googleapis.com/token";
 
@@ -52,6 +52,7 @@ function readAccount(text: string) {
 }
 
 async function buyAccess(io: Io, { email, privateKey }: ReturnType<typeof readAccount>): Promise<Cached<string>> {
+  const { importPKCS8, SignJWT } = loadJose();
   const key = await importPKCS8(privateKey, "RS256").catch(() => {
     throw configFault("The private_key in serviceAccount is not a private key in PEM format");
   });

@@ -4,8 +4,8 @@
 // subscribes with, and an address under which the push services can reach you.
 // RFC 8030 (protocol), RFC 8291 (encryption), RFC 8292 (VAPID)
 
-import webPush from "web-push";
 import { secret, text } from "../kit/credentials.ts";
+import { loadWebPush } from "../kit/libraries.ts";
 import { rejected, SendFault } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
@@ -21,7 +21,7 @@ const classes: ErrorClasses = { 404: "dead-token", 410: "dead-token" };
 
 /** A new pair of keys, in the form in which browsers and credentials hold them. */
 export function makeVapidKeys(): { publicKey: string; privateKey: string } {
-  return webPush.generateVAPIDKeys();
+  return loadWebPush().generateVAPIDKeys();
 }
 
 type Subscription = {
@@ -57,7 +57,7 @@ type Vapid = Readonly<Record<"subject" | "publicKey" | "privateKey", string>>;
 /** The library's part: the body encrypted for one browser, and the header that proves who sent it. */
 function encrypt(subscription: Subscription, body: string, vapidDetails: Vapid) {
   try {
-    return webPush.generateRequestDetails(subscription, body, { vapidDetails });
+    return loadWebPush().generateRequestDetails(subscription, body, { vapidDetails });
   } catch (error) {
     throw new SendFault(rejected("config", `subject, publicKey or privateKey is wrong: ${(error as Error).message}`));
   }

@@ -2,6 +2,7 @@
 // events, receipts, captured messages, dead letters, deleted environments, the groups of throttles and digests), and encrypts
 // what older versions stored in clear.
 import type { Ctx } from "../context.ts";
+import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
 import {
   purgeBudgets,
@@ -19,6 +20,8 @@ import {
 import type { Task } from "../store/queue/queue.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
 import { encryptOldRows } from "./encrypt-old-rows.ts";
+import { nextCron } from "./rules/cron.ts";
+import { zoneOf } from "./rules/zones.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;
@@ -117,11 +120,35 @@ async function repeatPurge(purge: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < purgeRounds && (await purge()); round++);
 }
 
+const utc = zoneOf("UTC", "UTC");
+
+/** Each chore is a task of its own; when it is done, it is enqueued for its next time. */
+const nextTask = (ctx: Ctx, name: HousekeepingTask["name"]) => {
+  const next = nextCron(chores[name].cron, ctx.now(), utc);
+  if ("fault" in next) throw new Error(`The schedule of ${name}: ${next.fault}`);
+  return { name, startAfter: next.at };
+};
+
+/** Enqueues the chores that are not in the queue: all of them in a new installation, or those of a new version. */
 export async function scheduleHousekeeping(ctx: Ctx): Promise<void> {
-  for (const [name, { cron }] of Object.entries(chores)) await ctx.queue.schedule(name, cron);
+  const names = Object.keys(chores) as HousekeepingTask["name"][];
+  await inTransaction(ctx.db, (tx) =>
+    ctx.queue.enqueueMissing(
+      tx,
+      "housekeeping",
+      names.map((name) => nextTask(ctx, name)),
+    ),
+  );
 }
 
 export async function runHousekeeping(ctx: Ctx, tasks: Task<HousekeepingTask>[]): Promise<void> {
   for (const { data } of tasks) await chores[data.name].run(ctx);
-  await ctx.queue.finish(ctx.db, "housekeeping", tasks);
+  await inTransaction(ctx.db, async (tx) => {
+    await ctx.queue.finish(tx, "housekeeping", tasks);
+    await ctx.queue.enqueueMissing(
+      tx,
+      "housekeeping",
+      tasks.map(({ data }) => nextTask(ctx, data.name)),
+    );
+  });
 }

@@ -34,6 +34,8 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text: string) => {
 export type DbOptions = {
   url: string;
   poolSize: number;
+  /** How many connections stay open without use. */
+  keep?: number;
   /** Statement time-out; 60 s unless given. */
   statementMs?: number;
   onError: (error: Error) => void;
@@ -47,6 +49,7 @@ export function openDb(options: DbOptions): Db {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
+    min: options.keep ?? 0,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementMs ?? 60_000,

@@ -11,7 +11,7 @@ import { startEmbedded } from "../../src/store/embedded/embedded.ts";
 import { eventually } from "./wait.ts";
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
-const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../src/main.mjs", import.meta.url));
 const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
 
 type Started = { url: string; apiKey: string; banner: string; client: Client };

@@ -21,7 +21,13 @@ export class DataFolderInUse extends Error {
 }
 
 type Progress = (message: string) => void;
-type Options = { dataDir: string; progress?: Progress; settings?: Record<string, string> };
+type Options = {
+  dataDir: string;
+  progress?: Progress;
+  settings?: Record<string, string>;
+  /** The server process runs, which does not mean that it is ready. */
+  onLaunched?: () => void;
+};
 
 const startLimitMs = 120_000;
 // The lock of a killed service is released when the server notices the closed connection, a moment later.
@@ -33,6 +39,9 @@ const serverSettings = {
   // A socket's path may be about a hundred characters long, which deep data folders exceed.
   unix_socket_directories: "",
   max_connections: "100",
+  // Fewer processes: reads are served by the page cache, and no subscription of logical replication exists here.
+  io_method: "sync",
+  max_logical_replication_workers: "0",
   shared_buffers: "256MB",
   wal_compression: "on",
   max_wal_size: "2GB",
@@ -55,12 +64,12 @@ const urlOf = (port: number, password: string): string =>
   `postgres://${serviceRole}:${servicePassword(password)}@127.0.0.1:${port}/tidings`;
 
 export async function startEmbedded(options: Options): Promise<EmbeddedDatabase> {
-  const { dataDir, progress = () => {}, settings } = options;
+  const { dataDir, progress = () => {}, settings, onLaunched = () => {} } = options;
   const folder = await files.openFolder(dataDir).catch(explainFolderError(dataDir));
   const { created, credentials } = await files.openCluster(folder, progress).catch(explainFolderError(dataDir));
   const { password } = credentials;
   const serving = { ...serverSettings, ...settings };
-  const up = await startOrAdopt(folder, credentials, serving, progress);
+  const up = await startOrAdopt(folder, credentials, serving, { progress, onLaunched });
   const lock = keepLock(up.session, {
     take: () => takeLock(up.port, password),
     // The server was killed (out of memory, say) while the service runs: start it again on the port of its URL.
@@ -113,7 +122,7 @@ async function startOrAdopt(
   folder: files.Folder,
   { port: wishedPort, password }: files.Credentials,
   settings: Record<string, string>,
-  progress: Progress,
+  { progress, onLaunched }: { progress: Progress; onLaunched: () => void },
 ): Promise<{ session: Session; port: number; version: string; startedHere: boolean }> {
   const deadline = Date.now() + startLimitMs;
   const [sinceProgress, sinceTaken, sinceUnreachable] = [stopwatch(), stopwatch(), stopwatch()];
@@ -130,6 +139,7 @@ async function startOrAdopt(
       if (own && !own.ended) continue;
       if (own) state = await files.findRetryReason(folder, own);
       own = await files.launch(folder, await findFreePort(own ? undefined : wishedPort), settings);
+      onLaunched();
       continue;
     }
     // The pid file says when the server is ready; connecting earlier would only fill the log with errors.

@@ -7,15 +7,10 @@ export const schema = "queue";
 // A process that dies stops its heartbeat. The next look at due tasks (due.ts) gives its tasks to another process.
 export const heartbeatSeconds = 10;
 
-// The timers of pg-boss poll, whether there is work or not. The supervision is called when there is something to take over
-// (due.ts); it is limited to once a second over all processes. The clock of housekeeping keeps its timers, as slow as they may
-// be: a chore begins up to a minute and a half later than its schedule says.
-const timers = {
-  supervise: false,
-  monitorIntervalSeconds: 1,
-  cronMonitorIntervalSeconds: 45,
-  cronWorkerIntervalSeconds: 45,
-};
+// The timers of pg-boss poll, whether there is work or not. Its supervision is called when there is something to take over
+// (due.ts), at most once a second over all processes. Its schedules are not used: chores are tasks that enqueue themselves for
+// their next time (pipeline/housekeeping.ts).
+const timers = { supervise: false, schedule: false, monitorIntervalSeconds: 1 };
 
 const queueOptions = {
   notify: true,
@@ -59,12 +54,15 @@ export async function openBoss(
     schema,
     application_name: name,
     max: 5,
+    // One connection stays: opening one takes more than a minute of idleness.
+    min: 1,
     connectionTimeoutMillis: 5_000,
     ...timers,
   });
   boss.on("error", onError);
   await boss.start();
-  for (const kind of kinds) await boss.createQueue(kind, queueOptions);
+  const found = new Set((await boss.getQueues([...kinds])).map((queue) => queue.name));
+  for (const kind of kinds) if (!found.has(kind)) await boss.createQueue(kind, queueOptions);
   await boss.getDb().executeSql(createIndexes);
   await takeOverTasks(boss, name);
   return boss;

@@ -42,6 +42,8 @@ type RecalledTask = { kind: TaskKind; data: object; startAfter: Date };
 
 export type Queue = {
   enqueue(tx: Db, kind: TaskKind, tasks: NewTask[]): Promise<void>;
+  /** Enqueues a task `{ name }` for each name that no task of this kind in the queue has. */
+  enqueueMissing(tx: Db, kind: TaskKind, tasks: { name: string; startAfter: Date }[]): Promise<void>;
   /** Throws ClaimLost unless this process still holds all of these: called before work that cannot be undone. */
   confirm(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
   /**
@@ -60,7 +62,6 @@ export type Queue = {
   recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
   /** Tasks that the handler neither finishes nor keeps are retried by another worker; when it throws, after a pause. */
   work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): void;
-  schedule(name: string, cron: string): Promise<void>;
   /** Tasks that wait or are being worked on, by kind. */
   depth(): Promise<Record<string, number>>;
   ping(): Promise<void>;
@@ -154,9 +155,6 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       parts.due ??= startDue();
       parts.due.look();
     },
-    async schedule(name, cron) {
-      await boss.schedule("housekeeping", cron, { name }, { key: name });
-    },
     async depth() {
       const { rows } = await boss.getDb().executeSql(countTasks, [[...taskKinds]]);
       return Object.fromEntries(rows.map(({ kind, count }: { kind: string; count: number }) => [kind, count]));
@@ -184,9 +182,8 @@ const sharedClocks = (kind: TaskKind, budgets: Budgets | undefined): VirtualCloc
 function taskWriters({
   boss,
   turns,
-}: Parts): Pick<Queue, "enqueue" | "confirm" | "keep" | "finish" | "isBusy" | "recall"> {
-  return {
-    async enqueue(tx, kind, tasks) {
+}: Parts): Pick<Queue, "enqueue" | "enqueueMissing" | "confirm" | "keep" | "finish" | "isBusy" | "recall"> {
+  const enqueue: Queue["enqueue"] = async (tx, kind, tasks) => {
       if (tasks.length === 0) return;
       const now = Date.now();
       const rows = tasks.map(({ data, startAfter, group, environmentId, lane, cost = 1 }) => ({
@@ -205,6 +202,17 @@ function taskWriters({
       }));
       await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
       await announceDue(tx, tasks, now);
+  };
+  return {
+    enqueue,
+    async enqueueMissing(tx, kind, tasks) {
+      // Until the transaction ends, no other process can add the same names.
+      await sql`select pg_advisory_xact_lock(7465004)`.execute(tx);
+      const { rows } = await sql<{ name: string }>`
+        select distinct data->>'name' as name from ${jobs} where name = ${kind} and state <= 'active'`.execute(tx);
+      const found = new Set(rows.map((row) => row.name));
+      const missing = tasks.filter((task) => !found.has(task.name));
+      await enqueue(tx, kind, missing.map(({ name, startAfter }) => ({ data: { name }, startAfter })));
     },
     async confirm(tx, kind, tasks) {
       const { affected } = (await boss.touch(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;
