@@ -5,10 +5,15 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  let isProcessMeasured = false;
   const registers = [registry];
   return {
     registry,
+    /** Begins with the first reading: measuring the delay of the event loop wakes the process a hundred times a second. */
+    measureProcess() {
+      if (!isProcessMeasured) collectDefaultMetrics({ register: registry });
+      isProcessMeasured = true;
+    },
     requests: new Counter({
       name: "tidings_http_requests_total",
       help: "Requests answered",

@@ -28,6 +28,7 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, { version, is
 
 function addMetrics(server: FastifyInstance, ctx: Ctx): void {
   server.get("/metrics", async (_request, reply) => {
+    ctx.metrics.measureProcess();
     const depth = await ctx.queue.depth().catch(() => ({}));
     for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
     const open = await countOpenCircuits(ctx.db).catch(() => null);
