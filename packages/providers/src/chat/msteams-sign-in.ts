@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import type { JSONWebKeySet } from "jose";
 import type { Io } from "../kit/io.ts";
+import { loadJose } from "../kit/libraries.ts";
 import { withQuery } from "../kit/oauth.ts";
 import { rejected, retry, SendFault } from "../kit/outcome.ts";
 import { describeReply, textAt } from "../kit/reply.ts";
 import { get, post } from "../kit/request.ts";
 import { fetchToken, retryUnknown } from "../kit/token.ts";
-import { loadJose } from "../kit/libraries.ts";
 
 export const login = "https://login.microsoftonline.com";
 

@@ -75,7 +75,11 @@ type Envelope = {
 };
 
 function openPool(settings: SmtpSettings, resolve: Resolve, timeoutMs: number): Pool {
-  const transport = loadNodemailer().createTransport({ ...poolOptions(settings), pool: true, getSocket: openSocket(settings, resolve) });
+  const transport = loadNodemailer().createTransport({
+    ...poolOptions(settings),
+    pool: true,
+    getSocket: openSocket(settings, resolve),
+  });
   const slots = createSlots(maxConnections, timeoutMs, () => timeoutFault(settings.host, timeoutMs));
 
   transport.use("stream", (mail, done) => {

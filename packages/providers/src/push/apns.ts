@@ -5,6 +5,7 @@
 // Codes: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 
 import { destination, flag, secret, secretText, text } from "../kit/credentials.ts";
+import { loadJose } from "../kit/libraries.ts";
 import { rejected, SendFault } from "../kit/outcome.ts";
 import { withOverrides } from "../kit/overrides.ts";
 import { defineProvider } from "../kit/provider.ts";
@@ -14,7 +15,6 @@ import { genericReceipts } from "../kit/receipts.ts";
 import { byStatus, type ErrorClasses, textAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
 import { cacheKey } from "../kit/token.ts";
-import { loadJose } from "../kit/libraries.ts";
 
 // Apple takes a token for an hour and refuses to see new ones more often than every 20 minutes.
 const tokenMs = 50 * 60_000;

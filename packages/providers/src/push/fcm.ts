@@ -6,6 +6,7 @@
 
 import { secretText } from "../kit/credentials.ts";
 import type { Cached, Io } from "../kit/io.ts";
+import { loadJose } from "../kit/libraries.ts";
 import type { PushMessage } from "../kit/message.ts";
 import { type Outcome, rejected, SendFault } from "../kit/outcome.ts";
 import { toApiNames } from "../kit/override-names.ts";
@@ -17,7 +18,6 @@ import { genericReceipts } from "../kit/receipts.ts";
 import { byStatus, type ErrorClasses, type HttpReply, textAt } from "../kit/reply.ts";
 import { post } from "../kit/request.ts";
 import { cacheKey, fetchToken, withToken } from "../kit/token.ts";
-import { loadJose } from "../kit/libraries.ts";
 
 const tokenUrl = "https://oauth2.googleapis.com/token";
 

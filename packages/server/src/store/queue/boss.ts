@@ -42,6 +42,9 @@ const createIndexes = `
     end if;
   end $$`;
 
+/** One connection stays open: opening one takes more than a minute of idleness. The types of pg-boss lack `min`, its pool has it. */
+const poolSize = { max: 5, min: 1 };
+
 export async function openBoss(
   url: string,
   kinds: readonly string[],
@@ -53,9 +56,7 @@ export async function openBoss(
     connectionString: url,
     schema,
     application_name: name,
-    max: 5,
-    // One connection stays: opening one takes more than a minute of idleness.
-    min: 1,
+    ...poolSize,
     connectionTimeoutMillis: 5_000,
     ...timers,
   });

@@ -184,24 +184,24 @@ function taskWriters({
   turns,
 }: Parts): Pick<Queue, "enqueue" | "enqueueMissing" | "confirm" | "keep" | "finish" | "isBusy" | "recall"> {
   const enqueue: Queue["enqueue"] = async (tx, kind, tasks) => {
-      if (tasks.length === 0) return;
-      const now = Date.now();
-      const rows = tasks.map(({ data, startAfter, group, environmentId, lane, cost = 1 }) => ({
-        data,
-        startAfter,
-        ...(group === undefined ? {} : { group: { id: group } }),
-        ...(environmentId === undefined
-          ? {}
-          : {
-              // No pg-boss policy of these queues reads the key: it only carries the environment.
-              singletonKey: environmentId,
-              priority: turns
-                .get(kind)!
-                .assignPriority({ environmentId, lane, cost, dueAt: dueAt(startAfter, now) }, now),
-            }),
-      }));
-      await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
-      await announceDue(tx, tasks, now);
+    if (tasks.length === 0) return;
+    const now = Date.now();
+    const rows = tasks.map(({ data, startAfter, group, environmentId, lane, cost = 1 }) => ({
+      data,
+      startAfter,
+      ...(group === undefined ? {} : { group: { id: group } }),
+      ...(environmentId === undefined
+        ? {}
+        : {
+            // No pg-boss policy of these queues reads the key: it only carries the environment.
+            singletonKey: environmentId,
+            priority: turns
+              .get(kind)!
+              .assignPriority({ environmentId, lane, cost, dueAt: dueAt(startAfter, now) }, now),
+          }),
+    }));
+    await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
+    await announceDue(tx, tasks, now);
   };
   return {
     enqueue,
@@ -212,7 +212,11 @@ function taskWriters({
         select distinct data->>'name' as name from ${jobs} where name = ${kind} and state <= 'active'`.execute(tx);
       const found = new Set(rows.map((row) => row.name));
       const missing = tasks.filter((task) => !found.has(task.name));
-      await enqueue(tx, kind, missing.map(({ name, startAfter }) => ({ data: { name }, startAfter })));
+      await enqueue(
+        tx,
+        kind,
+        missing.map(({ name, startAfter }) => ({ data: { name }, startAfter })),
+      );
     },
     async confirm(tx, kind, tasks) {
       const { affected } = (await boss.touch(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job, Notification } from "@tidings/contract";
 import { sql } from "kysely";
-import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
 import { announceDueTasks } from "../../support/due.ts";
+import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { closedPort } from "../../support/smtp.ts";
 import {

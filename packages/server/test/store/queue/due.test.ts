@@ -62,7 +62,9 @@ test("the query for the next task reads an index, however many tasks wait; fetch
     select 'wake', '{}', now() + n * interval '1 s' from generate_series(1, 20000) n`.execute(db);
   await sql`analyze queue.job_common`.execute(db);
   const explain = async (query: string, values: unknown[]) =>
-    (await client.query<{ "QUERY PLAN": string }>(`explain ${query}`, values)).rows.map((row) => row["QUERY PLAN"]).join("\n");
+    (await client.query<{ "QUERY PLAN": string }>(`explain ${query}`, values)).rows
+      .map((row) => row["QUERY PLAN"])
+      .join("\n");
   const plan = await explain(dueQuery, [["wake", "trigger"]]);
   assert.equal(plan.match(/Index (Only )?Scan using job_next/g)?.length, 2, plan);
   assert.doesNotMatch(plan, /Seq Scan/);
