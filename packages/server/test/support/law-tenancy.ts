@@ -7,7 +7,7 @@ import { importsOf, resolveImport } from "./law-structure.ts";
 import { functionsIn, hasColumn, type Parameter, typesIn } from "./law-types.ts";
 
 const store = "packages/server/src/store/";
-const wiring = ["service", "main", "show-key"].map((name) => `packages/server/src/${name}.ts`);
+const wiring = ["service", "main", "database", "show-key"].map((name) => `packages/server/src/${name}.ts`);
 
 const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
 const isInstallationFile = (path: string): boolean => path.startsWith(`${store}installation/`);

@@ -31,7 +31,7 @@ const rootFiles = [
   "log",
   "version",
 ];
-const wiring = ["service", "main", "show-key"];
+const wiring = ["service", "main", "database", "show-key"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
 
