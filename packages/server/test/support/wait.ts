@@ -1,4 +1,7 @@
 // Tests wait for conditions, never for a length of time.
+import { sql } from "kysely";
+import type { Db } from "../../src/store/db.ts";
+import { dueChannel } from "../../src/store/queue/due.ts";
 
 /** Repeats `probe` until its result is truthy, and returns it. */
 export async function eventually<T>(
@@ -14,3 +17,6 @@ export async function eventually<T>(
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
+
+/** Makes every process look for due tasks now: for tests that change the time of a task past the queue, which announces it. */
+export const announceDueTasks = (db: Db) => sql`select pg_notify(${dueChannel}, '0')`.execute(db);

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification } from "@tidings/contract";
 import { sql } from "kysely";
-import { announceDueTasks } from "../../support/due.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const { client, production, db } = await startTestService();
 

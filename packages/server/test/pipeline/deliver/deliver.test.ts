@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job, Notification } from "@tidings/contract";
 import { sql } from "kysely";
-import { announceDueTasks } from "../../support/due.ts";
 import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { closedPort } from "../../support/smtp.ts";
@@ -16,7 +15,7 @@ import {
   settled,
   trigger,
 } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const slow = gate();
 const dying = gate();

@@ -7,8 +7,7 @@ import { dueQuery } from "../../../src/store/queue/due.ts";
 import { openQueue } from "../../../src/store/queue/queue.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { announceDueTasks } from "../../support/due.ts";
-import { eventually } from "../../support/wait.ts";
+import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 // Two processes on one database: one has workers, the other only enqueues.
 const database = await createTestDatabase();

@@ -15,8 +15,7 @@ import { type Db, inTransaction, openDb } from "../../../src/store/db.ts";
 import { ClaimLost, openQueue, type Queue, type Task } from "../../../src/store/queue/queue.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { announceDueTasks } from "../../support/due.ts";
-import { eventually } from "../../support/wait.ts";
+import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });
