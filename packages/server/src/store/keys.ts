@@ -9,28 +9,63 @@ export type RowKey = { environment_id: string; id: string };
 /** A job is found by its notification; `job_id` tells the jobs of a notification apart. */
 export type JobKey = { environment_id: string; notification_id: string; job_id: string };
 
+/** The columns of a job's key in a list of given rows. */
+export const jobKeyColumns = { environment_id: "uuid", notification_id: "uuid", job_id: "uuid" };
+
 export type NotificationKey = Omit<JobKey, "job_id">;
 
 type KeyedBy<Column extends string> = { environment_id: string } & Record<Column, string>;
 
+type Options = {
+  /** A further condition on the row. */
+  where?: RawBuilder<unknown>;
+  lock?: "for update" | "for no key update" | "for share";
+};
+
 /**
- * The condition that a row of `alias` belongs to one of the given keys. Ids are unique across environments, so two lists name
- * the same rows as pairs would. Unlike pairs, which are joined, the planner sees the ids: it leaves out the other months, and
- * reads the index of the key whether or not the table has statistics.
+ * The rows of the table with these keys, to select from. Each key is one look-up in the index of the key, and rows are locked
+ * in the order of their keys. `offset 0` keeps the planner from joining instead: as long as a table has no statistics, a join
+ * or a condition `id = any(…)` may read the whole environment (test/store/plans.test.ts).
  */
-export function hasKey<Column extends string>(
+export function rowsByKey<Column extends string>(
+  table: string,
   alias: string,
   column: Column,
   keys: readonly KeyedBy<Column>[],
-): RawBuilder<boolean> {
-  const listOf = (name: "environment_id" | Column) => [...new Set(keys.map((key) => key[name]))];
-  return sql`(${sql.ref(`${alias}.environment_id`)} = any(${listOf("environment_id")}::uuid[])
-    and ${sql.ref(`${alias}.${column}`)} = any(${listOf(column)}::uuid[]))`;
+  { where = sql`true`, lock }: Options = {},
+): RawBuilder<unknown> {
+  const byId = new Map(keys.map((key) => [key[column] as string, key.environment_id]));
+  const sorted = [...byId].sort(([a], [b]) => (a < b ? -1 : 1));
+  const environmentIds = sorted.map(([, environmentId]) => environmentId);
+  const ids = sorted.map(([id]) => id);
+  return sql`unnest(${environmentIds}::uuid[], ${ids}::uuid[]) as k(environment_id, id) cross join lateral (
+    select * from ${sql.table(table)} t where t.environment_id = k.environment_id and ${sql.ref(`t.${column}`)} = k.id
+      and ${where} offset 0 ${sql.raw(lock ?? "")}) as ${sql.ref(alias)}`;
 }
 
-export const isJob = (alias: string, jobs: readonly JobKey[]): RawBuilder<boolean> => sql`
-  (${hasKey(alias, "notification_id", jobs)}
-    and ${sql.ref(`${alias}.id`)} = any(${[...new Set(jobs.map((job) => job.job_id))]}::uuid[]))`;
+/** The jobs with these keys, to select from; locked in the order of their notifications. */
+export const jobsByKey = (jobs: readonly JobKey[], lock?: Options["lock"]): RawBuilder<unknown> =>
+  rowsByKey("jobs", "j", "notification_id", jobs, { where: isOneOf("t.id", jobs, "job_id"), lock });
+
+/** Whether the column has one of the values of these rows. */
+const isOneOf = <Column extends string>(
+  reference: string,
+  rows: readonly Record<Column, string>[],
+  column: Column,
+): RawBuilder<boolean> => sql`${sql.ref(reference)} = any(${[...new Set(rows.map((row) => row[column]))]}::uuid[])`;
+
+/**
+ * The condition that a row (`alias`) of a table that is updated has the key of a given row (`r`). Environments and ids stand in
+ * the statement once more, for the planner: it leaves out the partitions of other months, and can use the index of the key
+ * whichever way it joins.
+ */
+export const hasKeyOf = <Column extends string>(
+  alias: string,
+  column: Column,
+  rows: readonly KeyedBy<Column>[],
+): RawBuilder<boolean> => sql`(${isOneOf(`${alias}.environment_id`, rows, "environment_id")}
+  and ${isOneOf(`${alias}.${column}`, rows, column)}
+  and ${sql.ref(`${alias}.environment_id`)} = r.environment_id and ${sql.ref(`${alias}.${column}`)} = ${sql.ref(`r.${column}`)})`;
 
 export const inEnvironment = <Row extends object>(environmentId: string, rows: readonly Row[]) =>
   rows.map((row) => ({ ...row, environment_id: environmentId }));

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { isJob, type JobKey } from "../keys.ts";
+import { type JobKey, jobsByKey } from "../keys.ts";
 import type { GroupKey } from "../tables.ts";
 import type { WindowClaim } from "./digests.ts";
 import { groupColumns, groupKey, isSameGroup } from "./groups.ts";
@@ -50,9 +50,7 @@ export async function closeWindows(db: Db, leaders: JobKey[]): Promise<void> {
   await sql`
     with due as (
       select ${groupKey("w")}
-      from digest_windows w join jobs j on j.environment_id = w.environment_id
-        and j.notification_id = w.leader_notification_id and j.id = w.leader_job_id
-      where ${isJob("j", leaders)} and w.leader_job_id = any(${leaders.map((leader) => leader.job_id)}::uuid[])
+      from ${jobsByKey(leaders)} join digest_windows w on w.environment_id = j.environment_id and w.leader_job_id = j.id
       order by j.step_index, ${groupKey("w")} for update of w)
     delete from digest_windows w using due where ${isSameGroup("w", "due")}`.execute(db);
 }

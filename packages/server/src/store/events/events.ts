@@ -3,6 +3,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { eventIdIn } from "../../lib/ids.ts";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { type RowKey, rowsByKey } from "../keys.ts";
 import type { Tables } from "../tables.ts";
 export type EventRow = Selectable<Tables["events"]>;
 
@@ -34,9 +35,11 @@ function eventsOfTransactions(environmentId: string, transactionIds: string[]): 
     select transaction_id, event_id from transaction_ids
     where environment_id = ${environmentId} and transaction_id = any(${transactionIds}::text[])
     union all
-    select transaction_id, id from events
-    where environment_id = ${environmentId} and id = any(${generated}::uuid[]) and transaction_id = any(${transactionIds}::text[])`;
+    select e.transaction_id, e.id from ${rowsByKey("events", "e", "id", keysOf(environmentId, generated))}
+    where e.transaction_id = any(${transactionIds}::text[])`;
 }
+
+const keysOf = (environment_id: string, ids: string[]): RowKey[] => ids.map((id) => ({ environment_id, id }));
 
 /** As a list of ids, to compare with the event of a message or notification. */
 export const eventIdsOfTransactions = (environmentId: string, transactionIds: string[]): RawBuilder<unknown> =>
@@ -78,7 +81,7 @@ export const insertEventAttachments = (db: Db, rows: EventAttachments[]): Promis
 export async function findEvents(db: Db, environmentId: string, ids: string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<EventRow>`
-    select * from events where environment_id = ${environmentId} and id = any(${ids}) order by id`.execute(db);
+    select e.* from ${rowsByKey("events", "e", "id", keysOf(environmentId, ids))} order by e.id`.execute(db);
   return rows;
 }
 

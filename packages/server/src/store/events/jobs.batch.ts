@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { type Insert, insertOf, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKey, isJob, type JobKey, type NotificationKey } from "../keys.ts";
+import { hasKeyOf, type JobKey, jobsByKey, type NotificationKey, rowsByKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { JobRow } from "./jobs.ts";
 
@@ -29,16 +29,16 @@ export const jobInsert = (rows: JobRow[]): Insert => insertOf("jobs", columns, r
 export async function findJobsOfBatch(db: Db, notifications: NotificationKey[]): Promise<JobRow[]> {
   if (notifications.length === 0) return [];
   const { rows } = await sql<JobRow>`
-    select * from jobs j where ${hasKey("j", "notification_id", notifications)}
-    order by notification_id, step_index`.execute(db);
+    select j.* from ${rowsByKey("jobs", "j", "notification_id", notifications)}
+    order by j.notification_id, j.step_index`.execute(db);
   return rows;
 }
 
-/** Locked in the order of their ids, so that two transactions that settle messages of the same jobs cannot deadlock. */
+/** Locked in the order of their notifications, so that two transactions that settle messages of the same jobs cannot deadlock. */
 export async function lockJobs(db: Db, jobs: JobKey[]): Promise<Pick<JobRow, "id" | "status">[]> {
   if (jobs.length === 0) return [];
   const { rows } = await sql<Pick<JobRow, "id" | "status">>`
-    select id, status from jobs j where ${isJob("j", jobs)} order by id for update`.execute(db);
+    select j.id, j.status from ${jobsByKey(jobs, "for update")}`.execute(db);
   return rows;
 }
 
@@ -49,8 +49,8 @@ export async function lockJobs(db: Db, jobs: JobKey[]): Promise<Pick<JobRow, "id
 export async function findUnfinished(db: Db, notifications: NotificationKey[]): Promise<Set<string>> {
   if (notifications.length === 0) return new Set();
   const { rows } = await sql<{ notification_id: string }>`
-    select distinct notification_id from jobs j
-    where ${hasKey("j", "notification_id", notifications)} and status in ('pending', 'delayed')`.execute(db);
+    select distinct j.notification_id from ${rowsByKey("jobs", "j", "notification_id", notifications)}
+    where j.status in ('pending', 'delayed')`.execute(db);
   return new Set(rows.map((row) => row.notification_id));
 }
 
@@ -91,6 +91,5 @@ export async function updateJobs(db: Db, updates: JobUpdate[]): Promise<void> {
       details = j.details || r.details, output = coalesce(r.output, j.output), digest = coalesce(r.digest, j.digest),
       merged_into = r.merged_into, wake_at = r.wake_at, updated_at = r.updated_at
     from ${rowsOf("r", { ...changing, job_id: "uuid" }, updates)}
-    where ${isJob("j", updates)} and j.environment_id = r.environment_id and j.notification_id = r.notification_id
-      and j.id = r.job_id`.execute(db);
+    where ${hasKeyOf("j", "notification_id", updates)} and j.id = r.job_id`.execute(db);
 }

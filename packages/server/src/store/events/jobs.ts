@@ -1,15 +1,17 @@
 // Jobs: one per active step of a notification, with status and execution details.
 import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { inEnvironment, isJob, type JobKey } from "../keys.ts";
+import { hasKeyOf, inEnvironment, type JobKey, jobKeyColumns, rowsByKey } from "../keys.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 export type JobRow = Selectable<Tables["jobs"]>;
 
 export async function findJobs(db: Db, environmentId: string, notificationIds: string[]): Promise<JobRow[]> {
   if (notificationIds.length === 0) return [];
+  const notifications = notificationIds.map((id) => ({ environment_id: environmentId, notification_id: id }));
   const { rows } = await sql<JobRow>`
-    select * from jobs where environment_id = ${environmentId} and notification_id = any(${notificationIds})
-    order by notification_id, step_index`.execute(db);
+    select j.* from ${rowsByKey("jobs", "j", "notification_id", notifications)}
+    order by j.notification_id, j.step_index`.execute(db);
   return rows;
 }
 
@@ -42,8 +44,12 @@ export async function cancelJobs(
   now: Date,
 ): Promise<void> {
   if (jobs.length === 0) return;
+  const keys = inEnvironment(environmentId, jobs);
   await sql`
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = details || ${JSON.stringify([canceled])}::jsonb
-    where ${isJob("j", inEnvironment(environmentId, jobs))} and status in ('queued', 'delayed')`.execute(db);
+    from ${rowsOf("r", jobKeyColumns, keys)}
+    where ${hasKeyOf("j", "notification_id", keys)} and j.id = r.job_id and j.status in ('queued', 'delayed')`.execute(
+    db,
+  );
 }

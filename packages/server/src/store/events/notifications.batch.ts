@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { type Insert, insertOf, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKey, type RowKey } from "../keys.ts";
+import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 import type { NotificationRow } from "./notifications.ts";
 
 const columns = {
@@ -27,7 +27,7 @@ export const notificationInsert = (rows: NotificationRow[]): Insert => insertOf(
 export async function lockNotifications(db: Db, keys: RowKey[]): Promise<NotificationRow[]> {
   if (keys.length === 0) return [];
   const { rows } = await sql<NotificationRow>`
-    select * from notifications n where ${hasKey("n", "id", keys)} order by id for update`.execute(db);
+    select n.* from ${rowsByKey("notifications", "n", "id", keys, { lock: "for update" })} order by n.id`.execute(db);
   return rows;
 }
 
@@ -38,5 +38,5 @@ export async function markDigested(db: Db, digested: DigestedNotification[]): Pr
   const columns = { environment_id: "uuid", id: "uuid", '"into"': "uuid", at: "timestamptz" };
   await sql`update notifications n set digested_into = r."into", updated_at = r.at
     from ${rowsOf("r", columns, digested)}
-    where ${hasKey("n", "id", digested)} and n.environment_id = r.environment_id and n.id = r.id`.execute(db);
+    where ${hasKeyOf("n", "id", digested)}`.execute(db);
 }

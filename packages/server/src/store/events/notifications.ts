@@ -4,6 +4,7 @@ import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Sealed } from "../../lib/sealed.ts";
 import type { Db } from "../db.ts";
+import { rowsByKey } from "../keys.ts";
 import type { PassedSubscription, Tables, WorkflowDefinition } from "../tables.ts";
 import { eventIdsOfTransactions } from "./events.ts";
 export type NotificationRow = Selectable<Tables["notifications"]>;
@@ -134,9 +135,9 @@ export async function findTransactionIds(
   notificationIds: string[],
 ): Promise<Map<string, string>> {
   if (notificationIds.length === 0) return new Map();
+  const keys = notificationIds.map((id) => ({ environment_id: environmentId, id }));
   const { rows } = await sql<{ id: string; transaction_id: string }>`
-    select n.id, e.transaction_id from notifications n
-    join events e on e.environment_id = n.environment_id and e.id = n.event_id
-    where n.environment_id = ${environmentId} and n.id = any(${notificationIds}::uuid[])`.execute(db);
+    select n.id, e.transaction_id from ${rowsByKey("notifications", "n", "id", keys)}
+    join events e on e.environment_id = n.environment_id and e.id = n.event_id`.execute(db);
   return new Map(rows.map((row) => [row.id, row.transaction_id]));
 }

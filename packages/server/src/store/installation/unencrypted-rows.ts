@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKey, type RowKey } from "../keys.ts";
+import { hasKeyOf, type RowKey } from "../keys.ts";
 
 /**
  * `key`: the columns by which the table is read in pages; their index has them in this order. `lockOrder`: the order in which
@@ -96,8 +96,9 @@ export async function lockUnencryptedRows(
   const { columns, isClear, lockOrder }: UnencryptedTable = unencryptedTables[name];
   const list = sql.join(["environment_id", "id", ...Object.keys(columns)].map((column) => sql.ref(`t.${column}`)));
   const { rows } = await sql<UnencryptedRow>`
-    select ${list} from ${sql.table(name)} t where ${hasKey("t", "id", keys)} and ${isClear}
-    order by ${lockOrder} for no key update`.execute(db);
+    select ${list} from ${sql.table(name)} t join ${rowsOf("r", { environment_id: "uuid", id: "uuid" }, keys)}
+      on ${hasKeyOf("t", "id", keys)}
+    where ${isClear} order by ${lockOrder} for no key update of t`.execute(db);
   return rows;
 }
 
@@ -112,5 +113,5 @@ export async function writeEncryptedRows(db: Db, name: UnencryptedTableName, row
   await sql`
     update ${sql.table(name)} t set ${assign}
     from ${rowsOf("r", { environment_id: "uuid", id: "uuid", ...columns }, rows)}
-    where ${hasKey("t", "id", rows)} and t.environment_id = r.environment_id and t.id = r.id`.execute(db);
+    where ${hasKeyOf("t", "id", rows)}`.execute(db);
 }

@@ -4,7 +4,7 @@ import type { JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import { insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKey, type RowKey } from "../keys.ts";
+import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 export type NewAttempt = {
   id: string;
   environment_id: string;
@@ -50,8 +50,7 @@ export async function finishAttempts(db: Db, results: AttemptResult[]): Promise<
     update attempts a set finished_at = r.finished_at, outcome = r.outcome, reason = r.reason,
       provider_message_id = r.provider_message_id
     from ${rowsOf("r", shape, results)}
-    where ${hasKey("a", "message_id", results)} and a.environment_id = r.environment_id
-      and a.message_id = r.message_id and a.id = r.id`.execute(db);
+    where ${hasKeyOf("a", "message_id", results)} and a.id = r.id`.execute(db);
 }
 
 export type AttemptSummary = {
@@ -68,19 +67,17 @@ export type AttemptSummary = {
  */
 export async function summarizeAttempts(db: Db, messages: RowKey[], now: Date): Promise<AttemptSummary[]> {
   if (messages.length === 0) return [];
-  const ofMessages = hasKey(
-    "a",
-    "message_id",
-    messages.map(({ environment_id, id }) => ({ environment_id, message_id: id })),
-  );
+  const keys = messages.map(({ environment_id, id }) => ({ environment_id, message_id: id }));
+  const attempts = rowsByKey("attempts", "a", "message_id", keys);
   await sql`
     update attempts a set outcome = 'unknown', finished_at = ${now}, reason = 'the process ended during the call'
-    where ${ofMessages} and outcome is null`.execute(db);
+    from ${rowsOf("r", { environment_id: "uuid", message_id: "uuid" }, keys)}
+    where ${hasKeyOf("a", "message_id", keys)} and a.outcome is null`.execute(db);
   const { rows } = await sql<AttemptSummary>`
     select a.message_id, a.integration_id, count(*) as attempts,
       max(a.started_at) filter (where a.outcome = 'unknown') as unknown_at
-    from attempts a join messages m on m.environment_id = a.environment_id and m.id = a.message_id and m.round = a.round
-    where ${ofMessages} and ${hasKey("m", "id", messages)}
+    from ${attempts} join lateral (
+      select round from messages where environment_id = a.environment_id and id = a.message_id offset 0) m on m.round = a.round
     group by a.message_id, a.integration_id`.execute(db);
   return rows;
 }
@@ -108,11 +105,13 @@ export async function findDeliveryStates(db: Db, messages: RowKey[]): Promise<De
       case when w.deleted_at is not null then 'the workflow was deleted'
            when s.id is null then 'the subscriber was deleted'
            when j.status = 'canceled' then 'the step was canceled' end as stopped
-    from messages m
-    join jobs j on j.environment_id = m.environment_id and j.notification_id = m.notification_id and j.id = m.job_id
-    join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
+    from ${rowsByKey("messages", "m", "id", messages)}
+    cross join lateral (select status, step_index from jobs
+      where environment_id = m.environment_id and notification_id = m.notification_id and id = m.job_id offset 0) j
+    cross join lateral (select workflow_version_id from notifications
+      where environment_id = m.environment_id and id = m.notification_id offset 0) n
     left join workflows w on w.id = m.workflow_id left join subscribers s on s.id = m.subscriber_id
-    left join events e on e.environment_id = m.environment_id and e.id = m.event_id
-    where ${hasKey("m", "id", messages)}`.execute(db);
+    left join lateral (select transaction_id from events
+      where environment_id = m.environment_id and id = m.event_id offset 0) e on true`.execute(db);
   return rows;
 }

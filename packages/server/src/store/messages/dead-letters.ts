@@ -4,7 +4,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { inEnvironment, isJob } from "../keys.ts";
+import { hasKeyOf, inEnvironment, jobKeyColumns, jobsByKey } from "../keys.ts";
 import { cappedCount } from "../paging.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 export type DeadLetterRow = Selectable<Tables["dead_letters"]>;
@@ -128,12 +128,13 @@ export async function reopenMessages(
     update messages m set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = r.at,
       updated_at = ${now}, outgoing = ${first === null ? sql`outgoing` : route}
     from ${turns} where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
-  const ofLetters = isJob("j", inEnvironment(environmentId, letters));
-  await sql`select 1 from jobs j where ${ofLetters} order by id for update`.execute(db);
+  const jobs = inEnvironment(environmentId, letters);
+  await sql`select count(*) from ${jobsByKey(jobs, "for update")}`.execute(db);
   await sql`
     update jobs j set status = 'queued', wake_at = null, updated_at = ${now},
       details = details || ${JSON.stringify([detail])}::jsonb
-    where ${ofLetters}`.execute(db);
+    from ${rowsOf("r", jobKeyColumns, jobs)}
+    where ${hasKeyOf("j", "notification_id", jobs)} and j.id = r.job_id`.execute(db);
   await sql`
     update dead_letters set status = 'replayed', replayed_at = ${now}
     where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);

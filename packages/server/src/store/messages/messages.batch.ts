@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { type Insert, insertOf, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKey, type JobKey, type RowKey } from "../keys.ts";
+import { hasKeyOf, type JobKey, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredMessageStatus } from "../tables.ts";
 import {
   type ListedMessage,
@@ -63,9 +63,11 @@ export const messageInsert = (rows: NewMessage[]): Insert => insertOf("messages"
  */
 export async function holdPendingMessages(db: Db, keys: RowKey[]): Promise<StoredMessage[]> {
   if (keys.length === 0) return [];
-  const { rows } = await sql<StoredMessage>`
-    select * from messages m where ${hasKey("m", "id", keys)} and status = 'pending'
-    order by id for no key update`.execute(db);
+  const pending = rowsByKey("messages", "m", "id", keys, {
+    where: sql`t.status = 'pending'`,
+    lock: "for no key update",
+  });
+  const { rows } = await sql<StoredMessage>`select m.* from ${pending} order by m.id`.execute(db);
   return rows;
 }
 
@@ -102,8 +104,7 @@ export async function recordOutcomes(db: Db, outcomes: MessageOutcome[]): Promis
       recipients = case when r.status = 'sent' then ${recipientsThrough(sql`r.provider_id`)} end,
       outgoing = case when r.status in ('pending', 'error') then m.outgoing end, updated_at = r.updated_at
     from ${rowsOf("r", shape, byId(outcomes))}
-    where ${hasKey("m", "id", outcomes)} and m.environment_id = r.environment_id and m.id = r.id
-      and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
+    where ${hasKeyOf("m", "id", outcomes)} and (m.status = 'pending' or r.status = 'sent') returning m.id`.execute(db);
   return new Set(rows.map((row) => row.id));
 }
 
@@ -117,14 +118,14 @@ export type Sibling = Pick<StoredMessage, "id" | "job_id" | "status" | "provider
 export async function findSiblings(db: Db, jobs: JobKey[]): Promise<Sibling[]> {
   if (jobs.length === 0) return [];
   const { rows } = await sql<Sibling>`
-    select id, job_id, status, provider_id, error_text from messages m
-    where ${hasKey("m", "job_id", jobs)} and channel in ('chat', 'push') order by id`.execute(db);
+    select id, job_id, status, provider_id, error_text from messages
+    where job_id = any(${jobs.map((job) => job.job_id)}) and channel in ('chat', 'push') order by id`.execute(db);
   return rows;
 }
 
 /** Messages as webhook events contain them. */
 export async function findMessagesToReport(db: Db, keys: RowKey[]): Promise<ListedMessage[]> {
-  const page = sql`select * from messages m where ${hasKey("m", "id", keys)}`;
+  const page = sql`select m.* from ${rowsByKey("messages", "m", "id", keys)}`;
   const { rows } = await listedMessages(page, reportedParts).execute(db);
   return rows.map(withSubscriberDates);
 }

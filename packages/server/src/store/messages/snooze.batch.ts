@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKey, type RowKey } from "../keys.ts";
+import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
 import { unseen } from "./message-marks.ts";
 export type SnoozedMessage = RowKey & { snoozed_until: Date };
@@ -10,9 +10,12 @@ export type SnoozedMessage = RowKey & { snoozed_until: Date };
 /** Of these messages, those that are snoozed, locked until the transaction ends. */
 export async function lockSnoozed(db: Db, keys: RowKey[]): Promise<SnoozedMessage[]> {
   if (keys.length === 0) return [];
+  const snoozed = rowsByKey("messages", "m", "id", keys, {
+    where: sql`t.snoozed_until is not null`,
+    lock: "for update",
+  });
   const { rows } = await sql<SnoozedMessage>`
-    select id, environment_id, snoozed_until from messages m
-    where ${hasKey("m", "id", keys)} and snoozed_until is not null order by id for update`.execute(db);
+    select m.id, m.environment_id, m.snoozed_until from ${snoozed} order by m.id`.execute(db);
   return rows;
 }
 
@@ -27,7 +30,7 @@ export async function redeliverMessages(db: Db, messages: Redelivery[]): Promise
       update messages m set snoozed_until = null, ${unseen}, updated_at = r.at,
         delivered_at = array_append(m.delivered_at, r.at)
       from ${rowsOf("r", columns, messages)}
-      where ${hasKey("m", "id", messages)} and m.environment_id = r.environment_id and m.id = r.id
+      where ${hasKeyOf("m", "id", messages)}
       returning m.environment_id, m.notification_id, m.job_id, r.detail, r.at)
     update jobs j set details = j.details || back.detail, updated_at = back.at
     from back where j.environment_id = back.environment_id and j.notification_id = back.notification_id
