@@ -25,7 +25,8 @@ type Options = {
 /**
  * The rows of the table with these keys, to select from. Each key is one look-up in the index of the key, and rows are locked
  * in the order of their keys. `offset 0` keeps the planner from joining instead: as long as a table has no statistics, a join
- * or a condition `id = any(…)` may read the whole environment (test/store/plans.test.ts).
+ * or a condition `id = any(…)` may read the whole environment (test/store/plans.test.ts). From the first and the last id the
+ * planner sees which months it can leave out.
  */
 export function rowsByKey<Column extends string>(
   table: string,
@@ -40,6 +41,7 @@ export function rowsByKey<Column extends string>(
   const ids = sorted.map(([id]) => id);
   return sql`unnest(${environmentIds}::uuid[], ${ids}::uuid[]) as k(environment_id, id) cross join lateral (
     select * from ${sql.table(table)} t where t.environment_id = k.environment_id and ${sql.ref(`t.${column}`)} = k.id
+      and ${sql.ref(`t.${column}`)} between ${ids[0] ?? null}::uuid and ${ids.at(-1) ?? null}::uuid
       and ${where} offset 0 ${sql.raw(lock ?? "")}) as ${sql.ref(alias)}`;
 }
 
