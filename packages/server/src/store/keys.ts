@@ -68,6 +68,3 @@ export const hasKeyOf = <Column extends string>(
 ): RawBuilder<boolean> => sql`(${isOneOf(`${alias}.environment_id`, rows, "environment_id")}
   and ${isOneOf(`${alias}.${column}`, rows, column)}
   and ${sql.ref(`${alias}.environment_id`)} = r.environment_id and ${sql.ref(`${alias}.${column}`)} = ${sql.ref(`r.${column}`)})`;
-
-export const inEnvironment = <Row extends object>(environmentId: string, rows: readonly Row[]) =>
-  rows.map((row) => ({ ...row, environment_id: environmentId }));

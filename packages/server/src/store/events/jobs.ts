@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKeyOf, inEnvironment, type JobKey, jobKeyColumns, rowsByKey } from "../keys.ts";
+import { hasKeyOf, type JobKey, jobKeyColumns, rowsByKey } from "../keys.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 export type JobRow = Selectable<Tables["jobs"]>;
 
@@ -44,7 +44,7 @@ export async function cancelJobs(
   now: Date,
 ): Promise<void> {
   if (jobs.length === 0) return;
-  const keys = inEnvironment(environmentId, jobs);
+  const keys = jobs.map(({ notification_id, job_id }) => ({ environment_id: environmentId, notification_id, job_id }));
   await sql`
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = details || ${JSON.stringify([canceled])}::jsonb

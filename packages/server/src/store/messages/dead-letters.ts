@@ -4,7 +4,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKeyOf, inEnvironment, jobKeyColumns, jobsByKey } from "../keys.ts";
+import { hasKeyOf, jobKeyColumns, jobsByKey } from "../keys.ts";
 import { cappedCount } from "../paging.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
 export type DeadLetterRow = Selectable<Tables["dead_letters"]>;
@@ -128,7 +128,7 @@ export async function reopenMessages(
     update messages m set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = r.at,
       updated_at = ${now}, outgoing = ${first === null ? sql`outgoing` : route}
     from ${turns} where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
-  const jobs = inEnvironment(environmentId, letters);
+  const jobs = letters.map(({ notification_id, job_id }) => ({ environment_id: environmentId, notification_id, job_id }));
   await sql`select count(*) from ${jobsByKey(jobs, "for update")}`.execute(db);
   await sql`
     update jobs j set status = 'queued', wake_at = null, updated_at = ${now},
