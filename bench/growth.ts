@@ -67,16 +67,10 @@ async function load(db: Db, workflowId: string, from: number, to: number): Promi
   const first = Math.floor(from / messagesPerSubscriber);
   const last = Math.ceil(to / messagesPerSubscriber) - 1;
   await loadPeople(db, workflowId, first, last);
-  let next = from;
-  const one = async () => {
-    while (next < to) {
-      const start = next;
-      next += rowsPerStatement;
-      await loadMessages(db, workflowId, { start, end: Math.min(to, start + rowsPerStatement) - 1, from, to });
-      if (start % 500_000 === 0 && start > from) progress(`${formatNumber(start)} messages loaded`);
-    }
-  };
-  await Promise.all(Array.from({ length: loaders }, one));
+  await inSteps(from, to, rowsPerStatement, async (start, end) => {
+    await loadMessages(db, workflowId, { start, end, from, to });
+    if (start % 500_000 === 0 && start > from) progress(`${formatNumber(start)} messages loaded`);
+  });
 }
 
 const subscriberIdOf = (number: string) => sql.raw(`md5('growth-' || ${number})::uuid`);
@@ -91,18 +85,30 @@ async function loadPeople(db: Db, workflowId: string, first: number, last: numbe
     insert into topics (id, environment_id, key, name, created_at, updated_at)
     select gen_random_uuid(), ${environment}, 'growth-' || t, 'Growth', now(), now()
     from generate_series(1, ${topicsPerSubscriber}::int) t on conflict do nothing`.execute(db);
-  for (let from = first; from <= last; from += peoplePerStatement) {
-    const to = Math.min(last, from + peoplePerStatement - 1);
+  await inSteps(first, last + 1, peoplePerStatement, async (from, to) => {
     await sql`
       insert into topic_subscriptions (id, environment_id, topic_id, subscriber_id, identifier, created_at, updated_at)
-      select gen_random_uuid(), t.environment_id, t.id, ${subscriberIdOf("s")}, 'tk_' || t.key || ':si_growth-' || s, now(), now()
-      from generate_series(${from}::int, ${to}::int) s, topics t where t.key like 'growth-%'`.execute(db);
-    progress(`${formatNumber((to + 1) * topicsPerSubscriber)} memberships of topics loaded`);
-  }
+      select uuidv7(), t.environment_id, t.id, ${subscriberIdOf("s")}, 'tk_' || t.key || ':si_growth-' || s, now(), now()
+      from topics t, generate_series(${from}::int, ${to - 1}::int) s where t.key like 'growth-%'`.execute(db);
+    progress(`memberships of ${formatNumber(to)} subscribers loaded`);
+  });
+}
+
+/** Loads `from`..`to` (not included) in steps, several at once. */
+async function inSteps(from: number, to: number, size: number, work: (from: number, to: number) => Promise<void>) {
+  let next = from;
+  const one = async () => {
+    while (next < to) {
+      const start = next;
+      next += size;
+      await work(start, Math.min(to, start + size));
+    }
+  };
+  await Promise.all(Array.from({ length: loaders }, one));
 }
 
 /**
- * Messages `start`..`end` of the load `from`..`to`, each with its event, notification and job. They are spread evenly over the
+ * Messages `start`..`end` (not included) of the load `from`..`to`, each with its event, notification and job. They are spread evenly over the
  * last 20 days and in turn over the subscribers of the load; ids are UUIDv7 of their time.
  */
 async function loadMessages(
@@ -118,7 +124,7 @@ async function loadMessages(
     with numbered as (
       select i, md5(i::text) as tail, w.environment_id, w.id as workflow_id, w.version_id,
              now() - interval '20 days' * (${to} - i) / ${to - from} as at, ${first}::int + (i - ${from}::int) % ${subscribers}::int as s
-      from generate_series(${start}::int, ${end}::int) i, workflows w where w.id = ${workflowId}),
+      from generate_series(${start}::int, ${end - 1}::int) i, workflows w where w.id = ${workflowId}),
     made as materialized (
       select n.*, ${subscriberIdOf("s")} as subscriber_id, ${id(1)} as event_id, ${id(2)} as notification_id, ${id(3)} as job_id
       from numbered n, lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h),

@@ -80,7 +80,7 @@ const defaults: Record<string, () => Promise<Row[]>> = {
 };
 /** Longer, or without a comparison: these run only when they are named. */
 const named: typeof defaults = {
-  growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: 400 })),
+  growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: isQuick ? 100 : 400 })),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
   scale: () => benchScale(size.events),
   simulation: () => benchSimulation(values.assume),
