@@ -82,7 +82,7 @@ function releaseMemory(): void {
   globalThis.gc?.({ type: "major", execution: "async", flavor: "last-resort" });
 }
 
-/** The rest of the service is loaded while the embedded PostgreSQL starts: each takes about half a second. */
+/** The rest of the service is loaded while the embedded PostgreSQL starts. */
 async function start(config: Config): Promise<Service> {
   const log = createLogger(config, process.stderr);
   const { promise: launched, resolve: onLaunched } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
-// Libraries that only some providers need, loaded by the first message that needs them: together they take 20 MB and a seventh
-// of the time that a start takes (docs/decisions/0012-idle.md). `require`, because it returns at once: `request` is not async.
+// Libraries that only some providers need, loaded by the first message that needs them, because they make every
+// start slower and larger (docs/decisions/0012-idle.md). `require`, because it returns at once: `request` is not async.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
