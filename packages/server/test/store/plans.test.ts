@@ -111,11 +111,6 @@ const reads: Statements = {
   findEventsOfBatch: (tx, keys) => findEventsOfBatch(tx, eventKeys(keys)),
   findEventAttachments: (tx, keys) => findEventAttachments(tx, eventKeys(keys)),
   lockNotifications: (tx, keys) => lockNotifications(tx, notificationKeys(keys)),
-  markDigested: (tx, keys) =>
-    markDigested(
-      tx,
-      notificationKeys(keys).map((key) => ({ ...key, into: key.id, at: now })),
-    ),
   findJobsOfBatch,
   findUnfinished,
   lockJobs,
@@ -125,6 +120,11 @@ const reads: Statements = {
 };
 
 const writes: Statements = {
+  markDigested: (tx, keys) =>
+    markDigested(
+      tx,
+      notificationKeys(keys).map((key) => ({ ...key, into: key.id, at: now })),
+    ),
   updateJobs: (tx, keys) =>
     updateJobs(
       tx,
@@ -215,7 +215,8 @@ async function expectFewReads(state: string): Promise<void> {
       if (read > most) tooMany.push(`${name} reads ${read} rows of ${table}`);
     }
   };
-  for (const [name, run] of Object.entries({ ...reads, ...(await hasArraySearch() ? writes : {}) })) {
+  const checked = (await hasArraySearch()) ? { ...reads, ...writes } : reads;
+  for (const [name, run] of Object.entries(checked)) {
     for (const [environments, keys] of Object.entries(few)) {
       await check(`${name} in ${environments}`, named * readsPerKey, (tx) => run(tx, keys));
     }
