@@ -128,7 +128,11 @@ export async function reopenMessages(
     update messages m set status = 'pending', error_id = null, error_text = null, round = round + 1, replayed_at = r.at,
       updated_at = ${now}, outgoing = ${first === null ? sql`outgoing` : route}
     from ${turns} where m.environment_id = ${environmentId} and m.id = r.message_id`.execute(db);
-  const jobs = letters.map(({ notification_id, job_id }) => ({ environment_id: environmentId, notification_id, job_id }));
+  const jobs = letters.map(({ notification_id, job_id }) => ({
+    environment_id: environmentId,
+    notification_id,
+    job_id,
+  }));
   await sql`select count(*) from ${jobsByKey(jobs, "for update")}`.execute(db);
   await sql`
     update jobs j set status = 'queued', wake_at = null, updated_at = ${now},
