@@ -2,8 +2,13 @@
 // the queue grow without bound. A request to trigger events is delayed by a quarter of the time for which the oldest waiting event of its
 // environment has been in the queue, so that clients slow down to the speed of the workers; an environment whose events wait for minutes is
 // refused with 429. Other environments are not affected.
+//
+// Environments also take turns at accepting: when all slots are in use, the next one goes to the environment that has waited longest
+// for its turn. Without it, the requests of one environment would use all database connections, and every step of another
+// environment's request would wait for a step of each of them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../failure.ts";
+import { createFairSemaphore, type FairSemaphore, SemaphoreFull } from "../lib/semaphores.ts";
 
 /** Below this age events are accepted without delay. */
 const freeMs = 250;
@@ -17,17 +22,32 @@ const longestRetrySeconds = 60;
 const refreshMs = 500;
 const forgetMs = 5_000;
 
+/** Bulk requests keep the processor busy for longer, so few of them run at a time. */
+const bulkSlots = { total: 4, perOwner: 3 };
+const waiting = { waitingPerOwner: 1_000, waitMs: 30_000 };
+
+type Arrival = { environmentId: string; isSingle: boolean };
+
 export type Admission = {
   /**
-   * Resolves when the events of the environment may be accepted, or throws 429. Requests with one event are not delayed: most of
-   * them never wait in the queue (pipeline/trigger/trigger.ts, startAtOnce).
+   * Runs `accept` when the events of the environment may be accepted, or throws 429. Requests with one event are not delayed by the
+   * age of the queue: most of them never wait there (pipeline/trigger/trigger.ts, startAtOnce).
    */
-  admit(environmentId: string, request: { isSingle: boolean }): Promise<void>;
+  run<T>(arrival: Arrival, accept: () => Promise<T>): Promise<T>;
 };
 
-type Source = { findAges(): Promise<Map<string, number>>; onError(error: unknown): void; now?(): number };
+type Source = {
+  findAges(): Promise<Map<string, number>>;
+  onError(error: unknown): void;
+  /** Database connections; some are left to the workers. */
+  connections: number;
+};
 
-export function createAdmission({ findAges, onError, now = () => performance.now() }: Source): Admission {
+export function createAdmission({ findAges, onError, connections }: Source): Admission {
+  const total = Math.max(2, connections - 2);
+  const slots = createFairSemaphore({ total, perOwner: total - 1, ...waiting });
+  const bulks = createFairSemaphore({ ...bulkSlots, ...waiting });
+  const now = () => performance.now();
   let ages = new Map<string, number>();
   let readAt = -Infinity;
   let isReading = false;
@@ -43,17 +63,32 @@ export function createAdmission({ findAges, onError, now = () => performance.now
       isReading = false;
     }
   };
+  const waitForQueue = async ({ environmentId, isSingle }: Arrival): Promise<void> => {
+    const isKnown = now() - readAt < forgetMs;
+    if (!isReading && now() - readAt > refreshMs) void refresh();
+    const ageMs = isKnown ? (ages.get(environmentId) ?? 0) : 0;
+    if (ageMs > refusedMs) throw backlogTooOld(ageMs);
+    const delayMs = Math.min(longestDelayMs, (ageMs - freeMs) * delayPerAge);
+    if (delayMs > 0 && !isSingle) await sleep(delayMs);
+  };
   return {
-    async admit(environmentId, { isSingle }) {
-      const isKnown = now() - readAt < forgetMs;
-      if (!isReading && now() - readAt > refreshMs) void refresh();
-      const ageMs = isKnown ? (ages.get(environmentId) ?? 0) : 0;
-      if (ageMs > refusedMs) throw backlogTooOld(ageMs);
-      const delayMs = Math.min(longestDelayMs, (ageMs - freeMs) * delayPerAge);
-      if (delayMs > 0 && !isSingle) await sleep(delayMs);
+    async run(arrival, accept) {
+      await waitForQueue(arrival);
+      const releaseBulk = arrival.isSingle ? () => {} : await acquire(bulks, arrival.environmentId);
+      try {
+        const release = await acquire(slots, arrival.environmentId);
+        return await accept().finally(release);
+      } finally {
+        releaseBulk();
+      }
     },
   };
 }
+
+const acquire = (slots: FairSemaphore, environmentId: string) =>
+  slots.acquire(environmentId).catch((error) => {
+    throw error instanceof SemaphoreFull ? failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } }) : error;
+  });
 
 function backlogTooOld(ageMs: number) {
   const seconds = Math.min(longestRetrySeconds, Math.ceil(ageMs / 10_000));

@@ -44,6 +44,10 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
     request.isCounted = true;
     takeTokens(rates, reply, { owner: rateLimitOwner(request), category: operation.category, cost });
   };
+  const handle = createRequestHandler(ctx, id, routes[id] as Handler);
+  const isSingle = id === "events.trigger";
+  const admitted: typeof handle = (request, reply) =>
+    admission.run({ environmentId: request.caller!.environmentId, isSingle }, () => handle(request, reply));
   return {
     method: operation.method,
     url: urlOf(operation.path),
@@ -62,9 +66,6 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
     },
     preHandler: async (request, reply) => {
       if (bulkCost) charge(request, reply, bulkCost(request.body));
-      if (acceptsEvents.has(id)) {
-        await admission.admit(request.caller!.environmentId, { isSingle: id === "events.trigger" });
-      }
     },
     onResponse: async (request, reply) => recordRequest(ctx, id, request, reply),
     errorHandler: (error, request, reply) => {
@@ -77,7 +78,7 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
       }
       sendError(answer, request, reply);
     },
-    handler: createRequestHandler(ctx, id, routes[id] as Handler),
+    handler: acceptsEvents.has(id) ? admitted : handle,
   };
 }
 

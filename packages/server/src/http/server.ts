@@ -63,6 +63,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   addReceiptProbe(server, ctx, rates);
   const admission = createAdmission({
     findAges: () => findBacklogAges(ctx.db),
+    connections: ctx.config.databasePool,
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);

@@ -63,7 +63,9 @@ function isConstant(rows: readonly JsonObject[], name: string): boolean {
   const first = rows[0]![name] ?? null;
   if (first === null || typeof first !== "object") return rows.every((row) => (row[name] ?? null) === first);
   const text = JSON.stringify(first);
-  return rows.every((row) => row[name] === first || JSON.stringify(row[name]) === text);
+  // Comparing long values takes longer than passing them several times.
+  const isLong = text.length > 200;
+  return rows.every((row) => row[name] === first || (!isLong && JSON.stringify(row[name]) === text));
 }
 
 /** The constant as a parameter that PostgreSQL reads as the same value as it would read out of the recordset. */

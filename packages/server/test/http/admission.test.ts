@@ -37,10 +37,10 @@ test("an environment whose events wait for five minutes is refused with 429, oth
 
 test("bulk requests are delayed in proportion to the age of the backlog; single events are not", async () => {
   let ages = new Map([["busy", 2_250]]);
-  const admission = createAdmission({ findAges: async () => ages, onError: assert.fail });
+  const admission = createAdmission({ findAges: async () => ages, onError: assert.fail, connections: 10 });
   const timed = async (environmentId: string, isSingle = false) => {
     const start = performance.now();
-    await admission.admit(environmentId, { isSingle });
+    await admission.run({ environmentId, isSingle }, async () => {});
     return performance.now() - start;
   };
   await timed("busy");
@@ -55,7 +55,32 @@ test("bulk requests are delayed in proportion to the age of the backlog; single 
 test("a failing look at the queue admits all events", async () => {
   const errors: unknown[] = [];
   const findAges = () => Promise.reject(new Error("no database"));
-  const admission = createAdmission({ findAges, onError: (error) => errors.push(error) });
-  for (let tries = 0; tries < 2; tries++) await admission.admit("any", { isSingle: false });
+  const admission = createAdmission({ findAges, onError: (error) => errors.push(error), connections: 10 });
+  for (let tries = 0; tries < 2; tries++)
+    await admission.run({ environmentId: "any", isSingle: false }, async () => {});
   await eventually(() => errors.length === 1, "the error");
+});
+
+test("environments take turns: a flood of one leaves a slot to the others, and bulk requests do not hold up single events", async () => {
+  const admission = createAdmission({ findAges: async () => new Map(), onError: assert.fail, connections: 10 });
+  const order: string[] = [];
+  const held: (() => void)[] = [];
+  const send = (environmentId: string, isSingle: boolean) =>
+    admission.run({ environmentId, isSingle }, async () => {
+      order.push(`${environmentId} ${isSingle ? "single" : "bulk"}`);
+      await new Promise<void>((resolve) => held.push(resolve));
+    });
+  const all = Array.from({ length: 9 }, () => send("flood", false));
+  all.push(send("other", true), send("other", false), send("flood", true));
+  await eventually(() => order.length === 6, "three bulk requests of the flood, and all others");
+  assert.deepEqual([...order].sort(), [
+    ...["flood bulk", "flood bulk", "flood bulk", "flood single"],
+    ...["other bulk", "other single"],
+  ]);
+  while (held.length > 0) {
+    held.shift()!();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(all);
+  assert.equal(order.length, 12);
 });
