@@ -1,0 +1,25 @@
+// The token of an inbox session: one subscriber of one environment, until a time. It is signed with the encryption key of the
+// installation and names the API key under which it was issued; it ends with that key (http/inbox-auth.ts).
+import { base62ToId, idToBase62 } from "./ids.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** Internal ids: the token of a deleted subscriber does not apply to a new one with the same `subscriberId`. */
+export type InboxSession = { environmentId: string; subscriberId: string; keyId: string; expiresAt: Date };
+
+const purpose = "inbox";
+
+export function signInboxToken(secrets: Secrets, session: InboxSession): string {
+  const { environmentId, subscriberId, keyId, expiresAt } = session;
+  const ids = [environmentId, subscriberId, keyId].map(idToBase62).join("");
+  return secrets.sign(purpose, `${ids}${Math.floor(expiresAt.getTime() / 1000)}`);
+}
+
+/** Null when the signature is not valid or the time is over. */
+export function readInboxToken(secrets: Secrets, token: string, now: Date): InboxSession | null {
+  const text = secrets.readSigned(purpose, token);
+  if (text === null) return null;
+  const [environmentId, subscriberId, keyId] = [0, 22, 44].map((from) => base62ToId(text.slice(from, from + 22)));
+  const expiresAt = new Date(Number(text.slice(66)) * 1000);
+  if (!environmentId || !subscriberId || !keyId || !(expiresAt > now)) return null;
+  return { environmentId, subscriberId, keyId, expiresAt };
+}
