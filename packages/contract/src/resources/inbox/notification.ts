@@ -2,7 +2,7 @@
 import { ChannelWord, SeverityWord, WorkflowRef } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, openObject, type Static, Type } from "../../schema.ts";
-import { subscriberPath } from "./subscribers.ts";
+import { subscriberPath } from "../subscribers/subscribers.ts";
 
 const Redirect = named("NotificationRedirect", {
   url: Type.String(),

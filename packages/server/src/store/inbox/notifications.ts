@@ -3,9 +3,9 @@ import type { Severity } from "@tidings/contract";
 import { sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
+import type { StoredMessage } from "../messages/messages.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WorkflowRefRow } from "../workflows/workflow-refs.ts";
-import type { StoredMessage } from "./messages.ts";
 export type InboxItem = StoredMessage & {
   transaction_id: string;
   severity: Severity;

@@ -1,17 +1,17 @@
 // In-app messages as the inbox of a subscriber shows them. Snoozing hides one from the feed until a time, or until it is
 // unsnoozed.
-import type { Input, Output, SubscriberNotification } from "@tidings/contract";
+import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { readTime } from "../../pipeline/rules/waits.ts";
 import { emitMessages } from "../../pipeline/webhooks/events.ts";
-import { findInboxItem, type InboxItem, setSnooze } from "../../store/messages/subscriber-notifications.ts";
+import { findInboxItem, type InboxItem, setSnooze } from "../../store/inbox/notifications.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import { environmentClock } from "../environments/clock.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
-import { toWorkflowRef } from "../workflows/workflow-view.ts";
+import { toInboxNotification } from "./notification-view.ts";
 
 const shortestMinutes = 3;
 /** For the time a request takes, and for a caller whose clock is behind: three minutes from its own now are accepted. */
@@ -36,7 +36,7 @@ export async function snooze(
     await enqueueTimed({ ...ctx, clock }, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
     await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
   }
-  return toSubscriberNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
+  return toInboxNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
 }
 
 export async function unsnooze(
@@ -52,7 +52,7 @@ export async function unsnooze(
   if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
     await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
   }
-  return toSubscriberNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
+  return toInboxNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
 }
 
 function readUntil(text: string, now: Date, maxDays: number): Date {
@@ -75,57 +75,4 @@ async function requireItem(
   const row = await findInboxItem(ctx.db, caller.environmentId, subscriber.id, notificationId);
   if (!row) throw failure("NOTIFICATION_NOT_FOUND", { notificationId });
   return row;
-}
-
-type Redirect = NonNullable<SubscriberNotification["redirect"]>;
-type StoredAction = { label?: string; redirect?: Redirect };
-type StoredCta = {
-  redirect?: Redirect;
-  primaryAction?: StoredAction;
-  secondaryAction?: StoredAction;
-  pressed?: { type: "primary" | "secondary"; status: "pending" | "done" };
-};
-
-function actionOf(cta: StoredCta, type: "primary" | "secondary"): SubscriberNotification["primaryAction"] {
-  const action = cta[`${type}Action`];
-  if (!action) return undefined;
-  const isCompleted = cta.pressed?.type === type && cta.pressed.status === "done";
-  return { label: action.label ?? "", isCompleted, redirect: action.redirect };
-}
-
-function toSubscriberNotification(row: InboxItem, to: SubscriberRow, now: Date): SubscriberNotification {
-  const cta: StoredCta = row.cta ?? {};
-  const isSnoozed = row.snoozed_until !== null && row.snoozed_until > now;
-  return {
-    id: row.id,
-    transactionId: row.transaction_id,
-    subject: row.subject ?? undefined,
-    body: row.content ?? "",
-    to: {
-      id: to.id,
-      subscriberId: to.subscriber_id,
-      firstName: to.first_name ?? undefined,
-      lastName: to.last_name ?? undefined,
-      avatar: to.avatar ?? undefined,
-    },
-    isRead: row.read_at !== null,
-    isSeen: row.seen_at !== null,
-    isArchived: row.archived_at !== null,
-    isSnoozed,
-    snoozedUntil: isSnoozed ? row.snoozed_until!.toISOString() : null,
-    deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
-    createdAt: row.created_at.toISOString(),
-    readAt: row.read_at?.toISOString(),
-    firstSeenAt: row.seen_at?.toISOString(),
-    archivedAt: row.archived_at?.toISOString(),
-    avatar: (row.actor as { data?: string | null } | null)?.data ?? undefined,
-    primaryAction: actionOf(cta, "primary"),
-    secondaryAction: actionOf(cta, "secondary"),
-    channelType: "in_app",
-    tags: row.workflow?.tags,
-    data: row.data ?? undefined,
-    redirect: cta.redirect,
-    workflow: row.workflow ? toWorkflowRef(row.workflow) : undefined,
-    severity: row.severity,
-  };
 }
