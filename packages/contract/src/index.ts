@@ -17,6 +17,7 @@ export * from "./resources/events/explain.ts";
 export * from "./resources/events/messages.ts";
 export * from "./resources/events/notifications.ts";
 export * from "./resources/inbox/notification.ts";
+export * from "./resources/inbox/subscriber-notifications.ts";
 export * from "./resources/operate/dead-letters.ts";
 export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";

@@ -10,7 +10,7 @@ import { eventOperations } from "./resources/events/events.ts";
 import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
-import { subscriberNotificationOperations } from "./resources/inbox/notification.ts";
+import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";

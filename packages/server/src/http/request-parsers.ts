@@ -63,23 +63,42 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
+/** `name[0][]=` is a list of lists. */
+const groupName = /^(.+)\[(\d{1,4})\]\[\d*\]$/;
+
 /**
- * Repeated parameters become lists; `name[]=` and `name[0]=` mean the same as repeating `name`. No parameter is dropped:
- * the size of a request's head is the only limit.
+ * Repeated parameters become lists; `name[]=` and `name[0]=` mean the same as repeating `name`, and `name[0][]=a&name[1][]=b`
+ * is a list of lists. No parameter is dropped: the size of a request's head is the only limit.
  */
-export function parseQueryString(text: string): Record<string, string | string[]> {
-  const result: Record<string, string | string[]> = Object.create(null);
-  for (const [rawName, value] of Object.entries(splitQuery(text, "&", "=", { maxKeys: 0 }))) {
-    if (value === undefined) continue;
-    const name = rawName.replace(/\[\d*\]$/, "");
-    const values = Array.isArray(value) ? value : [value];
+export function parseQueryString(text: string): Record<string, QueryValue> {
+  const result: Record<string, QueryValue> = Object.create(null);
+  const groups = new Map<string, string[]>();
+  const append = (name: string, values: (string | string[])[], isList: boolean): void => {
     const before = result[name];
     if (Array.isArray(before)) before.push(...values);
     else if (before !== undefined) result[name] = [before, ...values];
-    else result[name] = name === rawName && values.length === 1 ? values[0]! : values;
+    else result[name] = !isList && values.length === 1 ? values[0]! : values;
+  };
+  for (const [rawName, value] of Object.entries(splitQuery(text, "&", "=", { maxKeys: 0 }))) {
+    if (value === undefined) continue;
+    const values = [value].flat();
+    const [, groupedName, index] = groupName.exec(rawName) ?? [];
+    if (groupedName === undefined) {
+      const name = rawName.replace(/\[\d*\]$/, "");
+      append(name, values, name !== rawName);
+      continue;
+    }
+    const known = groups.get(`${groupedName} ${index}`);
+    if (known) known.push(...values);
+    else {
+      groups.set(`${groupedName} ${index}`, values);
+      append(groupedName, [values], true);
+    }
   }
   return result;
 }
+
+type QueryValue = string | (string | string[])[];
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -7,13 +7,16 @@ import {
   keyOf,
   listOf,
   nothing,
+  ofAction,
   ofConnection,
   ofContext,
   ofEndpoint,
   ofEnvironment,
   ofGroup,
+  ofInbox,
   ofIntegration,
   ofLayout,
+  ofNotification,
   ofReport,
   ofReportByGet,
   ofSubscriber,
@@ -179,15 +182,29 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     return { params: { subscriberId, messageId, type: "primary" }, body: { status: "done", payload: { a: 1 } } };
   },
   "subscribers.countUnseen": async (w) => ({ params: { subscriberId: (await w.once(w.event)).subscriberId } }),
-  "subscriberNotifications.snooze": async (w) => {
-    const { subscriberId, messageId: notificationId } = await w.event();
-    const snoozeUntil = new Date(Date.now() + 3_600_000).toISOString();
-    return { params: { subscriberId, notificationId }, body: { snoozeUntil } };
-  },
-  "subscriberNotifications.unsnooze": async (w) => {
-    const { subscriberId, messageId: notificationId } = await w.event();
-    return { params: { subscriberId, notificationId } };
-  },
+  "subscriberNotifications.list": listOf(threeFeedItems, async (w) => ({
+    params: { subscriberId: (await w.once(w.event)).subscriberId },
+  })),
+  "subscriberNotifications.count": async (w) => ({
+    params: { subscriberId: (await w.once(w.event)).subscriberId },
+    query: { filters: '[{"read":false}]' },
+  }),
+  "subscriberNotifications.markRead": ofNotification,
+  "subscriberNotifications.markUnread": ofNotification,
+  "subscriberNotifications.archive": ofNotification,
+  "subscriberNotifications.unarchive": ofNotification,
+  "subscriberNotifications.snooze": withBody(ofNotification, () => ({
+    snoozeUntil: new Date(Date.now() + 3_600_000).toISOString(),
+  })),
+  "subscriberNotifications.unsnooze": ofNotification,
+  "subscriberNotifications.completeAction": ofAction,
+  "subscriberNotifications.revertAction": ofAction,
+  "subscriberNotifications.delete": ofNotification,
+  "subscriberNotifications.markSeen": withBody(ofInbox, { tags: ["news"] }),
+  "subscriberNotifications.markAllRead": withBody(ofInbox, {}),
+  "subscriberNotifications.archiveAll": withBody(ofInbox, {}),
+  "subscriberNotifications.archiveAllRead": withBody(ofInbox, {}),
+  "subscriberNotifications.deleteAll": withBody(ofInbox, {}),
   "subscribers.listFeed": listOf(threeFeedItems, async (w) => ({
     params: { subscriberId: (await w.once(w.event)).subscriberId },
   })),

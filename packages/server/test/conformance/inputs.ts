@@ -96,6 +96,16 @@ export async function threeFeedItems(w: World) {
   await w.client("events.trigger", { body: { name: workflowId, to: subscriberId, payload: {} } });
 }
 
+/** One in-app message of a subscriber, in the paths of its inbox. */
+export const ofNotification: Fixture = async (w) => {
+  const { subscriberId, messageId: notificationId } = await w.event();
+  return { params: { subscriberId, notificationId } };
+};
+export const ofAction: Fixture = async (w) => ({
+  params: { ...(await ofNotification(w)).params, actionType: "primary" },
+});
+export const ofInbox: Fixture = async (w) => ({ params: { subscriberId: (await w.event()).subscriberId } });
+
 export const upsert = (w: World) => ({
   subscriberId: w.unique("subscriber"),
   firstName: "Ada",

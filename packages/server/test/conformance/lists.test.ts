@@ -28,7 +28,8 @@ function following(operation: Operation, query: Body, page: Body, count: number)
   if ("next" in membersOf(operation.success.schema)) return page.next ? { ...query, after: page.next } : undefined;
   if ("page" in membersOf(operation.query))
     return page.hasMore ? { ...query, page: Number(query.page ?? 0) + 1 } : undefined;
-  return { ...query, offset: Number(query.offset ?? 0) + count };
+  const isLast = "hasMore" in membersOf(operation.success.schema) && !page.hasMore;
+  return isLast ? undefined : { ...query, offset: Number(query.offset ?? 0) + count };
 }
 
 for (const operation of limited) {

@@ -1,42 +1,80 @@
-// In-app messages as the inbox of a subscriber shows them. Snoozing hides one from the feed until a time, or until it is
-// unsnoozed.
+// The inbox of a subscriber named in the path, for the customer's server.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { failure, invalid } from "../../failure.ts";
-import { enqueueTimed } from "../../pipeline/clock/clock.ts";
-import { detail } from "../../pipeline/rules/details.ts";
-import { readTime } from "../../pipeline/rules/waits.ts";
-import { emitMessages } from "../../pipeline/webhooks/events.ts";
-import { findInboxItem, type InboxItem, setSnooze } from "../../store/inbox/notifications.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
-import { environmentClock } from "../environments/clock.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
-import { toInboxNotification } from "./notification-view.ts";
+import {
+  countNotifications,
+  deleteNotification,
+  deleteNotifications,
+  type Inbox,
+  listNotifications,
+  markAllNotifications,
+  markNotification,
+  markNotificationsSeen,
+  setAction,
+} from "./notifications.ts";
+import { snoozeNotification, unsnoozeNotification } from "./snooze.ts";
 
-const shortestMinutes = 3;
-/** For the time a request takes, and for a caller whose clock is behind: three minutes from its own now are accepted. */
-const toleranceMs = 60_000;
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
+/** The inbox of the subscriber that the path names, or 404. */
+const inboxOf = async (ctx: Ctx, caller: Caller, { subscriberId }: { subscriberId: string }): Promise<Inbox> => ({
+  caller,
+  subscriber: await requireSubscriber(ctx, caller, subscriberId),
+});
+
+export async function list(
+  ctx: Ctx,
+  caller: Caller,
+  { params, query }: Input<"subscriberNotifications.list">,
+): Promise<Output<"subscriberNotifications.list">> {
+  return listNotifications(ctx, await inboxOf(ctx, caller, params), query);
+}
+
+export async function count(
+  ctx: Ctx,
+  caller: Caller,
+  { params, query }: Input<"subscriberNotifications.count">,
+): Promise<Output<"subscriberNotifications.count">> {
+  return countNotifications(ctx, await inboxOf(ctx, caller, params), query.filters);
+}
+
+export async function markRead(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.markRead">,
+): Promise<Output<"subscriberNotifications.markRead">> {
+  return markNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId, "read");
+}
+
+export async function markUnread(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.markUnread">,
+): Promise<Output<"subscriberNotifications.markUnread">> {
+  return markNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId, "unread");
+}
+
+export async function archive(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.archive">,
+): Promise<Output<"subscriberNotifications.archive">> {
+  return markNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId, "archived");
+}
+
+export async function unarchive(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.unarchive">,
+): Promise<Output<"subscriberNotifications.unarchive">> {
+  return markNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId, "unarchived");
+}
 
 export async function snooze(
   ctx: Ctx,
   caller: Caller,
   { params, body }: Input<"subscriberNotifications.snooze">,
 ): Promise<Output<"subscriberNotifications.snooze">> {
-  const { environmentId } = caller;
-  const clock = await environmentClock(ctx, caller);
-  const now = clock.now(environmentId);
-  const until = readUntil(body.snoozeUntil, now, ctx.config.maxSnoozeDays);
-  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
-  const { id } = await requireItem(ctx, caller, subscriber, params.notificationId);
-  const snoozed = detail("snoozed", now, { raw: { until: until.toISOString() } });
-  const isChanged = await setSnooze(ctx.db, environmentId, subscriber.id, { id, until, detail: snoozed, now });
-  if (isChanged) {
-    await enqueueTimed({ ...ctx, clock }, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
-    await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
-  }
-  return toInboxNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
+  return snoozeNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId, body.snoozeUntil);
 }
 
 export async function unsnooze(
@@ -44,35 +82,69 @@ export async function unsnooze(
   caller: Caller,
   { params }: Input<"subscriberNotifications.unsnooze">,
 ): Promise<Output<"subscriberNotifications.unsnooze">> {
-  const { environmentId } = caller;
-  const now = (await environmentClock(ctx, caller)).now(environmentId);
-  const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
-  const { id } = await requireItem(ctx, caller, subscriber, params.notificationId);
-  const change = { id, until: null, detail: detail("unsnoozed", now), now };
-  if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
-    await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
-  }
-  return toInboxNotification(await requireItem(ctx, caller, subscriber, id), subscriber, now);
+  return unsnoozeNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId);
 }
 
-function readUntil(text: string, now: Date, maxDays: number): Date {
-  const refuse = (message: string) => invalid({ snoozeUntil: { messages: [`snoozeUntil ${message}`], value: text } });
-  const until = readTime(text);
-  if (!until) throw refuse("must be an ISO time, such as 2026-01-31T09:00:00Z");
-  const aheadMs = until.getTime() - now.getTime();
-  if (aheadMs < shortestMinutes * minuteMs - toleranceMs)
-    throw refuse(`must be at least ${shortestMinutes} minutes ahead`);
-  if (aheadMs > maxDays * dayMs) throw refuse(`must be at most ${maxDays} days ahead`);
-  return until;
-}
-
-async function requireItem(
+export async function completeAction(
   ctx: Ctx,
   caller: Caller,
-  subscriber: SubscriberRow,
-  notificationId: string,
-): Promise<InboxItem> {
-  const row = await findInboxItem(ctx.db, caller.environmentId, subscriber.id, notificationId);
-  if (!row) throw failure("NOTIFICATION_NOT_FOUND", { notificationId });
-  return row;
+  { params }: Input<"subscriberNotifications.completeAction">,
+): Promise<Output<"subscriberNotifications.completeAction">> {
+  return setAction(ctx, await inboxOf(ctx, caller, params), { ...params, status: "done" });
+}
+
+export async function revertAction(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.revertAction">,
+): Promise<Output<"subscriberNotifications.revertAction">> {
+  return setAction(ctx, await inboxOf(ctx, caller, params), { ...params, status: "pending" });
+}
+
+export async function remove(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"subscriberNotifications.delete">,
+): Promise<Output<"subscriberNotifications.delete">> {
+  return deleteNotification(ctx, await inboxOf(ctx, caller, params), params.notificationId);
+}
+
+export async function markSeen(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscriberNotifications.markSeen">,
+): Promise<Output<"subscriberNotifications.markSeen">> {
+  return markNotificationsSeen(ctx, await inboxOf(ctx, caller, params), body);
+}
+
+export async function markAllRead(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscriberNotifications.markAllRead">,
+): Promise<Output<"subscriberNotifications.markAllRead">> {
+  return markAllNotifications(ctx, await inboxOf(ctx, caller, params), "read", body);
+}
+
+export async function archiveAll(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscriberNotifications.archiveAll">,
+): Promise<Output<"subscriberNotifications.archiveAll">> {
+  return markAllNotifications(ctx, await inboxOf(ctx, caller, params), "archived", body);
+}
+
+export async function archiveAllRead(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscriberNotifications.archiveAllRead">,
+): Promise<Output<"subscriberNotifications.archiveAllRead">> {
+  return markAllNotifications(ctx, await inboxOf(ctx, caller, params), "archived", body, { read: true });
+}
+
+export async function removeAll(
+  ctx: Ctx,
+  caller: Caller,
+  { params, body }: Input<"subscriberNotifications.deleteAll">,
+): Promise<Output<"subscriberNotifications.deleteAll">> {
+  return deleteNotifications(ctx, await inboxOf(ctx, caller, params), body);
 }

@@ -40,7 +40,7 @@ export async function listFeed(
 const connectedInboxes = new LRUCache<string, true>({ max: 10_000 });
 
 /** Workflows with in-app steps have an issue until the first feed of their environment is read. */
-async function recordInboxConnected(ctx: Ctx, environmentId: string): Promise<void> {
+export async function recordInboxConnected(ctx: Ctx, environmentId: string): Promise<void> {
   if (connectedInboxes.has(environmentId)) return;
   await markInboxConnected(ctx.db, environmentId, ctx.now());
   connectedInboxes.set(environmentId, true);

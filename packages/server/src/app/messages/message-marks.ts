@@ -1,15 +1,16 @@
 // Marks of messages: seen, read, and pressed buttons, as the inbox of a subscriber reports them.
-import { type Input, type MessageMark, messageActions, type Output } from "@tidings/contract";
+import { type Input, messageActions, type Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { toMessage } from "../../pipeline/views.ts";
-import { emitMessages } from "../../pipeline/webhooks/events.ts";
+import { emitMessages, type MessageChange } from "../../pipeline/webhooks/events.ts";
 import {
   countFeed,
   type Marking,
   markAction,
   markFeed,
+  type StoredMark,
   markMessages as writeMarks,
 } from "../../store/messages/message-marks.ts";
 import { type ListedMessage, listMessagesByIds } from "../../store/messages/messages.ts";
@@ -55,10 +56,7 @@ export async function markMessageAction(
   { params, body }: Input<"subscribers.markMessageAction">,
 ): Promise<Output<"subscribers.markMessageAction">> {
   const { messageId } = params;
-  const type = messageActions.find((action) => action === params.type);
-  if (!type) {
-    throw invalid({ type: { messages: [`type must be one of: ${messageActions.join(", ")}`], value: params.type } });
-  }
+  const type = readAction("type", params.type);
   const subscriber = await requireSubscriber(ctx, caller, params.subscriberId);
   const [before] = await requireMessages(ctx, caller, subscriber, [messageId]);
   if (!before!.cta?.[`${type}Action`]) throw failure("ACTION_NOT_FOUND", { messageId, type });
@@ -80,28 +78,50 @@ export async function countUnseen(
   return { count: await countFeed(ctx.db, caller.environmentId, subscriber.id, filter, now) };
 }
 
-const eventTypes = { seen: "message.seen", read: "message.read", unread: "message.unread" } as const;
+/** The action of a path; 422 with the name of its field. */
+export function readAction(field: string, value: string): (typeof messageActions)[number] {
+  const type = messageActions.find((action) => action === value);
+  if (!type) throw invalid({ [field]: { messages: [`${field} must be one of: ${messageActions.join(", ")}`], value } });
+  return type;
+}
 
-/** Writes a mark and sends its event to webhooks. `unseen` has no event: messages that were read are reported as unread. */
-async function markAs(
+/** `unseen` has no event: messages that were read are reported as unread. */
+const eventTypes = {
+  seen: "message.seen",
+  read: "message.read",
+  unread: "message.unread",
+  unseen: null,
+  archived: "message.archived",
+  unarchived: "message.unarchived",
+} as const;
+
+/** A mark with an event of its own that is written before this one. */
+const impliedMarks: Partial<Record<StoredMark, StoredMark>> = { unseen: "unread", archived: "read" };
+
+/** Writes a mark and sends its event to webhooks. */
+export async function markAs(
   ctx: Ctx,
-  caller: Caller,
-  mark: MessageMark,
+  { environmentId }: Caller,
+  mark: StoredMark,
   at: Date,
   write: (marking: Marking) => Promise<string[]>,
 ): Promise<string[]> {
-  const reported = mark === "unseen" ? "unread" : mark;
-  const executionDetail = reported === "unread" ? null : detail(reported, at);
-  const changed = await write({ mark: reported, detail: executionDetail, now: at });
-  const { environmentId } = caller;
-  const changes = changed.map((messageId) => ({ environmentId, messageId, type: eventTypes[reported], at }));
-  const all = mark === reported ? changed : await write({ mark, detail: null, now: at });
+  const changes: MessageChange[] = [];
+  const writeOne = async (one: StoredMark): Promise<string[]> => {
+    const changed = await write({ mark: one, detail: one === "seen" || one === "read" ? detail(one, at) : null, now: at });
+    const type = eventTypes[one];
+    if (type) changes.push(...changed.map((messageId) => ({ environmentId, messageId, type, at })));
+    return changed;
+  };
+  const implied = impliedMarks[mark];
+  if (implied) await writeOne(implied);
+  const changed = await writeOne(mark);
   await emitMessages(ctx, changes);
-  return all;
+  return changed;
 }
 
 /** 409 when a message is snoozed: it is hidden, and cannot be marked as read or unread. */
-function refuseSnoozed(rows: ListedMessage[], now: Date): void {
+export function refuseSnoozed(rows: Pick<ListedMessage, "id" | "snoozed_until">[], now: Date): void {
   const snoozed = rows.find((row) => row.snoozed_until && row.snoozed_until > now);
   if (!snoozed) return;
   const snoozedUntil = snoozed.snoozed_until!.toISOString();

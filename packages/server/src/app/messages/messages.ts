@@ -6,7 +6,7 @@ import { cancelDeletedMessages } from "../../pipeline/deliver/cancel.ts";
 import { toMessage } from "../../pipeline/views.ts";
 import { emitDeleted } from "../../pipeline/webhooks/events.ts";
 import {
-  deleteMessage,
+  deleteMessages,
   deleteMessagesOfTransaction,
   type ListedMessage,
   listMessages,
@@ -39,14 +39,14 @@ export async function remove(
   caller: Caller,
   { params }: Input<"messages.delete">,
 ): Promise<Output<"messages.delete">> {
-  const deleted = await deleteMessage(ctx.db, caller.environmentId, params.messageId);
+  const deleted = await deleteMessages(ctx.db, caller.environmentId, [params.messageId]);
   if (deleted.length === 0) throw failure("MESSAGE_NOT_FOUND", { messageId: params.messageId });
   await finishDeletion(ctx, caller, deleted);
   return { acknowledged: true, status: "deleted" };
 }
 
 /** Messages of one DELETE statement. A broadcast has as many messages as the environment has subscribers. */
-const deletedAtOnce = 1_000;
+export const deletedAtOnce = 1_000;
 
 export async function removeByTransaction(
   ctx: Ctx,
@@ -70,7 +70,7 @@ export async function removeByTransaction(
 }
 
 /** Reports the deletion to webhooks, and lets runs continue whose message was waiting for its provider. */
-async function finishDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
+export async function finishDeletion(ctx: Ctx, caller: Caller, deleted: ListedMessage[]): Promise<void> {
   const { environmentId, organizationId } = caller;
   const clock = await environmentClock(ctx, caller);
   await emitDeleted(ctx, deleted, { environmentId, organizationId, at: clock.now(environmentId) });

@@ -1,5 +1,5 @@
 // The feed of a subscriber: the SQL behind `GET /v1/subscribers/{id}/notifications/feed`.
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Db } from "../db.ts";
 import { type MessagePage, type Page, readMessagePage } from "./messages.ts";
@@ -25,16 +25,17 @@ export async function listFeed(
   if (filters.read !== undefined) conditions.push(filters.read ? sql`f.read_at is not null` : sql`f.read_at is null`);
   if (filters.seen !== undefined) conditions.push(filters.seen ? sql`f.seen_at is not null` : sql`f.seen_at is null`);
   if (filters.payload) {
-    // jsonb containment ignores the position of list items; values inside lists have to be equal at their path.
-    const exact = listLeaves(filters.payload).map(
-      ([path, value]) => sql`and p.payload #> ${path}::text[] = ${JSON.stringify(value)}::jsonb`,
-    );
+    const exact = exactLeaves(sql`p.payload`, filters.payload);
     conditions.push(sql`exists (select 1 from events p where p.environment_id = ${environmentId} and p.id = f.event_id
-      and p.payload @> ${JSON.stringify(filters.payload)}::jsonb ${sql.join(exact, sql` `)})`);
+      and ${sql.join([sql`p.payload @> ${JSON.stringify(filters.payload)}::jsonb`, ...exact], sql` and `)})`);
   }
   const from = sql`from messages f where ${sql.join(conditions, sql` and `)}`;
   return readMessagePage(db, from, page);
 }
+
+/** jsonb containment ignores the position of list items; values inside lists have to be equal at their path. */
+export const exactLeaves = (column: RawBuilder<unknown>, value: JsonObject): RawBuilder<unknown>[] =>
+  listLeaves(value).map(([path, leaf]) => sql`${column} #> ${path}::text[] = ${JSON.stringify(leaf)}::jsonb`);
 
 /** Values that jsonb containment does not compare exactly: those inside lists, and empty lists and objects. */
 function listLeaves(value: unknown, path: string[] = [], isInList = false): [string[], unknown][] {

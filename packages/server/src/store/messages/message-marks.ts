@@ -1,4 +1,4 @@
-// Marks on messages: seen, read, and which button was pressed. Setting a mark again changes neither the message nor its
+// Marks on messages: seen, read, archived, and which button was pressed. Setting a mark again changes neither the message nor its
 // time, so that the number of changed messages is exact.
 import type { MessageMark } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
@@ -9,12 +9,14 @@ import type { Db } from "../db.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { MessageRow } from "./messages.ts";
 
-/** The removed time is kept in last_read_at and last_seen_at. */
-const unread = sql`read_at = null, last_read_at = coalesce(read_at, last_read_at)`;
+/** The removed time is kept in last_read_at and last_seen_at. What is unread is not archived. */
+const unread = sql`read_at = null, last_read_at = coalesce(read_at, last_read_at), archived_at = null`;
 export const unseen = sql`${unread}, seen_at = null, last_seen_at = coalesce(seen_at, last_seen_at)`;
 
+export type StoredMark = MessageMark | "archived" | "unarchived";
+
 /** `read` implies seen, `unseen` implies unread. `differs` holds for messages that the mark changes. */
-const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date) => RawBuilder<unknown> }> = {
+const marks: Record<StoredMark, { differs: RawBuilder<unknown>; set: (now: Date) => RawBuilder<unknown> }> = {
   seen: { differs: sql`seen_at is null`, set: (now) => sql`seen_at = ${now}` },
   read: {
     differs: sql`read_at is null`,
@@ -22,24 +24,26 @@ const marks: Record<MessageMark, { differs: RawBuilder<unknown>; set: (now: Date
   },
   unread: { differs: sql`read_at is not null`, set: () => unread },
   unseen: { differs: sql`(seen_at is not null or read_at is not null)`, set: () => unseen },
+  archived: { differs: sql`archived_at is null`, set: (now) => sql`archived_at = ${now}` },
+  unarchived: { differs: sql`archived_at is not null`, set: () => sql`archived_at = null` },
 };
 
 /** `detail`: the execution detail added to the jobs of the messages. */
-export type Marking = { mark: MessageMark; detail: StoredDetail | null; now: Date };
+export type Marking = { mark: StoredMark; detail: StoredDetail | null; now: Date };
 
 /**
- * Marks the messages that match and answers those that changed. The detail is added once per job, however often the mark
+ * Marks the messages (m) that match and answers those that changed. The detail is added once per job, however often the mark
  * changes, and only to in-app jobs: jobs of other channels may be locked by a delivery.
  */
-async function writeMark(
+export async function writeMark(
   db: Db,
   environmentId: string,
   condition: RawBuilder<unknown>,
   { mark, detail, now }: Marking,
 ): Promise<string[]> {
   const { differs, set } = marks[mark];
-  const changed = sql`update messages set ${set(now)}, updated_at = ${now}
-    where environment_id = ${environmentId} and ${condition} and ${differs} returning id, notification_id, job_id, channel`;
+  const changed = sql`update messages m set ${set(now)}, updated_at = ${now}
+    where environment_id = ${environmentId} and ${condition} and ${differs} returning m.id, m.notification_id, m.job_id, m.channel`;
   const noted = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
     from changed c where j.environment_id = ${environmentId} and j.notification_id = c.notification_id
       and j.id = c.job_id and c.channel = 'in_app'

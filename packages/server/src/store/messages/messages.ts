@@ -173,10 +173,12 @@ export async function listMessagesByIds(
   return readRows(db, from, { offset: 0, limit: ids.length });
 }
 
-/** Answers the deleted message, or nothing. */
-export async function deleteMessage(db: Db, environmentId: string, id: string): Promise<ListedMessage[]> {
-  if (!isUuid(id)) return [];
-  const gone = sql`delete from messages m where m.environment_id = ${environmentId} and m.id = ${id} returning m.*`;
+/** Deletes these messages and answers those that existed. */
+export async function deleteMessages(db: Db, environmentId: string, ids: string[]): Promise<ListedMessage[]> {
+  const known = ids.filter(isUuid);
+  if (known.length === 0) return [];
+  const gone = sql`delete from messages m where m.environment_id = ${environmentId} and m.id = any(${known}::uuid[])
+    returning m.*`;
   return readListed(db, gone, reportedParts);
 }
 

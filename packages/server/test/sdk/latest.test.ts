@@ -1,0 +1,88 @@
+// The newest published SDK has functions for the inbox of a subscriber that the one of sdk.test.ts lacks: they are called here,
+// and its own checks of requests and answers have to accept what they see.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NovuCore } from "novu-api-latest/core.js";
+import { subscribersNotificationsArchive } from "novu-api-latest/funcs/subscribersNotificationsArchive.js";
+import { subscribersNotificationsArchiveAll } from "novu-api-latest/funcs/subscribersNotificationsArchiveAll.js";
+import { subscribersNotificationsArchiveAllRead } from "novu-api-latest/funcs/subscribersNotificationsArchiveAllRead.js";
+import { subscribersNotificationsCompleteAction } from "novu-api-latest/funcs/subscribersNotificationsCompleteAction.js";
+import { subscribersNotificationsCount } from "novu-api-latest/funcs/subscribersNotificationsCount.js";
+import { subscribersNotificationsDelete } from "novu-api-latest/funcs/subscribersNotificationsDelete.js";
+import { subscribersNotificationsDeleteAll } from "novu-api-latest/funcs/subscribersNotificationsDeleteAll.js";
+import { subscribersNotificationsList } from "novu-api-latest/funcs/subscribersNotificationsList.js";
+import { subscribersNotificationsMarkAllAsRead } from "novu-api-latest/funcs/subscribersNotificationsMarkAllAsRead.js";
+import { subscribersNotificationsMarkAsRead } from "novu-api-latest/funcs/subscribersNotificationsMarkAsRead.js";
+import { subscribersNotificationsMarkAsSeen } from "novu-api-latest/funcs/subscribersNotificationsMarkAsSeen.js";
+import { subscribersNotificationsMarkAsUnread } from "novu-api-latest/funcs/subscribersNotificationsMarkAsUnread.js";
+import { subscribersNotificationsRevertAction } from "novu-api-latest/funcs/subscribersNotificationsRevertAction.js";
+import { subscribersNotificationsSnooze } from "novu-api-latest/funcs/subscribersNotificationsSnooze.js";
+import { subscribersNotificationsUnarchive } from "novu-api-latest/funcs/subscribersNotificationsUnarchive.js";
+import { subscribersNotificationsUnsnooze } from "novu-api-latest/funcs/subscribersNotificationsUnsnooze.js";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
+
+const service = await startTestService({ TIDINGS_VOCABULARY: "novu" });
+const core = new NovuCore({ serverURL: service.url, secretKey: service.apiKey, retryConfig: { strategy: "none" } });
+
+type Outcome<T> = { ok: true; value: T } | { ok: false; error: Error };
+async function accepted<T>(call: PromiseLike<Outcome<T>>): Promise<T> {
+  const outcome = await call;
+  if (!outcome.ok) throw outcome.error;
+  return outcome.value;
+}
+
+test("the newest SDK accepts the answer of every function for the inbox of a subscriber", async () => {
+  const { client } = service;
+  const subscriberId = "ada";
+  const primaryAction = { label: "Open", redirect: { url: "https://example.com" } };
+  await createWorkflow(client, "hello", [inApp({ subject: "Hi", body: "Ho", primaryAction, data: { a: "1" } })], {
+    severity: "high",
+  });
+  for (const _ of [1, 2]) await settled(client, await trigger(client, "hello", subscriberId));
+
+  const list = () => accepted(subscribersNotificationsList(core, { subscriberId, severity: ["high"], limit: 10 }));
+  const { result: page } = await list();
+  assert.deepEqual([page.data.length, page.hasMore], [2, false]);
+  const notificationId = page.data[0]!.id;
+  const counts = await accepted(subscribersNotificationsCount(core, subscriberId, '[{"read":false},{"read":true}]'));
+  assert.deepEqual(
+    counts.result.map(({ count }) => count),
+    [2, 0],
+  );
+
+  const item = { subscriberId, notificationId };
+  const marks = [
+    [subscribersNotificationsMarkAsRead, { isRead: true }],
+    [subscribersNotificationsMarkAsUnread, { isRead: false }],
+    [subscribersNotificationsArchive, { isArchived: true }],
+    [subscribersNotificationsUnarchive, { isArchived: false }],
+  ] as const;
+  for (const [mark, expected] of marks) {
+    const { result } = await accepted(mark(core, item));
+    assert.deepEqual({ ...result, ...expected }, result);
+  }
+  const snoozeUntil = new Date(Date.now() + 3_600_000);
+  const snoozed = await accepted(
+    subscribersNotificationsSnooze(core, {
+      subscriberId,
+      notificationId,
+      snoozeSubscriberNotificationDto: { snoozeUntil },
+    }),
+  );
+  assert.equal(snoozed.result.isSnoozed, true);
+  assert.equal((await accepted(subscribersNotificationsUnsnooze(core, item))).result.isSnoozed, false);
+  const action = { subscriberId, notificationId, actionType: "primary" } as const;
+  const completed = await accepted(subscribersNotificationsCompleteAction(core, action));
+  assert.equal(completed.result.primaryAction?.isCompleted, true);
+  await accepted(subscribersNotificationsRevertAction(core, action));
+
+  await accepted(subscribersNotificationsMarkAsSeen(core, { notificationIds: [notificationId] }, subscriberId));
+  await accepted(subscribersNotificationsMarkAllAsRead(core, { data: '{"a":"1"}' }, subscriberId));
+  assert.ok((await list()).result.data.every(({ isRead }) => isRead));
+  await accepted(subscribersNotificationsArchiveAllRead(core, {}, subscriberId));
+  assert.deepEqual((await list()).result.data, []);
+  await accepted(subscribersNotificationsArchiveAll(core, {}, subscriberId));
+  await accepted(subscribersNotificationsDelete(core, item));
+  await accepted(subscribersNotificationsDeleteAll(core, {}, subscriberId));
+});
