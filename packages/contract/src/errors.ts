@@ -80,6 +80,26 @@ export const errorCatalogue = {
     message: "Webhook signature is missing or wrong",
     when: "A delivery report is not signed with the integration's signing key, is too old, or the integration has no key.",
   },
+  INBOX_TOKEN_INVALID: {
+    status: 401,
+    message: "The inbox token is missing, wrong or expired: open a new session",
+    when: "The token is not one of this service, has expired, or its API key or subscriber was deleted.",
+  },
+  INBOX_HASH_MISSING: {
+    status: 401,
+    message: "{field} is required: the hex HMAC-SHA256 under an API key of the environment",
+    when: "A session of an inbox needs a hash in production, or because the in-app integration requires it, and has none.",
+  },
+  INBOX_HASH_WRONG: {
+    status: 401,
+    message: "{field} is not the hex HMAC-SHA256 under an API key of the environment",
+    when: "The hash was made of another text, or with a key of another environment, or with a revoked key.",
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    message: "Pages of {origin} may not use the inbox of this environment: add it to TIDINGS_INBOX_ORIGINS",
+    when: "A web page uses the inbox of an environment that does not list its origin.",
+  },
   FORBIDDEN: {
     status: 403,
     message: "This API key may not act on another environment",

@@ -144,7 +144,7 @@ export const headers: Components["headers"] = {
   "RateLimit-Reset": { description: "Seconds until the bucket is full again", schema: whole },
   "RateLimit-Policy": { description: "Limit, window, burst, category and the cost of this request", schema: text },
   "Retry-After": { description: "Seconds to wait before the next attempt", schema: whole },
-  "WWW-Authenticate": { description: "The scheme to use: `ApiKey`", schema: text },
+  "WWW-Authenticate": { description: "The scheme to use: `ApiKey`, or `Bearer` for an inbox", schema: text },
   "Idempotency-Key": { description: "The key of the request, when it had one", schema: text },
   "Idempotency-Replay": { description: "`true` when this is the stored answer of an earlier request", schema: text },
 };
@@ -155,5 +155,10 @@ export const securitySchemes: Components["securitySchemes"] = {
     in: "header",
     name: "Authorization",
     description: "`Authorization: ApiKey <key>`. A key belongs to one environment.",
+  },
+  InboxToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "The token of an inbox session. It belongs to one subscriber.",
   },
 };

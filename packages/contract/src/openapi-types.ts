@@ -45,6 +45,9 @@ export type OpenApiDocument = {
     responses: Record<string, OpenApiResponse>;
     parameters: Record<string, OpenApiParameter>;
     headers: Record<string, { description: string; schema: JsonSchema }>;
-    securitySchemes: Record<string, { type: string; in: string; name: string; description: string }>;
+    securitySchemes: Record<
+      string,
+      { type: string; description: string } & ({ in: string; name: string } | { scheme: string })
+    >;
   };
 };

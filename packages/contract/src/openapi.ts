@@ -32,6 +32,7 @@ const resourceDescriptions: Record<string, string> = {
   translations: "Texts of workflows and layouts in the languages of their readers.",
   subscribers: "The people who are notified, their addresses and preferences.",
   subscriberNotifications: "A subscriber's own view of in-app notifications: read, archive, snooze.",
+  inbox: "The inbox in the browser of a subscriber: its session, notifications, preferences and subscriptions.",
   topics: "Named groups of subscribers that can be notified as one.",
   topicSubscriptions: "Who belongs to a topic.",
   contexts: "What a notification is about, such as a tenant or a project.",
@@ -137,10 +138,10 @@ const commonResponses = (): Record<string, OpenApiResponse> =>
     [...commonByStatus].map(([status, codes]) => [commonResponseName(status), errorResponse(status, codes)]),
   );
 
-/** Signed operations have no API key, so errors about keys cannot occur, and idempotency keys are ignored. */
+/** Operations without an API key: errors about keys cannot occur, and idempotency keys are ignored. */
 const needsKey = (code: ErrorCode): boolean => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
 const commonErrorsOf = (operation: Operation): readonly ErrorCode[] =>
-  operation.access === "signed" ? commonErrors.filter((code) => !needsKey(code)) : commonErrors;
+  operation.access ? commonErrors.filter((code) => !needsKey(code)) : commonErrors;
 
 function errorResponses(operation: Operation): Record<string, OpenApiResponse | Reference> {
   return Object.fromEntries(
@@ -182,7 +183,7 @@ function describeOperation(operation: Operation, visit: Visit): OpenApiOperation
       ...(operation.access ? [] : [{ $ref: "#/components/parameters/IdempotencyKey" }]),
     ],
     ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
-    ...(operation.access && { security: [] }),
+    ...(operation.access && { security: operation.access === "inbox" ? [{ InboxToken: [] }] : [] }),
     responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
     "x-rate-limit-category": operation.category,
   };

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "./errors.ts";
 import type { RawRequest, Static, TObject, TSchema } from "./schema.ts";
 
-export const rateCategories = ["trigger", "configuration", "global"] as const;
+export const rateCategories = ["trigger", "configuration", "global", "inbox"] as const;
 export type RateCategory = (typeof rateCategories)[number];
 
 export type Operation = {
@@ -23,8 +23,11 @@ export type Operation = {
    * on unread as a `RawRequest`. JSON otherwise.
    */
   bodyType?: "multipart" | "raw";
-  /** `signed`: no API key; the operation checks a signature itself. Idempotency keys have no meaning there. */
-  access?: "signed";
+  /**
+   * Without an API key, and therefore without idempotency keys. `signed`: the operation checks a signature itself. `open`:
+   * anyone may call it, and the operation decides what it believes. `inbox`: the token of an inbox session.
+   */
+  access?: "signed" | "open" | "inbox";
   /**
    * Where the method says otherwise: true reads only, although it is no GET (no transaction is opened for it, and
    * idempotency keys have no meaning); false is a GET that writes, because its method is prescribed from outside.

@@ -10,6 +10,9 @@ import { eventOperations } from "./resources/events/events.ts";
 import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
+import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
+import { inboxPreferenceOperations } from "./resources/inbox/inbox-preferences.ts";
+import { inboxSessionOperations } from "./resources/inbox/session.ts";
 import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
@@ -45,6 +48,9 @@ export const operations = {
   ...messageMarkOperations,
   ...feedOperations,
   ...subscriberNotificationOperations,
+  ...inboxSessionOperations,
+  ...inboxNotificationOperations,
+  ...inboxPreferenceOperations,
   ...topicOperations,
   ...topicSubscriptionOperations,
   ...contextOperations,

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join, resolve } from "node:path";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
 import { parseNetworks } from "./lib/url-guard.ts";
+import { bytes, fail, inboxOrigins, integer, onOff, publicUrl, rate, timeZone, word } from "./lib/setting-parsers.ts";
 
 export class ConfigError extends Error {}
 
@@ -12,45 +13,6 @@ const roles = ["api", "worker"] as const;
 export type Role = (typeof roles)[number];
 
 type Setting<T> = { about: string; fallback: string; parse(text: string): T };
-
-function fail(message: string): never {
-  throw new Error(message);
-}
-
-const integer = (minimum: number, maximum: number) => (text: string) => {
-  const value = Number(text);
-  const isValid = /^\d+$/.test(text) && value >= minimum && value <= maximum;
-  return isValid ? value : fail(`must be a whole number from ${minimum} to ${maximum}`);
-};
-
-const word =
-  <const V extends readonly string[]>(values: V) =>
-  (text: string): V[number] =>
-    values.includes(text) ? text : fail(`must be one of: ${values.filter(Boolean).join(", ")}`);
-
-function timeZone(text: string): string {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: text }) && text;
-  } catch {
-    return fail("must be an IANA time zone such as Europe/Berlin");
-  }
-}
-
-/** One-click unsubscribe requires https (RFC 8058); http is accepted for this machine only, to try it out. */
-function publicUrl(text: string): string {
-  if (text === "") return "";
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isLocal = url?.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
-  const isPlain = url && !url.search && !url.hash && !url.username && !url.password && text.length <= 200;
-  if (!isPlain || (url.protocol !== "https:" && !isLocal)) {
-    return fail("must be an https:// address without user, query or fragment, such as https://notify.example.com");
-  }
-  return url.href.replace(/(?<!\/)\/+$/, "");
-}
-
-const onOff = (text: string): boolean => word(["on", "off"])(text) === "on";
-const rate = integer(0, 10_000_000);
-const bytes = integer(1024, 1024 * 1024 * 1024);
 
 export const settings = {
   TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
@@ -157,8 +119,28 @@ export const settings = {
     fallback: "5000",
     parse: rate,
   },
+  TIDINGS_RATE_INBOX: {
+    about: "Rate limit of an inbox: requests per second and subscriber, and sessions per client address; 0: no limit.",
+    fallback: "20",
+    parse: rate,
+  },
+  TIDINGS_INBOX_REQUIRE_HASH: {
+    about:
+      "Where a session of an inbox needs a `subscriberHash` (docs/inbox.md): `prod` in production environments, `always`, or " +
+      "`never`, with which everyone can read the inbox of every subscriber whose id is known.",
+    fallback: "prod",
+    parse: word(["prod", "always", "never"]),
+  },
+  TIDINGS_INBOX_ORIGINS: {
+    about:
+      "Origins of web pages that may use an inbox, separated by commas: `https://app.example.com` for all environments, " +
+      "`production=https://app.example.com` for the environment with that identifier. A development environment that is not " +
+      "named accepts every origin, a production environment only those of this list.",
+    fallback: "",
+    parse: inboxOrigins,
+  },
   TIDINGS_RATE_WRONG_KEYS: {
-    about: "Rate limit of wrong API keys: per ten seconds and client address, then 429; 0: no limit.",
+    about: "Rate limit of wrong API keys and inbox tokens: per ten seconds and client address, then 429; 0: no limit.",
     fallback: "50",
     parse: rate,
   },
@@ -292,8 +274,10 @@ const toConfig = (parsed: Parsed) => ({
     trigger: parsed.TIDINGS_RATE_TRIGGER,
     configuration: parsed.TIDINGS_RATE_CONFIGURATION,
     global: parsed.TIDINGS_RATE_GLOBAL,
+    inbox: parsed.TIDINGS_RATE_INBOX,
   },
   wrongKeys: parsed.TIDINGS_RATE_WRONG_KEYS,
+  inbox: { requireHash: parsed.TIDINGS_INBOX_REQUIRE_HASH, origins: parsed.TIDINGS_INBOX_ORIGINS },
   maxEnvironments: parsed.TIDINGS_MAX_ENVIRONMENTS,
   metrics: parsed.TIDINGS_METRICS,
   docs: parsed.TIDINGS_DOCS,

@@ -11,6 +11,7 @@ import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
 import type { Queue } from "./store/queue/queue.ts";
+import type { SubscriberRow } from "./store/subscribers/subscribers.ts";
 import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
 import type { WorkflowVersion } from "./store/workflows/workflows.ts";
 
@@ -50,6 +51,20 @@ export type Caller = {
   environmentId: string;
   organizationId: string;
   environmentType: "dev" | "prod";
+  environmentIdentifier: string;
   userId: string;
   apiKeyId: string;
+};
+
+/** The caller of an operation of the inbox: one subscriber, which reaches no rows of another one. */
+export type InboxCaller = Caller & {
+  subscriber: SubscriberRow;
+  /** The session sees only messages with exactly these contexts; absent: all messages. */
+  contextKeys?: string[];
+};
+
+/** The caller of an open operation, who has shown nothing yet. */
+export type Visitor = {
+  /** Of the web page that makes the request. */
+  origin: string | undefined;
 };

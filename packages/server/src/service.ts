@@ -85,6 +85,8 @@ async function start(
   const metrics = createMetrics();
   const ctx: NetworkCtx = { config, db, queue, log, metrics, secrets, now, newId, reads, ...network, ...caches };
 
+  if (config.inbox.requireHash === "never")
+    log.warn("TIDINGS_INBOX_REQUIRE_HASH is never: anyone who knows the id of a subscriber can read its inbox");
   if (config.roles.has("worker")) await startWorkers(ctx);
   const isReady = async () =>
     !state.isDraining &&

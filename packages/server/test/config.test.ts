@@ -39,8 +39,9 @@ test("nothing has to be set", () => {
     workerConcurrency: 2,
     allowNetworks: [],
     log: { level: "info", format: "" },
-    rates: { trigger: 50_000, configuration: 5_000, global: 5_000 },
+    rates: { trigger: 50_000, configuration: 5_000, global: 5_000, inbox: 20 },
     wrongKeys: 50,
+    inbox: { requireHash: "prod", origins: [] },
     maxEnvironments: 100,
     metrics: true,
     docs: true,
@@ -83,6 +84,9 @@ const range = (minimum: number, maximum: number) => `must be a whole number from
 const encryption = "must be 32 bytes in base64 or hex (try: openssl rand -base64 32)";
 
 type Row = { name: string; value: string; fault?: string };
+
+const originFault =
+  "must be a list of origins such as https://app.example.com or production=https://app.example.com";
 
 const rows: Row[] = [
   { name: "TIDINGS_PORT", value: "0" },
@@ -181,6 +185,12 @@ const rows: Row[] = [
   { name: "TIDINGS_DIGEST_EVENTS", value: "0", fault: range(1, 100_000) },
   { name: "TIDINGS_DEFAULT_TIMEZONE", value: "Europe/Berlin" },
   { name: "TIDINGS_DEFAULT_TIMEZONE", value: "Berlin", fault: "must be an IANA time zone such as Europe/Berlin" },
+  { name: "TIDINGS_INBOX_ORIGINS", value: "https://a.example.com, production=http://localhost:4000" },
+  { name: "TIDINGS_INBOX_ORIGINS", value: "https://a.example.com/path", fault: originFault },
+  { name: "TIDINGS_INBOX_ORIGINS", value: "*", fault: originFault },
+  { name: "TIDINGS_INBOX_REQUIRE_HASH", value: "never" },
+  { name: "TIDINGS_INBOX_REQUIRE_HASH", value: "no", fault: "must be one of: prod, always, never" },
+  { name: "TIDINGS_RATE_INBOX", value: "-1", fault: range(0, 10_000_000) },
   { name: "TIDINGS_VOCABULARY", value: "novu" },
   { name: "TIDINGS_VOCABULARY", value: "other", fault: "must be one of: neutral, novu" },
 ];

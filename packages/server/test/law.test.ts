@@ -31,6 +31,7 @@ const law: Law = {
     readMessagePage: builder,
     findBacklogAges: "the age of the queue of every environment, for admission",
     findKeyOwner: "finds the environment of an API key",
+    findPublicEnvironment: "finds the environment of an inbox session",
   },
   installationUsers: {
     "packages/server/src/app/environments/installation.ts": "creates the installation",

@@ -63,5 +63,5 @@ export function createWrongKeyLimiter(limit: number, now: () => number): WrongKe
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address: one customer of a network has all addresses in it. */
-const networkOf = (address: string): string =>
+export const networkOf = (address: string): string =>
   address.includes(".") ? address : address.split(":").slice(0, 4).join(":");

@@ -52,8 +52,13 @@ export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswe
   }
   const headers = { ...(known?.extra.headers ?? {}) };
   // Most providers sign their receipts in ways that have no HTTP scheme; the others send the key as a Basic password.
-  if (status === 401) headers["www-authenticate"] = code === "INVALID_SIGNATURE" ? "Basic" : "ApiKey";
+  if (status === 401) headers["www-authenticate"] = schemeOf(code);
   return { status, headers, body: { ...known?.extra.body, ...body } };
+}
+
+function schemeOf(code: ErrorCode): string {
+  if (code === "INVALID_SIGNATURE") return "Basic";
+  return code.startsWith("INBOX_") ? "Bearer" : "ApiKey";
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -4,7 +4,7 @@
 import { type Operation, type OperationId, operations, readsOnly } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf } from "../answer.ts";
-import type { Caller, Ctx, NetworkCtx } from "../context.ts";
+import type { Caller, Ctx, NetworkCtx, Visitor } from "../context.ts";
 import { Failure, failure } from "../failure.ts";
 import { SemaphoreFull } from "../lib/semaphores.ts";
 import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
@@ -43,15 +43,15 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
   const answerCall = readsOnly(operation) ? answerRead : answerWrite;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { caller } = request;
+    const caller = operation.access === "open" ? visitorOf(request) : request.caller;
     let prechecked: { input: unknown; found: unknown } | undefined;
     const precheck = async (): Promise<void> => {
       const input = readInput(request);
-      prechecked = { input, found: await check?.(ctx, caller, input as never) };
+      prechecked = { input, found: await check?.(ctx, caller as never, input as never) };
     };
     const execute: Call["execute"] = async (scope) => {
       const { input, found } = prechecked ?? { input: readInput(request), found: undefined };
-      const answer = await run(scope, caller, input as never, found as never);
+      const answer = await run(scope, caller as never, input as never, found as never);
       const settled = isPending(answer)
         ? async () => serialize(operation, await answer.settled(ctx), reply)
         : undefined;
@@ -61,6 +61,8 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
     return send(reply, await answerCall(call), translator);
   };
 }
+
+const visitorOf = ({ headers }: FastifyRequest): Visitor => ({ origin: headers.origin });
 
 function serialize({ success }: Operation, answer: unknown, reply: FastifyReply): Answer {
   const text = plainTextOf(answer);
@@ -90,8 +92,9 @@ async function answerRead({ ctx, request, execute }: Call): Promise<Answer> {
 
 async function answerWrite(call: Call): Promise<Answer> {
   const { caller, headers } = call.request;
-  // Idempotency keys belong to an environment; signed operations have no caller and therefore none.
-  if (!caller) return writeWithoutKey(call);
+  // Idempotency keys belong to the holder of an API key: stored answers are found by the environment alone, and the
+  // subscribers of an inbox must not find those of each other.
+  if (!caller || call.operation.access) return writeWithoutKey(call);
   const key = readIdempotencyKey(headers["idempotency-key"]);
   return key === null ? writeWithoutKey(call) : writeUnderKey(call, caller, key);
 }

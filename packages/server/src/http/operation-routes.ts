@@ -1,13 +1,16 @@
 // One Fastify route per operation of the contract: authentication, rate limit, metrics and log line of a request, and the
 // parser of its body. handle.ts does the rest.
-import { type Operation, type OperationId, operations, readsOnly, successStatuses } from "@tidings/contract";
+import { type Input, type Operation, type OperationId, operations, readsOnly, successStatuses } from "@tidings/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { requireReportTarget } from "../app/webhooks/inbound-webhooks.ts";
 import type { Ctx, NetworkCtx } from "../context.ts";
+import { sha256 } from "../lib/secrets.ts";
 import type { Admission } from "./admission.ts";
 import { authenticate, type WrongKeyLimiter } from "./auth.ts";
 import { sendError } from "./errors.ts";
 import { createRequestHandler } from "./handle.ts";
+import { authenticateInbox } from "./inbox-auth.ts";
+import { allowReading, isInboxPath, refuseOrigin } from "./inbox-cors.ts";
 import { acceptForms } from "./multipart.ts";
 import { type RateLimiter, rateLimitOwner, takeTokens } from "./rate-limit.ts";
 import { acceptRaw } from "./request-parsers.ts";
@@ -42,7 +45,7 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
   const bulkCost = bulkCosts[id];
   const charge = (request: FastifyRequest, reply: FastifyReply, cost: number) => {
     request.isCounted = true;
-    takeTokens(rates, reply, { owner: rateLimitOwner(request), category: operation.category, cost });
+    takeTokens(rates, reply, { owner: rateLimitOwner(request, operation), category: operation.category, cost });
   };
   const handle = createRequestHandler(ctx, id, routes[id] as Handler);
   const isSingle = id === "events.trigger";
@@ -58,14 +61,21 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
       ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
       : {},
     onRequest: async (request, reply) => {
-      if (!operation.access) {
-        const credentials = { header: request.headers.authorization, address: request.ip };
-        request.caller = await authenticate(ctx, wrongKeys, credentials);
+      const credentials = { header: request.headers.authorization, address: request.ip };
+      if (isInboxPath(operation.path)) allowReading(request, reply);
+      if (!operation.access) request.caller = await authenticate(ctx, wrongKeys, credentials);
+      if (operation.access === "inbox") {
+        request.caller = await authenticateInbox(ctx, wrongKeys, credentials);
+        refuseOrigin(ctx, request.caller, request.headers.origin);
       }
       if (!bulkCost) charge(request, reply, 1);
     },
     preHandler: async (request, reply) => {
       if (bulkCost) charge(request, reply, bulkCost(request.body));
+      // The bucket of the address is paid; that of the subscriber, who may be asked for from many addresses, is another one.
+      if (operation.access === "open") {
+        takeTokens(rates, reply, { owner: wantedInbox(request.body), category: operation.category, cost: 1 });
+      }
     },
     onResponse: async (request, reply) => recordRequest(ctx, id, request, reply),
     errorHandler: (error, request, reply) => {
@@ -80,6 +90,12 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
     },
     handler: acceptsEvents.has(id) ? admitted : handle,
   };
+}
+
+/** The inbox that a session is asked for, whether it exists or not. */
+function wantedInbox(body: unknown): string {
+  const { applicationIdentifier, subscriber } = (body ?? {}) as Partial<Input<"inbox.openSession">["body"]>;
+  return `session:${sha256(JSON.stringify([applicationIdentifier, subscriber?.subscriberId])).toString("base64")}`;
 }
 
 function recordRequest(ctx: Ctx, operation: OperationId, request: FastifyRequest, reply: FastifyReply): void {
@@ -103,7 +119,7 @@ export function addReceiptProbe(server: FastifyInstance, ctx: Ctx, rates: RateLi
     method: "HEAD",
     url: urlOf(receiptPath),
     onRequest: async (request, reply) => {
-      takeTokens(rates, reply, { owner: rateLimitOwner(request), category: receiptOperation.category, cost: 1 });
+      takeTokens(rates, reply, { owner: rateLimitOwner(request, receiptOperation), category: receiptOperation.category, cost: 1 });
     },
     handler: async (request, reply) => {
       await requireReportTarget(ctx, request.params as { environmentId: string; integrationId: string });

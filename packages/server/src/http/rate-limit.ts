@@ -1,10 +1,12 @@
 // Rate limits: token buckets, one per environment and category. A bucket holds the tokens of five seconds plus 10 % for
 // bursts. All processes share the buckets (lib/budgets.ts), in which a bucket is the time until it is full again.
 // The limit of wrong API keys is in auth.ts.
-import type { RateCategory } from "@tidings/contract";
+import type { Operation, RateCategory } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { InboxCaller } from "../context.ts";
 import { failure } from "../failure.ts";
 import { type Budgets, createBudgets } from "../lib/budgets.ts";
+import { networkOf } from "./auth.ts";
 
 const windowSeconds = 5;
 const burst = 1.1;
@@ -61,7 +63,11 @@ export function takeTokens(limiter: RateLimiter, reply: FastifyReply, { owner, c
 
 /**
  * The owner of the bucket that pays for a request. Receipts are charged before their signature is checked, so they have a
- * bucket of their own per environment: a flood of forged receipts must not stop the environment's other requests.
+ * bucket of their own per environment: a flood of forged receipts must not stop the environment's other requests. An inbox
+ * pays per subscriber, and a request without any credentials per address.
  */
-export const rateLimitOwner = ({ caller, params }: FastifyRequest): string =>
-  caller?.environmentId ?? `unchecked:${(params as { environmentId?: string }).environmentId}`;
+export function rateLimitOwner({ caller, params, ip }: FastifyRequest, { access }: Operation): string {
+  if (access === "open") return `address:${networkOf(ip)}`;
+  if (!caller) return `unchecked:${(params as { environmentId?: string }).environmentId}`;
+  return "subscriber" in caller ? (caller as InboxCaller).subscriber.id : caller.environmentId;
+}

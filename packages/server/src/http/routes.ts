@@ -12,6 +12,9 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
+import * as inboxPreferences from "../app/inbox/inbox-preferences.ts";
+import * as inboxSession from "../app/inbox/session.ts";
 import * as subscriberNotifications from "../app/inbox/subscriber-notifications.ts";
 import * as autoConfigure from "../app/integrations/auto-configure.ts";
 import * as channelConnections from "../app/integrations/channel-connections.ts";
@@ -38,7 +41,7 @@ import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as workflows from "../app/workflows/workflows.ts";
-import type { Caller, Ctx, NetworkCtx } from "../context.ts";
+import type { Caller, Ctx, InboxCaller, NetworkCtx, Visitor } from "../context.ts";
 
 /** Handlers may mark their answers (answer.ts) where the contract gives the operation a second status or a plain text. */
 type AnswerOf<Id extends OperationId> =
@@ -47,7 +50,13 @@ type AnswerOf<Id extends OperationId> =
   | (Operations[Id]["success"] extends { text: string } ? PlainText : never);
 
 /** Signed operations have no authenticated caller. */
-type CallerOf<Id extends OperationId> = Operations[Id] extends { access: "signed" } ? null : Caller;
+type CallerOf<Id extends OperationId> = Operations[Id] extends { access: infer A }
+  ? A extends "signed"
+    ? null
+    : A extends "open"
+      ? Visitor
+      : InboxCaller
+  : Caller;
 
 type HandlerOf<Id extends OperationId> =
   | ((ctx: Ctx, caller: CallerOf<Id>, input: Input<Id>) => Promise<AnswerOf<Id>>)
@@ -140,6 +149,29 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "subscriberNotifications.archiveAll": subscriberNotifications.archiveAll,
   "subscriberNotifications.archiveAllRead": subscriberNotifications.archiveAllRead,
   "subscriberNotifications.deleteAll": subscriberNotifications.removeAll,
+  "inbox.openSession": inboxSession.openSession,
+  "inbox.createToken": inboxSession.createToken,
+  "inbox.listNotifications": inboxNotifications.list,
+  "inbox.countNotifications": inboxNotifications.count,
+  "inbox.readNotification": inboxNotifications.read,
+  "inbox.unreadNotification": inboxNotifications.unread,
+  "inbox.archiveNotification": inboxNotifications.archive,
+  "inbox.unarchiveNotification": inboxNotifications.unarchive,
+  "inbox.snoozeNotification": inboxNotifications.snooze,
+  "inbox.unsnoozeNotification": inboxNotifications.unsnooze,
+  "inbox.completeAction": inboxNotifications.completeAction,
+  "inbox.revertAction": inboxNotifications.revertAction,
+  "inbox.deleteNotification": inboxNotifications.remove,
+  "inbox.seeNotifications": inboxNotifications.markSeen,
+  "inbox.readAllNotifications": inboxNotifications.readAll,
+  "inbox.archiveAllNotifications": inboxNotifications.archiveAll,
+  "inbox.archiveReadNotifications": inboxNotifications.archiveRead,
+  "inbox.deleteAllNotifications": inboxNotifications.removeAll,
+  "inbox.listPreferences": inboxPreferences.list,
+  "inbox.retrieveGlobalPreference": inboxPreferences.retrieveGlobal,
+  "inbox.updateGlobalPreference": inboxPreferences.updateGlobal,
+  "inbox.bulkUpdatePreferences": inboxPreferences.bulkUpdate,
+  "inbox.updateWorkflowPreference": inboxPreferences.updateWorkflow,
   "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
   "topics.list": topics.list,
   "topics.create": topics.create,

@@ -19,6 +19,7 @@ import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
 import { createWrongKeyLimiter } from "./auth.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
+import { addInboxPreflight } from "./inbox-cors.ts";
 import { addOperations, addReceiptProbe, receiptPath } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
 import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
@@ -61,6 +62,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);
+  addInboxPreflight(server);
   const admission = createAdmission({
     findAges: () => findBacklogAges(ctx.db),
     connections: ctx.config.databasePool,

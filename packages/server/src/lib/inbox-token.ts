@@ -4,14 +4,23 @@ import { base62ToId, idToBase62 } from "./ids.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** Internal ids: the token of a deleted subscriber does not apply to a new one with the same `subscriberId`. */
-export type InboxSession = { environmentId: string; subscriberId: string; keyId: string; expiresAt: Date };
+export type InboxSession = {
+  environmentId: string;
+  subscriberId: string;
+  keyId: string;
+  expiresAt: Date;
+  /** The session sees only messages with exactly these contexts; absent: all messages. */
+  contextKeys?: string[];
+};
 
 const purpose = "inbox";
 
 export function signInboxToken(secrets: Secrets, session: InboxSession): string {
-  const { environmentId, subscriberId, keyId, expiresAt } = session;
+  const { environmentId, subscriberId, keyId, expiresAt, contextKeys } = session;
   const ids = [environmentId, subscriberId, keyId].map(idToBase62).join("");
-  return secrets.sign(purpose, `${ids}${Math.floor(expiresAt.getTime() / 1000)}`);
+  // Keys have neither commas nor spaces.
+  const contexts = contextKeys ? ` ${contextKeys.join(",")}` : "";
+  return secrets.sign(purpose, `${ids}${Math.floor(expiresAt.getTime() / 1000)}${contexts}`);
 }
 
 /** Null when the signature is not valid or the time is over. */
@@ -19,7 +28,9 @@ export function readInboxToken(secrets: Secrets, token: string, now: Date): Inbo
   const text = secrets.readSigned(purpose, token);
   if (text === null) return null;
   const [environmentId, subscriberId, keyId] = [0, 22, 44].map((from) => base62ToId(text.slice(from, from + 22)));
-  const expiresAt = new Date(Number(text.slice(66)) * 1000);
+  const [seconds, contexts] = text.slice(66).split(" ");
+  const expiresAt = new Date(Number(seconds) * 1000);
   if (!environmentId || !subscriberId || !keyId || !(expiresAt > now)) return null;
-  return { environmentId, subscriberId, keyId, expiresAt };
+  const session = { environmentId, subscriberId, keyId, expiresAt };
+  return contexts === undefined ? session : { ...session, contextKeys: contexts.split(",") };
 }

@@ -106,6 +106,20 @@ export const ofAction: Fixture = async (w) => ({
 });
 export const ofInbox: Fixture = async (w) => ({ params: { subscriberId: (await w.event()).subscriberId } });
 
+/** The header of a request with the token of a subscriber. */
+async function bearerOf(w: World, subscriberId: string) {
+  const { token } = (await w.client("inbox.createToken", { body: { subscriberId } })).body;
+  return { authorization: `Bearer ${token}` };
+}
+export const ofOwnNotification: Fixture = async (w) => {
+  const { subscriberId, messageId: notificationId } = await w.event();
+  return { params: { notificationId }, headers: await bearerOf(w, subscriberId) };
+};
+export const ofOwnInbox: Fixture = async (w) => ({ headers: (await ofOwnNotification(w)).headers });
+export const ofKeptInbox: Fixture = async (w) => ({
+  headers: await bearerOf(w, (await w.once(w.event)).subscriberId),
+});
+
 export const upsert = (w: World) => ({
   subscriberId: w.unique("subscriber"),
   firstName: "Ada",

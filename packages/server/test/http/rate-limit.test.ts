@@ -19,7 +19,7 @@ type Take = {
   retryAfter?: number;
 };
 
-const rates = { trigger: 10, configuration: 1, global: 0 };
+const rates = { trigger: 10, configuration: 1, global: 0, inbox: 0 };
 
 const tables: { name: string; takes: Take[] }[] = [
   {
@@ -100,7 +100,7 @@ for (const { name, takes } of tables) {
 }
 
 test("token bucket: the headers name the limit, the burst, the category and the cost", () => {
-  const limiter = createRateLimiter({ trigger: 50_000, configuration: 1, global: 1 }, () => 0);
+  const limiter = createRateLimiter({ trigger: 50_000, configuration: 1, global: 1, inbox: 0 }, () => 0);
   assert.deepEqual(limiter.take("env", "trigger", 3).headers, {
     "ratelimit-limit": "250000",
     "ratelimit-remaining": "274997",

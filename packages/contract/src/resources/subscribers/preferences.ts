@@ -8,13 +8,14 @@ import { subscriberPath } from "./subscribers.ts";
 
 const choice = Type.Optional(Type.Boolean());
 
-const choices = { email: choice, sms: choice, in_app: choice, chat: choice, push: choice };
+/** One choice per channel. */
+export const preferenceChoices = { email: choice, sms: choice, in_app: choice, chat: choice, push: choice };
 
-export const PreferenceChannels = named("PreferenceChannels", choices);
+export const PreferenceChannels = named("PreferenceChannels", preferenceChoices);
 export type PreferenceChannels = Static<typeof PreferenceChannels>;
 
 /** A name that is no channel is refused: a choice that counts nowhere would pass for one that does. */
-const PreferenceChannelsIn = named("PreferenceChannelsIn", choices, { propertyNames: { enum: channels } });
+const PreferenceChannelsIn = named("PreferenceChannelsIn", preferenceChoices, { propertyNames: { enum: channels } });
 
 export const preferenceEntryLevels = ["global", "template"] as const;
 

@@ -45,15 +45,33 @@ export async function viewPreferences(
   contextKeys: string[],
   criticality: Criticality,
 ): Promise<SubscriberPreferences> {
+  const { global, stored, wanted } = await loadPreferences(ctx, subscriber, contextKeys, criticality);
+  return { global, workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)) };
+}
+
+/** The same with the entries of a bulk update, as an inbox shows them. */
+export async function viewEntries(
+  ctx: Ctx,
+  subscriber: SubscriberRow,
+  contextKeys: string[],
+  criticality: Criticality,
+) {
+  const { global, stored, wanted } = await loadPreferences(ctx, subscriber, contextKeys, criticality);
+  return { global, entries: wanted.map((workflow) => viewEntry(workflow, stored, contextKeys)) };
+}
+
+async function loadPreferences(
+  ctx: Ctx,
+  subscriber: SubscriberRow,
+  contextKeys: string[],
+  criticality: Criticality,
+) {
   const stored = await findPreferences(ctx.db, subscriber.environment_id, subscriber.id, contextKeys);
   const workflows = await listPreferenceWorkflows(ctx.db, subscriber.environment_id);
   const wanted = workflows.filter(
     (workflow) => criticality === "all" || isCritical(workflowLevels(workflow)) === (criticality === "critical"),
   );
-  return {
-    global: viewGlobal(stored, contextKeys, channelsInUse(workflows)),
-    workflows: wanted.map((workflow) => toItem(workflow, stored, contextKeys)),
-  };
+  return { global: viewGlobal(stored, contextKeys, channelsInUse(workflows)), stored, wanted };
 }
 
 /** The row for these contexts, then the one without context: the second counts where the first has no value. */

@@ -101,7 +101,7 @@ async function createContexts(ctx: Ctx, caller: Caller, named: ReturnType<typeof
 }
 
 /** Only members of the schema are stored. */
-function readSchedule({ isEnabled, weeklySchedule }: Schedule): Schedule {
+export function readSchedule({ isEnabled, weeklySchedule }: Schedule): Schedule {
   if (!weeklySchedule) return { isEnabled };
   const days = weekDays.flatMap((day) => {
     const given = weeklySchedule[day];

@@ -44,7 +44,7 @@ export async function create(
 }
 
 /** Only fields of the profile are stored: a body may have unknown members. */
-function readProfile(fields: JsonObject): SubscriberUpsert["fields"] {
+export function readProfile(fields: JsonObject): SubscriberUpsert["fields"] {
   const { firstName, lastName, email, phone, avatar, locale, timezone, data } = fields as SubscriberUpsert["fields"];
   return { firstName, lastName, email, phone, avatar, locale, timezone, data };
 }

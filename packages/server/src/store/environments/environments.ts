@@ -9,28 +9,44 @@ export type KeyOwner = {
   environmentId: string;
   organizationId: string;
   environmentType: "dev" | "prod";
+  environmentIdentifier: string;
   userId: string;
   apiKeyId: string;
 };
 
-export async function findKeyOwner(db: Db, hash: Buffer): Promise<KeyOwner | null> {
+const findOwner = async (db: Db, key: { hash: Buffer } | { id: string }): Promise<KeyOwner | null> => {
+  const [column, value] = "hash" in key ? (["k.hash", key.hash] as const) : (["k.id", key.id] as const);
   const row = await db
     .selectFrom("api_keys as k")
     .innerJoin("environments as e", "e.id", "k.environment_id")
-    .where("k.hash", "=", hash)
+    .where(column, "=", value)
     .where("k.revoked_at", "is", null)
     .where("e.deleted_at", "is", null)
-    .select(["k.id", "k.user_id", "e.id as environment_id", "e.organization_id", "e.type"])
+    .select(["k.id", "k.user_id", "e.id as environment_id", "e.organization_id", "e.type", "e.identifier"])
     .executeTakeFirst();
   return row
     ? {
         environmentId: row.environment_id,
         organizationId: row.organization_id,
         environmentType: row.type,
+        environmentIdentifier: row.identifier,
         userId: row.user_id,
         apiKeyId: row.id,
       }
     : null;
+};
+
+export const findKeyOwner = (db: Db, hash: Buffer): Promise<KeyOwner | null> => findOwner(db, { hash });
+
+export const findOwnerOfKeyId = (db: Db, environmentId: string, id: string): Promise<KeyOwner | null> =>
+  findOwner(db, { id }).then((owner) => (owner?.environmentId === environmentId ? owner : null));
+
+/** By id, or by an identifier that only one environment of the installation has. */
+export async function findPublicEnvironment(db: Db, idOrIdentifier: string): Promise<EnvironmentRow | undefined> {
+  const base = db.selectFrom("environments").where("deleted_at", "is", null).selectAll();
+  if (isUuid(idOrIdentifier)) return base.where("id", "=", idOrIdentifier).executeTakeFirst();
+  const rows = await base.where("identifier", "=", idOrIdentifier).limit(2).execute();
+  return rows.length === 1 ? rows[0] : undefined;
 }
 
 export const listEnvironments = (db: Db, organizationId: string) =>

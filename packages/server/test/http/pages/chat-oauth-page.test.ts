@@ -110,7 +110,7 @@ let clock = () => new Date();
 const logged: string[] = [];
 const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(line) });
 const secrets = createSecrets(parseEncryptionKeys(encryptionKey));
-const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 0 }, () => 0);
+const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 0, inbox: 0 }, () => 0);
 const server = fastify();
 addChatOauthPage(
   server,
@@ -423,7 +423,7 @@ test("nothing that is secret is logged", () => {
 });
 
 test("it has a rate limit of its own", async () => {
-  const few = createRateLimiter({ trigger: 0, configuration: 0, global: 1 }, () => 0);
+  const few = createRateLimiter({ trigger: 0, configuration: 0, global: 1, inbox: 0 }, () => 0);
   const strict = fastify();
   addChatOauthPage(strict, { secrets, now: clock } as NetworkCtx, few);
   const statuses: number[] = [];

@@ -231,7 +231,7 @@ test("what has gone meanwhile is told kindly", async () => {
 });
 
 test("pages have a rate limit of their own", async () => {
-  const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 1 }, () => 0);
+  const limiter = createRateLimiter({ trigger: 0, configuration: 0, global: 1, inbox: 0 }, () => 0);
   const server = fastify();
   addPreferencePage(server, { secrets: createSecrets(parseEncryptionKeys("ab".repeat(32))) } as Ctx, limiter);
   const statuses: number[] = [];

@@ -73,7 +73,7 @@ test("two processes share a rate limit", async () => {
   const processes = [1, 2].map(() => {
     const budgets = createBudgets({ now, settle, max: 100 });
     atEnd(async () => budgets.close());
-    return createRateLimiter({ trigger: 100, configuration: 0, global: 0 }, now, budgets);
+    return createRateLimiter({ trigger: 100, configuration: 0, global: 0, inbox: 0 }, now, budgets);
   });
   // A bucket holds 550: each process takes 300 at once, and learns at the next settling that it is used up.
   for (const limiter of processes) assert.ok(limiter.take("env", "trigger", 300).isAllowed);
@@ -90,7 +90,7 @@ test("while the database is unavailable each process keeps the limit on its own"
     throw new Error("away");
   };
   const budgets = createBudgets({ now: () => performance.now(), settle, max: 100 });
-  const limiter = createRateLimiter({ trigger: 1, configuration: 0, global: 0 }, () => performance.now(), budgets);
+  const limiter = createRateLimiter({ trigger: 1, configuration: 0, global: 0, inbox: 0 }, () => performance.now(), budgets);
   for (let event = 0; event < 6; event++) assert.equal(limiter.take("env", "trigger", 1).isAllowed, event < 6);
   await eventually(() => tries >= 2, "it to try again");
   assert.equal(limiter.take("env", "trigger", 5).isAllowed, false);

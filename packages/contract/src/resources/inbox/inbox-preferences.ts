@@ -1,0 +1,91 @@
+// Preferences of the subscriber whose token a request has: for everything (global), or for one workflow.
+import { SeverityWord } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { named, oneOf, repeated, type Static, Type } from "../../schema.ts";
+import { PreferenceEntry, preferenceChoices, Schedule } from "../subscribers/preferences.ts";
+import { inboxErrors } from "./inbox-notifications.ts";
+
+// Conditions belong to the rules of topic subscriptions.
+const { condition, ...entry } = PreferenceEntry.properties;
+
+const InboxPreference = named("InboxPreference", {
+  ...entry,
+  schedule: Type.Optional(Schedule),
+});
+export type InboxPreference = Static<typeof InboxPreference>;
+
+const one = { status: 200, schema: named("InboxPreferenceAnswer", { data: InboxPreference }) } as const;
+const many = { status: 200, schema: named("InboxPreferencesAnswer", { data: Type.Array(InboxPreference) }) } as const;
+const workflowErrors = [...inboxErrors, "WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"] as const;
+
+export const inboxPreferenceOperations = {
+  "inbox.listPreferences": operation({
+    id: "inbox.listPreferences",
+    method: "GET",
+    path: "/v1/inbox/preferences",
+    summary: "List one's own preferences",
+    description: "The global entry first, then one entry per workflow. Filters choose among the workflows.",
+    category: "inbox",
+    access: "inbox",
+    query: Type.Object({
+      criticality: Type.Optional(oneOf(["critical", "nonCritical", "all"], { default: "nonCritical" })),
+      tags: Type.Optional(repeated(Type.String(), { maxItems: 100, description: "Workflows with any of these tags" })),
+      severity: Type.Optional(repeated(SeverityWord, { description: "Any of these" })),
+    }),
+    success: many,
+    errors: inboxErrors,
+  }),
+  "inbox.retrieveGlobalPreference": operation({
+    id: "inbox.retrieveGlobalPreference",
+    method: "GET",
+    path: "/v1/inbox/preferences/global",
+    summary: "Retrieve one's own global preference",
+    description: "With the schedule, when there is one.",
+    category: "inbox",
+    access: "inbox",
+    success: one,
+    errors: inboxErrors,
+  }),
+  "inbox.updateGlobalPreference": operation({
+    id: "inbox.updateGlobalPreference",
+    method: "PATCH",
+    path: "/v1/inbox/preferences",
+    summary: "Update one's own global preference",
+    description: "Channels given are merged into the stored ones; `schedule` is replaced as a whole.",
+    category: "inbox",
+    access: "inbox",
+    body: named("InboxGlobalPreferenceIn", { ...preferenceChoices, schedule: Type.Optional(Schedule) }),
+    success: one,
+    errors: inboxErrors,
+  }),
+  "inbox.bulkUpdatePreferences": operation({
+    id: "inbox.bulkUpdatePreferences",
+    method: "PATCH",
+    path: "/v1/inbox/preferences/bulk",
+    summary: "Update one's own preferences for up to 100 workflows",
+    description: "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins.",
+    category: "inbox",
+    access: "inbox",
+    body: named("InboxPreferencesBulkIn", {
+      preferences: Type.Array(
+        named("InboxPreferenceBulkItem", { workflowId: Type.String({ minLength: 1 }), ...preferenceChoices }),
+        { minItems: 1, maxItems: 100 },
+      ),
+    }),
+    success: many,
+    errors: workflowErrors,
+  }),
+  "inbox.updateWorkflowPreference": operation({
+    id: "inbox.updateWorkflowPreference",
+    method: "PATCH",
+    path: "/v1/inbox/preferences/{workflowId}",
+    summary: "Update one's own preference for a workflow",
+    description: "Channels given are merged into the stored ones.",
+    category: "inbox",
+    access: "inbox",
+    params: Type.Object({ workflowId: Type.String({ description: "Internal id, identifier or slug" }) }),
+    body: named("InboxPreferenceIn", preferenceChoices),
+    success: one,
+    errors: workflowErrors,
+  }),
+};

@@ -1,0 +1,75 @@
+// Preferences of the subscriber whose token a request has. A session with contexts reads and changes those of its contexts.
+import { channels, type InboxPreference, type Input, type Output, type PreferenceChannels } from "@tidings/contract";
+import type { Ctx, InboxCaller } from "../../context.ts";
+import { definedMembers } from "../../lib/json.ts";
+import { viewEntries, viewPreferences } from "../subscribers/preference-view.ts";
+import * as preferences from "../subscribers/preferences.ts";
+import { contextOf } from "./session-context.ts";
+
+export async function list(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { query }: Input<"inbox.listPreferences">,
+): Promise<Output<"inbox.listPreferences">> {
+  const { criticality = "nonCritical", tags, severity } = query;
+  const { global, entries } = await viewEntries(ctx, caller.subscriber, caller.contextKeys ?? [], criticality);
+  const isWanted = ({ workflow }: (typeof entries)[number]): boolean =>
+    (!tags?.length || tags.some((tag) => workflow.tags?.includes(tag))) &&
+    (!severity?.length || severity.includes(workflow.severity));
+  return { data: [{ level: "global", ...global }, ...entries.filter(isWanted)] };
+}
+
+const globalOf = async (ctx: Ctx, caller: InboxCaller): Promise<InboxPreference> => {
+  const { global } = await viewPreferences(ctx, caller.subscriber, caller.contextKeys ?? [], "nonCritical");
+  return { level: "global", ...global };
+};
+
+export async function retrieveGlobal(
+  ctx: Ctx,
+  caller: InboxCaller,
+): Promise<Output<"inbox.retrieveGlobalPreference">> {
+  return { data: await globalOf(ctx, caller) };
+}
+
+/** A body may have other members than channels. */
+const readChannels = (given: PreferenceChannels): PreferenceChannels =>
+  definedMembers(Object.fromEntries(channels.map((channel) => [channel, given[channel]])));
+
+export async function updateGlobal(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { body }: Input<"inbox.updateGlobalPreference">,
+): Promise<Output<"inbox.updateGlobalPreference">> {
+  const { schedule, ...given } = body;
+  const change = { channels: readChannels(given), schedule, context: contextOf(caller) };
+  const params = { subscriberId: caller.subscriber.subscriber_id };
+  const { global } = await preferences.update(ctx, caller, { params, query: {}, body: change });
+  return { data: { level: "global", ...global } };
+}
+
+export async function bulkUpdate(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { body }: Input<"inbox.bulkUpdatePreferences">,
+): Promise<Output<"inbox.bulkUpdatePreferences">> {
+  const items = body.preferences.map(({ workflowId, ...given }) => ({ workflowId, channels: readChannels(given) }));
+  return { data: await saveItems(ctx, caller, items) };
+}
+
+export async function updateWorkflow(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { params, body }: Input<"inbox.updateWorkflowPreference">,
+): Promise<Output<"inbox.updateWorkflowPreference">> {
+  const [entry] = await saveItems(ctx, caller, [{ ...params, channels: readChannels(body) }]);
+  return { data: entry! };
+}
+
+type Items = Input<"subscribers.bulkUpdatePreferences">["body"]["preferences"];
+
+const saveItems = (ctx: Ctx, caller: InboxCaller, items: Items): Promise<InboxPreference[]> =>
+  preferences.bulkUpdate(ctx, caller, {
+    params: { subscriberId: caller.subscriber.subscriber_id },
+    query: {},
+    body: { preferences: items, context: contextOf(caller) },
+  });

@@ -1,0 +1,56 @@
+// Parsers of settings: each takes the text of an environment variable and returns its value, or throws what is wrong with it.
+import type { InboxOrigin } from "./inbox-origins.ts";
+
+export function fail(message: string): never {
+  throw new Error(message);
+}
+
+export const integer = (minimum: number, maximum: number) => (text: string) => {
+  const value = Number(text);
+  const isValid = /^\d+$/.test(text) && value >= minimum && value <= maximum;
+  return isValid ? value : fail(`must be a whole number from ${minimum} to ${maximum}`);
+};
+
+export const word =
+  <const V extends readonly string[]>(values: V) =>
+  (text: string): V[number] =>
+    values.includes(text) ? text : fail(`must be one of: ${values.filter(Boolean).join(", ")}`);
+
+export function timeZone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }) && text;
+  } catch {
+    return fail("must be an IANA time zone such as Europe/Berlin");
+  }
+}
+
+/** One-click unsubscribe requires https (RFC 8058); http is accepted for this machine only, to try it out. */
+export function publicUrl(text: string): string {
+  if (text === "") return "";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  const isPlain = url && !url.search && !url.hash && !url.username && !url.password && text.length <= 200;
+  if (!isPlain || (url.protocol !== "https:" && !isLocal)) {
+    return fail("must be an https:// address without user, query or fragment, such as https://notify.example.com");
+  }
+  return url.href.replace(/(?<!\/)\/+$/, "");
+}
+
+export const onOff = (text: string): boolean => word(["on", "off"])(text) === "on";
+export const rate = integer(0, 10_000_000);
+export const bytes = integer(1024, 1024 * 1024 * 1024);
+
+/** `https://app.example.com` for all environments, `production=https://app.example.com` for one of them. */
+export function inboxOrigins(text: string): InboxOrigin[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [, environment = null, given = ""] = /^(?:([^=:/]+)=)?(.*)$/.exec(part)!;
+      const origin = URL.canParse(given) ? new URL(given).origin : "null";
+      if (origin === "null" || origin !== given) {
+        return fail("must be a list of origins such as https://app.example.com or production=https://app.example.com");
+      }
+      return { environment, origin };
+    });
+}
