@@ -1,11 +1,9 @@
 // Settings: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names the nearest
 // setting, because a setting without effect would be noticed too late. docs/config.md is generated from this table.
-import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
-import { parseNetworks } from "./lib/url-guard.ts";
 import { bytes, fail, inboxOrigins, integer, onOff, publicUrl, rate, timeZone, word } from "./lib/setting-parsers.ts";
+import { parseNetworks } from "./lib/url-guard.ts";
 
 export class ConfigError extends Error {}
 
@@ -248,6 +246,21 @@ export const settings = {
     fallback: "30",
     parse: integer(1, 365),
   },
+  TIDINGS_LIVE_CONNECTIONS: {
+    about: "Most live connections of inboxes in one process (docs/live.md), about 20 kB each; 0: none are accepted.",
+    fallback: "20000",
+    parse: integer(0, 1_000_000),
+  },
+  TIDINGS_LIVE_PER_SUBSCRIBER: {
+    about: "Most live connections of one subscriber to one process.",
+    fallback: "20",
+    parse: integer(1, 10_000),
+  },
+  TIDINGS_LIVE_SWEEP: {
+    about: "Seconds after which a live inbox is read again without a hint: the longest delay when a hint was lost.",
+    fallback: "20",
+    parse: integer(1, 3_600),
+  },
   TIDINGS_DIGEST_EVENTS: { about: "Most events that one digest keeps.", fallback: "1000", parse: integer(1, 100_000) },
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -308,6 +321,11 @@ const toConfig = (parsed: Parsed) => ({
     timeoutMs: parsed.TIDINGS_PROVIDER_TIMEOUT * 1000,
   },
   deadLetterDays: parsed.TIDINGS_DEAD_LETTER_DAYS,
+  live: {
+    connections: parsed.TIDINGS_LIVE_CONNECTIONS,
+    perSubscriber: parsed.TIDINGS_LIVE_PER_SUBSCRIBER,
+    sweepMs: parsed.TIDINGS_LIVE_SWEEP * 1000,
+  },
   digestEvents: parsed.TIDINGS_DIGEST_EVENTS,
   defaultTimezone: parsed.TIDINGS_DEFAULT_TIMEZONE,
 });
@@ -335,34 +353,6 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(parsed as Parsed);
-}
-
-/**
- * The embedded database needs no key from the operator: one is generated and stored in the data folder. A database that was
- * set up with a key never gets another one, because its secrets could not be decrypted with it.
- */
-export function ensureEncryptionKey(config: Config, { isSetUp }: { isSetUp: boolean }): Config {
-  if (config.encryptionKeys.length > 0) return config;
-  mkdirSync(config.dataDir, { recursive: true });
-  const file = join(config.dataDir, "encryption.key");
-  if (!existsSync(file)) {
-    if (isSetUp) {
-      throw new ConfigError(
-        `${file} is missing, and the secrets in this database are encrypted with the key in it. ` +
-          "Put the file back from a backup, or give the key as TIDINGS_ENCRYPTION_KEY.",
-      );
-    }
-    writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
-    chmodSync(file, 0o600);
-  }
-  try {
-    return { ...config, encryptionKeys: parseEncryptionKeys(readFileSync(file, "utf8").trim()) };
-  } catch (error) {
-    throw new ConfigError(
-      `The encryption key in ${file} ${(error as Error).message}. Put the file back from a backup, or give the key as ` +
-        "TIDINGS_ENCRYPTION_KEY.",
-    );
-  }
 }
 
 function nearest(name: string, candidates: string[]): string {

@@ -5,6 +5,7 @@ import type { Io } from "@tidings/providers";
 import type { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import type { InboxHints } from "./lib/inbox-hints.ts";
 import type { Secrets } from "./lib/secrets.ts";
 import type { FairSemaphore, OwnerLimit } from "./lib/semaphores.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
@@ -28,6 +29,8 @@ export type Ctx = {
   versions: LRUCache<string, WorkflowVersion>;
   /** The owner of an API key, by the hash of the key; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
+  /** Takes the ids of subscribers whose inbox changes. In a transaction they are passed on after its commit. */
+  hints: InboxHints;
   /** Which environments have webhooks; see pipeline/webhooks/events.ts. */
   webhookTargets: WebhookTargets;
 };

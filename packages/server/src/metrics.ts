@@ -87,6 +87,18 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers,
     }),
+    liveConnections: new Gauge({
+      name: "tidings_live_connections",
+      help: "Live connections of inboxes",
+      labelNames: ["door"] as const,
+      registers,
+    }),
+    liveClosed: new Counter({
+      name: "tidings_live_closed_total",
+      help: "Live connections that this process closed, by reason",
+      labelNames: ["reason"] as const,
+      registers,
+    }),
     queueDepth: new Gauge({
       name: "tidings_queue_depth",
       help: "Tasks waiting or being worked on",

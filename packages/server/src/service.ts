@@ -7,18 +7,23 @@ import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts"
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
 import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
 import { capturedContent } from "./app/messages/captured.ts";
-import { type Config, ensureEncryptionKey } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { Ctx, NetworkCtx } from "./context.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
+import { ensureEncryptionKey } from "./encryption-key.ts";
+import { findSessionOwner } from "./http/inbox-auth.ts";
 import { createServer } from "./http/server.ts";
 import { createBudgets } from "./lib/budgets.ts";
 import { newId } from "./lib/ids.ts";
+import { createHintCollector } from "./lib/inbox-hints.ts";
+import type { InboxSession } from "./lib/inbox-token.ts";
 import { createSecrets, type Secrets } from "./lib/secrets.ts";
 import { createFairSemaphore, createOwnerLimit } from "./lib/semaphores.ts";
 import { createUrlGuard } from "./lib/url-guard.ts";
 import { createMetrics } from "./metrics.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
 import { encryptOldRows } from "./pipeline/encrypt-old-rows.ts";
+import { createHub, type Hub } from "./pipeline/live/hub.ts";
 import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
 import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
@@ -79,14 +84,17 @@ async function start(
   const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);
   // Opened before the queue and closed after it, so that calls in flight finish first.
   const network = openNetwork(config, db, secrets, closers);
-  const { caches, onNotify } = createCaches();
+  const announce = (channel: string, text: string): Promise<void> => queue.notify(channel, text);
+  const { caches, onNotify, onChange } = createCaches(announce);
   const { queue, rates } = await openSharedQueue(db, { url: database.url, onError, onNotify }, closers);
+  closers.push(async () => caches.hints.close());
   const reads = { db: readDb, slots: createReadSlots(config) };
   const metrics = createMetrics();
   const ctx: NetworkCtx = { config, db, queue, log, metrics, secrets, now, newId, reads, ...network, ...caches };
 
   if (config.inbox.requireHash === "never")
     log.warn("TIDINGS_INBOX_REQUIRE_HASH is never: anyone who knows the id of a subscriber can read its inbox");
+  const hub = config.roles.has("api") && config.live.connections > 0 ? openHub(ctx, announce, onChange) : null;
   if (config.roles.has("worker")) await startWorkers(ctx);
   const isReady = async () =>
     !state.isDraining &&
@@ -94,7 +102,7 @@ async function start(
       () => true,
       () => false,
     ));
-  const server = createServer(ctx, { version, rates, isReady, isDraining: () => state.isDraining });
+  const server = createServer(ctx, { version, rates, hub, isReady, isDraining: () => state.isDraining });
   closers.push(() => server.close());
   await server.listen({ host: config.host, port: config.port });
 
@@ -167,17 +175,46 @@ async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["cl
   return { queue, rates };
 }
 
+/** What this process does on announcements of the database, beside emptying its caches. */
+type OnChange = { keys(): void; hints(text?: string): void };
+
+const hintChannel = "tidings_inbox_hints";
+const watchChannel = "tidings_inbox_watch";
+
+type Announce = (channel: string, text: string) => Promise<void>;
+
 /** The caches of a context. The database announces changes, which empty them: `onNotify`, by channel. */
-function createCaches() {
+function createCaches(announce: Announce) {
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
   // The time to live covers announcements that were missed while the listener was disconnected.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
+  const onChange: OnChange = { keys: () => {}, hints: () => {} };
+  const hints = createHintCollector({
+    now: () => performance.now(),
+    send: (text) => announce(hintChannel, text),
+  });
   const onNotify = {
-    tidings_api_keys: () => keyOwners.clear(),
+    tidings_api_keys: () => {
+      keyOwners.clear();
+      onChange.keys();
+    },
     tidings_webhooks: () => expireWebhookCache(webhookTargets),
+    [hintChannel]: (text?: string) => onChange.hints(text),
+    [watchChannel]: () => hints.watch(),
   };
-  return { caches: { versions, keyOwners, webhookTargets }, onNotify };
+  return { caches: { versions, keyOwners, webhookTargets, hints }, onNotify, onChange };
+}
+
+/** The hub of live inboxes. Its connections are closed by the HTTP server, before it closes. */
+function openHub(ctx: NetworkCtx, announce: Announce, onChange: OnChange): Hub {
+  const hub = createHub(ctx, () => announce(watchChannel, ""));
+  onChange.hints = hub.hint;
+  onChange.keys = () => {
+    const isValid = async (session: InboxSession) => (await findSessionOwner(ctx, session)) !== null;
+    hub.recheck(isValid).catch((error) => ctx.log.warn({ reason: error.message }, "sessions could not be checked"));
+  };
+  return hub;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -1,7 +1,8 @@
 // `npm run key`: prints the API key of the Development environment, which the banner shows on the first start only. Reads it
 // from the database of a running service, with the same settings and encryption key.
 import { developmentKey } from "./app/environments/installation.ts";
-import { ConfigError, ensureEncryptionKey, readConfig } from "./config.ts";
+import { ConfigError, readConfig } from "./config.ts";
+import { ensureEncryptionKey } from "./encryption-key.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import { openDb } from "./store/db.ts";
 import { findEmbeddedUrl } from "./store/embedded/embedded.ts";

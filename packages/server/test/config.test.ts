@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { ConfigError, ensureEncryptionKey, readConfig, settings } from "../src/config.ts";
+import { ConfigError, readConfig, settings } from "../src/config.ts";
+import { ensureEncryptionKey } from "../src/encryption-key.ts";
 import { createSecrets, UnknownKeyVersion } from "../src/lib/secrets.ts";
 import { atEnd } from "./support/at-end.ts";
 
@@ -85,8 +86,7 @@ const encryption = "must be 32 bytes in base64 or hex (try: openssl rand -base64
 
 type Row = { name: string; value: string; fault?: string };
 
-const originFault =
-  "must be a list of origins such as https://app.example.com or production=https://app.example.com";
+const originFault = "must be a list of origins such as https://app.example.com or production=https://app.example.com";
 
 const rows: Row[] = [
   { name: "TIDINGS_PORT", value: "0" },

@@ -29,8 +29,11 @@ function toFailure(error: unknown, bodyLimit: number): Failure | null {
   return fromFramework(error as FastifyError, bodyLimit);
 }
 
+/** A request of Fastify, or an upgrade, which Fastify does not see. */
+type FailedRequest = { url: string; log: Pick<FastifyRequest["log"], "error">; routeOptions?: { bodyLimit?: number } };
+
 /** The error body of the API; the `errorId` of a 500 is in its log line as well. */
-export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswer {
+export function errorAnswer(error: unknown, request: FailedRequest): ErrorAnswer {
   const known = toFailure(error, request.routeOptions?.bodyLimit ?? 0);
   const code = known?.code ?? "INTERNAL_ERROR";
   const status = errorCatalogue[code].status;

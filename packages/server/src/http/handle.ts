@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf } from "../answer.ts";
 import type { Caller, Ctx, NetworkCtx, Visitor } from "../context.ts";
 import { Failure, failure } from "../failure.ts";
+import { hintAfter } from "../lib/inbox-hints.ts";
 import { SemaphoreFull } from "../lib/semaphores.ts";
 import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
 import { errorAnswer } from "./errors.ts";
@@ -102,7 +103,9 @@ async function answerWrite(call: Call): Promise<Answer> {
 async function writeWithoutKey({ ctx, translator, request, reply, precheck, execute }: Call): Promise<Answer> {
   try {
     await precheck?.();
-    const answer = await inRepeatableTransaction(ctx.db, (tx) => execute({ ...ctx, db: tx }));
+    const answer = await hintAfter(ctx.hints, (hints) =>
+      inRepeatableTransaction(ctx.db, (tx) => execute({ ...ctx, db: tx, hints })),
+    );
     return answer.settled ? await answer.settled() : answer;
   } catch (error) {
     // A conflict may carry the existing record, which has to be translated like any answer.
@@ -117,21 +120,23 @@ async function writeUnderKey({ ctx, request, reply, precheck, execute }: Call, c
   // An answer may hold keys, device tokens or webhook URLs, so it is encrypted while it is stored for a repeat.
   const encrypt = <A extends Answer>(answer: A): A =>
     answer.body ? { ...answer, body: ctx.secrets.encrypt(answer.body) } : answer;
-  const answer = await runOnce(
-    ctx.db,
-    { environmentId: caller.environmentId, key, method, url, body },
-    {
-      before: precheck,
-      // The committed answer is stored, without waiting for the settled one: a repeat gets exactly the same.
-      work: async (tx) => {
-        const { status, body } = await execute({ ...ctx, db: tx });
-        return encrypt({ status, body });
+  const answer = await hintAfter(ctx.hints, (hints) =>
+    runOnce(
+      ctx.db,
+      { environmentId: caller.environmentId, key, method, url, body },
+      {
+        before: precheck,
+        // The committed answer is stored, without waiting for the settled one: a repeat gets exactly the same.
+        work: async (tx) => {
+          const { status, body } = await execute({ ...ctx, db: tx, hints });
+          return encrypt({ status, body });
+        },
+        onFailure: (error) => {
+          const refusal = failureAnswer(error, request, reply);
+          return refusal && encrypt(refusal);
+        },
       },
-      onFailure: (error) => {
-        const refusal = failureAnswer(error, request, reply);
-        return refusal && encrypt(refusal);
-      },
-    },
+    ),
   );
   reply.header("idempotency-key", key);
   if (answer.isReplay) reply.header("idempotency-replay", "true");

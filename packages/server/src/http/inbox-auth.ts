@@ -1,8 +1,8 @@
 // The token of an inbox session: `Authorization: Bearer <token>`. It ends with the API key under which it was issued, whose
 // owner is cached as in auth.ts, and with its subscriber.
-import type { Ctx, InboxCaller } from "../context.ts";
+import type { Caller, Ctx, InboxCaller } from "../context.ts";
 import { failure } from "../failure.ts";
-import { readInboxToken } from "../lib/inbox-token.ts";
+import { type InboxSession, readInboxToken } from "../lib/inbox-token.ts";
 import { findOwnerOfKeyId } from "../store/environments/environments.ts";
 import { findSubscribersByIds } from "../store/subscribers/subscribers.ts";
 import type { WrongKeyLimiter } from "./auth.ts";
@@ -14,7 +14,7 @@ export async function authenticateInbox(
   wrongTokens: WrongKeyLimiter,
   { header, address }: { header: string | undefined; address: string },
 ): Promise<InboxCaller> {
-  const token = scheme.exec(header?.trim() ?? "")?.[1];
+  const token = bearerOf(header);
   const caller = token === undefined ? null : await findInboxCaller(ctx, token);
   if (caller) return caller;
   const seconds = wrongTokens.count(address);
@@ -23,15 +23,34 @@ export async function authenticateInbox(
   throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": String(seconds) } });
 }
 
+/** The owner of the API key of a session; null when the key was revoked or its environment deleted. */
+export async function findSessionOwner(ctx: Ctx, { environmentId, keyId }: InboxSession): Promise<Caller | null> {
+  const cacheKey = `inbox ${environmentId} ${keyId}`;
+  const owner = ctx.keyOwners.get(cacheKey) ?? (await findOwnerOfKeyId(ctx.db, environmentId, keyId));
+  if (owner) ctx.keyOwners.set(cacheKey, owner);
+  return owner;
+}
+
 /** The owner of a token; null when the token, its API key or its subscriber is not valid any more. */
 export async function findInboxCaller(ctx: Ctx, token: string): Promise<InboxCaller | null> {
   const session = readInboxToken(ctx.secrets, token, ctx.now());
-  if (!session) return null;
-  const { environmentId, keyId, contextKeys } = session;
-  const cacheKey = `inbox ${environmentId} ${keyId}`;
-  const owner = ctx.keyOwners.get(cacheKey) ?? (await findOwnerOfKeyId(ctx.db, environmentId, keyId));
+  const owner = session && (await findSessionOwner(ctx, session));
   if (!owner) return null;
-  ctx.keyOwners.set(cacheKey, owner);
-  const [subscriber] = await findSubscribersByIds(ctx.db, environmentId, [session.subscriberId]);
-  return subscriber ? { ...owner, subscriber, contextKeys } : null;
+  const [subscriber] = await findSubscribersByIds(ctx.db, session.environmentId, [session.subscriberId]);
+  return subscriber ? { ...owner, subscriber, contextKeys: session.contextKeys } : null;
 }
+
+/** The session of a live connection, with the owner of its API key. Fails when it is not valid. */
+export async function requireInboxSession(
+  ctx: Ctx,
+  token: string | undefined,
+): Promise<InboxSession & { caller: Caller }> {
+  if (!token) throw failure("MISSING_AUTHORIZATION", {});
+  const session = readInboxToken(ctx.secrets, token, ctx.now());
+  const caller = session && (await findSessionOwner(ctx, session));
+  if (!caller) throw failure("INBOX_TOKEN_INVALID", {});
+  return { ...session, caller };
+}
+
+/** The token of `Authorization: Bearer <token>`. */
+export const bearerOf = (header: string | undefined): string | undefined => scheme.exec(header?.trim() ?? "")?.[1];

@@ -1,6 +1,13 @@
 // One Fastify route per operation of the contract: authentication, rate limit, metrics and log line of a request, and the
 // parser of its body. handle.ts does the rest.
-import { type Input, type Operation, type OperationId, operations, readsOnly, successStatuses } from "@tidings/contract";
+import {
+  type Input,
+  type Operation,
+  type OperationId,
+  operations,
+  readsOnly,
+  successStatuses,
+} from "@tidings/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { requireReportTarget } from "../app/webhooks/inbound-webhooks.ts";
 import type { Ctx, NetworkCtx } from "../context.ts";
@@ -119,7 +126,11 @@ export function addReceiptProbe(server: FastifyInstance, ctx: Ctx, rates: RateLi
     method: "HEAD",
     url: urlOf(receiptPath),
     onRequest: async (request, reply) => {
-      takeTokens(rates, reply, { owner: rateLimitOwner(request, receiptOperation), category: receiptOperation.category, cost: 1 });
+      takeTokens(rates, reply, {
+        owner: rateLimitOwner(request, receiptOperation),
+        category: receiptOperation.category,
+        cost: 1,
+      });
     },
     handler: async (request, reply) => {
       await requireReportTarget(ctx, request.params as { environmentId: string; integrationId: string });

@@ -15,11 +15,14 @@ import type { Config } from "../config.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/budgets.ts";
+import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
 import { createWrongKeyLimiter } from "./auth.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
+import { addSockets } from "./live/sockets.ts";
+import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
 import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
@@ -30,6 +33,8 @@ import { addSystemRoutes, type SystemOptions, systemPathsOf } from "./system-rou
 export type ServerOptions = SystemOptions & {
   /** The used parts of the rate limits, shared with other processes. */
   rates: Budgets;
+  /** Null where live connections are not accepted. */
+  hub: Hub | null;
   isDraining: () => boolean;
 };
 
@@ -41,7 +46,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.decorateRequest("isCounted", false);
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  const known = knownRoutes(ctx.config);
+  const known = knownRoutes(ctx.config, options.hub !== null);
   server.setNotFoundHandler((request, reply) => sendError(routeError(known, request), request, reply));
   server.addHook("onRequest", async (request, reply) => {
     // Answers hold keys and personal data, so caches must not store them.
@@ -55,6 +60,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.addHook("onSend", async (_request, reply) => {
     if (options.isDraining()) reply.header("connection", "close");
   });
+  if (options.hub) addLiveDoors(server, ctx, options.hub);
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
   const now = () => performance.now();
@@ -98,6 +104,13 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
     return503OnClosing: false,
   });
 
+/** Live connections never end by themselves, so they are closed first. */
+function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub): void {
+  addInboxStream(server, ctx, hub);
+  addSockets(server, ctx, hub, { isOriginAllowed: () => true });
+  server.addHook("preClose", () => hub.drain());
+}
+
 /**
  * Closing a server waits until all connections have ended. Connections without a request so far, and those that idle after
  * the last answer, would delay it for as long as they are kept alive, so they are closed.
@@ -109,6 +122,7 @@ function closeIdleConnections(server: FastifyInstance): void {
     socket.once("close", () => unused.delete(socket));
   });
   server.server.on("request", (request: IncomingMessage) => unused.delete(request.socket));
+  server.server.on("upgrade", (request: IncomingMessage) => unused.delete(request.socket));
   server.addHook("preClose", (done) => {
     for (const socket of unused) socket.destroy();
     const sweep = setInterval(() => server.server.closeIdleConnections(), 100).unref();
@@ -127,7 +141,7 @@ const knownRoute = (path: string, methods: readonly string[]): KnownRoute[] =>
 
 const readMethods = ["GET", "HEAD"] as const;
 
-const knownRoutes = (config: Config): KnownRoute[] => [
+const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...(Object.values(operations) as Operation[]).flatMap((operation) => {
     const { path, method } = operation;
     return knownRoute(path, method === "GET" && readsOnly(operation) ? readMethods : [method]);
@@ -136,6 +150,7 @@ const knownRoutes = (config: Config): KnownRoute[] => [
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),
   ...knownRoute(receiptPath, ["HEAD"]),
+  ...(isLive ? knownRoute(streamPath, ["GET"]) : []),
 ];
 
 const pathOf = ({ url }: { url: string }): string => url.split("?")[0]!;

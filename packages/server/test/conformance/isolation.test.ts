@@ -120,7 +120,12 @@ before(async () => {
   assert.ok(theirIds.size > 20);
 });
 
-const reachesOthers = new Set<string>(["environments.list", "inbox.openSession", "inboundWebhooks.receive", "inboundWebhooks.receiveByGet"]);
+const reachesOthers = new Set<string>([
+  "environments.list",
+  "inbox.openSession",
+  "inboundWebhooks.receive",
+  "inboundWebhooks.receiveByGet",
+]);
 
 for (const operation of all) {
   const id = operation.id as OperationId;

@@ -143,6 +143,23 @@ export const samples: Sample[] = [
     fault: /line 2: process\.env/,
   },
   { name: "the environment in the settings", path: "server/src/config.ts", text: "const b = process.env;" },
+  {
+    name: "a notification in a transaction",
+    path: "server/src/store/a.ts",
+    text: "await sql`select pg_notify('a', 'b')`.execute(tx);",
+    fault: /line 1: NOTIFY/,
+  },
+  {
+    name: "a NOTIFY statement",
+    path: "server/src/store/a.ts",
+    text: "await sql`notify channel`.execute(tx);",
+    fault: /line 1: NOTIFY/,
+  },
+  {
+    name: "a notification on the connection for it",
+    path: "server/src/store/queue/listen.ts",
+    text: 'const statement = "select pg_notify($1, $2)";',
+  },
   { name: "the console", path: "contract/src/a.ts", text: '  console.log("x");', fault: /line 1: console/ },
   { name: "a word about the console", path: "contract/src/a.ts", text: "// console.log would not do" },
   { name: "unfinished work", path: "contract/src/a.ts", text: "// TODO later", fault: /line 1: finish it/ },

@@ -63,7 +63,8 @@ export const inboxPreferenceOperations = {
     method: "PATCH",
     path: "/v1/inbox/preferences/bulk",
     summary: "Update one's own preferences for up to 100 workflows",
-    description: "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins.",
+    description:
+      "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins.",
     category: "inbox",
     access: "inbox",
     body: named("InboxPreferencesBulkIn", {

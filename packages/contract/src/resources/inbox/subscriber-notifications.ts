@@ -3,8 +3,8 @@ import { operation } from "../../operation.ts";
 import { Type } from "../../schema.ts";
 import { subscriberPath } from "../subscribers/subscribers.ts";
 import {
-  NotificationCount,
   InboxNotificationPage,
+  NotificationCount,
   NotificationSelection,
   NotificationsSeenIn,
   notificationCountQuery,

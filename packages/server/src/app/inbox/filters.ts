@@ -21,7 +21,11 @@ export function readFilter(given: GivenFilter): InboxFilter {
 }
 
 /** Filters that requests about many notifications have. */
-export function readSelection({ tags, data, contextKeys }: Pick<GivenFilter, keyof NotificationSelection>): InboxFilter {
+export function readSelection({
+  tags,
+  data,
+  contextKeys,
+}: Pick<GivenFilter, keyof NotificationSelection>): InboxFilter {
   return {
     tags: tags === undefined ? undefined : readTags(tags),
     data: data === undefined ? undefined : readData(data),

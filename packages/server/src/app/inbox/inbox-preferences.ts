@@ -24,10 +24,7 @@ const globalOf = async (ctx: Ctx, caller: InboxCaller): Promise<InboxPreference>
   return { level: "global", ...global };
 };
 
-export async function retrieveGlobal(
-  ctx: Ctx,
-  caller: InboxCaller,
-): Promise<Output<"inbox.retrieveGlobalPreference">> {
+export async function retrieveGlobal(ctx: Ctx, caller: InboxCaller): Promise<Output<"inbox.retrieveGlobalPreference">> {
   return { data: await globalOf(ctx, caller) };
 }
 

@@ -110,6 +110,7 @@ async function markMatching(ctx: Ctx, inbox: Inbox, mark: StoredMark, filter: In
   await markAs(ctx, caller, mark, now, (marking) =>
     markInbox(ctx.db, caller.environmentId, subscriber.id, within(inbox, filter), marking),
   );
+  ctx.hints.add(subscriber.id);
 }
 
 /** Marks all notifications that match. Archived ones are read already, and snoozed ones stay as they are. */
@@ -143,6 +144,7 @@ export async function setAction(
   const row = await requireItem(ctx, inbox, action.notificationId);
   if (!row.cta?.[`${type}Action`]) throw failure("ACTION_NOT_FOUND", { messageId: row.id, type });
   await markAction(ctx.db, inbox.caller.environmentId, row.id, { type, status: action.status }, now);
+  ctx.hints.add(inbox.subscriber.id);
   return showItem(ctx, inbox, row.id, now);
 }
 

@@ -31,6 +31,7 @@ export async function snoozeNotification(
   const snoozed = detail("snoozed", now, { raw: { until: until.toISOString() } });
   const isChanged = await setSnooze(ctx.db, environmentId, subscriber.id, { id, until, detail: snoozed, now });
   if (isChanged) {
+    ctx.hints.add(subscriber.id);
     await enqueueTimed({ ...ctx, clock }, "unsnooze", [{ environmentId, data: { messageId: id }, at: until }]);
     await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.snoozed", at: now }]);
   }
@@ -48,6 +49,7 @@ export async function unsnoozeNotification(
   const { id } = await requireItem(ctx, inbox, notificationId);
   const change = { id, until: null, detail: detail("unsnoozed", now), now };
   if (await setSnooze(ctx.db, environmentId, subscriber.id, change)) {
+    ctx.hints.add(subscriber.id);
     await emitMessages(ctx, [{ environmentId, messageId: id, type: "message.unsnoozed", at: now }]);
   }
   return showItem(ctx, inbox, id, now);

@@ -31,6 +31,7 @@ export async function markMessages(
   await markAs(ctx, caller, body.markAs, now, (marking) =>
     writeMarks(ctx.db, caller.environmentId, subscriber.id, ids, marking),
   );
+  ctx.hints.add(subscriber.id);
   const byId = new Map((await requireMessages(ctx, caller, subscriber, ids)).map((row) => [row.id, row]));
   return ids.map((id) => toMessage(ctx.secrets, caller, byId.get(id)!));
 }
@@ -47,6 +48,7 @@ export async function markAllMessages(
   const changed = await markAs(ctx, caller, body.markAs, now, (marking) =>
     markFeed(ctx.db, caller.environmentId, subscriber.id, marking),
   );
+  ctx.hints.add(subscriber.id);
   return changed.length;
 }
 
@@ -63,6 +65,7 @@ export async function markMessageAction(
   const { status, payload } = body;
   const now = await environmentNow(ctx, caller);
   await markAction(ctx.db, caller.environmentId, messageId, { type, status, payload }, now);
+  ctx.hints.add(subscriber.id);
   const [after] = await requireMessages(ctx, caller, subscriber, [messageId]);
   return toMessage(ctx.secrets, caller, after!);
 }
@@ -108,7 +111,11 @@ export async function markAs(
 ): Promise<string[]> {
   const changes: MessageChange[] = [];
   const writeOne = async (one: StoredMark): Promise<string[]> => {
-    const changed = await write({ mark: one, detail: one === "seen" || one === "read" ? detail(one, at) : null, now: at });
+    const changed = await write({
+      mark: one,
+      detail: one === "seen" || one === "read" ? detail(one, at) : null,
+      now: at,
+    });
     const type = eventTypes[one];
     if (type) changes.push(...changed.map((messageId) => ({ environmentId, messageId, type, at })));
     return changed;

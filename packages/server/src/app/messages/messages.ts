@@ -76,4 +76,5 @@ export async function finishDeletion(ctx: Ctx, caller: Caller, deleted: ListedMe
   await emitDeleted(ctx, deleted, { environmentId, organizationId, at: clock.now(environmentId) });
   const waiting = deleted.filter((message) => message.status === "pending");
   await cancelDeletedMessages({ ...ctx, clock }, environmentId, waiting);
+  for (const message of deleted) if (message.channel === "in_app") ctx.hints.add(message.subscriber_id);
 }

@@ -60,12 +60,7 @@ export async function viewEntries(
   return { global, entries: wanted.map((workflow) => viewEntry(workflow, stored, contextKeys)) };
 }
 
-async function loadPreferences(
-  ctx: Ctx,
-  subscriber: SubscriberRow,
-  contextKeys: string[],
-  criticality: Criticality,
-) {
+async function loadPreferences(ctx: Ctx, subscriber: SubscriberRow, contextKeys: string[], criticality: Criticality) {
   const stored = await findPreferences(ctx.db, subscriber.environment_id, subscriber.id, contextKeys);
   const workflows = await listPreferenceWorkflows(ctx.db, subscriber.environment_id);
   const wanted = workflows.filter(

@@ -136,6 +136,8 @@ export async function remove(
   const canceled = detail("step_canceled", now, { raw: { reason } });
   await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
   await deleteSubscriber(ctx.db, caller.environmentId, row.id);
+  // Ends its live connections.
+  ctx.hints.add(row.id);
   return { acknowledged: true, status: "success" };
 }
 

@@ -21,6 +21,7 @@ export async function runUnsnooze(ctx: Ctx, tasks: Task<UnsnoozeTask>[]): Promis
     );
     const isDue = (message: (typeof snoozed)[number]) =>
       message.snoozed_until <= batch.clock.now(message.environment_id);
+    for (const message of snoozed.filter(isDue)) tx.hints.add(message.subscriber_id);
     const due = snoozed.filter(isDue).map(({ id, environment_id: environmentId }) => ({
       environmentId,
       messageId: id,

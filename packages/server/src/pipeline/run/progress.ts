@@ -92,8 +92,9 @@ export async function writeProgress(batch: Batch, progressed: Progress[]): Promi
   await enqueueTimed(batch, "deliver", rows.deliveries);
   await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
-  for (const { status, channel } of messages) {
+  for (const { status, channel, subscriber_id } of messages) {
     if (status !== "pending") batch.metrics.messages.inc({ channel, status });
+    if (channel === "in_app" && status === "sent") batch.hints.add(subscriber_id);
   }
 }
 

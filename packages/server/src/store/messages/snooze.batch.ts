@@ -5,7 +5,7 @@ import type { Db } from "../db.ts";
 import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
 import { unseen } from "./message-marks.ts";
-export type SnoozedMessage = RowKey & { snoozed_until: Date };
+export type SnoozedMessage = RowKey & { subscriber_id: string; snoozed_until: Date };
 
 /** Of these messages, those that are snoozed, locked until the transaction ends. */
 export async function lockSnoozed(db: Db, keys: RowKey[]): Promise<SnoozedMessage[]> {
@@ -15,7 +15,7 @@ export async function lockSnoozed(db: Db, keys: RowKey[]): Promise<SnoozedMessag
     lock: "for update",
   });
   const { rows } = await sql<SnoozedMessage>`
-    select m.id, m.environment_id, m.snoozed_until from ${snoozed} order by m.id`.execute(db);
+    select m.id, m.environment_id, m.subscriber_id, m.snoozed_until from ${snoozed} order by m.id`.execute(db);
   return rows;
 }
 

@@ -8,6 +8,8 @@ export type Listener = {
    * behind a firewall that forgets idle ones. Answers no rows while there is no connection.
    */
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>;
+  /** Sends a notification to all listeners of the channel, this process included. It is lost when the database crashes at once. */
+  notify(channel: string, text: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -80,6 +82,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         loseConnection(error as Error);
         return [];
       }
+    },
+    async notify(channel, text) {
+      if (!client) throw new Error("the connection is being restored");
+      // Without a wait for the disk. The setting holds for this statement only.
+      const statement = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+      const sending = client;
+      await client.query(statement, [channel, text]).catch((error: Error) => {
+        if (sending === client && !(error instanceof pg.DatabaseError)) loseConnection(error);
+        throw error;
+      });
     },
     async close() {
       isClosed = true;

@@ -64,6 +64,8 @@ export type Queue = {
   work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): void;
   /** Tasks that wait or are being worked on, by kind. */
   depth(): Promise<Record<string, number>>;
+  /** Announces a text on a channel of the database, outside of transactions; see `onNotify`. */
+  notify(channel: string, text: string): Promise<void>;
   ping(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -159,6 +161,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const { rows } = await boss.getDb().executeSql(countTasks, [[...taskKinds]]);
       return Object.fromEntries(rows.map(({ kind, count }: { kind: string; count: number }) => [kind, count]));
     },
+    notify: listener.notify,
     async ping() {
       await boss.getDb().executeSql("select 1");
     },

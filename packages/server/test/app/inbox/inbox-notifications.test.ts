@@ -4,9 +4,9 @@ import { test } from "node:test";
 import type { Client } from "@tidings/contract";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { type Inbox, openInbox } from "./browser.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
+import { type Inbox, openInbox } from "./browser.ts";
 
 const service = await startTestService();
 
@@ -97,7 +97,10 @@ test("a subscriber reaches no notification of another one, nor of another enviro
     }
     errorOf(await ada.call("DELETE", `/notifications/${item.id}/delete`), "NOTIFICATION_NOT_FOUND");
     await ada.call("POST", "/notifications/seen", { notificationIds: [item.id] });
-    assert.deepEqual((await list(ada, `?after=${item.id}`)).data.filter(({ id }) => id === item.id), []);
+    assert.deepEqual(
+      (await list(ada, `?after=${item.id}`)).data.filter(({ id }) => id === item.id),
+      [],
+    );
   }
   for (const verb of ["seen", "read", "archive", "read-archive", "delete"]) {
     assert.equal((await ada.call("POST", `/notifications/${verb}`, {})).status, 204);

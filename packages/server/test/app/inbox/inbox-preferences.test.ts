@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
 import { errorOf } from "../../support/http.ts";
-import { openInbox } from "./browser.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { openInbox } from "./browser.ts";
 
 const service = await startTestService();
 
@@ -22,7 +22,9 @@ async function withPreferences() {
   const steps = [inApp({ body: "Hi" }), email()];
   const order = await createWorkflow(client, "order", steps, { tags: ["shop"], severity: "high" });
   const news = await createWorkflow(client, "news", steps, { tags: ["news"] });
-  const locked = await createWorkflow(client, "locked", steps, { preferences: { user: { all: { readOnly: true } } } } as never);
+  const locked = await createWorkflow(client, "locked", steps, {
+    preferences: { user: { all: { readOnly: true } } },
+  } as never);
   const open = (subscriberId: string, more: object = {}) =>
     openInbox(service, { applicationIdentifier: environmentId, subscriber: { subscriberId }, ...more });
   const [ada, eve] = [await open("ada"), await open("eve")];
@@ -61,7 +63,10 @@ test("global and workflow preferences and the schedule are changed, one's own on
     weeklySchedule: { monday: { isEnabled: true, hours: [{ start: "09:00 AM", end: "05:00 PM" }] } },
   };
   const withSchedule = await change("", { schedule });
-  assert.deepEqual([withSchedule.level, withSchedule.channels.email, withSchedule.schedule], ["global", false, schedule]);
+  assert.deepEqual(
+    [withSchedule.level, withSchedule.channels.email, withSchedule.schedule],
+    ["global", false, schedule],
+  );
   const global = await ada.call("GET", "/preferences/global");
   assert.deepEqual((global.body as { data: Entry }).data, withSchedule);
   const entry = await change(`/${order._id}`, { in_app: false });

@@ -6,10 +6,10 @@ import { sql } from "kysely";
 import { canonicalJson } from "../../../src/lib/json.ts";
 import { newStage } from "../../support/clock.ts";
 import { errorOf, request } from "../../support/http.ts";
-import { askSession, hashOf, identifierOf, inboxWith, openInbox } from "./browser.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
+import { askSession, hashOf, identifierOf, inboxWith, openInbox } from "./browser.ts";
 
 const service = await startTestService({ TIDINGS_INBOX_ORIGINS: "production=https://app.example.com" });
 const { client, production } = service;
@@ -46,8 +46,11 @@ test("a session answers its token, the unread counts and what the widget needs",
 test("the first session connects the inbox of its environment", async () => {
   const stage = await newStage(service);
   const isConnected = async () =>
-    (await sql<{ at: Date | null }>`select inbox_connected_at as at from environments where id = ${stage.environmentId}`
-      .execute(service.db)).rows[0]!.at !== null;
+    (
+      await sql<{
+        at: Date | null;
+      }>`select inbox_connected_at as at from environments where id = ${stage.environmentId}`.execute(service.db)
+    ).rows[0]!.at !== null;
   assert.equal(await isConnected(), false);
   await openInbox(service, { applicationIdentifier: stage.environmentId, subscriber: { subscriberId: "ada" } });
   assert.equal(await isConnected(), true);
@@ -95,7 +98,11 @@ test("the in-app integration can require the hash in development, and a wrong ha
 test("what is not known or not valid is refused as JSON", async () => {
   const subscriber = { subscriberId: "ada" };
   errorOf(await askSession(service, { applicationIdentifier: "unknown", subscriber }), "ENVIRONMENT_NOT_FOUND");
-  for (const body of [{}, { applicationIdentifier }, { applicationIdentifier, subscriber: { subscriberId: "no id!" } }]) {
+  for (const body of [
+    {},
+    { applicationIdentifier },
+    { applicationIdentifier, subscriber: { subscriberId: "no id!" } },
+  ]) {
     errorOf(await askSession(service, body), "VALIDATION_ERROR");
   }
 });

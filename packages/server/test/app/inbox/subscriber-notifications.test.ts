@@ -88,7 +88,11 @@ test("filters of the list and of the count agree", async () => {
     assert.deepEqual(await counted(client, filter), [expected.length], JSON.stringify(filter));
   }
   assert.deepEqual(await subjects(client, { data: '{"room":"1"}' }), ["sale", "order"]);
-  assert.deepEqual(await subjects(client, { data: '{"list":["b","a"]}' }), [], "leaves of lists are equal at their place");
+  assert.deepEqual(
+    await subjects(client, { data: '{"list":["b","a"]}' }),
+    [],
+    "leaves of lists are equal at their place",
+  );
   assert.deepEqual(
     await counted(
       client,
@@ -209,10 +213,12 @@ test("marks are sent to webhooks, and later steps see them", async () => {
   assert.equal(mail?.subject, "read: true");
   await client("subscriberNotifications.delete", { params: { ...ada, notificationId: id } });
   const types = await eventually(async () => {
-    const { data } = (await client("webhooks.listDeliveries", {
-      params: { webhookId: (await client("webhooks.list")).body[0]!.id },
-      query: { limit: 100 },
-    })).body;
+    const { data } = (
+      await client("webhooks.listDeliveries", {
+        params: { webhookId: (await client("webhooks.list")).body[0]!.id },
+        query: { limit: 100 },
+      })
+    ).body;
     const found = data.map(({ type }) => type);
     return found.includes("message.deleted") ? found : null;
   }, "the deletion at the webhook");

@@ -90,7 +90,11 @@ test("while the database is unavailable each process keeps the limit on its own"
     throw new Error("away");
   };
   const budgets = createBudgets({ now: () => performance.now(), settle, max: 100 });
-  const limiter = createRateLimiter({ trigger: 1, configuration: 0, global: 0, inbox: 0 }, () => performance.now(), budgets);
+  const limiter = createRateLimiter(
+    { trigger: 1, configuration: 0, global: 0, inbox: 0 },
+    () => performance.now(),
+    budgets,
+  );
   for (let event = 0; event < 6; event++) assert.equal(limiter.take("env", "trigger", 1).isAllowed, event < 6);
   await eventually(() => tries >= 2, "it to try again");
   assert.equal(limiter.take("env", "trigger", 5).isAllowed, false);

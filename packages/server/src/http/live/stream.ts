@@ -1,0 +1,67 @@
+// Server-sent events: `GET /v1/inbox/stream`. Every event has an id with which the client resumes (Last-Event-ID).
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Ctx } from "../../context.ts";
+import type { Hub, Port } from "../../pipeline/live/hub.ts";
+import { bearerOf, requireInboxSession } from "../inbox-auth.ts";
+import { toStreamEvent } from "./payloads.ts";
+
+export const streamPath = "/v1/inbox/stream";
+
+/** How long a client waits before it connects again; after a restart a random time up to the longest. */
+const reconnectMs = 2_000;
+const longestReconnectMs = 10_000;
+
+export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
+  server.route({
+    method: "GET",
+    url: streamPath,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const session = await requireInboxSession(ctx, tokenOf(request));
+      await hub.admit();
+      const { raw } = reply;
+      const connection = hub.open(session, streamPort(raw));
+      raw.on("close", () => connection.end());
+      if (raw.destroyed) return connection.end();
+      reply.hijack();
+      raw.writeHead(200, {
+        // Headers of hooks, such as those of CORS.
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        "content-type": "text/event-stream; charset=utf-8",
+        // nginx would keep back the events until its buffer is full.
+        "x-accel-buffering": "no",
+      });
+      raw.write(`retry: ${reconnectMs}\n\n`);
+      const last = request.headers["last-event-id"];
+      connection.start(typeof last === "string" ? last : undefined);
+    },
+  });
+}
+
+/** EventSource of browsers cannot set headers, so the token may be in the query. */
+const tokenOf = ({ headers, query }: FastifyRequest): string | undefined => {
+  const { token } = query as { token?: unknown };
+  return bearerOf(headers.authorization) ?? (typeof token === "string" ? token : undefined);
+};
+
+function streamPort(raw: ServerResponse): Port {
+  return {
+    door: "sse",
+    send(event) {
+      const { name, data } = toStreamEvent(event);
+      raw.write(`event: ${name}\nid: ${event.token()}\ndata: ${JSON.stringify(data)}\n\n`);
+    },
+    bufferedBytes: () => raw.writableLength,
+    beat() {
+      raw.write(": heartbeat\n\n");
+      return true;
+    },
+    close(reason) {
+      if (reason === "slow") return void raw.destroy();
+      if (reason === "restart")
+        raw.write(`retry: ${reconnectMs + Math.floor(Math.random() * (longestReconnectMs - reconnectMs))}\n\n`);
+      raw.end();
+    },
+  };
+}

@@ -1,0 +1,204 @@
+// The live connections of this process, by subscriber: limits, heartbeats, and when an inbox is read. The table of messages is
+// the truth. A hint of another process (lib/inbox-hints.ts) only says which inboxes to read now; every inbox that was not
+// read for a while is read anyway, so a lost hint delays events and loses none.
+import type { NetworkCtx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { idToBase62 } from "../../lib/ids.ts";
+import { everyInbox } from "../../lib/inbox-hints.ts";
+import type { InboxSession } from "../../lib/inbox-token.ts";
+import type { LiveEvent } from "./events.ts";
+import { type Connection, createReader, type Inbox } from "./reader.ts";
+import { readResumeToken } from "./resume-token.ts";
+
+/** Why the server closes a connection. */
+export type CloseReason = "restart" | "expired" | "revoked" | "deleted" | "slow" | "silent";
+
+/** One way to reach a client. */
+export type Port = {
+  door: "sse" | "websocket" | "socket.io";
+  send(event: LiveEvent): void;
+  /** Output that the client has not taken yet. */
+  bufferedBytes(): number;
+  /** Sends a heartbeat; false when the client has not answered the one before. */
+  beat(): boolean;
+  close(reason: CloseReason): void;
+};
+
+export type OpenConnection = {
+  /** From now on the client gets events: the counts first, and before them what it lacks according to its token. */
+  start(token?: string): void;
+  /** The client has gone. */
+  end(): void;
+};
+
+export type Hub = {
+  /** Waits for a turn, so that thousands of clients that reconnect at once leave time for requests. */
+  admit(): Promise<void>;
+  /** Fails when there are too many connections. */
+  open(session: InboxSession, port: Port): OpenConnection;
+  /** Hints of a process; without a text, hints may have been lost. */
+  hint(text?: string): void;
+  /** Closes the connections whose session is not valid any more. */
+  recheck(isValid: (session: InboxSession) => Promise<boolean>): Promise<void>;
+  /** Closes all connections, not all at once, and takes no new ones. */
+  drain(): Promise<void>;
+};
+
+/** Beyond this, a client that does not read is disconnected. It gets what it lacks when it connects again. */
+const maxBufferedBytes = 1_000_000;
+export const beatMs = 25_000;
+const tickMs = 1_000;
+/** Other processes collect hints for a minute after each announcement. */
+const announceMs = 20_000;
+/** New connections per second. */
+const admissionsPerSecond = 1_000;
+const longestAdmissionMs = 15_000;
+/** Closing at a shutdown is spread over a millisecond for each connection, up to this. */
+const longestDrainMs = 3_000;
+
+/** `isBehind`: it had too much unread output a second ago. */
+type Member = Connection & { session: InboxSession; port: Port; inbox: Inbox; beatAt: number; isBehind: boolean };
+
+export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
+  const { connections: limit, perSubscriber, sweepMs } = ctx.config.live;
+  const inboxes = new Map<string, Inbox>();
+  const members = new Set<Member>();
+  let ticking: NodeJS.Timeout | null = null;
+  let announcedAt = -Infinity;
+  let admittedAt = 0;
+  let isDraining = false;
+
+  const close = (member: Member, reason: CloseReason) => {
+    if (member.state === "closed") return;
+    ctx.metrics.liveClosed.inc({ reason });
+    remove(member);
+    member.port.close(reason);
+  };
+  const remove = (member: Member) => {
+    if (member.state === "closed") return;
+    member.state = "closed";
+    members.delete(member);
+    ctx.metrics.liveConnections.dec({ door: member.port.door });
+    const { inbox } = member;
+    inbox.connections.delete(member);
+    if (inbox.connections.size === 0) inboxes.delete(idToBase62(inbox.subscriberId));
+    if (members.size > 0 || !ticking) return;
+    clearInterval(ticking);
+    ticking = null;
+  };
+  const reader = createReader(ctx, (inbox) => {
+    for (const member of inbox.connections) close(member as Member, "deleted");
+  });
+  const readAll = () => {
+    for (const inbox of inboxes.values()) reader.request(inbox);
+  };
+  const announceConnections = () => {
+    announcedAt = performance.now();
+    void announce().catch(() => {
+      // The connection to the database is being restored; the next tick tries again.
+      announcedAt = -Infinity;
+    });
+  };
+  const tick = () => {
+    const now = performance.now();
+    const time = ctx.now();
+    if (now - announcedAt >= announceMs) announceConnections();
+    for (const member of members) {
+      if (member.session.expiresAt <= time) close(member, "expired");
+      const isBehind = member.port.bufferedBytes() > maxBufferedBytes;
+      if (isBehind && member.isBehind) close(member, "slow");
+      member.isBehind = isBehind;
+      if (member.beatAt > now) continue;
+      member.beatAt = now + beatMs;
+      if (!member.port.beat()) close(member, "silent");
+    }
+    for (const inbox of inboxes.values()) if (now - inbox.readAtMs >= sweepMs) reader.request(inbox);
+  };
+  /** The first connection of this process. Other processes may commit changes before they learn that hints are wanted. */
+  const begin = () => {
+    ticking = setInterval(tick, tickMs).unref();
+    announceConnections();
+    setTimeout(readAll, tickMs).unref();
+  };
+  const inboxOf = ({ environmentId, subscriberId }: InboxSession): Inbox =>
+    inboxes.get(idToBase62(subscriberId)) ?? {
+      environmentId,
+      subscriberId,
+      connections: new Set(),
+      told: null,
+      readAtMs: performance.now(),
+    };
+
+  return {
+    async admit() {
+      const now = performance.now();
+      const at = Math.max(now, admittedAt);
+      if (at - now > longestAdmissionMs) throw tooBusy("Too many clients are connecting");
+      admittedAt = at + 1_000 / admissionsPerSecond;
+      // Waits below the resolution of a timer are left out.
+      if (at - now >= 2) await new Promise((resolve) => setTimeout(resolve, at - now));
+    },
+    open(session, port) {
+      if (isDraining) throw tooBusy("The service is stopping");
+      if (members.size >= limit) throw tooBusy(`This process has ${limit} live connections, the most it may have`);
+      const inbox = inboxOf(session);
+      if (inbox.connections.size >= perSubscriber)
+        throw failure("LIVE_CONNECTION_LIMIT", { limit: String(perSubscriber) });
+      const member: Member = {
+        state: "opened",
+        resume: null,
+        session,
+        port,
+        inbox,
+        isBehind: false,
+        // Spread, so that the heartbeats of clients that connected at once are not sent at once.
+        beatAt: performance.now() + beatMs * (0.5 + Math.random() / 2),
+        deliver(events) {
+          // What is left from before counts. The events of one reading may be more than that, for a client that reads as well.
+          if (port.bufferedBytes() > maxBufferedBytes) return close(member, "slow");
+          for (const event of events) port.send(event);
+        },
+      };
+      if (members.size === 0) begin();
+      members.add(member);
+      inbox.connections.add(member);
+      inboxes.set(idToBase62(session.subscriberId), inbox);
+      ctx.metrics.liveConnections.inc({ door: port.door });
+      return {
+        start(token) {
+          if (member.state !== "opened") return;
+          member.resume = token ? (readResumeToken(token, ctx.now()) ?? "lost") : null;
+          member.state = "starting";
+          reader.request(inbox);
+        },
+        end: () => remove(member),
+      };
+    },
+    hint(text) {
+      if (text === undefined || text === everyInbox) return readAll();
+      for (const key of text.split(",")) {
+        const inbox = inboxes.get(key);
+        if (inbox) reader.request(inbox);
+      }
+    },
+    async recheck(isValid) {
+      for (const member of [...members]) if (!(await isValid(member.session))) close(member, "revoked");
+    },
+    async drain() {
+      isDraining = true;
+      await reader.close();
+      const spreadMs = Math.min(longestDrainMs, members.size);
+      await Promise.all(
+        [...members].map(async (member) => {
+          if (spreadMs > 100) await new Promise((resolve) => setTimeout(resolve, Math.random() * spreadMs));
+          close(member, "restart");
+        }),
+      );
+      if (ticking) clearInterval(ticking);
+    },
+  };
+}
+
+/** With a random wait, so that refused clients do not come back all at once. */
+const tooBusy = (message: string) =>
+  failure("UNAVAILABLE", {}, { message, headers: { "retry-after": String(1 + Math.floor(Math.random() * 10)) } });

@@ -1,0 +1,124 @@
+// What live connections show: the state of many inboxes at once, and the messages that are new or changed in them.
+import { type Severity, severities } from "@tidings/contract";
+import { sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import type { InboxItem } from "../inbox/notifications.ts";
+import { type RowKey, rowsByKey } from "../keys.ts";
+import type { SubscriberRow } from "../subscribers/subscribers.ts";
+
+/** The newest messages of an inbox, which are read and counted; it bounds the work for one subscriber. */
+const maxMessages = 1_000;
+
+/**
+ * Messages with ids after `from_id`, and those changed after a time, are listed as `recent`; those with ids after `resume_id`
+ * as `later`.
+ */
+export type InboxQuestion = {
+  subscriber_id: string;
+  environment_id: string;
+  from_id: string;
+  changed_since: Date | null;
+  resume_id: string | null;
+};
+
+export type InboxState = {
+  subscriber: SubscriberRow;
+  /** The time of the environment. */
+  now: Date;
+  /** Of all messages, snoozed and archived ones included. */
+  total: number;
+  unread: Record<Severity, number>;
+  unseen: number;
+  /** Whether there are messages beyond those that were counted. */
+  hasMore: boolean;
+  /** The last change of a message, in the time of the environment. */
+  changedAt: Date | null;
+  /** By id, oldest first: a number that changes whenever marks of the message change. */
+  recent: Map<string, number>;
+  /** Ids, oldest first. */
+  later: string[];
+};
+
+type StateRow = Omit<InboxState, "recent" | "later" | "unread" | "hasMore" | "changedAt"> & {
+  subscriber_id: string;
+  changed_at: Date | null;
+  ids: string[] | null;
+  versions: number[] | null;
+  later: string[] | null;
+} & Record<Severity, number>;
+
+/** How long before the last change `recent` begins when the question names no time. */
+const overlap = sql`interval '2 minutes'`;
+
+const columns = {
+  subscriber_id: "uuid",
+  environment_id: "uuid",
+  from_id: "uuid",
+  changed_since: "timestamptz",
+  resume_id: "uuid",
+};
+
+/** The inboxes of these subscribers, by subscriber. Deleted subscribers are missing. */
+export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date): Promise<Map<string, InboxState>> {
+  const bySeverity = severities.map(
+    (severity) =>
+      sql`count(*) filter (where is_unread and severity = ${sql.lit(severity)})::int as ${sql.ref(severity)}`,
+  );
+  const { rows } = await sql<StateRow>`
+    select r.subscriber_id, to_jsonb(s) as subscriber, t.now, i.*
+    from ${rowsOf("r", columns, questions)}
+    join subscribers s on s.id = r.subscriber_id and s.environment_id = r.environment_id
+    join environments v on v.id = r.environment_id
+    cross join lateral (select coalesce(v.test_clock, ${now}::timestamptz) as now) as t
+    cross join lateral (
+      select count(*)::int as total, ${sql.join(bySeverity)},
+        count(*) filter (where is_shown and seen_at is null)::int as unseen, max(updated_at) as changed_at,
+        array_agg(id::text order by id) filter (where is_recent) as ids,
+        array_agg(version order by id) filter (where is_recent) as versions,
+        array_agg(id::text order by id) filter (where id > r.resume_id) as later
+      from (
+        select m.*, is_shown and m.read_at is null as is_unread,
+          case when is_shown and m.read_at is null then (select n.severity from notifications n
+            where n.environment_id = m.environment_id and n.id = m.notification_id) end as severity,
+          case when is_recent then hashtext(
+            row(m.read_at, m.seen_at, m.archived_at, m.snoozed_until, m.delivered_at, m.cta->'pressed')::text) end as version
+        from (
+          select f.*, f.archived_at is null and (f.snoozed_until is null or f.snoozed_until <= t.now) as is_shown,
+            f.id > r.from_id or f.updated_at > coalesce(r.changed_since, max(f.updated_at) over () - ${overlap}) as is_recent
+          from (
+            select id, environment_id, notification_id, read_at, seen_at, archived_at, snoozed_until, delivered_at, cta,
+              updated_at
+            from messages where subscriber_id = r.subscriber_id and environment_id = r.environment_id
+              and channel = 'in_app' and status = 'sent'
+            order by id desc limit ${maxMessages}) as f) as m) as counted) as i`.execute(db);
+  return new Map(rows.map((row) => [row.subscriber_id, toState(row)]));
+}
+
+function toState(row: StateRow): InboxState {
+  const { subscriber, now, total, unseen, ids, versions } = row;
+  return {
+    subscriber,
+    now,
+    total,
+    unread: Object.fromEntries(severities.map((severity) => [severity, row[severity]])) as Record<Severity, number>,
+    unseen,
+    hasMore: total === maxMessages,
+    changedAt: row.changed_at,
+    recent: new Map(ids?.map((id, index) => [id, versions![index]!])),
+    later: row.later ?? [],
+  };
+}
+
+/** Messages as an inbox shows them, by id; deleted ones are missing. */
+export async function findInboxItems(db: Db, keys: RowKey[]): Promise<Map<string, InboxItem>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await sql<InboxItem>`
+    select m.*, e.transaction_id, n.severity, to_jsonb(w) as workflow
+    from ${rowsByKey("messages", "m", "id", keys)}
+    join events e on e.environment_id = m.environment_id and e.id = m.event_id
+    join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
+    left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
+      on w.id = m.workflow_id`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}

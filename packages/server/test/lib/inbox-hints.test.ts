@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { idToBase62, newId } from "../../src/lib/ids.ts";
+import { createHintCollector, everyInbox, hintAfter } from "../../src/lib/inbox-hints.ts";
+import { eventually } from "../support/wait.ts";
+
+/** A collector whose clock is that of the machine, and what it has sent. */
+function collect(send: (text: string) => Promise<void> = async () => {}) {
+  const sent: { text: string; at: number }[] = [];
+  const now = () => performance.now();
+  const collector = createHintCollector({
+    now,
+    send: async (text) => {
+      await send(text);
+      sent.push({ text, at: now() });
+    },
+  });
+  return { collector, sent };
+}
+
+test("without live connections no hints are collected", async () => {
+  const { collector, sent } = collect();
+  collector.add(newId());
+  collector.watch();
+  const wanted = newId();
+  collector.add(wanted);
+  await eventually(() => sent.length > 0, "a hint");
+  assert.deepEqual(
+    sent.map(({ text }) => text),
+    [idToBase62(wanted)],
+  );
+  collector.close();
+});
+
+test("hints are sent once each, 340 in a notification of less than 8,000 bytes, and at most 50 a second", async () => {
+  const { collector, sent } = collect();
+  collector.watch();
+  const ids = Array.from({ length: 1_000 }, newId);
+  for (const id of [...ids, ...ids]) collector.add(id);
+  await eventually(() => sent.length === 3, "three notifications");
+  assert.deepEqual(
+    sent.flatMap(({ text }) => text.split(",")),
+    ids.map(idToBase62),
+  );
+  assert.ok(sent.every(({ text }) => text.length < 8_000));
+  assert.ok(sent[2]!.at - sent[0]!.at >= 38, "20 ms lie between two notifications");
+  collector.close();
+});
+
+test("hints that cannot be sent are sent later; too many become one hint for all inboxes", async () => {
+  let failures = 2;
+  const { collector, sent } = collect(async () => {
+    if (failures-- > 0) throw new Error("no connection");
+  });
+  collector.watch();
+  const id = newId();
+  collector.add(id);
+  await eventually(() => sent.length === 1, "the hint");
+  assert.equal(sent[0]!.text, idToBase62(id));
+  for (let n = 0; n <= 50_000; n++) collector.add(newId());
+  await eventually(() => sent.length === 2, "one hint for all");
+  assert.equal(sent[1]!.text, everyInbox);
+  collector.close();
+});
+
+test("the hints of a transaction are passed on when it has ended without an error", async () => {
+  const added: string[] = [];
+  const hints = { add: (id: string) => void added.push(id) };
+  const result = await hintAfter(hints, async (held) => {
+    held.add("a");
+    held.add("a");
+    await hintAfter(held, async (inner) => inner.add("b"));
+    assert.deepEqual(added, []);
+    return 7;
+  });
+  assert.equal(result, 7);
+  assert.deepEqual(added, ["a", "b"]);
+  await assert.rejects(
+    hintAfter(hints, async (held) => {
+      held.add("c");
+      throw new Error("rolled back");
+    }),
+  );
+  assert.deepEqual(added, ["a", "b"]);
+});
