@@ -13,6 +13,7 @@ import { benchGrowth } from "./growth.ts";
 import { benchIdle, benchStart } from "./idle.ts";
 import { benchInApp } from "./in-app.ts";
 import { benchLatency } from "./latency.ts";
+import { benchLive } from "./live.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchScale } from "./scale.ts";
 import { benchSimulation } from "./simulation.ts";
@@ -33,8 +34,10 @@ const sizes = {
   starts: [3, 1],
   /** Messages of the growth benchmark. */
   rows: [10_000_000, 400_000],
-  /** Of each flood of the benchmark of neighbours. */
+  /** Of each flood of the benchmark of neighbours, and of each rate of the live benchmark. */
   seconds: [20, 8],
+  /** Of the live benchmark. */
+  connections: [5_000, 1_000],
 } satisfies Record<string, [number, number]>;
 type Sizes = Record<keyof typeof sizes, number>;
 
@@ -82,6 +85,7 @@ const defaults: Record<string, () => Promise<Row[]>> = {
 const named: typeof defaults = {
   growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: isQuick ? 100 : 400 })),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
+  live: () => benchLive(size.connections, size.seconds),
   scale: () => benchScale(size.events),
   simulation: () => benchSimulation(values.assume),
 };

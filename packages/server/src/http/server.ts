@@ -85,7 +85,8 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
     // operation-routes.ts logs one line per request with the operation's name; Fastify's own two lines lack it.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.bodyLimit,
-    http: { maxHeaderSize: maxHeadBytes },
+    // Other upgrades are left alone: some HTTP clients offer HTTP/2 (h2c) with every request, and expect a plain answer.
+    http: { maxHeaderSize: maxHeadBytes, shouldUpgradeCallback: isWebSocket },
     clientErrorHandler: answerClientError,
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
@@ -103,6 +104,8 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
     // While draining, the hook of createServer answers with the error body of the API.
     return503OnClosing: false,
   });
+
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
 /** Live connections never end by themselves, so they are closed first. */
 function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub): void {

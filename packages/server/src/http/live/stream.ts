@@ -22,9 +22,11 @@ export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): voi
       await hub.admit();
       const { raw } = reply;
       const connection = hub.open(session, streamPort(raw));
-      raw.on("close", () => connection.end());
-      if (raw.destroyed) return connection.end();
       reply.hijack();
+      raw.on("error", () => connection.end());
+      raw.on("close", () => connection.end());
+      // The client has gone while it waited for its turn.
+      if (raw.destroyed) return connection.end();
       raw.writeHead(200, {
         // Headers of hooks, such as those of CORS.
         ...(reply.getHeaders() as OutgoingHttpHeaders),

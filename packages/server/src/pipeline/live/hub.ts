@@ -104,13 +104,14 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     const time = ctx.now();
     if (now - announcedAt >= announceMs) announceConnections();
     for (const member of members) {
+      const wasBehind = member.isBehind;
+      member.isBehind = member.port.bufferedBytes() > maxBufferedBytes;
       if (member.session.expiresAt <= time) close(member, "expired");
-      const isBehind = member.port.bufferedBytes() > maxBufferedBytes;
-      if (isBehind && member.isBehind) close(member, "slow");
-      member.isBehind = isBehind;
-      if (member.beatAt > now) continue;
-      member.beatAt = now + beatMs;
-      if (!member.port.beat()) close(member, "silent");
+      else if (member.isBehind && wasBehind) close(member, "slow");
+      else if (member.beatAt <= now) {
+        member.beatAt = now + beatMs;
+        if (!member.port.beat()) close(member, "silent");
+      }
     }
     for (const inbox of inboxes.values()) if (now - inbox.readAtMs >= sweepMs) reader.request(inbox);
   };
@@ -154,6 +155,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
         // Spread, so that the heartbeats of clients that connected at once are not sent at once.
         beatAt: performance.now() + beatMs * (0.5 + Math.random() / 2),
         deliver(events) {
+          if (member.state !== "live") return;
           // What is left from before counts. The events of one reading may be more than that, for a client that reads as well.
           if (port.bufferedBytes() > maxBufferedBytes) return close(member, "slow");
           for (const event of events) port.send(event);

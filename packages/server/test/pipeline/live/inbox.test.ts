@@ -1,0 +1,172 @@
+// What a live inbox tells its connections: pure rules, with readings that see messages in any order.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { firstIdAt, newId } from "../../../src/lib/ids.ts";
+import { compare, toTold, windowStart } from "../../../src/pipeline/live/inbox.ts";
+import { readResumeToken, writeResumeToken } from "../../../src/pipeline/live/resume-token.ts";
+import type { InboxState } from "../../../src/store/messages/live.batch.ts";
+
+const now = new Date("2026-01-31T12:00:00Z");
+const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
+/** A message that was made at this second, `n` tells apart those of the same second. */
+const idAt = (seconds: number, n = 0) =>
+  `${firstIdAt(at(seconds)).slice(0, 14)}7${String(n).padStart(3, "0")}-8000-0000${newId().slice(28)}`;
+
+const stateOf = (recent: [string, number][], more: Partial<InboxState> = {}): InboxState => ({
+  subscriber: {} as InboxState["subscriber"],
+  now,
+  total: recent.length,
+  unread: { high: 0, medium: 0, low: 0, none: recent.length },
+  unseen: 0,
+  hasMore: false,
+  changedAt: null,
+  recent: new Map(recent),
+  later: [],
+  ...more,
+});
+
+test("new, changed and removed messages are told apart", () => {
+  const [a, b, c, old] = [idAt(-60), idAt(-30), idAt(-90), idAt(-3_600)];
+  const before = toTold(
+    stateOf(
+      [
+        [a, 1],
+        [b, 1],
+      ],
+      { total: 10 },
+    ),
+    at(0),
+  );
+  const unchanged = compare(
+    before,
+    stateOf(
+      [
+        [a, 1],
+        [b, 1],
+      ],
+      { total: 10 },
+    ),
+  );
+  assert.deepEqual(unchanged, { added: [], changed: [], removed: { ids: [], count: 0 }, areCountsChanged: false });
+  const late = compare(
+    before,
+    stateOf(
+      [
+        [c, 1],
+        [a, 1],
+        [b, 1],
+      ],
+      { total: 11 },
+    ),
+  );
+  assert.deepEqual(
+    [late.added, late.changed],
+    [[c], []],
+    "a message with an earlier id that was committed later is new",
+  );
+  assert.deepEqual(
+    compare(
+      before,
+      stateOf(
+        [
+          [a, 2],
+          [b, 1],
+        ],
+        { total: 10 },
+      ),
+    ).changed,
+    [a],
+  );
+  assert.deepEqual(
+    compare(
+      before,
+      stateOf(
+        [
+          [old, 1],
+          [a, 1],
+          [b, 1],
+        ],
+        { total: 10 },
+      ),
+    ).changed,
+    [old],
+  );
+  assert.deepEqual(compare(before, stateOf([[a, 1]], { total: 9 })).removed, { ids: [b], count: 1 });
+  assert.deepEqual(
+    compare(
+      before,
+      stateOf(
+        [
+          [a, 1],
+          [b, 1],
+        ],
+        { total: 7 },
+      ),
+    ).removed,
+    { ids: [], count: 3 },
+  );
+  assert.deepEqual(
+    compare(
+      before,
+      stateOf(
+        [
+          [a, 1],
+          [b, 1],
+        ],
+        { total: 10, unseen: 4 },
+      ),
+    ).areCountsChanged,
+    true,
+  );
+  assert.equal(windowStart(before), firstIdAt(at(-120)));
+});
+
+test("messages that commit in any order within a minute are each new once", () => {
+  const message = fc.record({ made: fc.integer({ min: 0, max: 600 }), takes: fc.integer({ min: 0, max: 60 }) });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 40 }), fc.array(fc.integer({ min: 1, max: 50 })), (messages, gaps) => {
+      const rows = messages.map(({ made, takes }, n) => ({ id: idAt(made, n), committed: made + takes }));
+      const readAs = (second: number, start: string) => {
+        const visible = rows.filter(({ committed }) => committed <= second);
+        const recent = visible.filter(({ id }) => id > start).map(({ id }): [string, number] => [id, 1]);
+        return stateOf(recent.sort(), { total: visible.length });
+      };
+      let second = 0;
+      const first = readAs(0, firstIdAt(at(-120)));
+      let told = toTold(first, at(0));
+      const sent = [...first.recent.keys()];
+      for (const gap of [...gaps, 700]) {
+        second += gap;
+        const state = readAs(second, windowStart(told));
+        const changes = compare(told, state);
+        assert.deepEqual([changes.changed, changes.removed.count], [[], 0]);
+        sent.push(...changes.added);
+        told = toTold(state, at(second));
+      }
+      assert.deepEqual(sent.sort(), rows.map(({ id }) => id).sort());
+    }),
+  );
+});
+
+test("a resume token knows the messages of the two minutes before it, and no others", () => {
+  const known = Array.from({ length: 5 }, (_, n) => idAt(-n, n));
+  const older = idAt(-300);
+  const token = writeResumeToken(now, [...known, older]);
+  const point = readResumeToken(token, at(60))!;
+  assert.ok(known.every(point.isKnown));
+  assert.ok(!point.isKnown(newId()));
+  assert.ok(older < point.fromId, "older messages are not read again");
+  assert.equal(point.fromId, firstIdAt(at(-120)));
+  const many = writeResumeToken(
+    now,
+    Array.from({ length: 1_000 }, (_, n) => idAt(-1, n)),
+  );
+  assert.ok(many.length < 1_000, "it stays short");
+});
+
+test("a text that is no token, or one of the day before yesterday, cannot be used", () => {
+  const texts = ["", "x", "...", "\u0000", writeResumeToken(at(-2 * 86_400), []), writeResumeToken(at(3_600), [])];
+  for (const text of texts) assert.equal(readResumeToken(text, now), null, text);
+  fc.assert(fc.property(fc.string(), (text) => void readResumeToken(text, now)));
+});
