@@ -19,6 +19,7 @@ import { lockNotifications, markDigested } from "../../src/store/events/notifica
 import { listNotifications } from "../../src/store/events/notifications.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { findDeliveryStates, finishAttempts, summarizeAttempts } from "../../src/store/messages/attempts.batch.ts";
+import { findInboxItems } from "../../src/store/messages/live.batch.ts";
 import { markMessages } from "../../src/store/messages/message-marks.ts";
 import { findMessagesToReport, holdPendingMessages, recordOutcomes } from "../../src/store/messages/messages.batch.ts";
 import { listMessages } from "../../src/store/messages/messages.ts";
@@ -116,6 +117,7 @@ const reads: Statements = {
   lockJobs,
   holdPendingMessages,
   findMessagesToReport,
+  findInboxItems,
   findDeliveryStates,
 };
 

@@ -1,7 +1,6 @@
 // A message of an inbox as the API shows it: to the customer's server, and to the browser of its subscriber.
 import type { SubscriberNotification } from "@tidings/contract";
-import type { InboxItem } from "../../store/inbox/notifications.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { InboxItem, SubscriberRef } from "../../store/inbox/notifications.ts";
 import { toWorkflowRef } from "../workflows/workflow-view.ts";
 
 type Redirect = NonNullable<SubscriberNotification["redirect"]>;
@@ -20,7 +19,7 @@ function actionOf(cta: StoredCta, type: "primary" | "secondary"): SubscriberNoti
   return { label: action.label ?? "", isCompleted, redirect: action.redirect };
 }
 
-export function toInboxNotification(row: InboxItem, to: SubscriberRow, now: Date): SubscriberNotification {
+export function toInboxNotification(row: InboxItem, to: SubscriberRef, now: Date): SubscriberNotification {
   const cta: StoredCta = row.cta ?? {};
   const isSnoozed = row.snoozed_until !== null && row.snoozed_until > now;
   return {

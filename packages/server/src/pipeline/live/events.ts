@@ -1,14 +1,12 @@
 // Events of a live inbox, as the hub hands them to the connections. Each way to connect has its own names and shapes for them
 // (http/live).
-
-import type { InboxItem } from "../../store/inbox/notifications.ts";
+import type { InboxItem, SubscriberRef } from "../../store/inbox/notifications.ts";
 import type { InboxState } from "../../store/messages/live.batch.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import { type Changes, type Counts, countsOf, missedBy, newest, type Told } from "./inbox.ts";
 import { type ResumePoint, writeResumeToken } from "./resume-token.ts";
 
 /** `now`: the time of the environment. */
-export type LiveItem = { row: InboxItem; subscriber: SubscriberRow; now: Date };
+export type LiveItem = { row: InboxItem; subscriber: SubscriberRef; now: Date };
 
 type Content =
   | { kind: "notification"; item: LiveItem }

@@ -7,8 +7,12 @@ import type { Db } from "../db.ts";
 import { exactLeaves } from "../messages/feed.ts";
 import { type Marking, writeMark } from "../messages/message-marks.ts";
 import type { StoredMessage } from "../messages/messages.ts";
+import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { WorkflowRefRow } from "../workflows/workflow-refs.ts";
+
+/** What an inbox shows of its subscriber. */
+export type SubscriberRef = Pick<SubscriberRow, "id" | "subscriber_id" | "first_name" | "last_name" | "avatar">;
 
 export type InboxItem = StoredMessage & {
   transaction_id: string;

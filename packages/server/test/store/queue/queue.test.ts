@@ -254,6 +254,7 @@ test("a task that always fails does not delay the other tasks of its batch", asy
     newId,
     versions: new LRUCache({ max: 10 }),
     keyOwners: new LRUCache({ max: 10 }),
+    hints: { add: () => {} },
   };
   // Enqueued before the workers start, so that they are fetched as one batch. The ids of the faulty tasks are invalid.
   const marks = ["good-1", "bad-1", "good-2", "bad-2", "good-3"];
