@@ -113,14 +113,19 @@ function toState(row: StateRow): InboxState {
   };
 }
 
-/** Messages as an inbox shows them, by id; deleted ones are missing. */
+/**
+ * Messages as an inbox shows them, by id; deleted ones are missing. With `limit 1`, events and notifications are looked up one by
+ * one; a join of these tables may read all of an environment while they have no statistics.
+ */
 export async function findInboxItems(db: Db, keys: RowKey[]): Promise<Map<string, InboxItem>> {
   if (keys.length === 0) return new Map();
   const { rows } = await sql<InboxItem>`
     select m.*, e.transaction_id, n.severity, to_jsonb(w) as workflow
     from ${rowsByKey("messages", "m", "id", keys)}
-    join events e on e.environment_id = m.environment_id and e.id = m.event_id
-    join notifications n on n.environment_id = m.environment_id and n.id = m.notification_id
+    cross join lateral (select transaction_id from events
+      where environment_id = m.environment_id and id = m.event_id limit 1) e
+    cross join lateral (select severity from notifications
+      where environment_id = m.environment_id and id = m.notification_id limit 1) n
     left join (select id, workflow_id, name, tags, severity, preferences_user, preferences_default from workflows) w
       on w.id = m.workflow_id`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
