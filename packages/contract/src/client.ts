@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions): Client {
     const { success }: Operation = operations[id];
     const succeeded = answer.status >= 200 && answer.status < 300;
     // A proxy's friendly HTML page with status 200 must not pass for the record that was asked for.
-    const readable = success.schema === undefined || isReadable(success.schema, answer.body);
+    const readable = success.schema === undefined || answer.status === 204 || isReadable(success.schema, answer.body);
     if (!succeeded || !readable) throw new ApiError(id, answer);
     return answer;
   };

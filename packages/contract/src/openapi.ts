@@ -166,7 +166,8 @@ function successResponses(operation: Operation, visit: Visit): Record<string, Op
       {
         description: successWords[status] ?? "Success",
         headers: headerReferences([...rateLimitHeaders, ...(isKept(operation) ? idempotencyHeaders : [])]),
-        ...(success.schema && { content: { ...jsonContent(visit(success.schema)), ...textContent(success.text) } }),
+        ...(success.schema &&
+          status !== 204 && { content: { ...jsonContent(visit(success.schema)), ...textContent(success.text) } }),
       },
     ]),
   );

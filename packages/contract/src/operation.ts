@@ -35,7 +35,8 @@ export type Operation = {
   isReadOnly?: boolean;
   /**
    * The success answer: its status, and its shape unless the answer has no body. `also` is a second status with the same
-   * shape, for operations that tell "made" from "was there"; the handler marks the answers that have it. `text` says
+   * shape, or 204 without a body, for operations that tell "made" from "was there" or "there" from "not there"; the handler
+   * marks the answers that have it. `text` says
    * what a plain text in place of that shape is, where the handler may answer one.
    */
   success: { status: number; also?: number; schema?: TSchema; text?: string };

@@ -10,8 +10,10 @@ import { eventOperations } from "./resources/events/events.ts";
 import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
+import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
 import { inboxPreferenceOperations } from "./resources/inbox/inbox-preferences.ts";
+import { inboxSubscriptionOperations } from "./resources/inbox/inbox-subscriptions.ts";
 import { inboxSessionOperations } from "./resources/inbox/session.ts";
 import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
@@ -51,6 +53,8 @@ export const operations = {
   ...inboxSessionOperations,
   ...inboxNotificationOperations,
   ...inboxPreferenceOperations,
+  ...inboxSubscriptionOperations,
+  ...inboxChannelOperations,
   ...topicOperations,
   ...topicSubscriptionOperations,
   ...contextOperations,

@@ -12,6 +12,9 @@ export type AlternateSuccess<T> = { readonly [alternate]: T };
 /** Marks an output as the operation's second kind of success, such as "it existed already". */
 export const alternateSuccess = <T>(output: T): AlternateSuccess<T> => ({ [alternate]: output });
 
+/** The second kind of success of an operation whose `success.also` is 204: what was asked for is not there. */
+export const nothingThere: AlternateSuccess<never> = { [alternate]: undefined as never };
+
 const isMarked = (answer: unknown, mark: symbol): boolean =>
   typeof answer === "object" && answer !== null && mark in answer;
 

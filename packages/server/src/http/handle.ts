@@ -69,7 +69,7 @@ function serialize({ success }: Operation, answer: unknown, reply: FastifyReply)
   const text = plainTextOf(answer);
   if (text !== undefined) return { status: success.status, body: text, isText: true };
   const status = isAlternateSuccess(answer) ? (success.also ?? success.status) : success.status;
-  if (success.schema === undefined) return { status, body: null };
+  if (success.schema === undefined || status === 204) return { status, body: null };
   // The status chooses the serialiser.
   return { status, body: reply.code(status).serialize(outputOf(answer)) as string };
 }

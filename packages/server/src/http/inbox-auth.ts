@@ -32,7 +32,7 @@ export async function findSessionOwner(ctx: Ctx, { environmentId, keyId }: Inbox
 }
 
 /** The owner of a token; null when the token, its API key or its subscriber is not valid any more. */
-export async function findInboxCaller(ctx: Ctx, token: string): Promise<InboxCaller | null> {
+async function findInboxCaller(ctx: Ctx, token: string): Promise<InboxCaller | null> {
   const session = readInboxToken(ctx.secrets, token, ctx.now());
   const owner = session && (await findSessionOwner(ctx, session));
   if (!owner) return null;

@@ -12,8 +12,10 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
 import * as inboxPreferences from "../app/inbox/inbox-preferences.ts";
+import * as inboxSubscriptions from "../app/inbox/inbox-subscriptions.ts";
 import * as inboxSession from "../app/inbox/session.ts";
 import * as subscriberNotifications from "../app/inbox/subscriber-notifications.ts";
 import * as autoConfigure from "../app/integrations/auto-configure.ts";
@@ -172,6 +174,20 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.updateGlobalPreference": inboxPreferences.updateGlobal,
   "inbox.bulkUpdatePreferences": inboxPreferences.bulkUpdate,
   "inbox.updateWorkflowPreference": inboxPreferences.updateWorkflow,
+  "inbox.listSubscriptions": inboxSubscriptions.list,
+  "inbox.createSubscription": inboxSubscriptions.create,
+  "inbox.retrieveSubscription": inboxSubscriptions.retrieve,
+  "inbox.updateSubscription": inboxSubscriptions.update,
+  "inbox.deleteSubscription": inboxSubscriptions.remove,
+  "inbox.updateSubscriptionPreference": inboxSubscriptions.updatePreference,
+  "inbox.listConnections": inboxChannels.listConnections,
+  "inbox.createConnection": inboxChannels.createConnection,
+  "inbox.retrieveConnection": inboxChannels.retrieveConnection,
+  "inbox.deleteConnection": inboxChannels.deleteConnection,
+  "inbox.listEndpoints": inboxChannels.listEndpoints,
+  "inbox.createEndpoint": inboxChannels.createEndpoint,
+  "inbox.retrieveEndpoint": inboxChannels.retrieveEndpoint,
+  "inbox.deleteEndpoint": inboxChannels.deleteEndpoint,
   "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
   "topics.list": topics.list,
   "topics.create": topics.create,

@@ -18,8 +18,12 @@ import {
   ofKeptInbox,
   ofLayout,
   ofNotification,
+  ofOwnChannels,
+  ofOwnConnection,
+  ofOwnEndpoint,
   ofOwnInbox,
   ofOwnNotification,
+  ofOwnSubscription,
   ofReport,
   ofReportByGet,
   ofSubscriber,
@@ -242,6 +246,45 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     params: { workflowId: (await w.once(w.workflow)).workflowId },
     body: { email: false },
   }),
+  "inbox.listSubscriptions": async (w) => {
+    const { params, headers } = await ofOwnSubscription(w);
+    return { params: { topicKey: params!.topicKey }, headers };
+  },
+  "inbox.createSubscription": async (w) => ({
+    ...(await ofOwnInbox(w)),
+    params: { topicKey: w.unique("topic") },
+    body: { identifier: w.unique("subscription"), name: "Mine", topic: { name: "News" } },
+  }),
+  "inbox.retrieveSubscription": ofOwnSubscription,
+  "inbox.updateSubscription": withBody(ofOwnSubscription, { name: "Renamed" }),
+  "inbox.deleteSubscription": ofOwnSubscription,
+  "inbox.updateSubscriptionPreference": async (w) => {
+    const { params, headers } = await ofOwnSubscription(w);
+    const { workflowId } = await w.once(w.workflow);
+    return { params: { identifier: params!.identifier, workflowId }, headers, body: { enabled: false } };
+  },
+  "inbox.listConnections": ofOwnChannels,
+  "inbox.createConnection": async (w) => ({
+    ...(await ofOwnInbox(w)),
+    body: {
+      integrationIdentifier: (await w.integration("slack")).identifier,
+      workspace: { id: "T1" },
+      auth: { accessToken: "x" },
+    },
+  }),
+  "inbox.retrieveConnection": ofOwnConnection,
+  "inbox.deleteConnection": ofOwnConnection,
+  "inbox.listEndpoints": ofOwnChannels,
+  "inbox.createEndpoint": async (w) => ({
+    ...(await ofOwnInbox(w)),
+    body: {
+      integrationIdentifier: (await w.integration("slack")).identifier,
+      type: "chatapp_user",
+      endpoint: { userId: "U1" },
+    },
+  }),
+  "inbox.retrieveEndpoint": ofOwnEndpoint,
+  "inbox.deleteEndpoint": ofOwnEndpoint,
   "subscribers.listFeed": listOf(threeFeedItems, async (w) => ({
     params: { subscriberId: (await w.once(w.event)).subscriberId },
   })),

@@ -120,6 +120,35 @@ export const ofKeptInbox: Fixture = async (w) => ({
   headers: await bearerOf(w, (await w.once(w.event)).subscriberId),
 });
 
+/** A topic subscription, a connection or an endpoint with the token of its owner. */
+export const ofOwnSubscription: Fixture = async (w) => {
+  const { topicKey, identifier, subscriberId } = await w.subscription();
+  return { params: { topicKey, identifier }, headers: await bearerOf(w, subscriberId) };
+};
+export const ofOwnConnection: Fixture = async (w) => {
+  const { identifier, subscriberId } = await w.connection();
+  return { params: { identifier }, headers: await bearerOf(w, subscriberId!) };
+};
+export const ofOwnEndpoint: Fixture = async (w) => {
+  const { identifier, subscriberId } = await w.endpoint();
+  return { params: { identifier }, headers: await bearerOf(w, subscriberId!) };
+};
+/** Three connections and endpoints of one subscriber. */
+export const ofOwnChannels: Fixture = async (w) => {
+  const { subscriberId } = await w.subscriber();
+  const headers = await bearerOf(w, subscriberId);
+  for (const _ of [1, 2, 3]) {
+    const { identifier: integrationIdentifier } = await w.integration("slack");
+    const own = { integrationIdentifier, subscriberId };
+    await w.client("channelConnections.create", {
+      body: { ...own, workspace: { id: "T1" }, auth: { accessToken: "x" } },
+    });
+    const type = "chatapp_user" as const;
+    await w.client("channelEndpoints.create", { body: { ...own, type, endpoint: { userId: "U1" } } });
+  }
+  return { headers };
+};
+
 export const upsert = (w: World) => ({
   subscriberId: w.unique("subscriber"),
   firstName: "Ada",

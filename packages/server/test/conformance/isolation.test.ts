@@ -41,6 +41,9 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
   "workflows.sync": { status: 403, reason: "as above: it names the environment it writes to" },
   "inboundWebhooks.receive": { status: 200, reason: "no key: who can sign may report", writes: true },
   "inboundWebhooks.receiveByGet": { status: 200, reason: "as above", writes: true },
+  "inbox.listSubscriptions": { status: 200, reason: "of an unknown topic there are none" },
+  "inbox.createSubscription": { status: 201, reason: "the topic is created where it does not exist" },
+  "inbox.retrieveSubscription": { status: 204, reason: "existing clients read this as none" },
   "inbox.openSession": { status: 201, reason: "no key: in development, a session is open to all", writes: true },
 };
 
@@ -57,6 +60,8 @@ const refusedBodies: Partial<Record<OperationId, number>> = {
   "channelEndpoints.create": 404,
   "inbox.createToken": 404,
   "inbox.bulkUpdatePreferences": 404,
+  "inbox.createConnection": 404,
+  "inbox.createEndpoint": 404,
 };
 
 type Table = { name: string; hasEnvironment: boolean };

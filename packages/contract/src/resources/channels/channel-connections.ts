@@ -44,7 +44,7 @@ export const connectionMode = Type.Optional(
 // Newer clients store more than this (refresh tokens, expiry); the rest is kept and not shown.
 const kept = { additionalProperties: true, maxJsonBytes: 65_536 };
 
-const WorkspaceIn = named(
+export const WorkspaceIn = named(
   "WorkspaceIn",
   {
     id: Type.String({ minLength: 1, maxLength: 255 }),
@@ -52,7 +52,7 @@ const WorkspaceIn = named(
   },
   kept,
 );
-const ConnectionAuthIn = named(
+export const ConnectionAuthIn = named(
   "ConnectionAuthIn",
   { accessToken: Type.String({ minLength: 1, maxLength: 16_384 }) },
   kept,

@@ -63,7 +63,7 @@ export function endpointTypesOf(providerId: string): readonly ChannelEndpointTyp
 const ChannelEndpointAddress = Type.Union([TeamChannelPlace, ChannelPlace, UserPlace, WebhookPlace, PhonePlace]);
 export type ChannelEndpointAddress = Static<typeof ChannelEndpointAddress>;
 
-const typeWord = oneOf(channelEndpointTypes, { title: "ChannelEndpointType" });
+export const endpointTypeWord = oneOf(channelEndpointTypes, { title: "ChannelEndpointType" });
 
 export const ChannelEndpoint = named("ChannelEndpoint", {
   identifier: Type.String(),
@@ -71,7 +71,7 @@ export const ChannelEndpoint = named("ChannelEndpoint", {
   connectionIdentifier: nullableString(),
   subscriberId: nullableString(),
   contextKeys: Type.Array(Type.String()),
-  type: typeWord,
+  type: endpointTypeWord,
   endpoint: ChannelEndpointAddress,
   createdAt: isoTime("When the endpoint was made"),
   updatedAt: isoTime("Last change"),
@@ -87,7 +87,7 @@ const ChannelEndpointIn = named(
       Type.Boolean({ description: "true makes a subscriber that does not exist, instead of 404" }),
     ),
     connectionIdentifier: Type.Optional(Type.String({ minLength: 1, description: "A connection of the integration" })),
-    type: typeWord,
+    type: endpointTypeWord,
     endpoint: openObject({ description: "The shape that belongs to `type`" }),
   },
   {

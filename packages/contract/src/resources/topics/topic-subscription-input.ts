@@ -48,6 +48,8 @@ const rules = Type.Optional(
     description: "In order: the first one that matches a workflow decides for it",
   }),
 );
+
+export { rules as subscriptionRules };
 export type SubscriptionRulesIn = (string | Static<typeof SubscriptionRuleIn>)[];
 
 const subscriberIds = Type.Optional(

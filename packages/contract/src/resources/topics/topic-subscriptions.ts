@@ -63,7 +63,7 @@ export const Subscription = named("Subscription", {
 });
 export type Subscription = Static<typeof Subscription>;
 
-const SubscriptionDetails = named("SubscriptionDetails", {
+export const SubscriptionDetails = named("SubscriptionDetails", {
   id: Type.String({ description: "Internal id" }),
   identifier: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),

@@ -113,7 +113,7 @@ export function readSchedule({ isEnabled, weeklySchedule }: Schedule): Schedule 
 }
 
 /** One workflow for each name; 404 or 400 with a list of those that do not exist, or are critical. */
-async function requireWorkflows(
+export async function requireWorkflows(
   ctx: Ctx,
   caller: Caller,
   names: string[],

@@ -27,6 +27,23 @@ export async function findSubscription(
   return byId ?? inTopic.where("identifier", "=", idOrIdentifier).executeTakeFirst();
 }
 
+/** The oldest subscription of a subscriber with this internal id or identifier, in any topic. */
+export async function findOwnSubscription(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+  idOrIdentifier: string,
+): Promise<SubscriptionRow | undefined> {
+  const own = db
+    .selectFrom("topic_subscriptions")
+    .where("environment_id", "=", environmentId)
+    .where("subscriber_id", "=", subscriberId)
+    .orderBy("id")
+    .selectAll();
+  const byId = isUuid(idOrIdentifier) ? await own.where("id", "=", idOrIdentifier).executeTakeFirst() : undefined;
+  return byId ?? own.where("identifier", "=", idOrIdentifier).limit(1).executeTakeFirst();
+}
+
 export async function hasSubscription(
   db: Db,
   environmentId: string,
