@@ -62,8 +62,10 @@ function matching(environmentId: string, subscriberId: string, filter: InboxFilt
     conditions.push(sql`m.data @> ${JSON.stringify(data)}::jsonb`, ...exactLeaves(sql`m.data`, data));
   }
   if (severities) {
-    conditions.push(sql`exists (select 1 from notifications n where n.environment_id = ${environmentId}
-      and n.id = m.notification_id and n.severity = any(${severities}::text[]))`);
+    // A scalar subquery is looked up by key for each message of the subscriber; `exists` may become a join that reads all
+    // notifications of the environment.
+    conditions.push(sql`(select n.severity from notifications n where n.environment_id = ${environmentId}
+      and n.id = m.notification_id) = any(${severities}::text[])`);
   }
   if (filter.createdFrom) conditions.push(sql`m.created_at >= ${filter.createdFrom}`);
   if (filter.createdTo) conditions.push(sql`m.created_at <= ${filter.createdTo}`);
