@@ -1,9 +1,12 @@
 // Sessions of an inbox: who gets one, what the token is worth, and from which pages.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createClient } from "@tidings/contract";
 import { sql } from "kysely";
+import { readInboxToken, signInboxToken } from "../../../src/lib/inbox-token.ts";
 import { canonicalJson } from "../../../src/lib/json.ts";
+import { createSecrets } from "../../../src/lib/secrets.ts";
 import { newStage } from "../../support/clock.ts";
 import { errorOf, request } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
@@ -11,7 +14,11 @@ import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts"
 import { eventually } from "../../support/wait.ts";
 import { askSession, hashOf, identifierOf, inboxWith, openInbox } from "./browser.ts";
 
-const service = await startTestService({ TIDINGS_INBOX_ORIGINS: "production=https://app.example.com" });
+const encryptionKey = randomBytes(32);
+const service = await startTestService({
+  TIDINGS_INBOX_ORIGINS: "production=https://app.example.com",
+  TIDINGS_ENCRYPTION_KEY: encryptionKey.toString("base64"),
+});
 const { client, production } = service;
 const applicationIdentifier = await identifierOf(client);
 const prod = { identifier: await identifierOf(production), key: await keyOf(production) };
@@ -64,8 +71,8 @@ test("a production session needs the hash of the subscriber, and of the contexts
   for (const wrong of [hashOf("eve", prod.key), hashOf("ada", service.apiKey), "abc", "zz", "é"]) {
     assert.match(errorOf(await ask({ subscriberHash: wrong }), "INBOX_HASH_WRONG").message, /^subscriberHash /);
   }
-  const { body: people } = await production("subscribers.list");
-  assert.deepEqual(people.data, [], "a refused session creates nobody");
+  const { body: people } = await production("subscribers.list", { query: { subscriberId: "ada" } });
+  assert.deepEqual(people.data, [], "a refused session creates no subscriber");
   const context = { tenant: "acme", app: { id: "one", data: { b: 1, a: 2 } } };
   const contextHash = hashOf(canonicalJson(context), prod.key);
   assert.equal(canonicalJson(context), '{"app":{"data":{"a":2,"b":1},"id":"one"},"tenant":"acme"}');
@@ -132,6 +139,25 @@ test("forged, changed and missing tokens, and API keys, are refused", async () =
     await request(service, "/v2/subscribers", { headers: { authorization: `Bearer ${token}` } }),
     "INVALID_AUTH_SCHEME",
   );
+});
+
+test("an expired token, and one whose subscriber or key is of another environment, are refused", async () => {
+  const secrets = createSecrets([{ version: 1, key: encryptionKey }]);
+  const partsOf = async (of: typeof client) => {
+    await of("subscribers.create", { body: { subscriberId: "swapped" } });
+    const { body } = await of("inbox.createToken", { body: { subscriberId: "swapped" } });
+    return readInboxToken(secrets, body.token, new Date())!;
+  };
+  const [here, there] = [await partsOf(client), await partsOf(production)];
+  const status = async (changes: Partial<typeof here>) => {
+    const token = signInboxToken(secrets, { ...here, ...changes });
+    return (await inboxWith(service, token).call("GET", "/notifications")).status;
+  };
+  assert.equal(await status({}), 200);
+  assert.equal(await status({ expiresAt: new Date(Date.now() - 1_000) }), 401);
+  assert.equal(await status({ subscriberId: there.subscriberId }), 401);
+  assert.equal(await status({ keyId: there.keyId }), 401);
+  assert.equal(await status({ environmentId: there.environmentId }), 401);
 });
 
 test("a token ends with its time, its API key and its subscriber", async () => {
