@@ -2,7 +2,7 @@
 // owner is cached as in auth.ts, and with its subscriber.
 import type { Caller, Ctx, InboxCaller } from "../context.ts";
 import { failure } from "../failure.ts";
-import { type InboxSession, readInboxToken } from "../lib/inbox-token.ts";
+import { type InboxSession, readInboxToken } from "../lib/tokens/inbox-token.ts";
 import { findOwnerOfKeyId } from "../store/environments/environments.ts";
 import { findSubscribersByIds } from "../store/subscribers/subscribers.ts";
 import type { WrongKeyLimiter } from "./auth.ts";

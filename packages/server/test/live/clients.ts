@@ -3,8 +3,8 @@ import { get, type IncomingMessage } from "node:http";
 import { sql } from "kysely";
 import { io, type Socket } from "socket.io-client";
 import { WebSocket } from "ws";
-import { signInboxToken } from "../../src/lib/inbox-token.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
+import { signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
 import type { TestService } from "../support/service.ts";
 
 /** The encryption key of the services in test/live, with which tests sign tokens. */

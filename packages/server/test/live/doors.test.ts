@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import { signInboxToken } from "../../src/lib/inbox-token.ts";
+import { signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
 import { errorOf, request } from "../support/http.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";

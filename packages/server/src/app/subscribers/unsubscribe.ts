@@ -6,7 +6,7 @@
 // removed for the same channel. Only channels that the reader changed are written.
 import { type Channel, channels, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import type { UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
+import type { UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import {
   deleteScopedPreferences,

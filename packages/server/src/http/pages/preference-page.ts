@@ -7,7 +7,7 @@ import * as unsubscribe from "../../app/subscribers/unsubscribe.ts";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { base62ToId } from "../../lib/ids.ts";
-import { readUnsubscribeToken, type UnsubscribeTarget } from "../../lib/unsubscribe-token.ts";
+import { readUnsubscribeToken, type UnsubscribeTarget } from "../../lib/tokens/unsubscribe-token.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import { FormFault, parseForm, readBoundary } from "../multipart.ts";
 import type { RateLimiter } from "../rate-limit.ts";

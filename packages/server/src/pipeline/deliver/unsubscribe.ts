@@ -2,7 +2,7 @@
 // sent, and stored nowhere. Mails of critical workflows get none, and a mail with a List-Unsubscribe of its own keeps it.
 import type { Message } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
-import { signUnsubscribeToken } from "../../lib/unsubscribe-token.ts";
+import { signUnsubscribeToken } from "../../lib/tokens/unsubscribe-token.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { isCritical } from "../rules/preferences.ts";

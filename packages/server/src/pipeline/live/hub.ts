@@ -5,7 +5,7 @@ import type { NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { idToBase62 } from "../../lib/ids.ts";
 import { everyInbox } from "../../lib/inbox-hints.ts";
-import type { InboxSession } from "../../lib/inbox-token.ts";
+import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
 import type { LiveEvent } from "./events.ts";
 import { type Connection, createReader, type Inbox } from "./reader.ts";
 import { readResumeToken } from "./resume-token.ts";

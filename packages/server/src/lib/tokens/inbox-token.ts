@@ -1,7 +1,7 @@
 // The token of an inbox session: one subscriber of one environment, until a time. It is signed with the encryption key of the
 // installation and names the API key under which it was issued; it ends with that key (http/inbox-auth.ts).
-import { base62ToId, idToBase62 } from "./ids.ts";
-import type { Secrets } from "./secrets.ts";
+import { base62ToId, idToBase62 } from "../ids.ts";
+import type { Secrets } from "../secrets.ts";
 
 /** Internal ids: the token of a deleted subscriber does not apply to a new one with the same `subscriberId`. */
 export type InboxSession = {

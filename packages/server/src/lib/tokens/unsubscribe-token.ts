@@ -1,8 +1,8 @@
 // The token of an unsubscribe link: one subscriber and one workflow. The ids are signed, so they can be read from the link but
 // not forged. A token never expires, because mail is kept for years, and recipients report a sender as spam when its link
 // no longer works.
-import { base62ToId, idToBase62 } from "./ids.ts";
-import type { Secrets } from "./secrets.ts";
+import { base62ToId, idToBase62 } from "../ids.ts";
+import type { Secrets } from "../secrets.ts";
 
 /** Internal ids: the token of a deleted subscriber does not apply to a new one with the same `subscriberId`. */
 export type UnsubscribeTarget = { environmentId: string; subscriberId: string; workflowId: string };
