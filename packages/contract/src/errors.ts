@@ -75,11 +75,6 @@ export const errorCatalogue = {
   },
   UNAUTHORIZED: { status: 401, message: "Unauthorized", when: "The `Authorization` header has a scheme and no key." },
   API_KEY_NOT_FOUND: { status: 401, message: "API Key not found", when: "The key is unknown or revoked." },
-  INBOX_ORIGIN_NOT_ALLOWED: {
-    status: 403,
-    message: "Pages of this origin may not connect to the inbox",
-    when: "The `Origin` of a WebSocket is not one of the allowed origins.",
-  },
   LIVE_CONNECTION_LIMIT: {
     status: 429,
     message: "The subscriber has {limit} live connections, the most allowed: close one of them",

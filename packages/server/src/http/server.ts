@@ -110,7 +110,7 @@ const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.
 /** Live connections never end by themselves, so they are closed first. */
 function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub): void {
   addInboxStream(server, ctx, hub);
-  addSockets(server, ctx, hub, { isOriginAllowed: () => true });
+  addSockets(server, ctx, hub);
   server.addHook("preClose", () => hub.drain());
 }
 

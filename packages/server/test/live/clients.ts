@@ -18,6 +18,7 @@ export async function tokenFor(
   service: Target & Pick<TestService, "client">,
   subscriberId: string,
   expiresInMs = 600_000,
+  contextKeys?: string[],
 ) {
   await service.client("subscribers.create", { body: { subscriberId } });
   const { rows } = await sql<{ id: string; environment_id: string; key_id: string }>`
@@ -26,7 +27,8 @@ export async function tokenFor(
     where s.subscriber_id = ${subscriberId}`.execute(service.db);
   const { id, environment_id, key_id } = rows[0]!;
   const expiresAt = new Date(Date.now() + expiresInMs);
-  return signInboxToken(secrets, { environmentId: environment_id, subscriberId: id, keyId: key_id, expiresAt });
+  const session = { environmentId: environment_id, subscriberId: id, keyId: key_id, expiresAt };
+  return signInboxToken(secrets, contextKeys ? { ...session, contextKeys } : session);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read the members that they expect

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { sql } from "kysely";
+import { WebSocket } from "ws";
 import { signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
 import { errorOf, request } from "../support/http.ts";
 import { startTestService } from "../support/service.ts";
@@ -253,4 +254,50 @@ test("a client that does not read is disconnected, and gets what it lacks when i
   assert.equal(again.named("notification").length, 100);
   again.close();
   slow.close();
+});
+
+test("a session for contexts gets their messages, and no counts of others", async () => {
+  const token = await tokenFor(service, "both", 600_000, ["tenant:acme"]);
+  const stream = track(openStream(url, token));
+  await eventually(() => stream.named("changed").length > 0, "the first event");
+  const send = (name: string, context?: object) =>
+    client("events.trigger", { body: { name: "greet", to: "both", payload: { name }, context } as never });
+  await send("other", { tenant: "globex" });
+  await send("none");
+  await send("own", { tenant: "acme" });
+  await eventually(() => stream.named("notification").length > 0, "the message of the context");
+  assert.deepEqual(
+    stream.named("notification").map(({ data }) => data.body),
+    ["Hello own"],
+  );
+  assert.deepEqual(stream.named("counts"), []);
+  stream.close();
+});
+
+test("pages of origins that the environment does not list are refused by the stream and before an upgrade", async () => {
+  const listed = await startTestService({
+    TIDINGS_ENCRYPTION_KEY: encryptionKey,
+    TIDINGS_INBOX_ORIGINS: "development=https://good.example",
+  });
+  const token = await tokenFor(listed, "ada");
+  const ask = (origin: string) => request(listed, `/v1/inbox/stream?token=${token}`, { headers: { origin } });
+  const refused = await ask("https://evil.example");
+  errorOf(refused, "ORIGIN_NOT_ALLOWED");
+  assert.equal(
+    refused.headers.get("access-control-allow-origin"),
+    "https://evil.example",
+    "the page can read the error",
+  );
+  const upgrade = (origin: string) =>
+    new Promise<number>((resolve) => {
+      const socket = new WebSocket(`${listed.url.replace("http", "ws")}/ws?token=${token}`, { origin });
+      socket.on("unexpected-response", (_, answer) => resolve(answer.statusCode!));
+      socket.on("open", () => {
+        socket.close();
+        resolve(101);
+      });
+      socket.on("error", () => {});
+    });
+  assert.equal(await upgrade("https://evil.example"), 403);
+  assert.equal(await upgrade("https://good.example"), 101);
 });

@@ -11,12 +11,8 @@ import { failure } from "../../failure.ts";
 import { beatMs, type CloseReason, type Hub, type OpenConnection, type Port } from "../../pipeline/live/hub.ts";
 import { errorAnswer } from "../errors.ts";
 import { requireInboxSession } from "../inbox-auth.ts";
+import { refuseOrigin } from "../inbox-cors.ts";
 import { toSocketEvents } from "./payloads.ts";
-
-export type SocketOptions = {
-  /** Whether pages of this origin may connect; browsers send the header with every upgrade. */
-  isOriginAllowed(origin: string | undefined): boolean;
-};
 
 /** Clients send heartbeats only. */
 const maxMessageBytes = 1_024;
@@ -68,7 +64,7 @@ const protocols: Record<string, Protocol> = {
   "/socket.io/": socketIo,
 };
 
-export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub, options: SocketOptions): void {
+export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -79,8 +75,9 @@ export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub, options:
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const protocol = protocols[pathname];
     if (!protocol) throw failure("ROUTE_NOT_FOUND", { method: "GET", path: pathname });
-    if (!options.isOriginAllowed(request.headers.origin)) throw failure("INBOX_ORIGIN_NOT_ALLOWED", {});
     const session = await requireInboxSession(ctx, searchParams.get("token") ?? undefined);
+    // Browsers send the header with every upgrade, and do not check the answer as they do for requests.
+    refuseOrigin(ctx, session.caller, request.headers.origin);
     await hub.admit();
     if (socket.destroyed) return;
     const link: Link = { client: null, isAnswered: true };

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Ctx } from "../../context.ts";
 import type { Hub, Port } from "../../pipeline/live/hub.ts";
 import { bearerOf, requireInboxSession } from "../inbox-auth.ts";
+import { allowReading, refuseOrigin } from "../inbox-cors.ts";
 import { toStreamEvent } from "./payloads.ts";
 
 export const streamPath = "/v1/inbox/stream";
@@ -18,7 +19,9 @@ export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): voi
     url: streamPath,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
+      allowReading(request, reply);
       const session = await requireInboxSession(ctx, tokenOf(request));
+      refuseOrigin(ctx, session.caller, request.headers.origin);
       await hub.admit();
       const { raw } = reply;
       const connection = hub.open(session, streamPort(raw));
@@ -28,7 +31,7 @@ export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): voi
       // The client has gone while it waited for its turn.
       if (raw.destroyed) return connection.end();
       raw.writeHead(200, {
-        // Headers of hooks, such as those of CORS.
+        // Those of CORS among them.
         ...(reply.getHeaders() as OutgoingHttpHeaders),
         "content-type": "text/event-stream; charset=utf-8",
         // nginx would keep back the events until its buffer is full.

@@ -6,7 +6,7 @@ import { failure } from "../../failure.ts";
 import { idToBase62 } from "../../lib/ids.ts";
 import { everyInbox } from "../../lib/inbox-hints.ts";
 import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
-import type { LiveEvent } from "./events.ts";
+import { type LiveEvent, withinContexts } from "./events.ts";
 import { type Connection, createReader, type Inbox } from "./reader.ts";
 import { readResumeToken } from "./resume-token.ts";
 
@@ -158,7 +158,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
           if (member.state !== "live") return;
           // What is left from before counts. The events of one reading may be more than that, for a client that reads as well.
           if (port.bufferedBytes() > maxBufferedBytes) return close(member, "slow");
-          for (const event of events) port.send(event);
+          for (const event of withinContexts(events, session.contextKeys)) port.send(event);
         },
       };
       if (members.size === 0) begin();
