@@ -6,13 +6,12 @@ import { eventually } from "../support/wait.ts";
 
 /** A collector whose clock is that of the machine, and what it has sent. */
 function collect(send: (text: string) => Promise<void> = async () => {}) {
-  const sent: { text: string; at: number }[] = [];
-  const now = () => performance.now();
+  const sent: { text: string }[] = [];
   const collector = createHintCollector({
-    now,
+    now: () => performance.now(),
     send: async (text) => {
       await send(text);
-      sent.push({ text, at: now() });
+      sent.push({ text });
     },
   });
   return { collector, sent };
@@ -32,7 +31,7 @@ test("without live connections no hints are collected", async () => {
   collector.close();
 });
 
-test("hints are sent once each, 340 in a notification of less than 8,000 bytes, and at most 50 a second", async () => {
+test("hints are sent once each, 340 in a notification of less than 8,000 bytes", async () => {
   const { collector, sent } = collect();
   collector.watch();
   const ids = Array.from({ length: 1_000 }, newId);
@@ -43,7 +42,6 @@ test("hints are sent once each, 340 in a notification of less than 8,000 bytes, 
     ids.map(idToBase62),
   );
   assert.ok(sent.every(({ text }) => text.length < 8_000));
-  assert.ok(sent[2]!.at - sent[0]!.at >= 38, "20 ms lie between two notifications");
   collector.close();
 });
 
