@@ -73,6 +73,19 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
   };
 }
 
+/** A process that only works on tasks, beside a service that takes requests only. */
+export const startWorker = ({ database }: TestService, encryptionKey: string) =>
+  startService(
+    readConfig({
+      DATABASE_URL: database.url,
+      TIDINGS_ROLE: "worker",
+      TIDINGS_HOST: "127.0.0.1",
+      TIDINGS_PORT: "0",
+      TIDINGS_ENCRYPTION_KEY: encryptionKey,
+    }),
+    pino({ level: "silent" }),
+  );
+
 /** The generated Production key is not shown in Development, so tests add another key to that environment. */
 async function addProductionKey(db: Db, secrets: Secrets): Promise<string> {
   const key = newApiKey();

@@ -185,7 +185,7 @@ test("a token ends with its time, its API key and its subscriber", async () => {
   await newer("subscribers.delete", { params: { subscriberId } });
   await newer("subscribers.create", { body: { subscriberId } });
   errorOf(await second.call("GET", "/notifications"), "INBOX_TOKEN_INVALID");
-  errorOf(await newer.raw("inbox.createToken", { body: { subscriberId: "nobody" } }), "SUBSCRIBER_NOT_FOUND");
+  errorOf(await newer.raw("inbox.createToken", { body: { subscriberId: "unknown" } }), "SUBSCRIBER_NOT_FOUND");
 });
 
 test("pages of other origins: preflight, readable answers, and the origins of an environment", async () => {

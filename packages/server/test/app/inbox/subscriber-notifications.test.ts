@@ -244,9 +244,9 @@ test("what cannot be read is refused with its field, and unknown subscribers are
   const body = { tags: {} };
   assert.deepEqual(await fields("subscriberNotifications.deleteAll", { body }), ["tags.and"]);
   assert.equal((await listed(client, {})).length, 3, "nothing was deleted");
-  const nobody = { params: { subscriberId: "nobody", notificationId: ids.news } };
-  errorOf(await client.raw("subscriberNotifications.markRead", nobody), "SUBSCRIBER_NOT_FOUND");
-  errorOf(await client.raw("subscriberNotifications.list", nobody), "SUBSCRIBER_NOT_FOUND");
+  const unknown = { params: { subscriberId: "unknown", notificationId: ids.news } };
+  errorOf(await client.raw("subscriberNotifications.markRead", unknown), "SUBSCRIBER_NOT_FOUND");
+  errorOf(await client.raw("subscriberNotifications.list", unknown), "SUBSCRIBER_NOT_FOUND");
   const deep = `{"a":${"[".repeat(3_000)}${"]".repeat(3_000)}}`;
   const answer = await client.raw("subscriberNotifications.list", { params: ada, query: { data: deep } });
   assert.ok(answer.status < 500, String(answer.status));

@@ -4,16 +4,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { pino } from "pino";
-import { readConfig } from "../../../src/config.ts";
-import { startService } from "../../../src/service.ts";
 import { inTransaction } from "../../../src/store/db.ts";
-import { startTestService } from "../../support/service.ts";
+import { startTestService, startWorker } from "../../support/service.ts";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });
-const { client, production, db, database } = service;
+const { client, production, db } = service;
 
 const countTasks = async (name: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
@@ -67,16 +64,7 @@ test("a subscriber that another transaction is changing leaves the event to the 
   assert.deepEqual(await messagesOf(client, transactionId), []);
   const reason = service.logs.find(({ msg }) => String(msg).startsWith("events could not be worked on"));
   assert.match(JSON.stringify(reason), /lock timeout/);
-  const worker = await startService(
-    readConfig({
-      DATABASE_URL: database.url,
-      TIDINGS_ROLE: "worker",
-      TIDINGS_HOST: "127.0.0.1",
-      TIDINGS_PORT: "0",
-      TIDINGS_ENCRYPTION_KEY,
-    }),
-    pino({ level: "silent" }),
-  );
+  const worker = await startWorker(service, TIDINGS_ENCRYPTION_KEY);
   await settled(client, transactionId);
   await worker.stop();
   assert.deepEqual(

@@ -3,29 +3,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { pino } from "pino";
-import { readConfig } from "../../../src/config.ts";
-import { startService } from "../../../src/service.ts";
-import { startTestService } from "../../support/service.ts";
+import { startTestService, startWorker as startWorkerBeside } from "../../support/service.ts";
 import { createWorkflow, feedOf, inApp, settled } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
 // The service under test takes requests only; workers come and go beside it.
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });
-const { client, production, db, database } = service;
+const { client, production, db } = service;
 
-const startWorker = () =>
-  startService(
-    readConfig({
-      DATABASE_URL: database.url,
-      TIDINGS_ROLE: "worker",
-      TIDINGS_HOST: "127.0.0.1",
-      TIDINGS_PORT: "0",
-      TIDINGS_ENCRYPTION_KEY,
-    }),
-    pino({ level: "silent" }),
-  );
+const startWorker = () => startWorkerBeside(service, TIDINGS_ENCRYPTION_KEY);
 
 const people = 2_345;
 const reached = async (transactionId: string) =>
