@@ -120,7 +120,7 @@ const introduction = (document: OpenApiDocument): Html => html`<section class="i
 <p>Requests and answers are JSON in UTF-8. Times are ISO 8601 in UTC. An absent value is left out; <code>null</code> appears only where a field says so, and in a request it clears such a field. The same description for machines is at <a href="openapi.json"><code>openapi.json</code></a>, an OpenAPI ${document.openapi} document.</p>
 ${chapter(
   "Authentication",
-  html`<p>Every request carries an API key. A key belongs to one environment and changes that one only.</p>
+  html`<p>Requests of your servers carry an API key, which belongs to one environment and changes that one only. Requests of an inbox in a browser carry the token of its session: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
 ${codeBlock("Header", "Authorization: ApiKey <key>")}
 <form id="key-form" class="key" hidden><label for="key">API key for “Try it” on this page</label>
 <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note">
