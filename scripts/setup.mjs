@@ -1,4 +1,4 @@
-// Brings node_modules in line with package-lock.json before any script runs. It runs on the Node of the
+// Brings node_modules in line with package-lock.json, and the built pages in line with their sources, before any script runs. It runs on the Node of the
 // machine (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
 // PATH, so the script that follows this one already runs on Node 24. `npm start` passes --omit=dev: it
 // installs without the dev dependencies, which are most of the packages.
@@ -45,3 +45,10 @@ if (!isWhole && !(isPart && mode === "--omit=dev")) {
   writeFileSync(marker, `${wanted} ${mode}`);
   console.error(`Tidings: dependencies installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
+
+// Loaded late, because a fresh checkout has no esbuild before the lines above.
+const { buildPages } = await import("./build-pages.mjs");
+await buildPages(root).catch((error) => {
+  console.error(`Tidings: the pages could not be built: ${error.message}`);
+  process.exit(1);
+});

@@ -21,7 +21,9 @@ appendFileSync("calls.txt", [command, options.at(-1)].join(" ") + "\\n");
 function openCheckout(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "tidings-setup-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(join(root, "scripts/setup.mjs"), join(folder, "scripts/setup.mjs"));
+  for (const name of ["setup.mjs", "build-pages.mjs"]) {
+    cpSync(join(root, "scripts", name), join(folder, "scripts", name));
+  }
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write("npm.cjs", npm);

@@ -1,0 +1,2 @@
+// What a bundler imports.
+export {};

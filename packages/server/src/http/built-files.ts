@@ -1,0 +1,59 @@
+// Serves the files that set-up built for browsers (scripts/build-pages.mjs). The list of files is read once, so a request can
+// name no other file of the machine.
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+type BuiltFile = { bytes: number; gzip: number; entryPoint?: string; css?: string; imports: string[] };
+
+export type BuiltFiles = {
+  /** The file with this name of the build, or undefined. */
+  find: (name: string) => BuiltFile | undefined;
+  /** The built file of a source such as "src/main.tsx". */
+  entryOf: (source: string) => string;
+  send: (request: FastifyRequest, reply: FastifyReply, name: string, caching: string) => Promise<FastifyReply>;
+};
+
+const types: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".map": "application/json; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+/** For files whose name contains the hash of their content. */
+export const neverChanges = "public, max-age=31536000, immutable";
+/** For files with a fixed name: asked for again after five minutes, and answered with 304 while they are the same. */
+export const mayChange = "public, max-age=300, must-revalidate";
+
+/** The built files of packages/<name>; null where they were not built. */
+export function openBuiltFiles(name: string): BuiltFiles | null {
+  const folder = join(import.meta.dirname, "../../..", name, "dist");
+  const list = join(folder, "files.json");
+  if (!existsSync(list)) return null;
+  const files = new Map(Object.entries(JSON.parse(readFileSync(list, "utf8")) as Record<string, BuiltFile>));
+  const tag = `"${readFileSync(join(folder, ".built"), "utf8").slice(0, 16)}"`;
+  return {
+    find: (file) => files.get(file),
+    entryOf: (source) => {
+      const found = [...files].find(([, { entryPoint }]) => entryPoint === source);
+      if (!found) throw new Error(`${source} is not part of the build of packages/${name}`);
+      return found[0];
+    },
+    send: async (request, reply, file, caching) => {
+      reply.headers({
+        "cache-control": caching,
+        etag: tag,
+        vary: "accept-encoding",
+        "x-content-type-options": "nosniff",
+        "content-type": types[extname(file)] ?? "application/octet-stream",
+      });
+      if (request.headers["if-none-match"] === tag) return reply.code(304).send();
+      const isGzip = files.get(file)!.gzip > 0 && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+      if (isGzip) reply.header("content-encoding", "gzip");
+      return reply.send(await readFile(join(folder, isGzip ? `${file}.gz` : file)));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// The system's Chromium, driven over its own protocol. Where a machine has none, its tests are reported as skipped.
+import { existsSync } from "node:fs";
+import { type SuiteContext, type TestContext, test } from "node:test";
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const places = [
+  process.env.TIDINGS_CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:/Program Files/Google/Chrome/Application/chrome.exe",
+];
+
+const executablePath = places.find((place) => place !== undefined && existsSync(place));
+
+/** Why a browser test is skipped, or false where Chromium was found. */
+export const skipWithoutChromium: string | false = executablePath
+  ? false
+  : "NO CHROMIUM: this browser test did not run. Install one (apt-get install chromium) or name it in TIDINGS_CHROMIUM";
+
+/** A test that needs a browser: `browserTest("…", async (context) => { const page = await openPage(context); … })`. */
+export const browserTest = (name: string, run: (context: TestContext) => Promise<void>): void =>
+  void test(name, { skip: skipWithoutChromium, timeout: 120_000 }, run);
+
+/** A browser of its own, which ends with the test. */
+export async function openBrowser(context: TestContext | SuiteContext, options: BrowserContextOptions = {}) {
+  const browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox", "--disable-gpu"] });
+  (context as TestContext).after(() => browser.close());
+  return browser.newContext(options);
+}
+
+/** A page whose errors fail the test: exceptions and messages of the console at level "error". */
+export async function openPage(context: TestContext, browser?: BrowserContext): Promise<Page> {
+  const page = await (browser ?? (await openBrowser(context))).newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  context.after(() => {
+    if (errors.length > 0) throw new Error(`the page reported errors:\n${errors.join("\n")}`);
+  });
+  return page;
+}

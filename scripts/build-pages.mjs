@@ -1,0 +1,109 @@
+// Builds what browsers load: the inbox widget and the dashboard, each from packages/<name>/src into packages/<name>/dist. Set-up
+// runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
+const pages = {
+  inbox: {
+    reads: [],
+    options: [
+      // The widget: one file for a <script> tag.
+      { entryPoints: { inbox: "src/element.tsx" }, format: "iife" },
+      // For bundlers: the headless client, and the components and hooks for React, which is not in the bundle.
+      {
+        entryPoints: { index: "src/index.ts", react: "src/react/index.tsx" },
+        format: "esm",
+        splitting: true,
+        external: ["react", "react/jsx-runtime"],
+      },
+    ],
+  },
+  dashboard: {
+    reads: ["packages/contract/src"],
+    options: [
+      {
+        entryPoints: { dashboard: "src/main.tsx" },
+        format: "esm",
+        splitting: true,
+        entryNames: "[name]-[hash]",
+        chunkNames: "chunks/[name]-[hash]",
+        assetNames: "assets/[name]-[hash]",
+        define: { "process.env.NODE_ENV": '"production"' },
+      },
+    ],
+  },
+};
+
+/** Builds the packages whose sources differ from those of the last build. */
+export async function buildPages(root) {
+  for (const [name, { reads, options }] of Object.entries(pages)) {
+    const folder = join(root, "packages", name);
+    if (!existsSync(join(folder, "src"))) continue;
+    const wanted = hashOf(root, [`packages/${name}/src`, ...reads]);
+    const dist = join(folder, "dist");
+    const marker = join(dist, ".built");
+    if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) continue;
+    const started = Date.now();
+    // Built beside the folder and exchanged at the end: a service that serves these files never finds half a build.
+    const fresh = join(folder, `dist.${process.pid}`);
+    const files = await build(folder, fresh, options);
+    writeFileSync(join(fresh, "files.json"), JSON.stringify(files, null, 1));
+    writeFileSync(join(fresh, ".built"), wanted);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
+    console.error(`Tidings: ${name} built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  }
+}
+
+/**
+ * Answers the files of the build with their sizes, entry points and the files they import at once. Text is compressed here, once,
+ * beside the file; 0 stands for a file that is not.
+ */
+async function build(folder, outdir, options) {
+  const esbuild = await import("esbuild");
+  const files = {};
+  for (const { entryPoints, ...rest } of options) {
+    const { metafile } = await esbuild.build({
+      absWorkingDir: folder,
+      entryPoints,
+      outdir,
+      bundle: true,
+      minify: true,
+      sourcemap: "linked",
+      target: ["chrome123", "firefox121", "safari17.5"],
+      metafile: true,
+      logLevel: "error",
+      ...rest,
+    });
+    for (const [path, { bytes, entryPoint, imports, cssBundle }] of Object.entries(metafile.outputs)) {
+      const nameOf = (file) => file.slice(file.indexOf(`dist.${process.pid}/`) + `dist.${process.pid}/`.length);
+      const atOnce = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
+      const text = /\.(js|css)$/.test(path) ? gzipSync(readFileSync(join(folder, path)), { level: 9 }) : null;
+      if (text) writeFileSync(join(folder, `${path}.gz`), text);
+      files[nameOf(path)] = {
+        bytes,
+        gzip: text?.length ?? 0,
+        ...(entryPoint && { entryPoint }),
+        ...(cssBundle && { css: nameOf(cssBundle) }),
+        imports: atOnce.map((item) => nameOf(item.path)),
+      };
+    }
+  }
+  return files;
+}
+
+function hashOf(root, folders) {
+  const hash = createHash("sha256");
+  for (const file of ["package-lock.json", "scripts/build-pages.mjs"]) hash.update(readFileSync(join(root, file)));
+  for (const folder of folders) {
+    const names = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+      .sort();
+    for (const name of names) hash.update(name.slice(root.length)).update(readFileSync(name));
+  }
+  return hash.digest("hex");
+}
