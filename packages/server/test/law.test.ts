@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { test } from "node:test";
-import { breaches, type Law, type SourceFile } from "./support/law.ts";
-import { noExceptions, samples } from "./support/law-samples.ts";
-import { functionsIn } from "./support/law-types.ts";
+import { breaches, type Law, type SourceFile } from "./support/law/law.ts";
+import { noExceptions, samples } from "./support/law/samples.ts";
+import { functionsIn } from "./support/law/types.ts";
 
 const transaction = "opens a transaction; the functions called in it are told the environment";
 const builder = "runs a statement that its caller in store/ has bound to an environment";
@@ -30,6 +30,7 @@ const law: Law = {
     cappedCount: builder,
     readMessagePage: builder,
     findBacklogAges: "the age of the queue of every environment, for admission",
+    removeParts: "tasks of the queue, by their claims",
     findKeyOwner: "finds the environment of an API key",
     findPublicEnvironment: "finds the environment of an inbox session",
   },

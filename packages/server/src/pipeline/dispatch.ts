@@ -10,7 +10,7 @@ import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
-import { costOf, recipientsPerBatch } from "./tasks.ts";
+import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
 import { runFanout, runTrigger } from "./trigger/trigger.ts";
 import { createWebhookStage, webhookBatch } from "./webhooks/stage.ts";
 
@@ -21,6 +21,8 @@ type Stage<T> = {
   isSingle?: boolean;
   /** Whether tasks of different environments may share a transaction. */
   isMixed?: boolean;
+  /** The cost of the tasks in one transaction (tasks.ts); without it `recipientsPerBatch`. */
+  maxCost?: number;
 };
 
 // Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost per
@@ -34,6 +36,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
     run: stateful(createDeliverStage(ctx)),
     batchSize: deliverBatch(ctx),
     isMixed: true,
+    maxCost: deliverBatch(ctx) * callCost,
   },
   { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
@@ -74,17 +77,17 @@ async function runBatch(ctx: Ctx, stage: Stage<never>, tasks: Task<never>[]): Pr
 }
 
 /**
- * One transaction for each group: tasks of one environment, so that environments neither wait for each other's locks nor roll
- * each other back, and not more than fit in a short transaction.
+ * One transaction for each group: not more tasks than fit in a short one, and of one environment where they would wait for each
+ * other's locks or roll each other back.
  */
 function groupsOf(stage: Stage<never>, tasks: Task<never>[]): Task<never>[][] {
-  if (stage.isMixed) return [tasks];
-  return [...Map.groupBy(tasks, (task) => task.environmentId).values()].flatMap((own) => {
+  const { isMixed, maxCost = recipientsPerBatch } = stage;
+  return [...Map.groupBy(tasks, (task) => !isMixed && task.environmentId).values()].flatMap((own) => {
     const groups: { tasks: Task<never>[]; cost: number }[] = [];
     for (const task of own) {
       const cost = costOf(stage.kind, task.data);
       const last = groups.at(-1);
-      if (last && last.cost + cost <= recipientsPerBatch) {
+      if (last && last.cost + cost <= maxCost) {
         last.tasks.push(task);
         last.cost += cost;
       } else groups.push({ tasks: [task], cost });

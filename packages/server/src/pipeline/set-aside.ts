@@ -12,6 +12,7 @@ import type { Task, TaskKind } from "../store/queue/queue.ts";
 import { openBatch, transact } from "./batch.ts";
 import { enqueueTimed } from "./clock/clock.ts";
 import {
+  type DeliverTask,
   environmentOf,
   type FanoutTask,
   type PageTask,
@@ -97,6 +98,7 @@ function errorText(error: unknown): string {
 
 async function divide(tx: Ctx, environmentId: string, kind: TaskKind, data: unknown): Promise<Part[]> {
   if (kind === "wake") return halvesOf((data as WakeTask).notificationIds, (ids) => ({ notificationIds: ids }), kind);
+  if (kind === "deliver") return halvesOf((data as DeliverTask).messageIds, (ids) => ({ messageIds: ids }), kind);
   if (kind === "trigger") return divideTrigger(tx.db, environmentId, data as TriggerTask);
   if (kind !== "fanout") return [];
   const task = data as FanoutTask;

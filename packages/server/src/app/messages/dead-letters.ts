@@ -127,7 +127,7 @@ async function replayLetters(
   await reopenMessages(ctx.db, environmentId, letters, integration?.id ?? null, replayed, now);
   const tasks = letters.map(({ message_id, integration_id, at }) => ({
     environmentId,
-    data: { messageId: message_id },
+    data: { messageIds: [message_id] },
     at: perSecond ? at : undefined,
     lane: integration?.id ?? integration_id,
   }));

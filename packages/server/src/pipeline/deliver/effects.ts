@@ -190,7 +190,7 @@ function jobUpdate(finished: FinishedSend, status: JobStatus, at: Date, details:
 
 const deliverTask = ({ message }: FinishedSend, integration: IntegrationRow, at?: Date): Timed => ({
   environmentId: message.environment_id,
-  data: { messageId: message.id },
+  data: { messageIds: [message.id] },
   at,
   lane: integration.id,
 });

@@ -43,14 +43,15 @@ type Facts = Omit<PlanFacts, "probes">;
 /** Decrypts an integration, once for the batch. */
 type ReadSecrets = (integration: IntegrationRow) => IntegrationSecrets;
 
-/** Answers the messages to send now. Tasks of messages that wait, or that are not sent any more, are finished here. */
+/** Answers the messages to send now. Those that wait, or that are not sent any more, leave their tasks here. */
 export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Admission): Promise<PlannedSend[]> {
   // A message cannot be unsent, so a lapsed claim has to show before the call, not when its result is written.
   const claimed = await tx.queue.keep(tx.db, "deliver", tasks);
   const { batch, messages, states } = await loadWantedMessages(tx, claimed);
   const facts = await loadFacts(batch, [...messages.values()], states);
-  const due = claimed.flatMap((task) => {
-    const message = messages.get(task.data.messageId);
+  const parts = claimed.flatMap((task) => task.data.messageIds.map((messageId) => ({ task, messageId })));
+  const due = parts.flatMap(({ task, messageId }) => {
+    const message = messages.get(messageId);
     return message ? [{ task, message }] : [];
   });
   const plans = await planMessages(batch, due, facts);
@@ -58,9 +59,8 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
   const readSecrets = createSecretsReader(batch);
   const { sends, waits } = await applyLimits(batch, plans, { admission, readSecrets, now: facts.now.getTime() });
   await writeWaits(batch, waits, facts);
-  const unwanted = claimed.filter((task) => !messages.has(task.data.messageId));
-  const done = [...unwanted, ...waits.map((wait) => wait.task)];
-  if (done.length > 0) await batch.queue.finish(batch.db, "deliver", done);
+  const unwanted = parts.filter(({ messageId }) => !messages.has(messageId));
+  await finishMessages(batch, [...unwanted, ...waits.map(({ task, message }) => ({ task, messageId: message.id }))]);
   await writeAttempts(batch, sends);
   return addContents(batch, sends, facts, readSecrets);
 }
@@ -69,7 +69,7 @@ export async function prepare(tx: Ctx, tasks: Task<DeliverTask>[], admission: Ad
 async function loadWantedMessages(tx: Ctx, tasks: Task<DeliverTask>[]) {
   const held = await holdPendingMessages(
     tx.db,
-    keysIn(tasks, ({ messageId }) => [messageId]),
+    keysIn(tasks, ({ messageIds }) => messageIds),
   );
   const pending = held.map((message) => openMessage(tx.secrets, message));
   const states = await findDeliveryStates(tx.db, pending);
@@ -79,6 +79,18 @@ async function loadWantedMessages(tx: Ctx, tasks: Task<DeliverTask>[]) {
   const messages = new Map(pending.filter(({ id }) => !canceled.has(id)).map((row) => [row.id, row]));
   return { batch, messages, states };
 }
+
+/** A message that has no place in its task any more, because its result is written or another task has it. */
+export const finishMessages = (
+  { queue, db }: Ctx,
+  messages: { task: Task<DeliverTask>; messageId: string }[],
+): Promise<void> =>
+  queue.finishParts(
+    db,
+    "deliver",
+    "messageIds",
+    messages.map(({ task, messageId }) => ({ task, part: messageId })),
+  );
 
 type Limits = { admission: Admission; readSecrets: ReadSecrets; now: number };
 
@@ -166,7 +178,7 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
   await updateJobs(batch.db, delayed);
   const toTask = ({ message, until }: PlannedWait): Timed => ({
     environmentId: message.environment_id,
-    data: { messageId: message.id },
+    data: { messageIds: [message.id] },
     at: until,
     lane: message.integration_id ?? undefined,
   });

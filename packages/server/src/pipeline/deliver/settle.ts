@@ -15,16 +15,16 @@ import { cancelEffect, type Effect, effectOf } from "./effects.ts";
 import { recordHealth } from "./health.ts";
 import { endJobs } from "./job-ends.ts";
 import type { CalledSend, FinishedSend } from "./plan.ts";
+import { finishMessages } from "./prepare.ts";
 
 /** `isWritten`: the message had not been deleted, canceled or confirmed during the call. */
 type Settled = { finished: FinishedSend; effect: Effect; isWritten: boolean };
 
 export async function settle(tx: Ctx, group: FinishedSend[]): Promise<void> {
   const batch = await openBatch(tx, new Set(group.map(({ message }) => message.environment_id)));
-  await batch.queue.finish(
-    batch.db,
-    "deliver",
-    group.map(({ task }) => task),
+  await finishMessages(
+    batch,
+    group.map(({ task, message }) => ({ task, messageId: message.id })),
   );
   const called = group.filter((finished): finished is CalledSend => finished.outcome !== null);
   await finishAttempts(

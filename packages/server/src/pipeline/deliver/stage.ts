@@ -29,7 +29,7 @@ import type { FinishedSend, PlannedSend } from "./plan.ts";
 import { prepare } from "./prepare.ts";
 import { settle } from "./settle.ts";
 
-/** Tasks taken at once: few enough that a worker seldom waits for slots, enough to share their queries. */
+/** Messages prepared at once, and tasks fetched at once: few enough that a worker seldom waits for slots, enough to share queries. */
 export const deliverBatch = ({ config }: Ctx): number => Math.max(1, Math.floor(config.delivery.window / 8));
 
 export function createDeliverStage(ctx: NetworkCtx) {

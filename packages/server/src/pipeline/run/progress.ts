@@ -11,6 +11,7 @@ import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { sealMessage } from "../encrypted-parts.ts";
 import { severityOverride } from "../rules/overrides.ts";
 import { isCritical } from "../rules/preferences.ts";
+import { messagesPerTask } from "../tasks.ts";
 import { emitMessages, type MessageChange } from "../webhooks/events.ts";
 import { advance, emptyProgress } from "./advance.ts";
 import { settleClaims } from "./claims.ts";
@@ -89,7 +90,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[]): Promi
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);
-  await enqueueTimed(batch, "deliver", rows.deliveries);
+  await enqueueTimed(batch, "deliver", groupDeliveries(rows.deliveries));
   await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
   for (const { status, channel, subscriber_id } of messages) {
@@ -104,8 +105,11 @@ type Rows = {
   jobUpdates: JobUpdate[];
   messages: NewMessage[];
   digested: DigestedNotification[];
-  deliveries: Timed[];
+  deliveries: Delivery[];
 };
+
+/** A message for a provider. `lane`: its integration. */
+type Delivery = { environmentId: string; lane?: string; messageId: string };
 
 function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
   const rows: Rows = { notifications: [], newJobs: [], jobUpdates: [], messages: [], digested: [], deliveries: [] };
@@ -126,10 +130,24 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
-      rows.deliveries.push({ environmentId, data: { messageId: draft.id }, lane: draft.integrationId ?? undefined });
+      rows.deliveries.push({ environmentId, lane: draft.integrationId ?? undefined, messageId: draft.id });
     }
   }
   return rows;
+}
+
+/** Messages of one integration share tasks. */
+function groupDeliveries(deliveries: Delivery[]): Timed[] {
+  const lanes = Map.groupBy(deliveries, ({ environmentId, lane }) => `${environmentId} ${lane}`);
+  return [...lanes.values()].flatMap((own) => {
+    const tasks: Timed[] = [];
+    const { environmentId, lane } = own[0]!;
+    for (let from = 0; from < own.length; from += messagesPerTask) {
+      const messageIds = own.slice(from, from + messagesPerTask).map(({ messageId }) => messageId);
+      tasks.push({ environmentId, lane, data: { messageIds } });
+    }
+    return tasks;
+  });
 }
 
 type Wake = { environmentId: string; at?: Date; ids: string[] };

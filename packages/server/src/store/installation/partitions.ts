@@ -12,6 +12,17 @@ export const partitionedTables = [
   "attempts",
 ] as const;
 
+/**
+ * How full the pages of a table are written, in per cent. Their rows are updated once, soon after they were written, with the
+ * result of a call or a mark of the reader: an update that finds room on the page of its row adds no index entries. Tables
+ * without a number are written once (docs/decisions/0018-message-groups.md).
+ */
+const fillFactors: Partial<Record<(typeof partitionedTables)[number], number>> = {
+  jobs: 70,
+  messages: 70,
+  attempts: 60,
+};
+
 /** Partitions missing after a longer downtime are created at start, before the service accepts requests. */
 const monthsAhead = 2;
 
@@ -58,7 +69,10 @@ async function createMissing(db: Db, now: Date): Promise<string[]> {
       // Created apart and then attached: `create table … partition of` would block all reads and writes of the table until
       // the longest statement on it has ended. Names and bounds are computed here and contain no input of callers.
       await db.transaction().execute(async (tx) => {
-        await sql.raw(`create table ${name} (like ${table} including all)`).execute(tx);
+        const fillFactor = fillFactors[table] ?? 100;
+        await sql
+          .raw(`create table ${name} (like ${table} including all) with (fillfactor = ${fillFactor})`)
+          .execute(tx);
         const bounds = `from ('${month.from}') to ('${month.to}')`;
         await sql.raw(`alter table ${table} attach partition ${name} for values ${bounds}`).execute(tx);
       });

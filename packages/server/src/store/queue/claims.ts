@@ -31,7 +31,7 @@ type ClaimedTask = { kind: TaskKind; task: Task<unknown> };
 export type Heartbeats = {
   /** Keeps the claims alive while the work runs. */
   during(kind: TaskKind, tasks: Task<unknown>[], work: () => Promise<void>): Promise<void>;
-  /** Keeps the claims alive until they are let go. */
+  /** Keeps the claims alive until they are let go as often as they were held: once for each part of a task. */
   hold(kind: TaskKind, tasks: Task<unknown>[]): void;
   letGo(tasks: Task<unknown>[]): void;
   hasHeld(): boolean;
@@ -39,7 +39,7 @@ export type Heartbeats = {
 };
 
 export function startHeartbeats(boss: PgBoss, onError: (error: Error) => void): Heartbeats {
-  const held = new Map<string, ClaimedTask>();
+  const held = new Map<string, ClaimedTask & { times: number }>();
   const batches = new Set<ClaimedTask[]>();
   const timer = setInterval(() => {
     for (const [kind, group] of Map.groupBy([...held.values(), ...[...batches].flat()], (one) => one.kind)) {
@@ -53,10 +53,13 @@ export function startHeartbeats(boss: PgBoss, onError: (error: Error) => void): 
       await work().finally(() => batches.delete(batch));
     },
     hold(kind, tasks) {
-      for (const task of tasks) held.set(task.id, { kind, task });
+      for (const task of tasks) held.set(task.id, { kind, task, times: 1 + (held.get(task.id)?.times ?? 0) });
     },
     letGo(tasks) {
-      for (const { id } of tasks) held.delete(id);
+      for (const { id } of tasks) {
+        const one = held.get(id);
+        if (one && --one.times === 0) held.delete(id);
+      }
     },
     hasHeld: () => held.size > 0,
     stop: () => clearInterval(timer),

@@ -19,6 +19,7 @@ import {
 } from "./claims.ts";
 import { type DueLoop, dueChannel, hintedMs, startDueLoop } from "./due.ts";
 import { type ListenOptions, listen } from "./listen.ts";
+import { removeParts, type TaskPart } from "./parts.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
 
 export { ClaimLost, type Task, type TaskKind } from "./claims.ts";
@@ -51,11 +52,19 @@ export type Queue = {
    * tasks with their new claims, and throws ClaimLost as `confirm` does. Call `hold` once the transaction is committed.
    */
   keep<T>(tx: Db, kind: TaskKind, tasks: Task<T>[]): Promise<Task<T>[]>;
-  /** Keeps the claims on these tasks alive until they are let go; tasks not finished by then go to another worker. */
+  /**
+   * Keeps the claims on these tasks alive until they are let go, as often as they were held; tasks not finished by then go to
+   * another worker.
+   */
   hold(kind: TaskKind, tasks: Task<unknown>[]): void;
   letGo(tasks: Task<unknown>[]): void;
   /** Removes finished tasks in the transaction of their result; throws ClaimLost when another worker holds them. */
   finish(tx: Db, kind: TaskKind, tasks: Task<unknown>[]): Promise<void>;
+  /**
+   * Removes finished parts from the list `list` in the data of their tasks, and tasks without a part left from the queue. Throws
+   * ClaimLost as `finish` does.
+   */
+  finishParts(tx: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<void>;
   /** Whether any task of the group is left. */
   isBusy(tx: Db, group: string): Promise<boolean>;
   /** Takes back up to `limit` tasks of the group that wait for a later time. */
@@ -181,11 +190,10 @@ const sharedClocks = (kind: TaskKind, budgets: Budgets | undefined): VirtualCloc
     clear: () => budgets.forget(turnsPrefix(kind)),
   };
 
+type TaskWriter = "enqueue" | "enqueueMissing" | "confirm" | "keep" | "finish" | "finishParts" | "isBusy" | "recall";
+
 /** What the queue does with tasks inside a transaction of the caller. */
-function taskWriters({
-  boss,
-  turns,
-}: Parts): Pick<Queue, "enqueue" | "enqueueMissing" | "confirm" | "keep" | "finish" | "isBusy" | "recall"> {
+function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
   const enqueue: Queue["enqueue"] = async (tx, kind, tasks) => {
     if (tasks.length === 0) return;
     const now = Date.now();
@@ -206,8 +214,15 @@ function taskWriters({
     await boss.insert(kind, rows, { db: fromKysely(tx), returnId: false });
     await announceDue(tx, tasks, now);
   };
+  const finish: Queue["finish"] = async (tx, kind, tasks) => {
+    if (tasks.length === 0) return;
+    const { affected } = (await boss.deleteJob(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;
+    requireAllClaims(kind, tasks, affected);
+  };
   return {
     enqueue,
+    finish,
+    finishParts: async (tx, kind, list, parts) => finish(tx, kind, await removeParts(tx, kind, list, parts)),
     async enqueueMissing(tx, kind, tasks) {
       // Until the transaction ends, no other process can add the same names.
       await sql`select pg_advisory_xact_lock(7465004)`.execute(tx);
@@ -234,10 +249,6 @@ function taskWriters({
         returning 1`.execute(tx);
       requireAllClaims(kind, tasks, rows.length);
       return tasks.map((task) => ({ ...task, attempt: task.attempt + 1 }));
-    },
-    async finish(tx, kind, tasks) {
-      const { affected } = (await boss.deleteJob(kind, claimsOf(tasks), { db: fromKysely(tx) })) as Affected;
-      requireAllClaims(kind, tasks, affected);
     },
     async isBusy(tx, group) {
       const { rows } = await sql`

@@ -148,7 +148,7 @@ test("a replay through another integration, at a set rate", async () => {
   const answer = await replayMany({ ids: [...ids, "nobody"], integrationIdentifier: "spare", perSecond: 2 });
   assert.deepEqual(answer, { replayed: 3, failed: 1 });
   const { rows } = await sql<{ at: Date }>`select start_after as at from queue.job where name = 'deliver'
-    and data->>'messageId' = any(${letters.map((letter) => letter.messageId)}) order by start_after`.execute(db);
+    and data->'messageIds'->>0 = any(${letters.map((letter) => letter.messageId)}) order by start_after`.execute(db);
   assert.ok(rows.length > 0 && rows.at(-1)!.at.getTime() > Date.now() - 1_000);
   for (const { transactionId, messageId } of letters) {
     await eventually(async () => {

@@ -171,6 +171,9 @@ describe("one mail server, many fates", { concurrency: true }, () => {
     await eventually(() => mail.asked.get("slow@example.com"), "the slow delivery to begin");
     for (const id of quickIds) await settled(production, id);
     assert.equal(emailJob((await notificationsOf(production, slowId!))[0]).status, "queued");
+    const { rows } = await sql<{ left: string[] }>`select data->'messageIds' as left from queue.job
+      where name = 'deliver' and data->'messageIds' ? ${await pendingId("slow@example.com")}`.execute(db);
+    assert.equal(rows[0]!.left.length, 1, "the others have left the task that they shared");
     slow.open();
     const [done] = await settled(production, slowId!);
     assert.equal(emailJob(done).status, "completed");
@@ -187,7 +190,7 @@ describe("one mail server, many fates", { concurrency: true }, () => {
     );
     // What supervision does when the heartbeat of a worker stops.
     await sql`update queue.job set state = 'retry', start_after = now()
-      where name = 'deliver' and data->>'messageId' = ${messageId}`.execute(db);
+      where name = 'deliver' and data->'messageIds' ? ${messageId}`.execute(db);
     await announceDueTasks(db);
     const [done] = await settled(production, transactionId);
     assert.equal(emailJob(done).status, "completed");
@@ -237,7 +240,7 @@ describe("one mail server, many fates", { concurrency: true }, () => {
 
 async function deliveriesOf(messageId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from queue.job
-    where name = 'deliver' and data->>'messageId' = ${messageId}`.execute(db);
+    where name = 'deliver' and data->'messageIds' ? ${messageId}`.execute(db);
   return rows[0]!.count;
 }
 

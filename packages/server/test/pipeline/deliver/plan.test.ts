@@ -50,7 +50,7 @@ function plan(
     ...changes,
   } as unknown as PlanFacts;
   const tools = { config, newId: () => "new" };
-  return planMessage(tools, { task: { id: "t", attempt: 0, data: { messageId: "m" } }, message }, facts);
+  return planMessage(tools, { task: { id: "t", attempt: 0, data: { messageIds: ["m"] } }, message }, facts);
 }
 
 const wayOf = (planned: PlannedSend | PlannedWait) =>

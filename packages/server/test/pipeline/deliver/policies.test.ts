@@ -129,7 +129,7 @@ describe("a server that takes the mail and never answers", { concurrency: true }
     await eventually(async () => (await attemptsOf("delay-bound@example.com"))[0] === "a 1 unknown", "the call to end");
     await sql`update messages set status = 'sent' where address = 'delay-bound@example.com'`.execute(db);
     await eventually(async () => {
-      const { rows } = await sql`select 1 from queue.job j join messages m on m.id::text = j.data->>'messageId'
+      const { rows } = await sql`select 1 from queue.job j join messages m on j.data->'messageIds' ? m.id::text
         where j.name = 'deliver' and m.address = 'delay-bound@example.com'`.execute(db);
       return rows.length === 0;
     }, "its repeat to be worked");

@@ -103,7 +103,7 @@ test("a delivery that is reported during a call whose answer never comes: nothin
   assert.deepEqual([message!.status, message!.deliveredAt?.length, message!.errorText], ["sent", 1, undefined]);
   await eventually(async () => {
     const { rows } = await sql`select 1 from queue.job where name = 'deliver' and state < 'completed'
-      and data->>'messageId' = ${message!._id}`.execute(db);
+      and data->'messageIds' ? ${message!._id}`.execute(db);
     return rows.length === 0;
   }, "the repeat to find nothing to do");
   assert.deepEqual(await callsOf(transactionId), ["unknown"]);

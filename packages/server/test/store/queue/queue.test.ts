@@ -49,6 +49,42 @@ queue.work<{ mark: string }>("fanout", { batchSize: 1, concurrency: 2 }, async (
   await (handlers.get(task!.data.mark) ?? ((one) => queue.finish(db, "fanout", [one])))(task!);
 });
 
+test("the parts of a task leave it one by one, and the task with the last of them", async () => {
+  const left = async () => (await tasksOf("parts")).map(({ data }) => (data as { ids: string[] }).ids);
+  const finish = (task: Task<unknown>, ...parts: string[]) =>
+    inTransaction(db, (tx) =>
+      queue.finishParts(
+        tx,
+        "fanout",
+        "ids",
+        parts.map((part) => ({ task, part })),
+      ),
+    );
+  const { promise, resolve } = Promise.withResolvers<Task<unknown>>();
+  handlers.set("parts", async (task) => {
+    const [kept] = await queue.keep(db, "fanout", [task]);
+    queue.hold("fanout", [kept!, kept!, kept!]);
+    resolve(kept!);
+  });
+  await queue.enqueue(db, "fanout", [{ data: { mark: "parts", ids: ["a", "b", "c"] } }]);
+  const task = await promise;
+  await finish(task, "b");
+  assert.deepEqual(await left(), [["a", "c"]]);
+  await assert.rejects(() => finish({ ...task, attempt: task.attempt - 1 }, "a"), ClaimLost);
+  // Two transactions at once: one of them waits for the other and takes the task out.
+  await Promise.all([finish(task, "a"), finish(task, "c")]);
+  assert.deepEqual(await left(), []);
+  queue.letGo([task, task, task]);
+
+  // All parts at once.
+  handlers.set("parts", (one) => finish(one, "x", "y"));
+  await queue.enqueue(db, "fanout", [{ data: { mark: "parts", ids: ["x", "y"] } }]);
+  await eventually(
+    async () => (await left()).length === 0 && seen.filter((mark) => mark === "parts 0").length === 2,
+    "both",
+  );
+});
+
 test("a task and the state that makes it necessary are committed together or not at all", async () => {
   const both = (name: string, isFaulty: boolean) =>
     inTransaction(db, async (tx) => {

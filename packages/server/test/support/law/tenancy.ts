@@ -3,8 +3,8 @@
 // API cannot reach them: functions on rows of many environments in `*.batch.ts`, functions of the whole installation in
 // store/installation/.
 import type { Law, SourceFile } from "./law.ts";
-import { importsOf, resolveImport } from "./law-structure.ts";
-import { functionsIn, hasColumn, type Parameter, typesIn } from "./law-types.ts";
+import { importsOf, resolveImport } from "./structure.ts";
+import { functionsIn, hasColumn, type Parameter, typesIn } from "./types.ts";
 
 const store = "packages/server/src/store/";
 const wiring = ["service", "main", "database", "show-key"].map((name) => `packages/server/src/${name}.ts`);

@@ -1,7 +1,7 @@
 // The law of the code, as a program: which layer may import which, where SQL may be, what a store function must be told
 // (law-tenancy.ts), import cycles and folders (law-structure.ts). It reads the sources as text.
-import { cycleFaults, folderFaults, importsOf, resolveImport } from "./law-structure.ts";
-import { reachFaults, staleTenantExceptions, tenantFaults } from "./law-tenancy.ts";
+import { cycleFaults, folderFaults, importsOf, resolveImport } from "./structure.ts";
+import { reachFaults, staleTenantExceptions, tenantFaults } from "./tenancy.ts";
 
 export type SourceFile = { path: string; text: string };
 

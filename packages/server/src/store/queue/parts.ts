@@ -1,0 +1,44 @@
+// Tasks of several parts: their parts are finished in different transactions, and the task with the last of them. What is left
+// to do is in the data of the task itself, so a task that goes to another worker has only its unfinished parts.
+import { sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { schema } from "./boss.ts";
+import { requireAllClaims, type Task, type TaskKind } from "./claims.ts";
+
+/** One part of a task, by its id in the list of the task. */
+export type TaskPart = { task: Task<unknown>; part: string };
+
+type Removal = { id: string; attempt: number; done: string[] };
+
+/** Answers the tasks that have no part left. `list`: the name of the list in their data. */
+export async function removeParts(db: Db, kind: TaskKind, list: string, parts: TaskPart[]): Promise<Task<unknown>[]> {
+  const whole: Task<unknown>[] = [];
+  const divided = new Map<string, { task: Task<unknown>; removal: Removal }>();
+  for (const [id, own] of Map.groupBy(parts, ({ task }) => task.id)) {
+    const { task } = own[0]!;
+    const done = own.map(({ part }) => part);
+    // Most tasks are finished at once, and their data need not be written.
+    if (done.length === partsIn(task, list)) whole.push(task);
+    else divided.set(id, { task, removal: { id, attempt: task.attempt, done } });
+  }
+  if (divided.size === 0) return whole;
+  const removals = [...divided.values()].map(({ removal }) => removal);
+  // In the order of their ids: two transactions with parts of the same tasks would deadlock otherwise.
+  removals.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const { rows } = await sql<{ id: string; isEmpty: boolean }>`
+    update ${sql.table(`${schema}.job_common`)} j
+    set data = jsonb_set(j.data, array[${list}], coalesce((
+      select jsonb_agg(part) from jsonb_array_elements_text(j.data -> ${list}) part where part <> all(r.done)), '[]'))
+    from ${rowsOf("r", { id: "uuid", attempt: "int", done: "text[]" }, removals)}
+    where j.name = ${kind} and j.id = r.id and j.state = 'active' and j.retry_count = r.attempt
+    returning j.id, j.data -> ${list} = '[]' as "isEmpty"`.execute(db);
+  requireAllClaims(
+    kind,
+    [...divided.values()].map(({ task }) => task),
+    rows.length,
+  );
+  return [...whole, ...rows.flatMap(({ id, isEmpty }) => (isEmpty ? divided.get(id)!.task : []))];
+}
+
+const partsIn = ({ data }: Task<unknown>, list: string): number => (data as Record<string, string[]>)[list]!.length;
