@@ -31,6 +31,7 @@ const law: Law = {
     readMessagePage: builder,
     findBacklogAges: "the age of the queue of every environment, for admission",
     findKeyOwner: "finds the environment of an API key",
+    findSession: "finds the person and the organisation of a session",
     findPublicEnvironment: "finds the environment of an inbox session",
   },
   installationUsers: {
@@ -38,6 +39,7 @@ const law: Law = {
     "packages/server/src/app/environments/environment-catch-up.ts":
       "adds built-in integrations to all environments at start",
     "packages/server/src/app/environments/environments.ts": "locks the installation while it counts environments",
+    "packages/server/src/app/people/sessions.ts": "people sign in to the installation, which is one organisation",
     "packages/server/src/http/system-routes.ts": "metrics of the whole process",
     "packages/server/src/pipeline/encrypt-old-rows.ts": "encrypts rows of earlier versions",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",

@@ -61,6 +61,7 @@ export function errorAnswer(error: unknown, request: FailedRequest): ErrorAnswer
 
 function schemeOf(code: ErrorCode): string {
   if (code === "INVALID_SIGNATURE") return "Basic";
+  if (code.startsWith("SIGN_IN_")) return "Session";
   return code.startsWith("INBOX_") ? "Bearer" : "ApiKey";
 }
 

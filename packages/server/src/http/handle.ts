@@ -3,8 +3,8 @@
 // state. External calls are made before the transaction, by the handler's `check`; its `run` gets their result.
 import { type Operation, type OperationId, operations, readsOnly } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf } from "../answer.ts";
-import type { Caller, Ctx, NetworkCtx, Visitor } from "../context.ts";
+import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf, sessionCookieOf } from "../answer.ts";
+import type { Caller, Ctx, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
 import { Failure, failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
 import { SemaphoreFull } from "../lib/semaphores.ts";
@@ -12,6 +12,8 @@ import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
 import { createInputReader } from "./input.ts";
+import { setSessionCookie } from "./people/cookies.ts";
+import { sourceOf } from "./people/person-auth.ts";
 import type { Handler } from "./routes.ts";
 import { createTranslator, type Translator } from "./vocabulary.ts";
 
@@ -44,7 +46,7 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
   const answerCall = readsOnly(operation) ? answerRead : answerWrite;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const caller = operation.access === "open" ? visitorOf(request) : request.caller;
+    const caller = callerOf(operation, request);
     let prechecked: { input: unknown; found: unknown } | undefined;
     const precheck = async (): Promise<void> => {
       const input = readInput(request);
@@ -53,6 +55,8 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
     const execute: Call["execute"] = async (scope) => {
       const { input, found } = prechecked ?? { input: readInput(request), found: undefined };
       const answer = await run(scope, caller as never, input as never, found as never);
+      const cookie = sessionCookieOf(answer);
+      if (cookie !== undefined) setSessionCookie(reply, ctx.config, cookie);
       const settled = isPending(answer)
         ? async () => serialize(operation, await answer.settled(ctx), reply)
         : undefined;
@@ -63,7 +67,10 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
   };
 }
 
-const visitorOf = ({ headers }: FastifyRequest): Visitor => ({ origin: headers.origin });
+function callerOf({ access }: Operation, request: FastifyRequest): Caller | PersonCaller | Visitor | null {
+  if (access === "open") return { origin: request.headers.origin, source: sourceOf(request) };
+  return access === "person" ? request.person : request.caller;
+}
 
 function serialize({ success }: Operation, answer: unknown, reply: FastifyReply): Answer {
   const text = plainTextOf(answer);
@@ -93,9 +100,9 @@ async function answerRead({ ctx, request, execute }: Call): Promise<Answer> {
 
 async function answerWrite(call: Call): Promise<Answer> {
   const { caller, headers } = call.request;
-  // Idempotency keys belong to the holder of an API key: stored answers are found by the environment alone, and the
-  // subscribers of an inbox must not find those of each other.
-  if (!caller || call.operation.access) return writeWithoutKey(call);
+  // Idempotency keys belong to the holder of an API key: stored answers are found by the environment alone, and neither the
+  // subscribers of an inbox nor people with different roles may find those of each other.
+  if (!caller || caller.person || call.operation.access) return writeWithoutKey(call);
   const key = readIdempotencyKey(headers["idempotency-key"]);
   return key === null ? writeWithoutKey(call) : writeUnderKey(call, caller, key);
 }
@@ -167,6 +174,8 @@ function send(reply: FastifyReply, { status, body, isText }: Answer, translator:
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
+    /** The signed-in person, for operations outside of an environment. */
+    person: PersonCaller | null;
     /** Whether the request has been charged to its rate limit. */
     isCounted: boolean;
   }

@@ -147,7 +147,7 @@ for (const operation of all) {
     const earlier = await snapshot(scope);
     // The caller's own key, unless the input has a signature.
     const { authorization, ...rest } = input.headers ?? {};
-    const headers = { signed: input.headers, open: rest, inbox: { ...rest, ...myInbox.headers }, key: rest }[
+    const headers = { signed: input.headers, open: rest, inbox: { ...rest, ...myInbox.headers }, person: rest, key: rest }[
       operation.access ?? "key"
     ];
     const answer = await probe(id, { ...input, params, headers });
