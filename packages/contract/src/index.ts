@@ -5,6 +5,7 @@ export * from "./openapi.ts";
 export * from "./openapi-types.ts";
 export * from "./operation.ts";
 export * from "./operations.ts";
+export * from "./permissions.ts";
 export * from "./provider-ids.ts";
 export * from "./resources/channels/channel-connections.ts";
 export * from "./resources/channels/channel-endpoints.ts";

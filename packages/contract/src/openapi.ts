@@ -21,7 +21,7 @@ import type {
 } from "./openapi-types.ts";
 import { type Operation, readsOnly, successStatuses } from "./operation.ts";
 import { operations } from "./operations.ts";
-import { leastRoleOf } from "./roles.ts";
+import { leastRoleOf } from "./permissions.ts";
 
 /** One line per resource; a resource that is not here is named after its id. */
 const resourceDescriptions: Record<string, string> = {

@@ -7,7 +7,6 @@ import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf, 
 import type { Caller, Ctx, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
 import { Failure, failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
-import { SemaphoreFull } from "../lib/semaphores.ts";
 import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
@@ -84,9 +83,7 @@ function serialize({ success }: Operation, answer: unknown, reply: FastifyReply)
 /** Reads have a connection pool of their own, of which one environment can use only a part at a time. */
 async function answerRead({ ctx, request, execute }: Call): Promise<Answer> {
   const { db, slots } = ctx.reads;
-  const release = await slots.acquire(request.caller?.environmentId ?? "").catch((error) => {
-    throw error instanceof SemaphoreFull ? failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } }) : error;
-  });
+  const release = await slots.acquire(request.caller?.environmentId ?? "");
   try {
     return await execute({ ...ctx, db });
   } catch (error) {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorOf, request } from "../../support/http.ts";
-import { browserOf, cookieOf, invite, password, signIn, signInOwner, tokenOf, visit } from "../../support/people.ts";
 import { startTestService } from "../../support/service.ts";
+import { browserOf, cookieOf, invite, password, signIn, signInOwner, tokenOf, visit } from "./browsers.ts";
 
 const service = await startTestService({ TIDINGS_ROLE: "api" });
 const other = await startTestService({ TIDINGS_ROLE: "api" });

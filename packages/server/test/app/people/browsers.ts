@@ -1,7 +1,7 @@
 // People who sign in, as a browser does: with a cookie, a CSRF token and the header that names an environment.
 import assert from "node:assert/strict";
-import { type OperationId, operations, type RawInput, type Role, type SignedIn } from "@tidings/contract";
-import { exchange, type Reply } from "./http.ts";
+import type { OperationId, RawInput, Role, SignedIn } from "@tidings/contract";
+import { exchange, type Reply } from "../../support/http.ts";
 
 type Target = { url: string; firstLink?: string | null };
 
@@ -64,5 +64,3 @@ export async function invite(target: Target, owner: Browser, role: Role, email =
 
 export const signIn = async (target: Target, email: string, secret = password): Promise<Reply> =>
   visit(target, "auth.signIn", { body: { email, password: secret } });
-
-export const pathOf = (id: OperationId): string => operations[id].path;
