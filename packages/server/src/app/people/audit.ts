@@ -25,7 +25,7 @@ const maxDepth = 8;
 
 /** Fields whose values are secrets wherever they stand, and objects of which every value is one. */
 const secretFields =
-  /^(password|currentPassword|password_hash|token|accessToken|refreshToken|secret|secretKey|apiKey|apiKeys|key|privateKey|signingKey|inboundWebhookSigningKey|link|credentials|auth|deviceTokens|webhookUrl|serviceAccount)$/i;
+  /^(password|currentPassword|password_hash|token|accessToken|refreshToken|secret|secretKey|apiKey|apiKeys|privateKey|signingKey|inboundWebhookSigningKey|link|credentials|auth|deviceTokens|webhookUrl|serviceAccount)$/i;
 
 /** Fields that change with every request and say nothing. */
 const silentFields = new Set(["updatedAt", "lastOnlineAt", "lastSignInAt"]);
@@ -39,6 +39,8 @@ const maskAll = (value: unknown): unknown => {
 function maskSecrets(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) return "…";
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => maskSecrets(item, depth + 1));
+  // The prefixes of API keys and of the secrets of webhooks.
+  if (typeof value === "string") return /^(tdg|whsec)_/.test(value) ? mask : value;
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
