@@ -53,6 +53,11 @@ export const errorCatalogue = {
     message: "The setting TIDINGS_PUBLIC_URL is missing: OAuth needs it for the redirect URL",
     when: "An OAuth URL is requested and the public URL of the service is not configured.",
   },
+  ENVIRONMENT_HEADER_MISSING: {
+    status: 400,
+    message: "The header x-tidings-environment is missing: send the _id of an environment",
+    when: "A request of a signed-in person does not name the environment that it is about.",
+  },
   CRITICAL_WORKFLOW: {
     status: 400,
     message: "Preferences of critical workflows cannot be changed: {workflowIds}",
@@ -79,6 +84,16 @@ export const errorCatalogue = {
     status: 429,
     message: "The subscriber has {limit} live connections, the most allowed: close one of them",
     when: "A subscriber opens more live connections to one process than `TIDINGS_LIVE_PER_SUBSCRIBER`.",
+  },
+  SIGN_IN_REQUIRED: {
+    status: 401,
+    message: "There is no session, or it has ended: sign in",
+    when: "A request of the dashboard has no session cookie, or its session has expired or was ended.",
+  },
+  SIGN_IN_FAILED: {
+    status: 401,
+    message: "Email or password is wrong",
+    when: "The password is wrong, the address is unknown, or the person has no password.",
   },
   INVALID_SIGNATURE: {
     status: 401,
@@ -110,10 +125,31 @@ export const errorCatalogue = {
     message: "This API key may not act on another environment",
     when: "The key is valid, but the operation concerns another environment.",
   },
+  ROLE_NOT_ALLOWED: {
+    status: 403,
+    message: "{operation} needs the role {needed}; yours is {role}",
+    when: "The role of the signed-in person may not call the operation (docs/people.md).",
+  },
+  CSRF_TOKEN_WRONG: {
+    status: 403,
+    message: "The header x-csrf-token is missing or not that of the session: read it from GET /v1/auth/session",
+    when: "A request with a session cookie is no GET and does not carry the token of its session.",
+  },
   WRONG_VERIFY_TOKEN: {
     status: 403,
     message: "The verify token does not match that of the integration",
     when: "A provider verifies the webhook URL with another token than the integration's, or the integration has no token.",
+  },
+  LINK_NOT_VALID: {
+    status: 404,
+    message: "This link does not work: it was used, has expired or was replaced by a newer one",
+    when: "The token of a one-time link is unknown. `npm run sign-in` makes a new link for an owner.",
+  },
+  PERSON_NOT_FOUND: { status: 404, message: "Person with id {personId} not found", when: "There is no such person." },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    message: "Invitation with id {invitationId} not found",
+    when: "There is no such invitation, or it was used or has expired.",
   },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "The path is unknown." },
   CONNECTION_NOT_FOUND: {
@@ -281,6 +317,21 @@ export const errorCatalogue = {
     message: "The test clock is at {now} and cannot move back to {asked}",
     when: "The time is before the clock's current time, or before the target of a move in progress.",
   },
+  PERSON_EXISTS: {
+    status: 409,
+    message: "A person with the address {email} exists already",
+    when: "An address is invited, or used with an invitation, that a person has.",
+  },
+  PEOPLE_LIMIT: {
+    status: 409,
+    message: "There may be no more than {limit} {what}",
+    when: "An installation has at most 1,000 people and 100 open invitations.",
+  },
+  LAST_OWNER: {
+    status: 409,
+    message: "The last owner can be neither removed nor given another role",
+    when: "Make another person an owner first.",
+  },
   API_KEY_LIMIT: {
     status: 409,
     message: "Environment {environmentId} already has two live API keys",
@@ -421,6 +472,10 @@ export const commonErrors = [
   "INVALID_AUTH_SCHEME",
   "UNAUTHORIZED",
   "API_KEY_NOT_FOUND",
+  "SIGN_IN_REQUIRED",
+  "ENVIRONMENT_HEADER_MISSING",
+  "ROLE_NOT_ALLOWED",
+  "CSRF_TOKEN_WRONG",
   "MALFORMED_JSON",
   "IDEMPOTENCY_KEY_TOO_LONG",
   "PAYLOAD_TOO_LARGE",

@@ -144,7 +144,10 @@ export const headers: Components["headers"] = {
   "RateLimit-Reset": { description: "Seconds until the bucket is full again", schema: whole },
   "RateLimit-Policy": { description: "Limit, window, burst, category and the cost of this request", schema: text },
   "Retry-After": { description: "Seconds to wait before the next attempt", schema: whole },
-  "WWW-Authenticate": { description: "The scheme to use: `ApiKey`, or `Bearer` for an inbox", schema: text },
+  "WWW-Authenticate": {
+    description: "The scheme to use: `ApiKey`, `Bearer` for an inbox, `Session` for people",
+    schema: text,
+  },
   "Idempotency-Key": { description: "The key of the request, when it had one", schema: text },
   "Idempotency-Replay": { description: "`true` when this is the stored answer of an earlier request", schema: text },
 };
@@ -155,6 +158,18 @@ export const securitySchemes: Components["securitySchemes"] = {
     in: "header",
     name: "Authorization",
     description: "`Authorization: ApiKey <key>`. A key belongs to one environment.",
+  },
+  Session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "tidings_session",
+    description: "The session of a signed-in person. Requests other than GET need the header `x-csrf-token` too.",
+  },
+  Environment: {
+    type: "apiKey",
+    in: "header",
+    name: "x-tidings-environment",
+    description: "With a session: `_id` of the environment that the request is about.",
   },
   InboxToken: {
     type: "http",

@@ -32,6 +32,8 @@ export type OpenApiOperation = {
   security?: Record<string, string[]>[];
   responses: Record<string, OpenApiResponse | Reference>;
   "x-rate-limit-category": string;
+  /** The least role of a person who may call it; absent where people do not. */
+  "x-tidings-role"?: string;
 };
 export type OpenApiDocument = {
   openapi: string;

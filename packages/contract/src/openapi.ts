@@ -21,6 +21,7 @@ import type {
 } from "./openapi-types.ts";
 import { type Operation, readsOnly, successStatuses } from "./operation.ts";
 import { operations } from "./operations.ts";
+import { leastRoleOf } from "./permissions.ts";
 
 /** One line per resource; a resource that is not here is named after its id. */
 const resourceDescriptions: Record<string, string> = {
@@ -46,6 +47,9 @@ const resourceDescriptions: Record<string, string> = {
   deadLetters: "Deliveries that were given up, to be inspected and tried again.",
   failedTasks: "Tasks of the pipeline that failed on every retry, to be inspected and tried again.",
   suppressions: "Addresses that nothing is sent to any more, after a hard bounce, a complaint or by hand.",
+  auth: "People sign in: the account of the person who asks, and its session (docs/people.md).",
+  people: "The people who use the dashboard, their roles, and invitations.",
+  auditLog: "Who changed what, before and after, from where.",
   captured: "Messages that the built-in capture providers stored instead of sending.",
 };
 
@@ -140,8 +144,22 @@ const commonResponses = (): Record<string, OpenApiResponse> =>
 
 /** Operations without an API key: errors about keys cannot occur, and idempotency keys are ignored. */
 const needsKey = (code: ErrorCode): boolean => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
-const commonErrorsOf = (operation: Operation): readonly ErrorCode[] =>
-  operation.access ? commonErrors.filter((code) => !needsKey(code)) : commonErrors;
+const sessionErrors: readonly ErrorCode[] = ["SIGN_IN_REQUIRED", "ROLE_NOT_ALLOWED", "CSRF_TOKEN_WRONG"];
+const peopleErrors: readonly ErrorCode[] = [...sessionErrors, "ENVIRONMENT_HEADER_MISSING"];
+
+function commonErrorsOf({ access }: Operation): readonly ErrorCode[] {
+  if (!access) return commonErrors;
+  const others = commonErrors.filter((code) => !needsKey(code) && !peopleErrors.includes(code));
+  return access === "person" ? [...sessionErrors, ...others] : others;
+}
+
+/** Schemes in place of those of the document. */
+const securityOf: Record<NonNullable<Operation["access"]>, Record<string, string[]>[]> = {
+  signed: [],
+  open: [],
+  inbox: [{ InboxToken: [] }],
+  person: [{ Session: [] }],
+};
 
 function errorResponses(operation: Operation): Record<string, OpenApiResponse | Reference> {
   return Object.fromEntries(
@@ -174,6 +192,7 @@ function successResponses(operation: Operation, visit: Visit): Record<string, Op
 }
 
 function describeOperation(operation: Operation, visit: Visit): OpenApiOperation {
+  const role = leastRoleOf(operation);
   return {
     operationId: operation.id,
     tags: [humanName(resourceOf(operation))],
@@ -184,9 +203,10 @@ function describeOperation(operation: Operation, visit: Visit): OpenApiOperation
       ...(operation.access ? [] : [{ $ref: "#/components/parameters/IdempotencyKey" }]),
     ],
     ...(operation.body && { requestBody: { required: true, content: bodyContent(operation, visit(operation.body)) } }),
-    ...(operation.access && { security: operation.access === "inbox" ? [{ InboxToken: [] }] : [] }),
+    ...(operation.access && { security: securityOf[operation.access] }),
     responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
     "x-rate-limit-category": operation.category,
+    ...(role && { "x-tidings-role": role }),
   };
 }
 
@@ -216,7 +236,7 @@ export function openApiDocument({ version }: { version: string }): OpenApiDocume
       name: humanName(resource),
       description: resourceDescriptions[resource] ?? `Everything about ${humanName(resource).toLowerCase()}.`,
     })),
-    security: [{ ApiKey: [] }],
+    security: [{ ApiKey: [] }, { Session: [], Environment: [] }],
     paths,
     components: { schemas: sorted(), responses: commonResponses(), parameters, headers, securitySchemes },
   };

@@ -25,9 +25,10 @@ export type Operation = {
   bodyType?: "multipart" | "raw";
   /**
    * Without an API key, and therefore without idempotency keys. `signed`: the operation checks a signature itself. `open`:
-   * anyone may call it, and the operation decides what it believes. `inbox`: the token of an inbox session.
+   * anyone may call it, and the operation decides what it believes. `inbox`: the token of an inbox session. `person`: the
+   * session of a person, without an environment.
    */
-  access?: "signed" | "open" | "inbox";
+  access?: "signed" | "open" | "inbox" | "person";
   /**
    * Where the method says otherwise: true reads only, although it is no GET (no transaction is opened for it, and
    * idempotency keys have no meaning); false is a GET that writes, because its method is prescribed from outside.

@@ -20,6 +20,9 @@ import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
+import { auditLogOperations } from "./resources/people/audit-log.ts";
+import { authOperations } from "./resources/people/auth.ts";
+import { peopleOperations } from "./resources/people/people.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
@@ -70,6 +73,9 @@ export const operations = {
   ...capturedOperations,
   ...deadLetterOperations,
   ...failedTaskOperations,
+  ...authOperations,
+  ...peopleOperations,
+  ...auditLogOperations,
 };
 
 export type Operations = typeof operations;

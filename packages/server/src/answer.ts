@@ -1,11 +1,13 @@
 // Marks that a handler puts on its answer: that it is the operation's second kind of success (`success.also` in the
-// contract, as 200 instead of 201 where the record existed), that it is not final yet, or that it is a plain text (`success.text`). Only http/ turns these marks into
-// statuses, waiting and content types, so no layer below it knows HTTP.
+// contract, as 200 instead of 201 where the record existed), that it is not final yet, that it is a plain text
+// (`success.text`), or that it begins or ends a person's session. Only http/ turns these marks into statuses, waiting, content
+// types and cookies, so no layer below it knows HTTP.
 import type { Ctx } from "./context.ts";
 
 const alternate = Symbol("alternate");
 const committed = Symbol("committed");
 const text = Symbol("text");
+const session = Symbol("session");
 
 export type AlternateSuccess<T> = { readonly [alternate]: T };
 
@@ -20,7 +22,10 @@ const isMarked = (answer: unknown, mark: symbol): boolean =>
 
 export const isAlternateSuccess = (answer: unknown): answer is AlternateSuccess<unknown> => isMarked(answer, alternate);
 
-export const outputOf = (answer: unknown): unknown => (isAlternateSuccess(answer) ? answer[alternate] : answer);
+export function outputOf(answer: unknown): unknown {
+  if (isAlternateSuccess(answer)) return answer[alternate];
+  return isSessionChange(answer) ? answer[session].output : answer;
+}
 
 /** The answer at the time of the commit, and how to wait for the work that the request has started. */
 export type Pending<T> = {
@@ -46,3 +51,16 @@ export const plainText = (exactly: string): PlainText => ({ [text]: exactly });
 const isPlainText = (answer: unknown): answer is PlainText => isMarked(answer, text);
 
 export const plainTextOf = (answer: unknown): string | undefined => (isPlainText(answer) ? answer[text] : undefined);
+
+/** `cookie`: the value of the cookie of a new session; null when the session has ended. */
+export type SessionChange<T> = { readonly [session]: { output: T; cookie: string | null } };
+
+export const withSession = <T>(output: T, cookie: string | null): SessionChange<T> => ({
+  [session]: { output, cookie },
+});
+
+const isSessionChange = (answer: unknown): answer is SessionChange<unknown> => isMarked(answer, session);
+
+/** Undefined when the answer leaves the session as it is. */
+export const sessionCookieOf = (answer: unknown): string | null | undefined =>
+  isSessionChange(answer) ? answer[session].cookie : undefined;

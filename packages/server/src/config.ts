@@ -2,7 +2,20 @@
 // setting, because a setting without effect would be noticed too late. docs/config.md is generated from this table.
 import { resolve } from "node:path";
 import { parseEncryptionKeys } from "./lib/secrets.ts";
-import { bytes, fail, inboxOrigins, integer, onOff, publicUrl, rate, timeZone, word } from "./lib/setting-parsers.ts";
+import {
+  bytes,
+  domains,
+  fail,
+  inboxOrigins,
+  integer,
+  issuerUrl,
+  onOff,
+  publicUrl,
+  rate,
+  shortText,
+  timeZone,
+  word,
+} from "./lib/setting-parsers.ts";
 import { parseNetworks } from "./lib/url-guard.ts";
 
 export class ConfigError extends Error {}
@@ -157,6 +170,44 @@ export const settings = {
     fallback: "on",
     parse: onOff,
   },
+  TIDINGS_DASHBOARD: {
+    about:
+      "`on` serves the dashboard and lets people sign in (docs/people.md), `off` serves none of it: API keys are then the only " +
+      "way in.",
+    fallback: "on",
+    parse: onOff,
+  },
+  TIDINGS_AUDIT_DAYS: {
+    about: "How long entries of the audit log are kept, in days (docs/people.md).",
+    fallback: "365",
+    parse: integer(1, 3_650),
+  },
+  TIDINGS_OIDC_ISSUER: {
+    about:
+      "Issuer of OpenID Connect with which people sign in, such as `https://accounts.google.com`. It needs " +
+      "`TIDINGS_OIDC_CLIENT_ID`, `TIDINGS_OIDC_CLIENT_SECRET` and `TIDINGS_PUBLIC_URL` (docs/people.md).",
+    fallback: "",
+    parse: issuerUrl,
+  },
+  TIDINGS_OIDC_CLIENT_ID: { about: "Client id that the issuer gave.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_CLIENT_SECRET: { about: "Client secret that the issuer gave.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_NAME: {
+    about: "Name of the issuer on the sign-in page.",
+    fallback: "single sign-on",
+    parse: shortText,
+  },
+  TIDINGS_OIDC_DOMAINS: {
+    about:
+      "Domains of email addresses, separated by commas, whose owners join at their first sign-in with OpenID Connect. None by " +
+      "default: only people who were invited can sign in.",
+    fallback: "",
+    parse: domains,
+  },
+  TIDINGS_OIDC_ROLE: {
+    about: "Role of people who join by `TIDINGS_OIDC_DOMAINS`: `viewer`, `support` or `editor`.",
+    fallback: "viewer",
+    parse: word(["viewer", "support", "editor"]),
+  },
   TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
   TIDINGS_BULK_BODY_LIMIT: {
     about: "Largest body of a bulk trigger in bytes. Parsing one blocks the process: about 35 ms per MB.",
@@ -294,6 +345,18 @@ const toConfig = (parsed: Parsed) => ({
   maxEnvironments: parsed.TIDINGS_MAX_ENVIRONMENTS,
   metrics: parsed.TIDINGS_METRICS,
   docs: parsed.TIDINGS_DOCS,
+  dashboard: parsed.TIDINGS_DASHBOARD,
+  auditDays: parsed.TIDINGS_AUDIT_DAYS,
+  oidc: parsed.TIDINGS_OIDC_ISSUER
+    ? {
+        issuer: parsed.TIDINGS_OIDC_ISSUER,
+        clientId: parsed.TIDINGS_OIDC_CLIENT_ID,
+        clientSecret: parsed.TIDINGS_OIDC_CLIENT_SECRET,
+        name: parsed.TIDINGS_OIDC_NAME,
+        domains: parsed.TIDINGS_OIDC_DOMAINS,
+        role: parsed.TIDINGS_OIDC_ROLE,
+      }
+    : null,
   bodyLimit: parsed.TIDINGS_BODY_LIMIT,
   bulkBodyLimit: parsed.TIDINGS_BULK_BODY_LIMIT,
   maxRecipients: parsed.TIDINGS_MAX_RECIPIENTS,
@@ -350,6 +413,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   if (given("DATABASE_URL") && !given("TIDINGS_ENCRYPTION_KEY")) {
     faults.push("TIDINGS_ENCRYPTION_KEY is required with DATABASE_URL (try: openssl rand -base64 32)");
+  }
+  const oidcNeeds = ["TIDINGS_OIDC_CLIENT_ID", "TIDINGS_OIDC_CLIENT_SECRET", "TIDINGS_PUBLIC_URL"];
+  for (const name of given("TIDINGS_OIDC_ISSUER") ? oidcNeeds : []) {
+    if (!given(name)) faults.push(`${name} is required with TIDINGS_OIDC_ISSUER`);
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(parsed as Parsed);

@@ -1,6 +1,7 @@
 // The first argument of every function above the store: the database, the queue, time, ids, secrets, logs. There are no
 // globals and no container. A request that writes gets a `Ctx` whose `db` is its transaction. It has no network access:
 // a transaction that waits for another server would hold a database connection all that time.
+import type { Role } from "@tidings/contract";
 import type { Io } from "@tidings/providers";
 import type { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -56,7 +57,29 @@ export type Caller = {
   environmentType: "dev" | "prod";
   environmentIdentifier: string;
   userId: string;
+  /** Of a person: a key of the environment, which stands for tokens that end with a key. */
   apiKeyId: string;
+  /** Absent: the caller is an API key. */
+  person?: SignedInPerson;
+};
+
+export type SignedInPerson = { id: string; name: string; email: string; role: Role; hasPassword: boolean };
+
+/** The caller of an operation on the account of a person, or on the people of the installation. */
+export type PersonCaller = {
+  organizationId: string;
+  person: SignedInPerson;
+  sessionId: string;
+  csrfToken: string;
+  source: Source;
+};
+
+/** Where a request of a person came from. */
+export type Source = {
+  address: string;
+  userAgent: string | undefined;
+  /** The address of this service as the browser sees it, for links where TIDINGS_PUBLIC_URL is not set. */
+  baseUrl: string;
 };
 
 /** The caller of an operation of the inbox: one subscriber, which reaches no rows of another one. */
@@ -70,4 +93,5 @@ export type InboxCaller = Caller & {
 export type Visitor = {
   /** Of the web page that makes the request. */
   origin: string | undefined;
+  source: Source;
 };

@@ -28,6 +28,7 @@ function banner(service: Service): string {
     ["API", url],
     ["Docs", `${url}/docs`],
     ["Database", service.database],
+    ...(service.firstLink ? [["Sign in", `${service.firstLink}  (once, as owner, within 24 hours)`]] : []),
     ["API key", service.isFirstStart ? `${key}  (Development)` : "npm run key shows that of Development"],
   ];
   const body = JSON.stringify({

@@ -7,6 +7,7 @@ import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts"
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
 import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
 import { capturedContent } from "./app/messages/captured.ts";
+import { makeFirstLink } from "./app/people/links.ts";
 import type { Config } from "./config.ts";
 import type { Ctx, NetworkCtx } from "./context.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
@@ -38,6 +39,8 @@ export type Service = {
   database: string;
   isFirstStart: boolean;
   developmentKey: string | null;
+  /** The link that signs the first person in as owner; null once there is one, and where the dashboard is off. */
+  firstLink: string | null;
   /** Refuses new requests, finishes requests and tasks in progress, closes all connections. Can be called twice. */
   stop(): Promise<void>;
 };
@@ -106,9 +109,12 @@ async function start(
   closers.push(() => server.close());
   await server.listen({ host: config.host, port: config.port });
 
+  const url = urlOf(server.server.address() as AddressInfo);
+  const isServed = config.dashboard && config.roles.has("api");
   let stopping: Promise<void> | null = null;
   return {
-    url: urlOf(server.server.address() as AddressInfo),
+    url,
+    firstLink: isServed ? await makeFirstLink(ctx, url) : null,
     database: database.name,
     isFirstStart,
     developmentKey: await developmentKey({ db, secrets }),

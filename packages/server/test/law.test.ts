@@ -13,6 +13,7 @@ const sameShape = "one file each, all of one shape: the file name is the index";
 const law: Law = {
   longFiles: {
     "packages/contract/src/errors.ts": "the catalogue of errors, one entry after the other",
+    "packages/server/src/config.ts": "the table of settings, one entry after the other",
     "packages/server/src/store/tables.ts": "data: the columns of every table, one entry each",
   },
   largeFolders: {
@@ -32,6 +33,7 @@ const law: Law = {
     findBacklogAges: "the age of the queue of every environment, for admission",
     removeParts: "tasks of the queue, by their claims",
     findKeyOwner: "finds the environment of an API key",
+    findSession: "finds the person and the organisation of a session",
     findPublicEnvironment: "finds the environment of an inbox session",
   },
   installationUsers: {
@@ -39,6 +41,7 @@ const law: Law = {
     "packages/server/src/app/environments/environment-catch-up.ts":
       "adds built-in integrations to all environments at start",
     "packages/server/src/app/environments/environments.ts": "locks the installation while it counts environments",
+    "packages/server/src/app/people/sessions.ts": "people sign in to the installation, which is one organisation",
     "packages/server/src/http/system-routes.ts": "metrics of the whole process",
     "packages/server/src/pipeline/encrypt-old-rows.ts": "encrypts rows of earlier versions",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, failure } from "../failure.ts";
+import { SemaphoreFull } from "../lib/semaphores.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: Record<string, unknown> };
@@ -25,6 +26,7 @@ function fromFramework(error: FastifyError, limit: number): Failure | null {
 
 function toFailure(error: unknown, bodyLimit: number): Failure | null {
   if (error instanceof Failure) return error;
+  if (error instanceof SemaphoreFull) return failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } });
   if (isDatabaseUnavailable(error)) return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
   return fromFramework(error as FastifyError, bodyLimit);
 }
@@ -61,6 +63,7 @@ export function errorAnswer(error: unknown, request: FailedRequest): ErrorAnswer
 
 function schemeOf(code: ErrorCode): string {
   if (code === "INVALID_SIGNATURE") return "Basic";
+  if (code.startsWith("SIGN_IN_")) return "Session";
   return code.startsWith("INBOX_") ? "Bearer" : "ApiKey";
 }
 

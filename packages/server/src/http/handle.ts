@@ -1,19 +1,22 @@
 // Handles one request of one operation, which has been parsed, authenticated and counted by now. Writing operations run in
 // one transaction, under the caller's idempotency key if there is one. Order of checks: idempotency, validation, existence,
 // state. External calls are made before the transaction, by the handler's `check`; its `run` gets their result.
-import { type Operation, type OperationId, operations, readsOnly } from "@tidings/contract";
+import { isAudited, type Operation, type OperationId, operations, type Role, readsOnly } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf } from "../answer.ts";
-import type { Caller, Ctx, NetworkCtx, Visitor } from "../context.ts";
+import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf, sessionCookieOf } from "../answer.ts";
+import { runAudited } from "../app/people/audited-change.ts";
+import type { Caller, Ctx, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
 import { Failure, failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
-import { SemaphoreFull } from "../lib/semaphores.ts";
 import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
 import { errorAnswer } from "./errors.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
 import { createInputReader } from "./input.ts";
+import { setSessionCookie } from "./people/cookies.ts";
+import { sourceOf } from "./people/person-auth.ts";
+import { hideFrom } from "./people/visible-fields.ts";
 import type { Handler } from "./routes.ts";
-import { createTranslator, type Translator } from "./vocabulary.ts";
+import { createTranslator, type OperationInput, type Translator } from "./vocabulary.ts";
 
 /** Errors that are not stored under an idempotency key although they are 4xx: a repeat may succeed. */
 const uncacheableErrors = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
@@ -42,9 +45,13 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
   const translator = createTranslator(ctx.config.vocabulary, operation);
   const readInput = createInputReader(operation, translator, ctx.config);
   const answerCall = readsOnly(operation) ? answerRead : answerWrite;
+  const isLoggedFor = { person: isAudited(operation, "person"), key: isAudited(operation, "key") };
+  const isLogged = (caller: AnyCaller | null): caller is Caller | PersonCaller =>
+    caller !== null && !("origin" in caller) && isLoggedFor[caller.person ? "person" : "key"];
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const caller = operation.access === "open" ? visitorOf(request) : request.caller;
+    const caller = callerOf(operation, request);
+    const role = request.caller?.person?.role;
     let prechecked: { input: unknown; found: unknown } | undefined;
     const precheck = async (): Promise<void> => {
       const input = readInput(request);
@@ -52,34 +59,48 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
     };
     const execute: Call["execute"] = async (scope) => {
       const { input, found } = prechecked ?? { input: readInput(request), found: undefined };
-      const answer = await run(scope, caller as never, input as never, found as never);
+      const change = () => run(scope, caller as never, input as never, found as never);
+      const answer = isLogged(caller)
+        ? await runAudited(
+            scope,
+            { operation, caller, input: input as OperationInput, source: sourceOf(request) },
+            change,
+          )
+        : await change();
+      const cookie = sessionCookieOf(answer);
+      if (cookie !== undefined) setSessionCookie(reply, ctx.config, cookie);
       const settled = isPending(answer)
-        ? async () => serialize(operation, await answer.settled(ctx), reply)
+        ? async () => serialize(operation, await answer.settled(ctx), reply, role)
         : undefined;
-      return { ...serialize(operation, committedAnswer(answer), reply), settled };
+      return { ...serialize(operation, committedAnswer(answer), reply, role), settled };
     };
     const call: Call = { ctx, operation, translator, request, reply, precheck: check && precheck, execute };
     return send(reply, await answerCall(call), translator);
   };
 }
 
-const visitorOf = ({ headers }: FastifyRequest): Visitor => ({ origin: headers.origin });
+type AnyCaller = Caller | PersonCaller | Visitor;
 
-function serialize({ success }: Operation, answer: unknown, reply: FastifyReply): Answer {
+function callerOf({ access }: Operation, request: FastifyRequest): AnyCaller | null {
+  if (access === "open") return { origin: request.headers.origin, source: sourceOf(request) };
+  return access === "person" ? request.person : request.caller;
+}
+
+/** `role`: of the person who asked, who may not see every field; absent for programs. */
+function serialize({ success }: Operation, answer: unknown, reply: FastifyReply, role: Role | undefined): Answer {
   const text = plainTextOf(answer);
   if (text !== undefined) return { status: success.status, body: text, isText: true };
   const status = isAlternateSuccess(answer) ? (success.also ?? success.status) : success.status;
   if (success.schema === undefined || status === 204) return { status, body: null };
   // The status chooses the serialiser.
-  return { status, body: reply.code(status).serialize(outputOf(answer)) as string };
+  const output = role === undefined ? outputOf(answer) : hideFrom(role, outputOf(answer));
+  return { status, body: reply.code(status).serialize(output) as string };
 }
 
 /** Reads have a connection pool of their own, of which one environment can use only a part at a time. */
 async function answerRead({ ctx, request, execute }: Call): Promise<Answer> {
   const { db, slots } = ctx.reads;
-  const release = await slots.acquire(request.caller?.environmentId ?? "").catch((error) => {
-    throw error instanceof SemaphoreFull ? failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } }) : error;
-  });
+  const release = await slots.acquire(request.caller?.environmentId ?? "");
   try {
     return await execute({ ...ctx, db });
   } catch (error) {
@@ -93,9 +114,9 @@ async function answerRead({ ctx, request, execute }: Call): Promise<Answer> {
 
 async function answerWrite(call: Call): Promise<Answer> {
   const { caller, headers } = call.request;
-  // Idempotency keys belong to the holder of an API key: stored answers are found by the environment alone, and the
-  // subscribers of an inbox must not find those of each other.
-  if (!caller || call.operation.access) return writeWithoutKey(call);
+  // Idempotency keys belong to the holder of an API key: stored answers are found by the environment alone, and neither the
+  // subscribers of an inbox nor people with different roles may find those of each other.
+  if (!caller || caller.person || call.operation.access) return writeWithoutKey(call);
   const key = readIdempotencyKey(headers["idempotency-key"]);
   return key === null ? writeWithoutKey(call) : writeUnderKey(call, caller, key);
 }
@@ -167,6 +188,8 @@ function send(reply: FastifyReply, { status, body, isText }: Answer, translator:
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
+    /** The signed-in person, for operations outside of an environment. */
+    person: PersonCaller | null;
     /** Whether the request has been charged to its rate limit. */
     isCounted: boolean;
   }

@@ -10,6 +10,7 @@ import {
 } from "@tidings/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { requireReportTarget } from "../app/webhooks/inbound-webhooks.ts";
+import type { Config } from "../config.ts";
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { sha256 } from "../lib/secrets.ts";
 import type { Admission } from "./admission.ts";
@@ -19,11 +20,13 @@ import { createRequestHandler } from "./handle.ts";
 import { authenticateInbox } from "./inbox-auth.ts";
 import { allowReading, isInboxPath, refuseOrigin } from "./inbox-cors.ts";
 import { acceptForms } from "./multipart.ts";
+import { authenticatePerson, enterEnvironment, isOfDashboard } from "./people/person-auth.ts";
+import type { SignInLimit } from "./people/sign-in-limit.ts";
 import { type RateLimiter, rateLimitOwner, takeTokens } from "./rate-limit.ts";
 import { acceptRaw } from "./request-parsers.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
 
-type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter; admission: Admission };
+type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter; admission: Admission; signIn: SignInLimit };
 
 /** Operations that accept events. */
 const acceptsEvents: ReadonlySet<OperationId> = new Set(["events.trigger", "events.triggerBulk", "events.broadcast"]);
@@ -31,8 +34,12 @@ const acceptsEvents: ReadonlySet<OperationId> = new Set(["events.trigger", "even
 /** The path in the notation of Fastify. */
 const urlOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
+/** The operations that this service has, depending on its settings: those of the dashboard can be switched off. */
+export const servedOperations = ({ dashboard }: Config): OperationId[] =>
+  (Object.keys(operations) as OperationId[]).filter((id) => dashboard || !/^(auth|people|auditLog)\./.test(id));
+
 export function addOperations(server: FastifyInstance, ctx: NetworkCtx, limiters: Limiters): void {
-  for (const id of Object.keys(operations) as OperationId[]) {
+  for (const id of servedOperations(ctx.config)) {
     const operation: Operation = operations[id];
     const route = routeOf(ctx, id, limiters);
     // Bodies that are not JSON need a Fastify scope with a parser of their own.
@@ -46,7 +53,8 @@ export function addOperations(server: FastifyInstance, ctx: NetworkCtx, limiters
   }
 }
 
-function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission }: Limiters): RouteOptions {
+function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOptions {
+  const { rates, admission } = limiters;
   const operation: Operation = operations[id];
   const { schema } = operation.success;
   const bulkCost = bulkCosts[id];
@@ -68,19 +76,15 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
       ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
       : {},
     onRequest: async (request, reply) => {
-      const credentials = { header: request.headers.authorization, address: request.ip };
       if (isInboxPath(operation.path)) allowReading(request, reply);
-      if (!operation.access) request.caller = await authenticate(ctx, wrongKeys, credentials);
-      if (operation.access === "inbox") {
-        request.caller = await authenticateInbox(ctx, wrongKeys, credentials);
-        refuseOrigin(ctx, request.caller, request.headers.origin);
-      }
+      await identify(ctx, operation, limiters, request, reply);
       if (!bulkCost) charge(request, reply, 1);
     },
     preHandler: async (request, reply) => {
       if (bulkCost) charge(request, reply, bulkCost(request.body));
+      limiters.signIn(id, request);
       // The bucket of the address is paid; that of the subscriber, who may be asked for from many addresses, is another one.
-      if (operation.access === "open") {
+      if (id === "inbox.openSession") {
         takeTokens(rates, reply, { owner: wantedInbox(request.body), category: operation.category, cost: 1 });
       }
     },
@@ -97,6 +101,27 @@ function routeOf(ctx: NetworkCtx, id: OperationId, { rates, wrongKeys, admission
     },
     handler: acceptsEvents.has(id) ? admitted : handle,
   };
+}
+
+/** Who makes the request: an API key, the subscriber of an inbox, a signed-in person; none of them for open and signed operations. */
+async function identify(
+  ctx: NetworkCtx,
+  operation: Operation,
+  { wrongKeys }: Limiters,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const credentials = { header: request.headers.authorization, address: request.ip };
+  if (operation.access === "inbox") {
+    request.caller = await authenticateInbox(ctx, wrongKeys, credentials);
+    refuseOrigin(ctx, request.caller, request.headers.origin);
+  } else if (operation.access === "person") {
+    request.person = await authenticatePerson(ctx, operation, request, reply);
+  } else if (!operation.access && isOfDashboard(ctx, request)) {
+    request.caller = await enterEnvironment(ctx, await authenticatePerson(ctx, operation, request, reply), request);
+  } else if (!operation.access) {
+    request.caller = await authenticate(ctx, wrongKeys, credentials);
+  }
 }
 
 /** The inbox that a session is asked for, whether it exists or not. */

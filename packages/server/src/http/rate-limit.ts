@@ -64,9 +64,10 @@ export function takeTokens(limiter: RateLimiter, reply: FastifyReply, { owner, c
 /**
  * The owner of the bucket that pays for a request. Receipts are charged before their signature is checked, so they have a
  * bucket of their own per environment: a flood of forged receipts must not stop the environment's other requests. An inbox
- * pays per subscriber, and a request without any credentials per address.
+ * pays per subscriber, a person outside of an environment per person, and a request without any credentials per address.
  */
-export function rateLimitOwner({ caller, params, ip }: FastifyRequest, { access }: Operation): string {
+export function rateLimitOwner({ caller, person, params, ip }: FastifyRequest, { access }: Operation): string {
+  if (person) return `person:${person.person.id}`;
   if (access === "open") return `address:${networkOf(ip)}`;
   if (!caller) return `unchecked:${(params as { environmentId?: string }).environmentId}`;
   return "subscriber" in caller ? (caller as InboxCaller).subscriber.id : caller.environmentId;

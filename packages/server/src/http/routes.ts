@@ -1,7 +1,7 @@
 // Every operation with the function that handles it. Paths, schemas and rate categories are in the contract; an operation
 // without a row here is a type error.
 import type { Input, OperationId, Operations, Output } from "@tidings/contract";
-import type { AlternateSuccess, Pending, PlainText } from "../answer.ts";
+import type { AlternateSuccess, Pending, PlainText, SessionChange } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishing from "../app/environments/publishing.ts";
@@ -29,6 +29,11 @@ import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
 import * as messages from "../app/messages/messages.ts";
+import * as auditLog from "../app/people/audit-log.ts";
+import * as links from "../app/people/links.ts";
+import * as people from "../app/people/people.ts";
+import * as personSessions from "../app/people/sessions.ts";
+import * as signIn from "../app/people/sign-in.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
@@ -43,11 +48,12 @@ import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as workflows from "../app/workflows/workflows.ts";
-import type { Caller, Ctx, InboxCaller, NetworkCtx, Visitor } from "../context.ts";
+import type { Caller, Ctx, InboxCaller, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
 
 /** Handlers may mark their answers (answer.ts) where the contract gives the operation a second status or a plain text. */
 type AnswerOf<Id extends OperationId> =
   | Output<Id>
+  | (Id extends `auth.${string}` ? SessionChange<Output<Id>> : never)
   | (Operations[Id]["success"] extends { also: number } ? AlternateSuccess<Output<Id>> | Pending<Output<Id>> : never)
   | (Operations[Id]["success"] extends { text: string } ? PlainText : never);
 
@@ -57,7 +63,9 @@ type CallerOf<Id extends OperationId> = Operations[Id] extends { access: infer A
     ? null
     : A extends "open"
       ? Visitor
-      : InboxCaller
+      : A extends "person"
+        ? PersonCaller
+        : InboxCaller
   : Caller;
 
 type HandlerOf<Id extends OperationId> =
@@ -255,6 +263,22 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "deadLetters.replayMany": deadLetters.replayMany,
   "failedTasks.list": failedTasks.list,
   "failedTasks.replay": failedTasks.replay,
+  "auth.methods": signIn.methods,
+  "auth.retrieveSession": personSessions.retrieve,
+  "auth.signIn": withPrecheck(signIn.checkPassword, signIn.signIn),
+  "auth.checkLink": links.check,
+  "auth.redeemLink": withPrecheck(links.prepare, links.redeem),
+  "auth.signOut": personSessions.signOut,
+  "auth.signOutEverywhere": personSessions.signOutEverywhere,
+  "auth.updatePerson": withPrecheck(signIn.checkOwnPassword, signIn.updateOwn),
+  "people.list": people.list,
+  "people.update": people.update,
+  "people.delete": people.remove,
+  "people.createResetLink": people.createResetLink,
+  "people.listInvitations": people.listInvitations,
+  "people.createInvitation": people.createInvitation,
+  "people.deleteInvitation": people.deleteInvitation,
+  "auditLog.list": auditLog.list,
 };
 
 function lengthOf(body: unknown, name: string): number {

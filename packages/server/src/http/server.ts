@@ -23,9 +23,10 @@ import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
-import { addOperations, addReceiptProbe, receiptPath } from "./operation-routes.ts";
+import { addOperations, addReceiptProbe, receiptPath, servedOperations } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
 import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
+import { createSignInLimit } from "./people/sign-in-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { acceptJson, parseQueryString } from "./request-parsers.ts";
 import { addSystemRoutes, type SystemOptions, systemPathsOf } from "./system-routes.ts";
@@ -43,6 +44,7 @@ const requestIdPattern = /^[\w.:-]{1,128}$/;
 export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyInstance {
   const server = createFastify(ctx);
   server.decorateRequest("caller", null);
+  server.decorateRequest("person", null);
   server.decorateRequest("isCounted", false);
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
@@ -75,7 +77,8 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
-  addOperations(server, ctx, { rates, wrongKeys, admission });
+  const signIn = createSignInLimit(options.rates, now);
+  addOperations(server, ctx, { rates, wrongKeys, admission, signIn });
   return server;
 }
 
@@ -145,7 +148,8 @@ const knownRoute = (path: string, methods: readonly string[]): KnownRoute[] =>
 const readMethods = ["GET", "HEAD"] as const;
 
 const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
-  ...(Object.values(operations) as Operation[]).flatMap((operation) => {
+  ...servedOperations(config).flatMap((id) => {
+    const operation: Operation = operations[id];
     const { path, method } = operation;
     return knownRoute(path, method === "GET" && readsOnly(operation) ? readMethods : [method]);
   }),

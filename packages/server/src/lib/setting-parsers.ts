@@ -54,3 +54,25 @@ export function inboxOrigins(text: string): InboxOrigin[] {
       return { environment, origin };
     });
 }
+
+export const shortText = (text: string): string =>
+  text.length <= 500 ? text : fail("must not be longer than 500 characters");
+
+/** The address that the issuer calls itself, without a slash at its end unless the issuer has one. */
+export function issuerUrl(text: string): string {
+  if (text === "") return "";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
+  return isPlain && (url.protocol === "https:" || isLocal)
+    ? text
+    : fail("must be an https:// address without user, query or fragment, such as https://accounts.google.com");
+}
+
+/** `example.com, example.org`, in lower case. */
+export function domains(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim().toLowerCase());
+  const named = parts.filter((part) => part !== "");
+  const isDomain = (part: string) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(part);
+  return named.every(isDomain) ? named : fail("must be a list of domains such as example.com,example.org");
+}

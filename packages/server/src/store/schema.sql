@@ -33,6 +33,26 @@ create table attempts (
 ) partition by RANGE (id);
 CREATE INDEX attempts_provider_message on attempts USING btree (integration_id, provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
+create table audit_log (
+  id              uuid not null,
+  organization_id uuid not null,
+  environment_id  uuid,
+  created_at      timestamp with time zone not null,
+  user_id         uuid,
+  api_key_id      uuid,
+  actor           text not null,
+  operation       text not null,
+  target          text,
+  before          jsonb,
+  after           jsonb,
+  address         text,
+  user_agent      text,
+  PRIMARY KEY (id),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_log_time on audit_log USING btree (organization_id, created_at, id);
+CREATE INDEX audit_log_user on audit_log USING btree (user_id, created_at, id);
+
 create table budgets (
   name    text not null,
   next_at timestamp with time zone not null,
@@ -431,6 +451,45 @@ create table organizations (
   PRIMARY KEY (id)
 );
 
+create table person_links (
+  id              uuid not null,
+  organization_id uuid not null,
+  kind            text not null,
+  secret_hash     bytea not null,
+  user_id         uuid,
+  email           text,
+  role            text not null,
+  created_by      uuid,
+  created_at      timestamp with time zone not null,
+  expires_at      timestamp with time zone not null,
+  UNIQUE (secret_hash),
+  PRIMARY KEY (id),
+  FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
+  FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CHECK ((kind = ANY (ARRAY['first'::text, 'invitation'::text, 'reset'::text]))),
+  CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'support'::text, 'viewer'::text])))
+);
+CREATE INDEX person_links_expiry on person_links USING btree (expires_at);
+
+create table person_sessions (
+  id              uuid not null,
+  organization_id uuid not null,
+  user_id         uuid not null,
+  secret_hash     bytea not null,
+  created_at      timestamp with time zone not null,
+  renewed_at      timestamp with time zone not null,
+  expires_at      timestamp with time zone not null,
+  address         text,
+  user_agent      text,
+  UNIQUE (secret_hash),
+  PRIMARY KEY (id),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX person_sessions_expiry on person_sessions USING btree (expires_at);
+CREATE INDEX person_sessions_user on person_sessions USING btree (user_id, created_at);
+
 create table receipts (
   integration_id uuid not null,
   external_id    text not null,
@@ -600,9 +659,18 @@ create table users (
   organization_id uuid not null,
   name            text not null,
   created_at      timestamp with time zone not null,
+  email           text,
+  role            text,
+  password_hash   text,
+  oidc_subject    text,
+  last_sign_in_at timestamp with time zone,
+  removed_at      timestamp with time zone,
   PRIMARY KEY (id),
-  FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
+  FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'support'::text, 'viewer'::text])))
 );
+CREATE UNIQUE INDEX users_email on users USING btree (organization_id, lower(email)) WHERE ((removed_at IS NULL) AND (email IS NOT NULL));
+CREATE UNIQUE INDEX users_oidc_subject on users USING btree (organization_id, oidc_subject) WHERE ((removed_at IS NULL) AND (oidc_subject IS NOT NULL));
 
 create table webhook_deliveries (
   id              uuid not null,

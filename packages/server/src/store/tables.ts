@@ -5,9 +5,11 @@ import type {
   ChannelEndpointType,
   JobStatus,
   LayoutControlValues,
+  LinkKind,
   MessageStatus,
   PreferenceChannels,
   RecipientSubscriber,
+  Role,
   Schedule,
   Severity,
   StepFilter,
@@ -480,10 +482,68 @@ type SuppressionsTable = {
   created_at: Date;
 };
 
+/** People have an email address and a role; without them, a user is the author of API keys only. */
+type UsersTable = {
+  id: string;
+  organization_id: string;
+  name: string;
+  created_at: Date;
+  email: Defaulted<string | null>;
+  role: Defaulted<Role | null>;
+  password_hash: Defaulted<string | null>;
+  oidc_subject: Defaulted<string | null>;
+  last_sign_in_at: Defaulted<Date | null>;
+  removed_at: Defaulted<Date | null>;
+};
+
+type PersonSessionsTable = {
+  id: string;
+  organization_id: string;
+  user_id: string;
+  secret_hash: Buffer;
+  created_at: Date;
+  renewed_at: Date;
+  expires_at: Date;
+  address: string | null;
+  user_agent: string | null;
+};
+
+type PersonLinksTable = {
+  id: string;
+  organization_id: string;
+  kind: LinkKind;
+  secret_hash: Buffer;
+  user_id: string | null;
+  email: string | null;
+  role: Role;
+  created_by: string | null;
+  created_at: Date;
+  expires_at: Date;
+};
+
+type AuditLogTable = {
+  id: string;
+  organization_id: string;
+  environment_id: string | null;
+  created_at: Date;
+  user_id: string | null;
+  api_key_id: string | null;
+  actor: string;
+  operation: string;
+  target: string | null;
+  before: NullableJson<JsonObject>;
+  after: NullableJson<JsonObject>;
+  address: string | null;
+  user_agent: string | null;
+};
+
 export type Tables = {
   installation: { name: string; value: string };
   organizations: { id: string; name: string; created_at: Date };
-  users: { id: string; organization_id: string; name: string; created_at: Date };
+  users: UsersTable;
+  person_sessions: PersonSessionsTable;
+  person_links: PersonLinksTable;
+  audit_log: AuditLogTable;
   environments: EnvironmentsTable;
   api_keys: ApiKeysTable;
   idempotency_keys: {

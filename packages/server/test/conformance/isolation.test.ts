@@ -147,9 +147,13 @@ for (const operation of all) {
     const earlier = await snapshot(scope);
     // The caller's own key, unless the input has a signature.
     const { authorization, ...rest } = input.headers ?? {};
-    const headers = { signed: input.headers, open: rest, inbox: { ...rest, ...myInbox.headers }, key: rest }[
-      operation.access ?? "key"
-    ];
+    const headers = {
+      signed: input.headers,
+      open: rest,
+      inbox: { ...rest, ...myInbox.headers },
+      person: rest,
+      key: rest,
+    }[operation.access ?? "key"];
     const answer = await probe(id, { ...input, params, headers });
     if (expected !== undefined) assert.equal(answer.status, expected, answer.text.slice(0, 1_000));
     if (exceptions[id]?.writes) await quiet();

@@ -116,6 +116,7 @@ const strangerErrors = {
   signed: "INTEGRATION_NOT_FOUND",
   inbox: "INBOX_TOKEN_INVALID",
   open: "VALIDATION_ERROR",
+  person: "SIGN_IN_REQUIRED",
 } as const;
 
 test("no operation works without a key, and none writes", async () => {

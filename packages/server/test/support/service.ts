@@ -21,6 +21,8 @@ export type TestService = {
   database: TestDatabase;
   /** Direct access to rows that the API does not show. */
   db: Db;
+  /** The link that signs the first person in; null where the dashboard is off. */
+  firstLink: string | null;
   logs: Record<string, unknown>[];
   stop(): Promise<void>;
 };
@@ -68,6 +70,7 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
     production: createClient({ baseUrl: service.url, apiKey: productionKey }),
     database,
     db,
+    firstLink: service.firstLink,
     logs,
     stop,
   };

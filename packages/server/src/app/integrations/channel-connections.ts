@@ -4,6 +4,7 @@ import { type ChannelConnection, type Input, type Output, SubscriberIn } from "@
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
+import { mask } from "../../lib/secrets.ts";
 import {
   type ConnectionRow,
   deleteConnection,
@@ -131,8 +132,12 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"channelConnections.update">,
 ): Promise<Output<"channelConnections.update">> {
-  const changes = { workspace: body.workspace, auth: seal(ctx.secrets, body.auth) };
   const { identifier } = params;
+  // People see a mask in place of the token; sent back, it keeps the stored one.
+  const isMasked = body.auth.accessToken === mask;
+  const stored = isMasked ? await findConnection(ctx.db, caller.environmentId, identifier) : undefined;
+  const auth = seal(ctx.secrets, stored ? unseal(ctx.secrets, stored.auth) : body.auth);
+  const changes = { workspace: body.workspace, auth };
   const isKnown = await updateConnection(ctx.db, caller.environmentId, identifier, changes, ctx.now());
   if (!isKnown) throw failure("CONNECTION_NOT_FOUND", { identifier });
   return retrieve(ctx, caller, { params });

@@ -177,3 +177,30 @@ export async function revokeApiKey(db: Db, environmentId: string, id: string, no
     .where("id", "=", id)
     .execute();
 }
+
+/** An environment as a person acts in it. Its oldest live key stands for tokens that end with a key. */
+export async function findEnvironmentForPerson(
+  db: Db,
+  organizationId: string,
+  environmentId: string,
+): Promise<Omit<KeyOwner, "userId"> | null> {
+  if (!isUuid(environmentId)) return null;
+  const row = await db
+    .selectFrom("environments as e")
+    .innerJoin("api_keys as k", (join) => join.onRef("k.environment_id", "=", "e.id").on("k.revoked_at", "is", null))
+    .where("e.organization_id", "=", organizationId)
+    .where("e.id", "=", environmentId)
+    .where("e.deleted_at", "is", null)
+    .orderBy("k.created_at")
+    .select(["e.id", "e.type", "e.identifier", "k.id as key_id"])
+    .executeTakeFirst();
+  return row
+    ? {
+        environmentId: row.id,
+        organizationId,
+        environmentType: row.type,
+        environmentIdentifier: row.identifier,
+        apiKeyId: row.key_id,
+      }
+    : null;
+}

@@ -105,3 +105,7 @@ export async function countOpenCircuits(db: Db): Promise<{ provider_id: string; 
     where h.state <> 'closed' and i.active and i.deleted_at is null group by i.provider_id`.execute(db);
   return rows;
 }
+
+/** One installation is one organisation. */
+export const findOrganizationId = async (db: Db): Promise<string> =>
+  (await db.selectFrom("organizations").orderBy("created_at").orderBy("id").select("id").executeTakeFirstOrThrow()).id;

@@ -32,7 +32,7 @@ const rootFiles = [
   "log",
   "version",
 ];
-const wiring = ["service", "main", "database", "show-key"];
+const wiring = ["service", "main", "database", "show-key", "make-sign-in-link"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
 

@@ -7,14 +7,18 @@ import { importsOf, resolveImport } from "./structure.ts";
 import { functionsIn, hasColumn, type Parameter, typesIn } from "./types.ts";
 
 const store = "packages/server/src/store/";
-const wiring = ["service", "main", "database", "show-key"].map((name) => `packages/server/src/${name}.ts`);
+const wiring = ["service", "main", "database", "show-key", "make-sign-in-link"].map(
+  (name) => `packages/server/src/${name}.ts`,
+);
 
 const isBatchFile = (path: string): boolean => path.startsWith(store) && path.endsWith(".batch.ts");
 const isInstallationFile = (path: string): boolean => path.startsWith(`${store}installation/`);
 
-/** Environments belong to an organisation, so their own functions take that instead. */
+/** Environments and people belong to an organisation, so their own functions take that instead. */
 const ownersIn = (path: string): string[] =>
-  path.startsWith(`${store}environments/`) ? ["environment", "organization"] : ["environment"];
+  ["environments/", "people/"].some((folder) => path.startsWith(`${store}${folder}`))
+    ? ["environment", "organization"]
+    : ["environment"];
 
 const isDatabase = ({ name, type }: Parameter): boolean =>
   name === "db" || name === "tx" || type === "Db" || type === "Tx";

@@ -1,0 +1,88 @@
+// The one table of what people may do: the least role of every operation, and which changes are in the audit log. API keys have
+// no role: a key may call every operation of its environment.
+import { type Operation, readsOnly } from "./operation.ts";
+import type { OperationId } from "./operations.ts";
+import type { Role } from "./roles.ts";
+
+/**
+ * What the rule does not say. The rule: operations that only read need `viewer`, all others `editor`. Answers to people leave
+ * out API keys and credentials that their role may not see (http/people/visible-fields.ts of the server).
+ */
+const exceptions: Partial<Record<OperationId, Role>> = {
+  // Everyone's own account.
+  "auth.signOut": "viewer",
+  "auth.signOutEverywhere": "viewer",
+  "auth.updatePerson": "viewer",
+  // People, API keys, the end of an environment.
+  "people.list": "owner",
+  "people.update": "owner",
+  "people.delete": "owner",
+  "people.createResetLink": "owner",
+  "people.listInvitations": "owner",
+  "people.createInvitation": "owner",
+  "people.deleteInvitation": "owner",
+  "environments.createApiKey": "owner",
+  "environments.revokeApiKey": "owner",
+  "environments.delete": "owner",
+  "auditLog.list": "editor",
+  // What support needs: a subscriber's addresses, channels, preferences and subscriptions …
+  "subscribers.update": "support",
+  "subscribers.updateOnlineStatus": "support",
+  "subscribers.replaceCredentials": "support",
+  "subscribers.appendCredentials": "support",
+  "subscribers.deleteCredentials": "support",
+  "subscribers.updatePreferences": "support",
+  "subscribers.bulkUpdatePreferences": "support",
+  "channelEndpoints.create": "support",
+  "channelEndpoints.update": "support",
+  "channelEndpoints.delete": "support",
+  "topicSubscriptions.create": "support",
+  "topicSubscriptions.update": "support",
+  "topicSubscriptions.delete": "support",
+  "suppressions.create": "support",
+  "suppressions.delete": "support",
+  // … the marks of messages …
+  "subscribers.markMessages": "support",
+  "subscribers.markAllMessages": "support",
+  "subscribers.markMessageAction": "support",
+  "subscriberNotifications.markRead": "support",
+  "subscriberNotifications.markUnread": "support",
+  "subscriberNotifications.archive": "support",
+  "subscriberNotifications.unarchive": "support",
+  "subscriberNotifications.snooze": "support",
+  "subscriberNotifications.unsnooze": "support",
+  "subscriberNotifications.completeAction": "support",
+  "subscriberNotifications.revertAction": "support",
+  "subscriberNotifications.markSeen": "support",
+  "subscriberNotifications.markAllRead": "support",
+  "subscriberNotifications.archiveAll": "support",
+  "subscriberNotifications.archiveAllRead": "support",
+  // … and what is under way or failed. Events are triggered by editors; a dry run only reads.
+  "events.cancel": "support",
+  "deadLetters.replay": "support",
+  "deadLetters.replayMany": "support",
+  "failedTasks.replay": "support",
+  "webhooks.replay": "support",
+};
+
+/** Whether people call the operation: with a session, in an environment or without one. */
+export const isForPeople = ({ access }: Pick<Operation, "access">): boolean =>
+  access === undefined || access === "person";
+
+/** The least role that may call the operation; null where people do not call it with a session. */
+export function leastRoleOf(operation: Operation): Role | null {
+  if (!isForPeople(operation)) return null;
+  return exceptions[operation.id as OperationId] ?? (readsOnly(operation) ? "viewer" : "editor");
+}
+
+/** Resources that hold the configuration of an environment. */
+const configuration = ["workflows", "layouts", "translations", "integrations", "environments", "webhooks"];
+
+/**
+ * Which changes are in the audit log. By people: all. By API keys: changes of the configuration; triggers, marks, subscribers,
+ * topics and all else that programs do all the time are not.
+ */
+export function isAudited(operation: Operation, by: "person" | "key"): boolean {
+  if (readsOnly(operation) || !isForPeople(operation)) return false;
+  return by === "person" || configuration.includes(operation.id.slice(0, operation.id.indexOf(".")));
+}

@@ -1,0 +1,176 @@
+// People sign in: the account of the person who asks, its session, and the links that work once. An addition of Tidings.
+import { operation } from "../../operation.ts";
+import { roles } from "../../roles.ts";
+import { named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+
+export const RoleWord = oneOf(roles, { title: "Role" });
+
+export const linkKinds = ["first", "invitation", "reset"] as const;
+export type LinkKind = (typeof linkKinds)[number];
+
+/** Long passwords cost no more time than short ones, so the most is a matter of storage only. */
+export const passwordLength = { minLength: 10, maxLength: 1_000 };
+const password = Type.String({ ...passwordLength, description: "At least 10 characters" });
+export const personName = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
+export const personEmail = Type.String({ format: "email-address", minLength: 3, maxLength: 320 });
+
+export const OidcMethod = Type.Unsafe<{ name: string } | null>({
+  type: ["object", "null"],
+  properties: { name: { type: "string", description: "For the button, such as `Google`" } },
+  required: ["name"],
+  description: "Sign-in with OpenID Connect; null where it is not configured",
+});
+
+export const SignedIn = named("SignedIn", {
+  person: named("SignedInPerson", {
+    _id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    role: RoleWord,
+    hasPassword: Type.Boolean(),
+  }),
+  csrfToken: Type.String({ description: "For the header `x-csrf-token` of every request that is no GET" }),
+  environments: Type.Array(
+    named("SignedInEnvironment", {
+      _id: Type.String({ description: "For the header `x-tidings-environment`" }),
+      name: Type.String(),
+      identifier: Type.String(),
+      type: oneOf(["dev", "prod"]),
+    }),
+  ),
+  signIn: named("SignInMethods", { password: Type.Boolean(), oidc: OidcMethod }),
+  version: Type.String({ description: "Version of the service" }),
+});
+export type SignedIn = Static<typeof SignedIn>;
+
+const signedIn = { status: 200, schema: Type.Object({ data: SignedIn }, { title: "SignedInAnswer" }) } as const;
+
+export const authOperations = {
+  "auth.methods": operation({
+    id: "auth.methods",
+    method: "GET",
+    path: "/v1/auth/methods",
+    summary: "How people can sign in",
+    category: "global",
+    access: "open",
+    success: {
+      status: 200,
+      schema: Type.Object(
+        {
+          data: named("AuthMethods", {
+            oidc: OidcMethod,
+            isFirstStart: Type.Boolean({
+              description: "No person can sign in yet: the link is in the output of npm start",
+            }),
+          }),
+        },
+        { title: "AuthMethodsAnswer" },
+      ),
+    },
+    errors: [],
+  }),
+  "auth.retrieveSession": operation({
+    id: "auth.retrieveSession",
+    method: "GET",
+    path: "/v1/auth/session",
+    summary: "The signed-in person, and what its requests need",
+    category: "global",
+    access: "person",
+    success: signedIn,
+    errors: [],
+  }),
+  "auth.signIn": operation({
+    id: "auth.signIn",
+    method: "POST",
+    path: "/v1/auth/sign-in",
+    summary: "Sign in with email and password",
+    description: "The answer sets the session cookie. Attempts are limited per address and per account.",
+    category: "global",
+    access: "open",
+    body: named("SignInIn", { email: personEmail, password: Type.String({ minLength: 1, maxLength: 1_000 }) }),
+    success: signedIn,
+    errors: ["SIGN_IN_FAILED"],
+  }),
+  "auth.checkLink": operation({
+    id: "auth.checkLink",
+    method: "POST",
+    path: "/v1/auth/link/check",
+    summary: "What a link that works once is for",
+    category: "global",
+    access: "open",
+    isReadOnly: true,
+    body: named("LinkCheckIn", { token: Type.String({ minLength: 1, maxLength: 200 }) }),
+    success: {
+      status: 200,
+      schema: Type.Object(
+        {
+          data: named("LinkCheck", {
+            kind: oneOf(linkKinds, {
+              description: "`first`: a new owner. `invitation`: a new person. `reset`: a new password",
+            }),
+            email: nullableString({ description: "null: the person chooses it" }),
+            name: nullableString(),
+            role: RoleWord,
+          }),
+        },
+        { title: "LinkCheckAnswer" },
+      ),
+    },
+    errors: ["LINK_NOT_VALID"],
+  }),
+  "auth.redeemLink": operation({
+    id: "auth.redeemLink",
+    method: "POST",
+    path: "/v1/auth/link",
+    summary: "Use a link that works once, and sign in",
+    description:
+      "Of `npm start`, `npm run sign-in`, an invitation or a new password. `email` counts for a `first` link only. A password is " +
+      "required unless sign-in with OpenID Connect is configured. All earlier sessions of the person end.",
+    category: "global",
+    access: "open",
+    body: named("LinkIn", {
+      token: Type.String({ minLength: 1, maxLength: 200 }),
+      name: Type.Optional(personName),
+      email: Type.Optional(personEmail),
+      password: Type.Optional(password),
+    }),
+    success: signedIn,
+    errors: ["LINK_NOT_VALID", "PERSON_EXISTS"],
+  }),
+  "auth.signOut": operation({
+    id: "auth.signOut",
+    method: "DELETE",
+    path: "/v1/auth/session",
+    summary: "Sign out",
+    category: "global",
+    access: "person",
+    success: { status: 204 },
+    errors: [],
+  }),
+  "auth.signOutEverywhere": operation({
+    id: "auth.signOutEverywhere",
+    method: "DELETE",
+    path: "/v1/auth/sessions",
+    summary: "End all sessions of the signed-in person",
+    category: "global",
+    access: "person",
+    success: { status: 204 },
+    errors: [],
+  }),
+  "auth.updatePerson": operation({
+    id: "auth.updatePerson",
+    method: "PATCH",
+    path: "/v1/auth/person",
+    summary: "Change the own name or password",
+    description: "A new password needs the current one, where there is one. It ends all other sessions of the person.",
+    category: "global",
+    access: "person",
+    body: named("OwnPersonIn", {
+      name: Type.Optional(personName),
+      password: Type.Optional(password),
+      currentPassword: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+    }),
+    success: signedIn,
+    errors: [],
+  }),
+};

@@ -1,0 +1,123 @@
+// The people of the installation, and invitations. An addition of Tidings.
+import { operation } from "../../operation.ts";
+import { isoTime, named, nullableString, type Static, Type } from "../../schema.ts";
+import { personEmail, RoleWord } from "./auth.ts";
+
+export const Person = named("Person", {
+  _id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  role: RoleWord,
+  hasPassword: Type.Boolean(),
+  createdAt: isoTime("When the person joined"),
+  lastSignInAt: nullableString({ description: "Last sign-in (ISO 8601, UTC)" }),
+});
+export type Person = Static<typeof Person>;
+
+export const Invitation = named("Invitation", {
+  _id: Type.String(),
+  email: Type.String(),
+  role: RoleWord,
+  createdAt: isoTime("When it was made"),
+  expiresAt: isoTime("Until when its link works"),
+});
+export type Invitation = Static<typeof Invitation>;
+
+const personPath = Type.Object({ personId: Type.String() });
+const link = Type.String({ description: "Works once; shown in this answer only" });
+
+export const peopleOperations = {
+  "people.list": operation({
+    id: "people.list",
+    method: "GET",
+    path: "/v1/people",
+    summary: "List the people of the installation",
+    description: "By name; there are at most 1,000.",
+    category: "global",
+    access: "person",
+    success: { status: 200, schema: Type.Object({ data: Type.Array(Person) }, { title: "PersonList" }) },
+    errors: [],
+  }),
+  "people.update": operation({
+    id: "people.update",
+    method: "PATCH",
+    path: "/v1/people/{personId}",
+    summary: "Change the role of a person",
+    category: "global",
+    access: "person",
+    params: personPath,
+    body: named("PersonUpdate", { role: RoleWord }),
+    success: { status: 200, schema: Type.Object({ data: Person }, { title: "PersonAnswer" }) },
+    errors: ["PERSON_NOT_FOUND", "LAST_OWNER"],
+  }),
+  "people.delete": operation({
+    id: "people.delete",
+    method: "DELETE",
+    path: "/v1/people/{personId}",
+    summary: "Remove a person",
+    description: "All sessions of the person end at once. API keys that the person made keep working.",
+    category: "global",
+    access: "person",
+    params: personPath,
+    success: { status: 204 },
+    errors: ["PERSON_NOT_FOUND", "LAST_OWNER"],
+  }),
+  "people.createResetLink": operation({
+    id: "people.createResetLink",
+    method: "POST",
+    path: "/v1/people/{personId}/reset-link",
+    summary: "Make a link with which a person sets a new password",
+    description: "It works once and for 24 hours. Earlier links of the person stop working.",
+    category: "global",
+    access: "person",
+    params: personPath,
+    success: {
+      status: 201,
+      schema: Type.Object(
+        { data: named("ResetLink", { link, expiresAt: isoTime("Until when it works") }) },
+        { title: "ResetLinkAnswer" },
+      ),
+    },
+    errors: ["PERSON_NOT_FOUND"],
+  }),
+  "people.listInvitations": operation({
+    id: "people.listInvitations",
+    method: "GET",
+    path: "/v1/people/invitations",
+    summary: "List open invitations",
+    description: "Newest first; there are at most 100.",
+    category: "global",
+    access: "person",
+    success: { status: 200, schema: Type.Object({ data: Type.Array(Invitation) }, { title: "InvitationList" }) },
+    errors: [],
+  }),
+  "people.createInvitation": operation({
+    id: "people.createInvitation",
+    method: "POST",
+    path: "/v1/people/invitations",
+    summary: "Invite a person",
+    description: "The link works once and for 7 days. A new invitation for the same address replaces the earlier one.",
+    category: "global",
+    access: "person",
+    body: named("InvitationIn", { email: personEmail, role: RoleWord }),
+    success: {
+      status: 201,
+      schema: Type.Object(
+        { data: named("InvitationWithLink", { ...Invitation.properties, link }) },
+        { title: "InvitationAnswer" },
+      ),
+    },
+    errors: ["PERSON_EXISTS", "PEOPLE_LIMIT"],
+  }),
+  "people.deleteInvitation": operation({
+    id: "people.deleteInvitation",
+    method: "DELETE",
+    path: "/v1/people/invitations/{invitationId}",
+    summary: "Take an invitation back",
+    category: "global",
+    access: "person",
+    params: Type.Object({ invitationId: Type.String() }),
+    success: { status: 204 },
+    errors: ["INVITATION_NOT_FOUND"],
+  }),
+};

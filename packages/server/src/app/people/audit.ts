@@ -1,0 +1,91 @@
+// Entries of the audit log: who changed what, before and after, from where. Only fields that changed are kept, secrets are
+// masked, and long values are cut, so that an entry stays below 20 kB.
+import { isJsonObject, type JsonObject } from "@tidings/contract";
+import type { Ctx, Source } from "../../context.ts";
+import { mask } from "../../lib/secrets.ts";
+import { insertAuditEntry } from "../../store/people/audit-log.ts";
+
+/** `machine`: a person before sign-in, or a command on the machine. */
+export type Actor = { kind: "person" | "key" | "machine"; id: string | null; name: string };
+
+export type Change = {
+  organizationId: string;
+  environmentId?: string;
+  actor: Actor;
+  operation: string;
+  target?: string | null;
+  before?: JsonObject | null;
+  after?: JsonObject | null;
+  source: Pick<Source, "address" | "userAgent">;
+};
+
+const maxFieldLength = 2_000;
+const maxFields = 40;
+const maxDepth = 8;
+
+/** Fields whose values are secrets wherever they stand, and objects of which every value is one. */
+const secretFields =
+  /^(password|currentPassword|password_hash|token|accessToken|refreshToken|secret|secretKey|apiKey|apiKeys|privateKey|signingKey|inboundWebhookSigningKey|link|credentials|auth|deviceTokens|webhookUrl|serviceAccount)$/i;
+
+/** Fields that change with every request and say nothing. */
+const silentFields = new Set(["updatedAt", "lastOnlineAt", "lastSignInAt"]);
+
+const maskAll = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [mask];
+  if (isJsonObject(value)) return Object.fromEntries(Object.keys(value).map((name) => [name, mask]));
+  return value === null || value === undefined ? value : mask;
+};
+
+function maskSecrets(value: unknown, depth = 0): unknown {
+  if (depth > maxDepth) return "…";
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => maskSecrets(item, depth + 1));
+  // The prefixes of API keys and of the secrets of webhooks.
+  if (typeof value === "string") return /^(tdg|whsec)_/.test(value) ? mask : value;
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      secretFields.test(name) ? maskAll(member) : maskSecrets(member, depth + 1),
+    ]),
+  );
+}
+
+function cut(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "null";
+  return text.length <= maxFieldLength ? value : `${text.slice(0, maxFieldLength)}…`;
+}
+
+/** The fields in which two states differ. A secret that changed shows as changed, behind the same mask. */
+export function changedFields(before: JsonObject | null, after: JsonObject | null) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const changed = names
+    .filter((name) => !silentFields.has(name))
+    .filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
+    .slice(0, maxFields);
+  const pick = (state: JsonObject | null): JsonObject | null => {
+    if (!state) return null;
+    const kept = changed.filter((name) => state[name] !== undefined);
+    const masked = maskSecrets(Object.fromEntries(kept.map((name) => [name, state[name]]))) as JsonObject;
+    return Object.fromEntries(Object.entries(masked).map(([name, value]) => [name, cut(value)]));
+  };
+  return { before: pick(before), after: pick(after) };
+}
+
+/** In the transaction of the change, so that there is no change without its entry, and no entry without its change. */
+export async function recordChange(ctx: Pick<Ctx, "db" | "now" | "newId">, change: Change): Promise<void> {
+  const { organizationId, environmentId, actor, operation, target, source } = change;
+  await insertAuditEntry(ctx.db, {
+    id: ctx.newId(),
+    organization_id: organizationId,
+    environment_id: environmentId ?? null,
+    created_at: ctx.now(),
+    user_id: actor.kind === "person" ? actor.id : null,
+    api_key_id: actor.kind === "key" ? actor.id : null,
+    actor: actor.name,
+    operation,
+    target: target ?? null,
+    ...changedFields(change.before ?? null, change.after ?? null),
+    address: source.address,
+    user_agent: source.userAgent?.slice(0, 500) ?? null,
+  });
+}

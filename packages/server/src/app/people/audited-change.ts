@@ -1,0 +1,112 @@
+// Runs a change and writes its entry into the audit log, in the same transaction. Before and after are what the API shows of the
+// record; where the record shows no difference, or has no such view, `after` has the request.
+import { isJsonObject, type JsonObject, type Operation } from "@tidings/contract";
+import { committedAnswer, outputOf } from "../../answer.ts";
+import type { Caller, Ctx, PersonCaller, Source } from "../../context.ts";
+import { Failure } from "../../failure.ts";
+import * as environments from "../environments/environments.ts";
+import * as channelConnections from "../integrations/channel-connections.ts";
+import * as channelEndpoints from "../integrations/channel-endpoints.ts";
+import * as integrations from "../integrations/integrations.ts";
+import * as contexts from "../subscribers/contexts.ts";
+import * as subscribers from "../subscribers/subscribers.ts";
+import * as topicSubscriptions from "../topics/topic-subscriptions.ts";
+import * as topics from "../topics/topics.ts";
+import * as webhooks from "../webhooks/webhooks.ts";
+import * as layouts from "../workflows/layouts.ts";
+import * as translations from "../workflows/translations.ts";
+import * as workflows from "../workflows/workflows.ts";
+import { type Actor, changedFields, recordChange } from "./audit.ts";
+import * as people from "./people.ts";
+
+type Params = Record<string, string>;
+type Reader<C> = (ctx: Ctx, caller: C, params: Params) => Promise<unknown>;
+
+const byParams =
+  (retrieve: (ctx: Ctx, caller: Caller, input: never) => Promise<unknown>): Reader<Caller> =>
+  (ctx, caller, params) =>
+    retrieve(ctx, caller, { params, query: {} } as never);
+
+/** How the record that an operation names is read, by resource. */
+const readers: Record<string, Reader<Caller>> = {
+  workflows: byParams(workflows.retrieve),
+  layouts: byParams(layouts.retrieve),
+  translations: byParams(translations.retrieve),
+  webhooks: byParams(webhooks.retrieve),
+  subscribers: byParams(subscribers.retrieve),
+  topics: byParams(topics.retrieve),
+  topicSubscriptions: byParams(topicSubscriptions.retrieve),
+  contexts: byParams(contexts.retrieve),
+  channelConnections: byParams(channelConnections.retrieve),
+  channelEndpoints: byParams(channelEndpoints.retrieve),
+  integrations: async (ctx, caller, { integrationId }) =>
+    (await integrations.list(ctx, caller)).find((one) => one._id === integrationId),
+  environments: async (ctx, caller, { environmentId }) =>
+    (await environments.list(ctx, caller)).find((one) => one._id === environmentId || one.identifier === environmentId),
+};
+
+const readPerson: Reader<PersonCaller> = (ctx, caller, { personId = "" }) => people.retrieve(ctx, caller, personId);
+
+type AnyCaller = Caller | PersonCaller;
+type AnyInput = { params?: Params; body?: unknown };
+export type AuditedRequest = { operation: Operation; caller: AnyCaller; input: AnyInput; source: Source };
+
+const isInEnvironment = (caller: AnyCaller): caller is Caller => "environmentId" in caller;
+
+/** Null when the operation names no record, or one that does not exist. */
+async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest): Promise<JsonObject | null> {
+  const params = input.params ?? {};
+  const resource = operation.id.slice(0, operation.id.indexOf("."));
+  try {
+    if (Object.keys(params).length === 0) return null;
+    if (isInEnvironment(caller)) return ((await readers[resource]?.(ctx, caller, params)) ?? null) as JsonObject | null;
+    return params.personId === undefined ? null : ((await readPerson(ctx, caller, params)) as JsonObject);
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+}
+
+function actorOf(caller: AnyCaller): Actor {
+  if (!isInEnvironment(caller) || caller.person) {
+    const { id, email } = caller.person!;
+    return { kind: "person", id, name: email };
+  }
+  return { kind: "key", id: caller.apiKeyId, name: `API key of ${caller.environmentIdentifier}` };
+}
+
+const idFields = ["_id", "id", "identifier", "workflowId", "layoutId", "subscriberId"];
+
+function targetOf({ params }: AnyInput, output: unknown): string | null {
+  const named = Object.values(params ?? {}).join("/");
+  if (named) return named.slice(0, 300);
+  const record = isJsonObject(output) && isJsonObject(output.data) ? output.data : output;
+  const field = isJsonObject(record) ? idFields.find((name) => typeof record[name] === "string") : undefined;
+  return field ? String((record as JsonObject)[field]) : null;
+}
+
+const asObject = (value: unknown, name: string): JsonObject | null =>
+  value === undefined || value === null ? null : { [name]: value };
+
+export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => Promise<unknown>): Promise<unknown> {
+  const { operation, caller, input, source } = request;
+  const before = await readState(ctx, request);
+  const answer = await run();
+  const output = outputOf(committedAnswer(answer));
+  const after = await readState(ctx, request);
+  const changed = changedFields(before, after);
+  const isSame = !before && !after ? true : Object.keys({ ...changed.before, ...changed.after }).length === 0;
+  const shown = isSame
+    ? { before: null, after: asObject(input.body, "request") ?? asObject(output, "answer") }
+    : { before, after };
+  await recordChange(ctx, {
+    organizationId: caller.organizationId,
+    environmentId: isInEnvironment(caller) ? caller.environmentId : undefined,
+    actor: actorOf(caller),
+    operation: operation.id,
+    target: targetOf(input, output),
+    ...shown,
+    source,
+  });
+  return answer;
+}

@@ -1,0 +1,140 @@
+// The people of the installation and their invitations, for owners. There is always an owner.
+import type { Input, Invitation, Output, Person } from "@tidings/contract";
+import type { Ctx, PersonCaller } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import {
+  deleteLinks,
+  findInvitation,
+  type LinkRow,
+  listInvitations as listInvitationRows,
+  takeLink,
+} from "../../store/people/links.ts";
+import {
+  countPeople,
+  findPerson,
+  findPersonByEmail,
+  listPeople,
+  lockPeople,
+  type PersonRow,
+  removePerson,
+  updatePerson,
+} from "../../store/people/people.ts";
+import { deleteSessionsOf } from "../../store/people/sessions.ts";
+import { addressOfLink, makeLink } from "./links.ts";
+
+const maxPeople = 1_000;
+const maxInvitations = 100;
+
+const toPerson = (row: PersonRow): Person => ({
+  _id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  hasPassword: row.password_hash !== null,
+  createdAt: row.created_at.toISOString(),
+  lastSignInAt: row.last_sign_in_at?.toISOString() ?? null,
+});
+
+const toInvitation = (row: LinkRow): Invitation => ({
+  _id: row.id,
+  email: row.email ?? "",
+  role: row.role,
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at.toISOString(),
+});
+
+async function requirePerson(ctx: Ctx, { organizationId }: PersonCaller, personId: string): Promise<PersonRow> {
+  const row = await findPerson(ctx.db, organizationId, personId);
+  if (!row) throw failure("PERSON_NOT_FOUND", { personId });
+  return row;
+}
+
+/** Under the lock of lockPeople. */
+async function refuseLastOwner(ctx: Ctx, { organizationId }: PersonCaller, row: PersonRow): Promise<void> {
+  if (row.role === "owner" && (await countPeople(ctx.db, organizationId, "owner")) <= 1)
+    throw failure("LAST_OWNER", {});
+}
+
+export async function list(ctx: Ctx, { organizationId }: PersonCaller): Promise<Output<"people.list">> {
+  return { data: (await listPeople(ctx.db, organizationId, maxPeople)).map(toPerson) };
+}
+
+export async function retrieve(ctx: Ctx, caller: PersonCaller, personId: string): Promise<Person> {
+  return toPerson(await requirePerson(ctx, caller, personId));
+}
+
+export async function update(
+  ctx: Ctx,
+  caller: PersonCaller,
+  { params, body }: Input<"people.update">,
+): Promise<Output<"people.update">> {
+  await lockPeople(ctx.db, caller.organizationId);
+  const row = await requirePerson(ctx, caller, params.personId);
+  if (body.role !== "owner") await refuseLastOwner(ctx, caller, row);
+  return { data: toPerson(await updatePerson(ctx.db, caller.organizationId, row.id, { role: body.role })) };
+}
+
+export async function remove(ctx: Ctx, caller: PersonCaller, { params }: Input<"people.delete">): Promise<undefined> {
+  const { organizationId } = caller;
+  await lockPeople(ctx.db, organizationId);
+  const row = await requirePerson(ctx, caller, params.personId);
+  await refuseLastOwner(ctx, caller, row);
+  await deleteSessionsOf(ctx.db, organizationId, row.id);
+  await deleteLinks(ctx.db, organizationId, "reset", { userId: row.id });
+  await removePerson(ctx.db, organizationId, row.id, ctx.now());
+}
+
+export async function createResetLink(
+  ctx: Ctx,
+  caller: PersonCaller,
+  { params }: Input<"people.createResetLink">,
+): Promise<Output<"people.createResetLink">> {
+  const { organizationId, person, source } = caller;
+  const { id: userId, role } = await requirePerson(ctx, caller, params.personId);
+  await deleteLinks(ctx.db, organizationId, "reset", { userId });
+  const { token, row } = await makeLink(ctx, { organizationId, kind: "reset", role, userId, createdBy: person.id });
+  return {
+    data: { link: addressOfLink(ctx.config, source.baseUrl, token), expiresAt: row.expires_at.toISOString() },
+  };
+}
+
+export async function listInvitations(
+  ctx: Ctx,
+  { organizationId }: PersonCaller,
+): Promise<Output<"people.listInvitations">> {
+  const rows = await listInvitationRows(ctx.db, organizationId, ctx.now(), maxInvitations);
+  return { data: rows.map(toInvitation) };
+}
+
+export async function createInvitation(
+  ctx: Ctx,
+  { organizationId, person, source }: PersonCaller,
+  { body }: Input<"people.createInvitation">,
+): Promise<Output<"people.createInvitation">> {
+  const email = body.email.trim();
+  await lockPeople(ctx.db, organizationId);
+  if (await findPersonByEmail(ctx.db, organizationId, email)) throw failure("PERSON_EXISTS", { email });
+  await deleteLinks(ctx.db, organizationId, "invitation", { email });
+  await refuseTooMany(ctx, organizationId);
+  const link = { organizationId, kind: "invitation", role: body.role, email, createdBy: person.id } as const;
+  const { token, row } = await makeLink(ctx, link);
+  return { data: { ...toInvitation(row), link: addressOfLink(ctx.config, source.baseUrl, token) } };
+}
+
+async function refuseTooMany(ctx: Ctx, organizationId: string): Promise<void> {
+  if ((await countPeople(ctx.db, organizationId)) >= maxPeople)
+    throw failure("PEOPLE_LIMIT", { limit: String(maxPeople), what: "people" });
+  const open = await listInvitationRows(ctx.db, organizationId, ctx.now(), maxInvitations);
+  if (open.length >= maxInvitations)
+    throw failure("PEOPLE_LIMIT", { limit: String(maxInvitations), what: "open invitations" });
+}
+
+export async function deleteInvitation(
+  ctx: Ctx,
+  { organizationId }: PersonCaller,
+  { params: { invitationId } }: Input<"people.deleteInvitation">,
+): Promise<undefined> {
+  const row = await findInvitation(ctx.db, organizationId, { id: invitationId }, ctx.now());
+  if (!row) throw failure("INVITATION_NOT_FOUND", { invitationId });
+  await takeLink(ctx.db, organizationId, row.id);
+}

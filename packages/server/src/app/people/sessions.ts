@@ -1,0 +1,120 @@
+// Sessions of people: begun by a sign-in, renewed by use, ended by a sign-out. Every sign-in makes a new secret, so that a
+// cookie that was planted before it is worth nothing after it.
+import type { SignedIn } from "@tidings/contract";
+import { type SessionChange, withSession } from "../../answer.ts";
+import type { Ctx, PersonCaller, SignedInPerson, Source } from "../../context.ts";
+import { sha256 } from "../../lib/secrets.ts";
+import { csrfTokenOf, newToken, openSession, sealSession } from "../../lib/tokens/person-tokens.ts";
+import { listEnvironments } from "../../store/environments/environments.ts";
+import { findOrganizationId } from "../../store/installation/installation.ts";
+import { type PersonRow, updatePerson } from "../../store/people/people.ts";
+import {
+  deleteSession,
+  deleteSessionsOf,
+  findSession,
+  insertSession,
+  renewSession,
+  trimSessions,
+} from "../../store/people/sessions.ts";
+import { version } from "../../version.ts";
+import { recordChange } from "./audit.ts";
+
+export const sessionSeconds = 30 * 86_400;
+const renewAfterMs = 3_600_000;
+/** Browsers of one person that are signed in at the same time; the oldest session ends for a new one. */
+const maxSessions = 20;
+
+/** Sign-in needs no environment and no organisation: one installation is one organisation. */
+export const organizationOf = (ctx: Pick<Ctx, "db">): Promise<string> => findOrganizationId(ctx.db);
+
+export const toPerson = (row: PersonRow): SignedInPerson => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  hasPassword: row.password_hash !== null,
+});
+
+export async function describeSession(
+  ctx: Ctx,
+  organizationId: string,
+  { id, ...person }: SignedInPerson,
+  csrfToken: string,
+): Promise<{ data: SignedIn }> {
+  const environments = await listEnvironments(ctx.db, organizationId);
+  return {
+    data: {
+      person: { _id: id, ...person },
+      csrfToken,
+      environments: environments.map(({ id, name, identifier, type }) => ({ _id: id, name, identifier, type })),
+      signIn: { password: true, oidc: oidcMethod(ctx) },
+      version,
+    },
+  };
+}
+
+export const oidcMethod = ({ config }: Pick<Ctx, "config">) => (config.oidc ? { name: config.oidc.name } : null);
+
+type SignIn = { organizationId: string; row: PersonRow; source: Source; operation: string };
+
+/** Begins a session. The entry of the audit log says how the person signed in. */
+export async function startSession(ctx: Ctx, { organizationId, row, source, operation }: SignIn): Promise<string> {
+  const secret = newToken();
+  const now = ctx.now();
+  await insertSession(ctx.db, {
+    id: ctx.newId(),
+    organization_id: organizationId,
+    user_id: row.id,
+    secret_hash: sha256(secret),
+    created_at: now,
+    renewed_at: now,
+    expires_at: new Date(now.getTime() + sessionSeconds * 1_000),
+    address: source.address,
+    user_agent: source.userAgent?.slice(0, 500) ?? null,
+  });
+  await trimSessions(ctx.db, organizationId, row.id, maxSessions);
+  await updatePerson(ctx.db, organizationId, row.id, { last_sign_in_at: now });
+  const actor = { kind: "person", id: row.id, name: row.email } as const;
+  await recordChange(ctx, { organizationId, actor, operation, target: row.id, source });
+  return secret;
+}
+
+/** The answer to a sign-in: what the page needs, and the cookie. */
+export async function answerSignIn(ctx: Ctx, signIn: SignIn): Promise<SessionChange<{ data: SignedIn }>> {
+  const secret = await startSession(ctx, signIn);
+  const person = toPerson(signIn.row);
+  const output = await describeSession(ctx, signIn.organizationId, person, csrfTokenOf(secret));
+  return withSession(output, sealSession(ctx.secrets, secret));
+}
+
+type Found = { caller: PersonCaller; secret: string; isRenewed: boolean };
+
+/** The session of a cookie; null when it is not one of this installation, has expired or was ended. */
+export async function findSessionOf(ctx: Ctx, cookie: string, source: Source): Promise<Found | null> {
+  const secret = openSession(ctx.secrets, cookie);
+  const now = ctx.now();
+  const found = secret === null ? undefined : await findSession(ctx.db, sha256(secret), now);
+  if (secret === null || !found) return null;
+  const isRenewed = now.getTime() - found.renewed_at.getTime() > renewAfterMs;
+  if (isRenewed) {
+    const expires_at = new Date(now.getTime() + sessionSeconds * 1_000);
+    await renewSession(ctx.db, found.organization_id, found.id, { renewed_at: now, expires_at });
+  }
+  const { person_id: id, name, email, role, has_password: hasPassword } = found;
+  const person = { id, name, email, role, hasPassword };
+  const { organization_id: organizationId, id: sessionId } = found;
+  return { caller: { organizationId, person, sessionId, csrfToken: csrfTokenOf(secret), source }, secret, isRenewed };
+}
+
+export const retrieve = (ctx: Ctx, { organizationId, person, csrfToken }: PersonCaller): Promise<{ data: SignedIn }> =>
+  describeSession(ctx, organizationId, person, csrfToken);
+
+export async function signOut(ctx: Ctx, caller: PersonCaller): Promise<SessionChange<undefined>> {
+  await deleteSession(ctx.db, caller.organizationId, caller.sessionId);
+  return withSession(undefined, null);
+}
+
+export async function signOutEverywhere(ctx: Ctx, caller: PersonCaller): Promise<SessionChange<undefined>> {
+  await deleteSessionsOf(ctx.db, caller.organizationId, caller.person.id);
+  return withSession(undefined, null);
+}

@@ -1,0 +1,67 @@
+// Sign-in with a password, and the own account. A wrong password, an unknown address and a person without a password get the
+// same answer after the same work. Attempts are limited in http/people/sign-in-limit.ts.
+import type { Input, Output } from "@tidings/contract";
+import type { SessionChange } from "../../answer.ts";
+import type { Ctx, PersonCaller, Visitor } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { hashPassword, isPasswordRight } from "../../lib/tokens/passwords.ts";
+import { countPeople, findPerson, findPersonByEmail, type PersonRow, updatePerson } from "../../store/people/people.ts";
+import { deleteSessionsOf } from "../../store/people/sessions.ts";
+import { answerSignIn, describeSession, oidcMethod, organizationOf, toPerson } from "./sessions.ts";
+
+export async function methods(ctx: Ctx): Promise<Output<"auth.methods">> {
+  const owners = await countPeople(ctx.db, await organizationOf(ctx), "owner");
+  return { data: { oidc: oidcMethod(ctx), isFirstStart: owners === 0 } };
+}
+
+/** Before the transaction, because hashing takes long. */
+export async function checkPassword(ctx: Ctx, _visitor: Visitor, { body }: Input<"auth.signIn">): Promise<PersonRow> {
+  const person = await findPersonByEmail(ctx.db, await organizationOf(ctx), body.email.trim());
+  const isRight = await isPasswordRight(body.password, person?.password_hash ?? null);
+  if (!person || !isRight) throw failure("SIGN_IN_FAILED", {});
+  return person;
+}
+
+export async function signIn(
+  ctx: Ctx,
+  { source }: Visitor,
+  _input: Input<"auth.signIn">,
+  checked: PersonRow,
+): Promise<SessionChange<Output<"auth.signIn">>> {
+  const { organization_id: organizationId, id } = checked;
+  const row = await findPerson(ctx.db, organizationId, id);
+  // Removed, or given another password, since it was checked.
+  if (!row || row.password_hash !== checked.password_hash) throw failure("SIGN_IN_FAILED", {});
+  return answerSignIn(ctx, { organizationId, row, source, operation: "auth.signIn" });
+}
+
+type OwnInput = Input<"auth.updatePerson">;
+
+/** The hash of the new password, after a check of the current one. */
+export async function checkOwnPassword(ctx: Ctx, caller: PersonCaller, { body }: OwnInput): Promise<string | null> {
+  if (body.password === undefined) return null;
+  const row = await findPerson(ctx.db, caller.organizationId, caller.person.id);
+  if (!row) throw failure("SIGN_IN_REQUIRED", {});
+  if (row.password_hash !== null && !(await isPasswordRight(body.currentPassword ?? "", row.password_hash))) {
+    throw invalid({ currentPassword: { messages: ["currentPassword must be the password that you have now"] } });
+  }
+  return hashPassword(body.password);
+}
+
+export async function updateOwn(
+  ctx: Ctx,
+  { organizationId, person, sessionId, csrfToken }: PersonCaller,
+  { body }: OwnInput,
+  hash: string | null,
+): Promise<Output<"auth.updatePerson">> {
+  const changes = {
+    ...(body.name === undefined ? {} : { name: body.name.trim() }),
+    ...(hash && { password_hash: hash }),
+  };
+  const isEmpty = Object.keys(changes).length === 0;
+  const row = isEmpty
+    ? await findPerson(ctx.db, organizationId, person.id)
+    : await updatePerson(ctx.db, organizationId, person.id, changes);
+  if (hash) await deleteSessionsOf(ctx.db, organizationId, person.id, sessionId);
+  return describeSession(ctx, organizationId, toPerson(row!), csrfToken);
+}

@@ -1,0 +1,46 @@
+// Passwords, hashed with scrypt. The hash names its parameters, so that they can be raised later. Hashing runs on the threads
+// that Node also needs for name lookups and files, so a process hashes two passwords at a time; others wait.
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { createFairSemaphore } from "../semaphores.ts";
+
+/** One of the equal choices of OWASP's Password Storage Cheat Sheet: 32 MB, and about 200 ms of one core. */
+const current = { N: 2 ** 15, r: 8, p: 3 };
+const keyLength = 32;
+
+/** Beyond it, a request is refused with 429. */
+const turns = createFairSemaphore({ total: 2, perOwner: 2, waitingPerOwner: 50, waitMs: 15_000 });
+
+type Parameters = typeof current;
+
+async function derive(password: string, salt: Buffer, { N, r, p }: Parameters, length: number): Promise<Buffer> {
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+  // Unicode has several spellings of the same letter, and keyboards differ in which they send.
+  const text = password.normalize("NFKC");
+  const release = await turns.acquire("");
+  try {
+    return await new Promise((resolve, reject) =>
+      scrypt(text, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
+    );
+  } finally {
+    release();
+  }
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const key = await derive(password, salt, current, keyLength);
+  const { N, r, p } = current;
+  return `scrypt$${N}$${r}$${p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+}
+
+/** No password has this hash. A sign-in without a stored hash is checked against it, so that it takes as long as others. */
+const hashOfNone = `scrypt$${current.N}$${current.r}$${current.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+/** False where there is no hash, after the same work as with one. */
+export async function isPasswordRight(password: string, hash: string | null): Promise<boolean> {
+  const [, N, r, p, salt = "", stored = ""] = (hash ?? hashOfNone).split("$");
+  const expected = Buffer.from(stored, "base64url");
+  const parameters = { N: Number(N), r: Number(r), p: Number(p) };
+  const key = await derive(password, Buffer.from(salt, "base64url"), parameters, expected.length);
+  return timingSafeEqual(key, expected) && hash !== null;
+}

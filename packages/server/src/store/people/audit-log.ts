@@ -1,0 +1,42 @@
+// The audit log: written with each change, listed newest first. Old entries are deleted by store/installation/purges.ts.
+import type { JsonObject } from "@tidings/contract";
+import { type Selectable, sql } from "kysely";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+
+export type AuditRow = Selectable<Tables["audit_log"]>;
+
+const toJson = (value: JsonObject | null): string | null => (value === null ? null : JSON.stringify(value));
+
+export async function insertAuditEntry(db: Db, row: AuditRow): Promise<void> {
+  const values = { ...row, before: toJson(row.before), after: toJson(row.after) };
+  await db.insertInto("audit_log").values(values).execute();
+}
+
+export type AuditFilters = {
+  userId?: string;
+  operation?: string;
+  environmentId?: string;
+  from?: Date;
+  to?: Date;
+};
+
+export function listAuditLog(
+  db: Db,
+  organizationId: string,
+  filters: AuditFilters,
+  request: CursorRequest,
+): Promise<CursorPage<AuditRow>> {
+  const { userId, operation, environmentId, from: since, to } = filters;
+  const conditions = [sql`a.organization_id = ${organizationId}`];
+  if (userId !== undefined) conditions.push(sql`a.user_id = ${userId}`);
+  if (operation !== undefined)
+    conditions.push(sql`(a.operation = ${operation} or split_part(a.operation, '.', 1) = ${operation})`);
+  if (environmentId !== undefined) conditions.push(sql`a.environment_id = ${environmentId}`);
+  if (since) conditions.push(sql`a.created_at >= ${since}`);
+  if (to) conditions.push(sql`a.created_at < ${to}`);
+  const from = sql`from audit_log a where ${sql.join(conditions, sql` and `)}`;
+  const source = { columns: sql`a.*`, from, sort: sql`a.created_at`, id: sql`a.id` };
+  return cursorPage<AuditRow>(db, source, request);
+}

@@ -1,0 +1,165 @@
+// Roles: every operation for every role, what each role sees of an answer, and docs/people.md.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import {
+  isRoleEnough,
+  leastRoleOf,
+  type Operation,
+  type OperationId,
+  openApiDocument,
+  operations,
+  type Role,
+  readsOnly,
+  roles,
+} from "@tidings/contract";
+import { errorOf } from "../../support/http.ts";
+import { startTestService } from "../../support/service.ts";
+import { type Browser, invite, signInOwner, visit } from "./browsers.ts";
+
+const service = await startTestService({ TIDINGS_ROLE: "api" });
+const owner = await signInOwner(service);
+const people: Record<Role, Browser> = {
+  owner,
+  editor: await invite(service, owner, "editor"),
+  support: await invite(service, owner, "support"),
+  viewer: await invite(service, owner, "viewer"),
+};
+const all = Object.values(operations) as Operation[];
+const paramsOf = ({ path }: Operation) =>
+  Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, "any"]));
+
+/** Would end the session that the next operations need. */
+const ending = new Set(["auth.signOut", "auth.signOutEverywhere"]);
+
+for (const operation of all) {
+  const needed = leastRoleOf(operation);
+  if (needed === null) continue;
+  test(`${operation.id} needs ${needed}`, async () => {
+    for (const role of roles) {
+      const isAllowed = isRoleEnough(role, needed);
+      if (isAllowed && ending.has(operation.id)) continue;
+      const input = { params: paramsOf(operation), ...(operation.body && { body: {} }) };
+      const reply = await people[role].call(operation.id as OperationId, input);
+      if (isAllowed) {
+        assert.ok(![401, 403].includes(reply.status), `${role}: ${reply.status} ${reply.text}`);
+        continue;
+      }
+      const { message } = errorOf(reply, "ROLE_NOT_ALLOWED");
+      assert.equal(message, `${operation.id} needs the role ${needed}; yours is ${role}`);
+    }
+  });
+}
+
+test("a viewer changes nothing but the own account", () => {
+  const allowed = all.filter((operation) => leastRoleOf(operation) === "viewer" && !readsOnly(operation));
+  assert.deepEqual(allowed.map(({ id }) => id).sort(), ["auth.signOut", "auth.signOutEverywhere", "auth.updatePerson"]);
+});
+
+test("an editor does everything but people, API keys and the end of an environment", () => {
+  const ofOwners = all.filter((operation) => leastRoleOf(operation) === "owner").map(({ id }) => id);
+  assert.ok(
+    ofOwners.every((id) => /^people\.|^environments\.(createApiKey|revokeApiKey|delete)$/.test(id)),
+    `${ofOwners}`,
+  );
+});
+
+test("operations of an inbox, of providers and of visitors do not look at a session", async () => {
+  for (const operation of all.filter(({ access }) => access === "inbox" || access === "signed")) {
+    assert.equal(leastRoleOf(operation), null);
+    const reply = await owner.call(operation.id as OperationId, {
+      params: paramsOf(operation),
+      body: operation.body && {},
+    });
+    assert.ok([401, 404].includes(reply.status), `${operation.id} ${reply.status}`);
+  }
+});
+
+test("the role of an operation is in the OpenAPI document", () => {
+  const { paths } = openApiDocument({ version: "1" });
+  for (const operation of all) {
+    const described = paths[operation.path]![operation.method.toLowerCase()]!;
+    assert.equal(described["x-tidings-role"] ?? null, leastRoleOf(operation), operation.id);
+  }
+});
+
+test("docs/people.md lists what each role may do beyond reading", () => {
+  const page = readFileSync(new URL("../../../../../docs/people.md", import.meta.url), "utf8");
+  const section = page.split("<!-- roles -->")[1] ?? "";
+  for (const role of ["support", "owner"] as const) {
+    const line = section.split("\n").find((one) => one.startsWith(`| ${role} |`)) ?? "";
+    const listed = [...line.matchAll(/`(\w+\.\w+)`/g)].map(([, id]) => id).sort();
+    const actual = all.filter((one) => leastRoleOf(one) === role).map(({ id }) => id);
+    assert.deepEqual(listed, actual.sort(), role);
+  }
+});
+
+test("API keys are shown to owners, tokens of workspaces to no one, credentials to those who configure", async () => {
+  const { client } = service;
+  const { body: integration } = await client("integrations.create", {
+    body: {
+      providerId: "slack",
+      channel: "chat",
+      credentials: { applicationId: "app-id", clientId: "c", secretKey: "s3cret" },
+    },
+  });
+  await client("subscribers.create", { body: { subscriberId: "ada" } });
+  const webhookUrl = "https://hooks.example.com/s3cret";
+  await client("subscribers.replaceCredentials", {
+    params: { subscriberId: "ada" },
+    body: { providerId: "slack", integrationIdentifier: integration.identifier, credentials: { webhookUrl } },
+  });
+  const connection = {
+    identifier: "acme",
+    integrationIdentifier: integration.identifier,
+    subscriberId: "ada",
+    workspace: { id: "T1" },
+    auth: { accessToken: "xoxb-s3cret" },
+  };
+  await client("channelConnections.create", { body: connection });
+
+  const reads: [OperationId, Record<string, string>][] = [
+    ["environments.list", {}],
+    ["integrations.list", {}],
+    ["subscribers.retrieve", { subscriberId: "ada" }],
+    ["channelConnections.retrieve", { identifier: "acme" }],
+  ];
+  const seen = async (role: Role) =>
+    (await Promise.all(reads.map(async ([id, params]) => (await people[role].call(id, { params })).text))).join("\n");
+  const found = Object.fromEntries(
+    await Promise.all(
+      roles.map(async (role) => {
+        const text = await seen(role);
+        return [role, [service.apiKey, "xoxb-s3cret", webhookUrl, "app-id"].map((secret) => text.includes(secret))];
+      }),
+    ),
+  );
+  assert.deepEqual(found, {
+    viewer: [false, false, false, false],
+    support: [false, false, false, false],
+    editor: [false, false, true, true],
+    owner: [true, false, true, true],
+  });
+  const made = await people.editor.call("environments.create", { body: { name: "Staging", color: "#000000" } });
+  assert.equal(made.status, 201);
+  assert.ok(!made.text.includes("tdg_"));
+
+  // The mask that people see keeps the stored token when it is sent back.
+  const update = { workspace: { id: "T2" }, auth: { accessToken: "********" } };
+  const params = { identifier: "acme" };
+  assert.equal((await people.editor.call("channelConnections.update", { params, body: update })).status, 200);
+  const { body: stored } = await client("channelConnections.retrieve", { params });
+  assert.deepEqual([stored.workspace.id, stored.auth.accessToken], ["T2", "xoxb-s3cret"]);
+});
+
+test("a new role counts from the next request on, and a removed person is signed out", async () => {
+  const person = await invite(service, owner, "viewer", "promoted@example.com");
+  const params = { personId: person.session.person._id };
+  errorOf(await person.call("people.list"), "ROLE_NOT_ALLOWED");
+  assert.equal((await owner.call("people.update", { params, body: { role: "owner" } })).status, 200);
+  assert.equal((await person.call("people.list")).status, 200);
+  assert.equal((await owner.call("people.delete", { params })).status, 204);
+  errorOf(await person.call("people.list"), "SIGN_IN_REQUIRED");
+  errorOf(await owner.call("people.delete", { params }), "PERSON_NOT_FOUND");
+  errorOf(await visit(service, "people.list"), "SIGN_IN_REQUIRED");
+});
