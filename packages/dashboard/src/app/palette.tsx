@@ -43,7 +43,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Icon name="search" />
         <input
           className={css.input}
-          // biome-ignore lint/a11y/noAutofocus: the palette is opened to type into
           autoFocus
           role="combobox"
           aria-label={words.palette.label}

@@ -75,7 +75,9 @@ function EnvironmentSwitcher({ environments, environment }: { environments: Envi
             <Icon name={isProduction ? "zap" : "code"} size={15} />
           </span>
           <span className={css.strong}>{environment.name}</span>
-          <Icon name="chevronsUpDown" size={14} />
+          <span className={css.end}>
+            <Icon name="chevronsUpDown" size={14} />
+          </span>
         </button>
       }
     />
@@ -130,7 +132,9 @@ function AccountMenu({ session: { person, version } }: { session: Session }) {
             <span className={css.strong}>{name}</span>
             <span className={css.weak}>{person.email}</span>
           </span>
-          <Icon name="chevronsUpDown" size={14} />
+          <span className={css.end}>
+            <Icon name="chevronsUpDown" size={14} />
+          </span>
         </button>
       }
     />

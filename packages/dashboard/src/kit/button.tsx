@@ -18,7 +18,6 @@ const classOf = ({ look, size }: Look, isSquare = false): string =>
 type ButtonProps = Look & Omit<ComponentProps<"button">, "className">;
 
 export const Button = ({ look, size, icon, children, type = "button", ...rest }: ButtonProps) => (
-  // biome-ignore lint/a11y/useButtonType: the type is set, with a default
   <button type={type} className={classOf({ look, size })} {...rest}>
     {icon && <Icon name={icon} size={size === "small" ? 13 : 15} />}
     {children}
@@ -34,7 +33,6 @@ export const IconButton = ({
   type = "button",
   ...rest
 }: ButtonProps & { label: string; icon: IconName }) => (
-  // biome-ignore lint/a11y/useButtonType: the type is set, with a default
   <button type={type} className={classOf({ look, size }, true)} aria-label={label} title={label} {...rest}>
     <Icon name={icon} size={size === "small" ? 14 : 16} />
   </button>

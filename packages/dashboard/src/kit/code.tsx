@@ -40,9 +40,9 @@ export const Code = ({ text, label, children }: { text: string; label: string; c
   <div className={css.frame}>
     {/* A block that scrolls has to be reachable by keyboard. */}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
-    <pre className={css.code} tabIndex={0} role="region" aria-label={label}>
+    <section className={css.code} tabIndex={0} aria-label={label}>
       <code>{children ?? text}</code>
-    </pre>
+    </section>
     <span className={css.copy}>
       <CopyButton text={text} what={label} />
     </span>
