@@ -12,9 +12,10 @@ type CopyProps = {
   what?: string;
   /** With a text, a button with that text; otherwise an icon. */
   children?: ReactNode;
+  size?: "small" | "normal";
 };
 
-export function CopyButton({ text, what, children }: CopyProps) {
+export function CopyButton({ text, what, children, size = "small" }: CopyProps) {
   const [isDone, setDone] = useState(false);
   useEffect(() => {
     if (!isDone) return;
@@ -29,7 +30,7 @@ export function CopyButton({ text, what, children }: CopyProps) {
   const icon = isDone ? "check" : "copy";
   if (children === undefined) return <IconButton label={label} icon={icon} size="small" onClick={copy} />;
   return (
-    <Button icon={icon} size="small" onClick={copy}>
+    <Button icon={icon} size={size === "small" ? size : undefined} onClick={copy}>
       {isDone ? words.copy.done : children}
     </Button>
   );

@@ -10,6 +10,7 @@ export const peopleRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: "/people/$subscriberId",
+    validateSearch: ({ tab }: Record<string, unknown>): { tab?: string } => (typeof tab === "string" ? { tab } : {}),
     component: lazyRouteComponent(() => import("./people-screen.tsx"), "PeopleScreen"),
   }),
 ] as const;

@@ -10,6 +10,8 @@ export const workflowRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: "/workflows/$workflowId",
+    validateSearch: ({ step }: Record<string, unknown>): { step?: string } =>
+      typeof step === "string" ? { step } : {},
     component: lazyRouteComponent(() => import("./workflows-screen.tsx"), "WorkflowsScreen"),
   }),
 ] as const;

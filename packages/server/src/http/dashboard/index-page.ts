@@ -57,3 +57,22 @@ ${imports.map((name) => html`<link rel="modulepreload" href="dashboard/${name}">
 </html>
 `.html;
 }
+
+/** For html of messages: styles and pictures, but no script, no form and no other frame than the one without an origin. */
+export const framePageCsp = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline' https:",
+  "img-src https: http: data:",
+  "font-src https: data:",
+  "frame-ancestors 'self'",
+].join("; ");
+
+/** The page around a preview (packages/dashboard/src/kit/html-frame.tsx). It is white: mails are written for that. */
+export const framePage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Preview</title>
+<style>html, body, iframe { margin: 0; border: 0; width: 100%; height: 100%; display: block; background: #fff; }</style>
+<body></body>
+</html>
+`;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { failure } from "../../failure.ts";
 import { type BuiltFiles, neverChanges, openBuiltFiles } from "../built-files.ts";
-import { indexPageCsp, renderIndexPage } from "./index-page.ts";
+import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
 
 /** Screens of the dashboard (packages/dashboard/src/screens); each has pages below its path. */
 const screens = [
@@ -25,6 +25,7 @@ const screens = [
 
 export const dashboardPaths = ["/", "/sign-in", ...screens.flatMap((name) => [`/${name}`, `/${name}/*`])];
 
+const framePath = "/dashboard/frame";
 const filesPath = "/dashboard/*";
 
 export function addDashboard(server: FastifyInstance, config: Config): void {
@@ -32,6 +33,12 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
   if (!files) return;
   for (const path of dashboardPaths)
     server.get(path, async (request, reply) => sendIndexPage(files, config, request, reply));
+  server.get(framePath, async (_request, reply) =>
+    reply
+      .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": framePageCsp })
+      .serializer(String)
+      .send(framePage),
+  );
   server.get<{ Params: { "*": string } }>(filesPath, async (request, reply) => {
     const name = request.params["*"];
     if (!files.find(name)) throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url });
