@@ -1,10 +1,8 @@
-// A dialog over the page: the focus stays inside, Escape closes it, and the focus returns to where it was.
-import { Dialog as Base } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
-import { classNames } from "./class-names.ts";
-import css from "./dialog.module.css";
+// A dialog over the page: the focus stays inside, Escape closes it, and the focus returns to where it was. It is loaded when it
+// is opened for the first time.
+import { lazy, type ReactNode, Suspense, useRef } from "react";
 
-type DialogProps = {
+export type DialogProps = {
   isOpen: boolean;
   onClose: () => void;
   title: string;
@@ -16,19 +14,10 @@ type DialogProps = {
   actions?: ReactNode;
 };
 
-export function Dialog({ isOpen, onClose, title, description, look, children, actions }: DialogProps) {
-  const isTitleHidden = look === "bare" || look === "drawer";
-  return (
-    <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className={css.backdrop} />
-        <Base.Popup className={classNames(css.popup, look && css[look])}>
-          <Base.Title className={isTitleHidden ? css.hidden : css.title}>{title}</Base.Title>
-          {description && <Base.Description className={css.description}>{description}</Base.Description>}
-          {children}
-          {actions && <div className={css.actions}>{actions}</div>}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
-  );
+const Popup = lazy(() => import("./dialog-popup.tsx").then((module) => ({ default: module.DialogPopup })));
+
+export function Dialog(props: DialogProps) {
+  const wasOpen = useRef(false);
+  wasOpen.current ||= props.isOpen;
+  return <Suspense>{wasOpen.current && <Popup {...props} />}</Suspense>;
 }

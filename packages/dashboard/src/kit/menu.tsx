@@ -1,10 +1,8 @@
-// A menu behind a button. Its entries are data; a link opens a client route or, with `href`, any address.
-import { Menu as Base } from "@base-ui/react/menu";
-import { Link, type LinkProps } from "@tanstack/react-router";
-import { Fragment, type ReactElement } from "react";
-import { Icon, type IconName } from "../icons.tsx";
-import { classNames } from "./class-names.ts";
-import css from "./float.module.css";
+// A menu behind a button. Its entries are data; a link opens a client route or, with `href`, any address. The menu is loaded after
+// the first paint; until then there is its button only.
+import type { LinkProps } from "@tanstack/react-router";
+import { lazy, type ReactElement, Suspense } from "react";
+import type { IconName } from "../icons.tsx";
 
 type Common = { label: string; icon?: IconName; note?: string; isDanger?: boolean; isDisabled?: boolean };
 
@@ -16,7 +14,7 @@ export type MenuEntry =
   | { kind: "group"; label: string }
   | { kind: "line" };
 
-type MenuProps = {
+export type MenuProps = {
   /** The element that opens the menu: a button. */
   trigger: ReactElement;
   entries: readonly MenuEntry[];
@@ -24,57 +22,10 @@ type MenuProps = {
   align?: "start" | "end";
 };
 
-export const Menu = ({ trigger, entries, side = "bottom", align = "start" }: MenuProps) => (
-  <Base.Root modal={false}>
-    <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>
-        <Base.Popup className={css.popup}>
-          {entries.map((entry, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the entries of an open menu keep their places
-            <Fragment key={index}>{drawEntry(entry)}</Fragment>
-          ))}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-);
+const Popup = lazy(() => import("./menu-popup.tsx").then((module) => ({ default: module.MenuPopup })));
 
-function drawEntry(entry: MenuEntry) {
-  if ("kind" in entry && entry.kind === "line") return <Base.Separator className={css.separator} />;
-  if ("kind" in entry && entry.kind === "group") return <div className={css.groupLabel}>{entry.label}</div>;
-  const inside = (
-    <>
-      {entry.icon && <Icon name={entry.icon} size={15} />}
-      <span className={css.text}>
-        {entry.label}
-        {entry.note && <span className={css.note}>{entry.note}</span>}
-      </span>
-      {"isChosen" in entry && entry.isChosen && <Icon name="check" size={14} />}
-    </>
-  );
-  const common = { className: classNames(css.item, entry.isDanger && css.danger), disabled: entry.isDisabled };
-  if ("link" in entry)
-    return (
-      <Base.LinkItem className={common.className} closeOnClick render={<Link {...entry.link} />}>
-        {inside}
-      </Base.LinkItem>
-    );
-  if ("href" in entry)
-    return (
-      <Base.LinkItem className={common.className} closeOnClick href={entry.href}>
-        {inside}
-      </Base.LinkItem>
-    );
-  if ("isChosen" in entry)
-    return (
-      <Base.CheckboxItem {...common} checked={entry.isChosen} onCheckedChange={entry.onChoose} closeOnClick>
-        {inside}
-      </Base.CheckboxItem>
-    );
-  return (
-    <Base.Item {...common} onClick={entry.onChoose}>
-      {inside}
-    </Base.Item>
-  );
-}
+export const Menu = (props: MenuProps) => (
+  <Suspense fallback={props.trigger}>
+    <Popup {...props} />
+  </Suspense>
+);

@@ -1,5 +1,5 @@
-// Short messages after an action, at the corner of the page; also from outside of React.
-import { Toast } from "@base-ui/react/toast";
+// Short messages after an action, at the corner of the page; also from outside of React. Errors stay until they are closed.
+import { useEffect, useSyncExternalStore } from "react";
 import { toApiError } from "../api/api-error.ts";
 import { Icon } from "../icons.tsx";
 import { words } from "../words.ts";
@@ -7,12 +7,23 @@ import { IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 import css from "./toast.module.css";
 
-const manager = Toast.createToastManager<{ look: "good" | "bad" }>();
-
 type ToastText = { title: string; description?: string; look?: "good" | "bad" };
+type Toast = ToastText & { id: number };
 
-export function showToast({ title, description, look = "good" }: ToastText): void {
-  manager.add({ title, description, data: { look }, priority: look === "bad" ? "high" : "low" });
+const shownMs = 6_000;
+const most = 4;
+
+let toasts: readonly Toast[] = [];
+let nextId = 1;
+const listeners = new Set<() => void>();
+
+function setToasts(changed: readonly Toast[]): void {
+  toasts = changed;
+  for (const listener of listeners) listener();
+}
+
+export function showToast(text: ToastText): void {
+  setToasts([...toasts, { ...text, id: nextId++ }].slice(-most));
 }
 
 /** For `onError` of a change: what happened, and what to do. */
@@ -21,28 +32,43 @@ export function showError(error: unknown): void {
   showToast({ title: message, description: advice, look: "bad" });
 }
 
-export const Toasts = () => (
-  <Toast.Provider toastManager={manager} timeout={6_000}>
-    <Toast.Portal>
-      <Toast.Viewport className={css.viewport}>
-        <ToastList />
-      </Toast.Viewport>
-    </Toast.Portal>
-  </Toast.Provider>
-);
+const closeToast = (id: number): void => setToasts(toasts.filter((toast) => toast.id !== id));
 
-function ToastList() {
-  const { toasts } = Toast.useToastManager<{ look: "good" | "bad" }>();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className={classNames(css.toast, toast.data?.look === "bad" && css.bad)}>
+export function Toasts() {
+  const shown = useSyncExternalStore(
+    (onChange) => {
+      listeners.add(onChange);
+      return () => listeners.delete(onChange);
+    },
+    () => toasts,
+  );
+  // The region is there before the first message, or screen readers would not announce that one.
+  return (
+    <div className={css.viewport} role="status">
+      {shown.map((toast) => (
+        <ToastBox key={toast.id} toast={toast} />
+      ))}
+    </div>
+  );
+}
+
+function ToastBox({ toast: { id, title, description, look } }: { toast: Toast }) {
+  const isBad = look === "bad";
+  useEffect(() => {
+    if (isBad) return;
+    const timer = setTimeout(() => closeToast(id), shownMs);
+    return () => clearTimeout(timer);
+  }, [id, isBad]);
+  return (
+    <div className={classNames(css.toast, isBad && css.bad)}>
       <span className={css.sign}>
-        <Icon name={toast.data?.look === "bad" ? "alert" : "check"} />
+        <Icon name={isBad ? "alert" : "check"} />
       </span>
       <div className={css.body}>
-        <Toast.Title className={css.title} render={<p />} />
-        <Toast.Description className={css.description} />
+        <p className={css.title}>{title}</p>
+        {description && <p className={css.description}>{description}</p>}
       </div>
-      <Toast.Close render={<IconButton label={words.close} icon="x" size="small" />} />
-    </Toast.Root>
-  ));
+      <IconButton label={words.close} icon="x" size="small" onClick={() => closeToast(id)} />
+    </div>
+  );
 }

@@ -2,6 +2,7 @@
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Fragment } from "react";
 import { Icon } from "../../icons.tsx";
+import { classNames } from "../../kit/class-names.ts";
 import { formatDuration, Time } from "../../kit/time.tsx";
 import css from "./run.module.css";
 import { StepCard } from "./step-card.tsx";
@@ -19,7 +20,7 @@ export function Timeline({ explanation }: { explanation: Explanation }) {
         <span className={css.node} data-tone="accent">
           <Icon name="zap" size={14} />
         </span>
-        <div className={css.itemHead}>
+        <div className={classNames(css.itemHead, css.start)}>
           <strong>{words.event}</strong>
           <span className={css.itemTime}>
             <Time at={event.time} />
