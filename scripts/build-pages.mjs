@@ -5,6 +5,32 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
+/**
+ * "virtual:styles" stands for every style sheet of the package. esbuild writes the style sheets of a part that is loaded later
+ * into a file of its own, which no page would load; imported by the entry, all of them are in the entry's style sheet.
+ */
+const allStyles = {
+  name: "all-styles",
+  setup(build) {
+    const src = join(build.initialOptions.absWorkingDir, "src");
+    build.onResolve({ filter: /^virtual:styles$/ }, ({ path }) => ({ path, namespace: "styles" }));
+    build.onLoad({ filter: /.*/, namespace: "styles" }, () => {
+      const folders = ["styles", "kit", "app", "screens"];
+      const sheets = folders.flatMap((folder) => {
+        const names = readdirSync(join(src, folder), { recursive: true }).filter((name) => name.endsWith(".css"));
+        // tokens.css names the layers, so it comes first.
+        return names
+          .sort((a, b) => b.startsWith("tokens") - a.startsWith("tokens") || (a < b ? -1 : 1))
+          .map((name) => join(folder, name));
+      });
+      const contents = sheets
+        .map((sheet) => `import ${JSON.stringify(`./${sheet.replaceAll("\\\\", "/")}`)};`)
+        .join("\n");
+      return { contents, resolveDir: src, loader: "js" };
+    });
+  },
+};
+
 /** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
 const pages = {
   inbox: {
@@ -32,6 +58,7 @@ const pages = {
         chunkNames: "chunks/[name]-[hash]",
         assetNames: "assets/[name]-[hash]",
         define: { "process.env.NODE_ENV": '"production"' },
+        plugins: [allStyles],
       },
     ],
   },

@@ -2,7 +2,7 @@
 // Generated files are committed so that a change of the API is visible in review.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type ErrorCode, errorCatalogue, openApiDocument } from "../packages/contract/src/index.ts";
+import { type ErrorCode, errorCatalogue, openApiDocument, operations } from "../packages/contract/src/index.ts";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
 import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
@@ -80,6 +80,18 @@ function configPage(): Generated {
   return { path: "docs/config.md", content: `${configIntro}${rows.join("\n")}\n` };
 }
 
+/** All that the dashboard needs of an operation at run time: importing the schemas would make its pages large. */
+function operationPaths(): Generated {
+  const rows = Object.values(operations).map(({ id, method, path }) => `  "${id}": ["${method}", "${path}"],`);
+  const head = [
+    "// Generated from the operations of packages/contract by `npm run generate`. Do not edit.",
+    'import type { OperationId } from "@tidings/contract";',
+    "",
+    "export const operationPaths: Record<OperationId, readonly [method: string, path: string]> = {",
+  ];
+  return { path: "packages/dashboard/src/api/operations.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
+}
+
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
 const generators: (() => Generated | Promise<Generated>)[] = [
   openApi, // docs/openapi.json
@@ -87,6 +99,7 @@ const generators: (() => Generated | Promise<Generated>)[] = [
   configPage, // docs/config.md
   generateRegistry, // packages/providers/src/registry.gen.ts
   generateProvidersPage, // docs/providers.md
+  operationPaths, // packages/dashboard/src/api/operations.gen.ts
   dumpSchema, // packages/server/src/store/schema.sql
 ];
 

@@ -19,6 +19,7 @@ import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
 import { createWrongKeyLimiter } from "./auth.ts";
+import { addDashboard, dashboardPaths } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
 import { addSockets } from "./live/sockets.ts";
@@ -65,6 +66,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   if (options.hub) addLiveDoors(server, ctx, options.hub);
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
+  addDashboard(server, ctx.config);
   const now = () => performance.now();
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addPreferencePage(server, ctx, rates);
@@ -153,6 +155,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
     const { path, method } = operation;
     return knownRoute(path, method === "GET" && readsOnly(operation) ? readMethods : [method]);
   }),
+  ...dashboardPaths.filter((path) => !path.endsWith("*")).flatMap((path) => knownRoute(path, readMethods)),
   ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),

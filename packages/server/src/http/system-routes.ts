@@ -13,7 +13,7 @@ export type SystemOptions = { version: string; isReady: () => Promise<boolean> }
 export const systemPathsOf = ({ metrics, docs }: Config): string[] => [
   ...["/health", "/ready"],
   ...(metrics ? ["/metrics"] : []),
-  ...(docs ? ["/openapi.json", "/docs", "/"] : []),
+  ...(docs ? ["/openapi.json", "/docs"] : []),
 ];
 
 export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, { version, isReady }: SystemOptions): void {
@@ -52,7 +52,6 @@ function addDocs(server: FastifyInstance, { vocabulary }: Config, version: strin
   server.get("/docs", async (_request, reply) =>
     reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
   );
-  server.get("/", async (_request, reply) => reply.redirect("/docs"));
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,0 +1,53 @@
+// An answer outside 2xx, or none at all, as what a person needs to read: what happened, and what to do about it.
+import { words } from "../words.ts";
+
+/** The body of every error answer of the service (docs/errors.md). */
+type ErrorBody = {
+  message?: string;
+  code?: string;
+  errorId?: string;
+  errors?: Record<string, { messages: string[] }> | { field?: string; message: string }[];
+};
+
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** 0 when there was no answer. */
+  readonly status: number;
+  /** Stable, for programs; undefined when the answer came from something in between, such as a proxy. */
+  readonly code: string | undefined;
+  /** What to do now, as a sentence. */
+  readonly advice: string;
+  /** Messages by field path of the request, such as `steps.0.name`. */
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, retryAfter: string | null = null) {
+    const { message, code, errorId, errors } = (typeof body === "object" && body !== null ? body : {}) as ErrorBody;
+    super(message ?? (status === 0 ? words.errors.offline : words.errors.unreadable(status)));
+    this.status = status;
+    this.code = code;
+    this.advice = adviceFor(status, retryAfter, errorId);
+    this.fields = fieldsOf(errors);
+  }
+}
+
+function adviceFor(status: number, retryAfter: string | null, errorId: string | undefined): string {
+  const { advice } = words.errors;
+  if (status === 0) return advice.offline;
+  if (status === 401) return advice.signIn;
+  if (status === 403) return advice.forbidden;
+  if (status === 404) return advice.missing;
+  if (status === 409) return advice.conflict;
+  if (status === 429) return advice.slowDown(retryAfter);
+  if (status >= 500) return errorId === undefined ? advice.unavailable : advice.fault(errorId);
+  return advice.correct;
+}
+
+function fieldsOf(errors: ErrorBody["errors"]): Record<string, string> {
+  if (errors === undefined) return {};
+  if (Array.isArray(errors))
+    return Object.fromEntries(errors.map(({ field, message }) => [field ?? "", message] as const));
+  return Object.fromEntries(Object.entries(errors).map(([path, { messages }]) => [path, messages.join(". ")] as const));
+}
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError(0, { message: error instanceof Error ? error.message : undefined });

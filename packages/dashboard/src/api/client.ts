@@ -1,0 +1,88 @@
+// Calls the operations of the contract. Types come from the contract; at run time there is only a table of methods and paths
+// (operations.gen.ts), so that no schema is part of what the browser loads.
+import type { CallInput, OperationId, Output } from "@tidings/contract";
+import { ApiError } from "./api-error.ts";
+import { operationPaths } from "./operations.gen.ts";
+
+type Credentials = { csrfToken: string; environmentId: string };
+
+let credentials: Credentials = { csrfToken: "", environmentId: "" };
+
+/** Called by the session when it was read, and when the person chose another environment. */
+export function setCredentials(changed: Partial<Credentials>): void {
+  credentials = { ...credentials, ...changed };
+}
+
+/** The folder the service is reached at, ending in a slash: `<base href>`, which differs behind a proxy with a prefix. */
+export const baseUrl = (): string => document.baseURI.replace(/[^/]*$/, "");
+
+type SendInput = {
+  query?: object;
+  body?: unknown;
+  signal?: AbortSignal;
+  /** Unless told otherwise, the environment that the person has chosen. */
+  environmentId?: string;
+};
+type LooseInput = SendInput & { params?: object };
+
+/** The answer of an operation; rejects with an ApiError. */
+export async function callOperation<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  environmentId?: string,
+): Promise<Output<Id>> {
+  const [method, path] = operationPaths[id];
+  const { params = {}, query, body, signal } = input as LooseInput;
+  return send(method, fillPath(path, params), { query, body, signal, environmentId });
+}
+
+/** The same for a path that is no operation of the contract. The path begins with a slash. */
+export async function send<T>(method: string, path: string, input: SendInput = {}): Promise<T> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  const environmentId = input.environmentId ?? credentials.environmentId;
+  if (environmentId !== "") headers["x-tidings-environment"] = environmentId;
+  if (method !== "GET") headers["x-csrf-token"] = credentials.csrfToken;
+  const isForm = input.body instanceof FormData;
+  if (input.body !== undefined && !isForm) headers["content-type"] = "application/json";
+  const response = await fetch(new URL(path.slice(1) + queryText(input.query), baseUrl()), {
+    method,
+    headers,
+    credentials: "same-origin",
+    body: isForm ? (input.body as FormData) : input.body === undefined ? undefined : JSON.stringify(input.body),
+    signal: input.signal,
+  }).catch((error: unknown) => {
+    if (input.signal?.aborted) throw error;
+    throw new ApiError(0, undefined);
+  });
+  const answer = parseBody(await response.text());
+  // A proxy's HTML page with status 200 must not pass for the record that was asked for.
+  if (!response.ok || typeof answer === "string")
+    throw new ApiError(response.status, answer, response.headers.get("retry-after"));
+  return answer as T;
+}
+
+function fillPath(path: string, params: object): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String((params as Record<string, unknown>)[name] ?? "");
+    // URL parsers resolve these even when percent-encoded: another resource would be addressed.
+    if (["", ".", ".."].includes(value)) throw new TypeError(`${name} cannot be "${value}" in a path`);
+    return encodeURIComponent(value);
+  });
+}
+
+export function queryText(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+  }
+  return search.size > 0 ? `?${search}` : "";
+}
+
+function parseBody(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

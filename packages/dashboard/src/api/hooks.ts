@@ -1,0 +1,85 @@
+// How a screen reads and changes data: hooks over TanStack Query. The environment is part of every key, so that answers of one
+// environment never show in another.
+
+import {
+  keepPreviousData,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import type { CallInput, OperationId, Output } from "@tidings/contract";
+import { useEnvironment } from "../app/session.tsx";
+import { ApiError } from "./api-error.ts";
+import { callOperation } from "./client.ts";
+
+/** `onSignedOut` is called when an answer says that the session has ended. */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => error instanceof ApiError && error.status === 401 && onSignedOut(),
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        // A refusal stays one; a lost connection or a busy service is asked again, twice.
+        retry: (failures, error) =>
+          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        refetchOnWindowFocus: true,
+        // On a LAN without internet the browser reports "offline" while the service answers.
+        networkMode: "always",
+      },
+      mutations: { networkMode: "always" },
+    },
+  });
+}
+
+export type ReadOptions = {
+  /** Milliseconds between two reads while the page is visible. */
+  every?: number;
+  enabled?: boolean;
+  /** Shows the former answer while a changed input is read, for filters and pages. */
+  keep?: boolean;
+  staleTime?: number;
+};
+
+const keyOf = (environmentId: string, id: OperationId, input: unknown) => [environmentId, id, input] as const;
+
+/** `const { data, error, isPending } = useOperation("workflows.list", { query: { limit: 20 } })` */
+export function useOperation<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  options: ReadOptions = {},
+): UseQueryResult<Output<Id>, ApiError> {
+  const { _id } = useEnvironment();
+  return useQuery(
+    queryOptions<Output<Id>, ApiError>({
+      queryKey: keyOf(_id, id, input),
+      queryFn: ({ signal }) => callOperation(id, { ...input, signal }, _id),
+      refetchInterval: options.every ?? false,
+      enabled: options.enabled ?? true,
+      ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
+      ...(options.keep && { placeholderData: keepPreviousData }),
+    }),
+  );
+}
+
+/**
+ * A change: `const rename = useChange("workflows.update", ["workflows.list", "workflows.retrieve"])`, then
+ * `rename.mutate({ params, body })`. What the named operations answered is read again afterwards.
+ */
+export function useChange<Id extends OperationId>(
+  id: Id,
+  makesStale: readonly OperationId[] = [],
+): UseMutationResult<Output<Id>, ApiError, CallInput<Id>> {
+  const client = useQueryClient();
+  const { _id } = useEnvironment();
+  return useMutation<Output<Id>, ApiError, CallInput<Id>>({
+    mutationFn: (input) => callOperation(id, input, _id),
+    onSuccess: () => Promise.all(makesStale.map((stale) => client.invalidateQueries({ queryKey: [_id, stale] }))),
+  });
+}

@@ -1,0 +1,36 @@
+// What is shown when a screen stops with an error, or does not exist.
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
+import { ApiError, toApiError } from "../api/api-error.ts";
+import { Button, LinkButton } from "../kit/button.tsx";
+import { EmptyState } from "../kit/states.tsx";
+import { words } from "../words.ts";
+
+export function CrashScreen({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
+  const text = error instanceof ApiError ? `${error.message}. ${error.advice}` : toApiError(error).message;
+  return (
+    <EmptyState
+      icon="alert"
+      isBad
+      title={error instanceof ApiError ? words.errors.title : words.errors.crashed}
+      text={text}
+      action={
+        <Button look="primary" onClick={retry}>
+          {words.retry}
+        </Button>
+      }
+    />
+  );
+}
+
+export const NotFoundScreen = () => (
+  <EmptyState
+    title={words.notFound.title}
+    text={words.notFound.text}
+    action={<LinkButton to="/">{words.notFound.home}</LinkButton>}
+  />
+);

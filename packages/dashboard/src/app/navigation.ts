@@ -1,0 +1,12 @@
+// The screens of the side navigation and of the command palette, in their order.
+import type { IconName } from "../icons.tsx";
+
+export type NavigationItem = { to: string; label: string; icon: IconName; isExact?: boolean };
+
+export const navigation: readonly NavigationItem[] = [
+  { to: "/", label: "Home", icon: "home", isExact: true },
+  { to: "/activity", label: "Activity", icon: "activity" },
+  { to: "/workflows", label: "Workflows", icon: "workflow" },
+  { to: "/people", label: "People", icon: "users" },
+  { to: "/integrations", label: "Integrations", icon: "plug" },
+];

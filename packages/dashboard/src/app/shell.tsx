@@ -1,0 +1,84 @@
+// The frame around every screen: navigation, environment, account, command palette, notices.
+import { useRouterState } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import type { Environment, Session } from "../api/auth.ts";
+import { Icon, Mark } from "../icons.tsx";
+import { IconButton } from "../kit/button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { words } from "../words.ts";
+import { OfflineBanner } from "./offline.tsx";
+import { SessionProvider } from "./session.tsx";
+import css from "./shell.module.css";
+import { SideNavigation } from "./side-navigation.tsx";
+
+const Palette = lazy(() => import("./palette.tsx").then((module) => ({ default: module.Palette })));
+
+type ShellProps = { session: Session; environment: Environment; children: ReactNode };
+
+export function Shell({ session, environment, children }: ShellProps) {
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const isLoading = useRouterState({ select: (state) => state.status === "pending" });
+  useShortcut(() => setPaletteOpen((isOpen) => !isOpen));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the drawer
+  useEffect(() => setDrawerOpen(false), [path]);
+  const isProduction = environment.type === "prod";
+  const openPalette = () => {
+    setDrawerOpen(false);
+    setPaletteOpen(true);
+  };
+  const navigation = <SideNavigation session={session} environment={environment} onSearch={openPalette} />;
+  return (
+    <SessionProvider value={{ session, environment }}>
+      <a className={css.skip} href={`${path}#main`} onClick={focusMain}>
+        {words.skip}
+      </a>
+      {isProduction && <div className={css.productionLine} />}
+      {isLoading && <div className={css.progress} />}
+      <div className={css.shell}>
+        <div className={css.side}>{navigation}</div>
+        <div>
+          <div className={css.bar}>
+            <IconButton label={words.navigation.open} icon="menu" onClick={() => setDrawerOpen(true)} />
+            <Mark />
+            <span className={css.barEnd}>
+              <span className={css.barEnvironment} data-production={isProduction}>
+                {isProduction && <Icon name="zap" size={12} />}
+                {environment.name}
+              </span>
+              <IconButton label={words.palette.open} icon="search" onClick={openPalette} />
+            </span>
+          </div>
+          <OfflineBanner />
+          <main id="main" className={css.main} tabIndex={-1}>
+            {children}
+          </main>
+        </div>
+      </div>
+      <Dialog isOpen={isDrawerOpen} onClose={() => setDrawerOpen(false)} title={words.navigation.label} look="drawer">
+        {navigation}
+      </Dialog>
+      <Suspense>{isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}</Suspense>
+    </SessionProvider>
+  );
+}
+
+function focusMain(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+/** Ctrl-K or Cmd-K, also while the focus is in a field. */
+function useShortcut(onPress: () => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey)
+        return;
+      event.preventDefault();
+      onPress();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [onPress]);
+}

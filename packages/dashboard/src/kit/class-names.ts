@@ -1,0 +1,2 @@
+/** Joins the names of classes that apply. */
+export const classNames = (...names: (string | false | null | undefined)[]): string => names.filter(Boolean).join(" ");

@@ -1,0 +1,70 @@
+// A table of records: numbers aligned, columns that a narrow screen can do without left out.
+import type { ReactNode } from "react";
+import { words } from "../words.ts";
+import { Button } from "./button.tsx";
+import { classNames } from "./class-names.ts";
+import css from "./table.module.css";
+
+export type Column<Row> = {
+  title: string;
+  cell: (row: Row) => ReactNode;
+  isNumber?: boolean;
+  /** Left out below 640 px. */
+  isWideOnly?: boolean;
+};
+
+type TableProps<Row> = {
+  /** Read aloud as the name of the table. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+};
+
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  const classOf = ({ isNumber, isWideOnly }: Column<Row>) =>
+    classNames(isNumber && css.number, isWideOnly && css.wideOnly) || undefined;
+  return (
+    <section className={css.frame} aria-label={label}>
+      <table className={css.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" className={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column) => (
+                <td key={column.title} className={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type PagerProps = { note?: ReactNode; onPrevious?: () => void; onNext?: () => void };
+
+/** Below a table that is read page by page; a button without a function is disabled. */
+export const Pager = ({ note, onPrevious, onNext }: PagerProps) => (
+  <div className={css.pager}>
+    {note && <span>{note}</span>}
+    <span className={css.pagerButtons}>
+      <Button size="small" onClick={onPrevious} disabled={!onPrevious}>
+        {words.pages.previous}
+      </Button>
+      <Button size="small" onClick={onNext} disabled={!onNext}>
+        {words.pages.next}
+      </Button>
+    </span>
+  </div>
+);

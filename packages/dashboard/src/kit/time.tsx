@@ -1,0 +1,90 @@
+// Times in the reader's language and zone; the exact value shows on hover.
+import { useEffect, useState } from "react";
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayAndClock = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const yearAndDay = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+
+export function formatRelative(time: number, now: number): string {
+  const gap = time - now;
+  for (const [unit, ms] of steps) if (Math.abs(gap) >= ms) return relative.format(Math.trunc(gap / ms), unit);
+  return relative.format(0, "second");
+}
+
+export function formatTime(iso: string): string {
+  const time = new Date(iso);
+  const now = new Date();
+  if (time.toDateString() === now.toDateString()) return clock.format(time);
+  return time.getFullYear() === now.getFullYear() ? dayAndClock.format(time) : yearAndDay.format(time);
+}
+
+/** "1.2 s", "4 min 10 s", "3 d 2 h". */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const parts: [string, number][] = [
+    ["d", 86_400_000],
+    ["h", 3_600_000],
+    ["min", 60_000],
+    ["s", 1_000],
+  ];
+  const first = parts.findIndex(([, size]) => ms >= size);
+  const shown: string[] = [];
+  let rest = ms;
+  for (const [unit, size] of parts.slice(first, first + 2)) {
+    const amount = Math.floor(rest / size);
+    if (amount > 0) shown.push(`${amount} ${unit}`);
+    rest -= amount * size;
+  }
+  return shown.join(" ");
+}
+
+const listeners = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+/** One timer for all relative times of a page. */
+function useNow(isOn: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isOn) return;
+    const update = () => setNow(Date.now());
+    listeners.add(update);
+    ticking ??= setInterval(() => {
+      for (const listener of listeners) listener();
+    }, 10_000);
+    return () => {
+      listeners.delete(update);
+      if (listeners.size > 0) return;
+      clearInterval(ticking);
+      ticking = undefined;
+    };
+  }, [isOn]);
+  return now;
+}
+
+type TimeProps = { at: string; isRelative?: boolean };
+
+export function Time({ at, isRelative = false }: TimeProps) {
+  const now = useNow(isRelative);
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return <span>{at}</span>;
+  return (
+    <time dateTime={at} title={`${exact.format(time)}\n${at}`}>
+      {isRelative ? formatRelative(time.getTime(), now) : formatTime(at)}
+    </time>
+  );
+}

@@ -1,0 +1,84 @@
+// The filters above the list. Each change is a new URL.
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useOperation } from "../../api/hooks.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { SearchField } from "../../kit/field.tsx";
+import { type Choice, Select } from "../../kit/select.tsx";
+import css from "./activity.module.css";
+import { type ActivityFilters, channelNames, outcomeNames, ranges } from "./filters.ts";
+import { words } from "./words.ts";
+
+const any: Choice<string> = { value: "", label: words.any };
+
+const choicesOf = (names: Record<string, string>): Choice<string>[] => [
+  any,
+  ...Object.entries(names).map(([value, label]) => ({ value, label })),
+];
+
+const rangeChoices: Choice<string>[] = [
+  any,
+  ...(Object.keys(ranges) as (keyof typeof ranges)[]).map((value) => ({ value, label: words.ranges[value] })),
+];
+
+export function FilterBar({ filters }: { filters: ActivityFilters }) {
+  const navigate = useNavigate();
+  const workflows = useOperation("workflows.list", { query: { limit: 100 } }, { staleTime: 60_000 });
+  const set = (change: { [Name in keyof ActivityFilters]?: string | undefined }) =>
+    void navigate({ to: "/activity", search: { ...filters, ...change } as ActivityFilters, replace: "q" in change });
+  const known = (workflows.data?.workflows ?? []).map(({ workflowId, name }) => ({ value: workflowId, label: name }));
+  // A link may name a workflow that is not among the first hundred.
+  const isListed = filters.workflow === undefined || known.some(({ value }) => value === filters.workflow);
+  const chosen = isListed ? [] : [{ value: filters.workflow!, label: filters.workflow! }];
+  const selects = [
+    { key: "outcome", name: words.outcome, choices: choicesOf(outcomeNames) },
+    { key: "workflow", name: words.workflow, choices: [any, ...chosen, ...known] },
+    { key: "channel", name: words.channel, choices: choicesOf(channelNames) },
+    { key: "range", name: words.time, choices: rangeChoices },
+  ] as const;
+  return (
+    <search className={css.bar}>
+      <span className={css.search}>
+        <DelayedSearch value={filters.q ?? ""} onChange={(text) => set({ q: text || undefined })} />
+      </span>
+      {selects.map(({ key, name, choices }) => (
+        <Select
+          key={key}
+          name={name}
+          value={filters[key] ?? ""}
+          choices={choices}
+          isSet={filters[key] !== undefined}
+          onChange={(value) => set({ [key]: value || undefined })}
+        />
+      ))}
+      {filters.person !== undefined && (
+        <span className={css.chip}>
+          {words.person(filters.person)}
+          <IconButton label={words.removePerson} icon="x" size="small" onClick={() => set({ person: undefined })} />
+        </span>
+      )}
+      {Object.keys(filters).length > 0 && (
+        <Button look="plain" onClick={() => void navigate({ to: "/activity", search: {} })}>
+          {words.clear}
+        </Button>
+      )}
+    </search>
+  );
+}
+
+const typingMs = 300;
+
+/** Searches when the typing pauses. */
+function DelayedSearch({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
+  useEffect(() => {
+    if (text.trim() === value) return;
+    const timer = setTimeout(() => onChange(text.trim()), typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <SearchField label={words.search} value={text} maxLength={255} onChange={(event) => setText(event.target.value)} />
+  );
+}

@@ -1,0 +1,50 @@
+// The filters of the activity list, as they stand in the URL.
+import type { Channel } from "@tidings/contract";
+
+export const channelNames: Record<Channel, string> = {
+  in_app: "In-app",
+  email: "Email",
+  sms: "SMS",
+  chat: "Chat",
+  push: "Push",
+};
+
+export const outcomeNames = {
+  failed: "Failed",
+  waiting: "Waiting",
+  sent: "Sent",
+  skipped: "Not sent",
+  running: "In progress",
+} as const;
+export type Outcome = keyof typeof outcomeNames;
+
+export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
+export type Range = keyof typeof ranges;
+
+export type ActivityFilters = {
+  workflow?: string;
+  outcome?: Outcome;
+  channel?: Channel;
+  person?: string;
+  q?: string;
+  range?: Range;
+};
+
+const textOf = (value: unknown): string | undefined =>
+  (typeof value === "string" || typeof value === "number") && value !== "" ? String(value).slice(0, 255) : undefined;
+
+const memberOf = <T extends string>(value: unknown, of: Record<T, unknown>): T | undefined =>
+  typeof value === "string" && Object.hasOwn(of, value) ? (value as T) : undefined;
+
+/** What is not a filter is left out, so that an old link still works. */
+export function readFilters(search: Record<string, unknown>): ActivityFilters {
+  const filters: ActivityFilters = {
+    workflow: textOf(search.workflow),
+    outcome: memberOf(search.outcome, outcomeNames),
+    channel: memberOf(search.channel, channelNames),
+    person: textOf(search.person),
+    q: textOf(search.q),
+    range: memberOf(search.range, ranges),
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,37 @@
+// Outcomes in colours and icons.
+import type { StepOutcome, StepType } from "@tidings/contract";
+import type { IconName } from "../../icons.tsx";
+import type { Tone } from "../../kit/verdict.tsx";
+import type { Outcome } from "./filters.ts";
+
+export const stepTones: Record<StepOutcome, Tone> = {
+  sent: "good",
+  done: "good",
+  skipped: "quiet",
+  waiting: "info",
+  sending: "info",
+  merged: "quiet",
+  failed: "bad",
+  canceled: "warn",
+  pending: "quiet",
+};
+
+export const outcomeTones: Record<Outcome, Tone> = {
+  sent: "good",
+  failed: "bad",
+  waiting: "info",
+  running: "info",
+  skipped: "quiet",
+};
+
+export const stepIcons: Record<StepType, IconName> = {
+  in_app: "bell",
+  email: "mail",
+  sms: "message",
+  chat: "hash",
+  push: "smartphone",
+  digest: "layers",
+  delay: "timer",
+  throttle: "gauge",
+  custom: "code",
+};

@@ -1,0 +1,61 @@
+// What an event did for one person: the verdict, and the timeline of its steps.
+import { Link } from "@tanstack/react-router";
+import { useOperation } from "../../api/hooks.ts";
+import { Icon } from "../../icons.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Verdict } from "../../kit/verdict.tsx";
+import { stepTones } from "./outcomes.ts";
+import css from "./run.module.css";
+import { Timeline } from "./timeline.tsx";
+import { words } from "./words.ts";
+
+const liveMs = 3_000;
+
+export function RunPerson({ transactionId, subscriberId }: { transactionId: string; subscriberId: string }) {
+  const { data, error, refetch } = useOperation(
+    "explain.retrieve",
+    { query: { transactionId, subscriberId } },
+    { every: liveMs },
+  );
+  if (error && !data) return <ErrorPanel error={error} onRetry={refetch} />;
+  if (!data) return <Skeleton />;
+  const { steps, verdict, digestedInto } = data;
+  const decisive =
+    steps.find(({ outcome }) => outcome === "failed") ??
+    steps.find(({ outcome }) => outcome === "waiting" || outcome === "sending") ??
+    steps.findLast(({ outcome }) => outcome === "sent") ??
+    steps.at(-1);
+  return (
+    <section className={css.run} aria-label={subscriberId}>
+      <div className={css.verdict}>
+        <Verdict tone={decisive ? stepTones[decisive.outcome] : "quiet"} size={20} />
+        <div>
+          <p className={css.verdictText}>{verdict}</p>
+          <p className={css.verdictNote}>
+            <Link to="/people/$subscriberId" params={{ subscriberId }}>
+              {subscriberId}
+            </Link>
+            {` · ${data.via.text}`}
+          </p>
+          {data.evaluatedNow && <p className={css.verdictNote}>{words.evaluatedNow}</p>}
+        </div>
+      </div>
+      {digestedInto && (
+        <p className={css.notice}>
+          <Icon name="layers" size={15} />
+          <span>
+            {words.digested} {digestedInto.verdict}{" "}
+            <Link
+              to="/activity/$transactionId"
+              params={{ transactionId: digestedInto.transactionId }}
+              search={{ person: subscriberId }}
+            >
+              {words.openDigest}
+            </Link>
+          </span>
+        </p>
+      )}
+      <Timeline explanation={data} />
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+// One event: for one person its timeline, for many the list of people beside the timeline of the chosen one.
+import type { Notification } from "@tidings/contract";
+import { useState } from "react";
+import { useOperation } from "../../api/hooks.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { CopyButton, Id, Json } from "../../kit/code.tsx";
+import { Card, Facts, Page } from "../../kit/page.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
+import { triggerCurl } from "./curl.ts";
+import { runRoute } from "./routes.ts";
+import css from "./run.module.css";
+import { peoplePageSize, RunPeople } from "./run-people.tsx";
+import { RunPerson } from "./run-person.tsx";
+import { TriggerAgain } from "./trigger-again.tsx";
+import { words } from "./words.ts";
+
+export function RunScreen() {
+  const { transactionId } = runRoute.useParams();
+  const { person, page = 0 } = runRoute.useSearch();
+  const people = useOperation(
+    "notifications.list",
+    { query: { transactionId, limit: peoplePageSize, page } },
+    { every: 5_000, keep: true },
+  );
+  if (people.error && !people.data)
+    return (
+      <Page title={words.run} back={{ label: words.back, to: "/activity" }}>
+        <ErrorPanel error={people.error} onRetry={people.refetch} />
+      </Page>
+    );
+  if (!people.data)
+    return (
+      <Page title={words.run} back={{ label: words.back, to: "/activity" }}>
+        <Skeleton />
+      </Page>
+    );
+  const { data, hasMore } = people.data;
+  const isAlone = data.length === 1 && page === 0 && !hasMore;
+  const shown = person ?? (isAlone ? data[0]?.subscriber?.subscriberId : undefined);
+  const first = data[0];
+  return (
+    <Page
+      title={first?.template?.name ?? words.run}
+      back={{ label: words.back, to: "/activity" }}
+      lead={<Id text={transactionId} what={words.transaction} />}
+      actions={first && <RunActions notification={first} isAlone={isAlone} />}
+    >
+      {data.length === 0 && page === 0 && shown === undefined && (
+        <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />
+      )}
+      <div className={css.columns}>
+        <div className={css.main}>
+          {!isAlone && data.length > 0 && <RunPeople people={data} hasMore={hasMore} page={page} chosen={shown} />}
+          {shown !== undefined ? (
+            <RunPerson key={shown} transactionId={transactionId} subscriberId={shown} />
+          ) : (
+            !isAlone && data.length > 0 && <p className={css.choose}>{words.choosePerson}</p>
+          )}
+        </div>
+        {first && <RunFacts notification={first} />}
+      </div>
+    </Page>
+  );
+}
+
+function RunFacts({ notification }: { notification: Notification }) {
+  const { createdAt = "", transactionId, payload = {}, contextKeys = [], topics = [], template } = notification;
+  return (
+    <aside className={css.aside}>
+      <Card>
+        <Facts
+          of={[
+            [words.accepted, <Time key="time" at={createdAt} />],
+            [words.workflow, template?.triggers[0]?.identifier],
+            [words.viaTopic, topics.map(({ topicKey }) => topicKey).join(", ")],
+            [words.contexts, contextKeys.join(", ")],
+            [words.transaction, <Id key="id" text={transactionId} what={words.transaction} />],
+          ]}
+        />
+      </Card>
+      <Card title={words.payload}>
+        {Object.keys(payload).length === 0 ? <p>{words.noPayload}</p> : <Json value={payload} label={words.payload} />}
+      </Card>
+    </aside>
+  );
+}
+
+/** What would make this event again. Of an event for a topic, the topic in place of its people. */
+function eventOf({ template, payload = {}, to, topics = [], subscriber, contextKeys }: Notification, isAlone: boolean) {
+  const name = template?.triggers[0]?.identifier ?? template?.name ?? "";
+  const members = topics.map(({ topicKey }) => ({ type: "Topic", topicKey }));
+  return {
+    name,
+    to: !isAlone && members.length > 0 ? members : (subscriber?.subscriberId ?? to ?? ""),
+    payload,
+    ...(contextKeys && contextKeys.length > 0 && { contextKeys }),
+  };
+}
+
+function RunActions({ notification, isAlone }: { notification: Notification; isAlone: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const event = eventOf(notification, isAlone);
+  return (
+    <>
+      <CopyButton text={triggerCurl(event)} size="normal">
+        {words.curl}
+      </CopyButton>
+      <LinkButton to="/workflows/$workflowId" params={{ workflowId: event.name }} icon="workflow">
+        {words.openWorkflow}
+      </LinkButton>
+      <Button icon="play" onClick={() => setOpen(true)}>
+        {words.again}
+      </Button>
+      {isOpen && <TriggerAgain event={event} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

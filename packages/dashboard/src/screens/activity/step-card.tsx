@@ -1,0 +1,104 @@
+// One step of a run: what became of it, who decided that, where it can be changed, and everything it left behind.
+
+import { Link, type LinkProps } from "@tanstack/react-router";
+import type { ExplainedStep, Explanation } from "@tidings/contract";
+import { Icon } from "../../icons.tsx";
+import { InlineCode } from "../../kit/code.tsx";
+import { Time } from "../../kit/time.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { type Decider, findDecider } from "./deciders.ts";
+import { MessageView } from "./message-view.tsx";
+import { stepIcons, stepTones } from "./outcomes.ts";
+import css from "./run.module.css";
+import { words } from "./words.ts";
+
+type StepCardProps = { step: ExplainedStep; explanation: Explanation };
+
+export function StepCard({ step, explanation }: StepCardProps) {
+  const tone = stepTones[step.outcome];
+  const decider = findDecider(step);
+  const { details = [], messages, result } = step;
+  const hasInside = messages.length > 0 || details.length > 0;
+  return (
+    <li className={css.item}>
+      <span className={css.node} data-tone={tone}>
+        <Icon name={stepIcons[step.type]} size={14} />
+      </span>
+      <div className={css.card} data-outcome={step.outcome}>
+        <div className={css.itemHead}>
+          <strong>{step.name}</strong>
+          <Badge tone={tone}>{words.outcomes[step.outcome]}</Badge>
+          {result && words.results[result.status] !== "" && (
+            <Badge tone={result.status === "bounced" ? "bad" : "good"}>{words.results[result.status]}</Badge>
+          )}
+          {result?.read ? <Badge>{words.read}</Badge> : result?.seen && <Badge>{words.seen}</Badge>}
+          {step.at && (
+            <span className={css.itemTime}>
+              <Time at={step.at} />
+            </span>
+          )}
+        </div>
+        <p className={css.reason}>{step.reason}</p>
+        {step.outcome === "waiting" && step.until && (
+          <p className={css.reason}>
+            {words.until} <Time at={step.until} /> (<Time at={step.until} isRelative />)
+          </p>
+        )}
+        {decider && <DeciderLine decider={decider} step={step} explanation={explanation} />}
+        {hasInside && (
+          <div className={css.inside}>
+            {messages.map((message, index) => (
+              <MessageView key={message._id ?? index} message={message} transactionId={explanation.transactionId} />
+            ))}
+            {details.length > 0 && <Details step={step} />}
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function DeciderLine({ decider, step, explanation }: StepCardProps & { decider: Decider }) {
+  return (
+    <p className={css.decider}>
+      <span>
+        {words.decided} {decider.who}
+      </span>
+      <Link {...linkOf(decider, step, explanation)} className={css.fix}>
+        {words.change(decider.where)}
+        <Icon name="arrowRight" size={13} />
+      </Link>
+    </p>
+  );
+}
+
+function linkOf({ place }: Decider, { stepId }: ExplainedStep, { event, subscriberId }: Explanation): LinkProps {
+  if (place.screen === "integrations") return { to: "/integrations" };
+  if (place.screen === "workflow")
+    return { to: "/workflows/$workflowId", params: { workflowId: event.workflowId }, search: { step: stepId } };
+  return { to: "/people/$subscriberId", params: { subscriberId }, search: { tab: place.tab } };
+}
+
+function Details({ step: { details = [] } }: { step: ExplainedStep }) {
+  return (
+    <details className={css.details}>
+      <summary>{words.details(details.length)}</summary>
+      <ol>
+        {details.map(({ _id, createdAt, detail, raw, providerId, status }) => (
+          <li key={_id} data-status={status}>
+            <span className={css.detailTime}>{createdAt && <Time at={createdAt} />}</span>
+            <span>
+              {detail}
+              {providerId && providerId !== "svc" && <span className={css.weak}> · {providerId}</span>}
+              {raw && raw !== "{}" && (
+                <span className={css.raw}>
+                  <InlineCode>{raw}</InlineCode>
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,63 @@
+// The steps of a run from top to bottom. Time in which nothing happened takes one line, however long it was.
+import type { ExplainedStep, Explanation } from "@tidings/contract";
+import { Fragment } from "react";
+import { Icon } from "../../icons.tsx";
+import { classNames } from "../../kit/class-names.ts";
+import { formatDuration, Time } from "../../kit/time.tsx";
+import css from "./run.module.css";
+import { StepCard } from "./step-card.tsx";
+import { words } from "./words.ts";
+
+/** Shorter gaps are not worth a line. */
+const shortestIdleMs = 30_000;
+
+export function Timeline({ explanation }: { explanation: Explanation }) {
+  const { event, steps } = explanation;
+  let last = Date.parse(event.time);
+  return (
+    <ol className={css.timeline}>
+      <li className={css.item}>
+        <span className={css.node} data-tone="accent">
+          <Icon name="zap" size={14} />
+        </span>
+        <div className={classNames(css.itemHead, css.start)}>
+          <strong>{words.event}</strong>
+          <span className={css.itemTime}>
+            <Time at={event.time} />
+          </span>
+        </div>
+      </li>
+      {steps.map((step) => {
+        const begin = beginOf(step);
+        const idle = begin === null ? 0 : begin - last;
+        last = Math.max(last, endOf(step) ?? last);
+        return (
+          <Fragment key={step.stepId}>
+            {idle >= shortestIdleMs && <Idle ms={idle} />}
+            <StepCard step={step} explanation={explanation} />
+            {step.outcome === "done" && waitOf(step) >= shortestIdleMs && <Idle ms={waitOf(step)} />}
+          </Fragment>
+        );
+      })}
+    </ol>
+  );
+}
+
+const Idle = ({ ms }: { ms: number }) => <li className={css.idle}>{words.idle(formatDuration(ms))}</li>;
+
+const timesOf = ({ details = [] }: ExplainedStep): number[] =>
+  details
+    .slice(1)
+    .map(({ createdAt }) => Date.parse(createdAt ?? ""))
+    .filter((time) => !Number.isNaN(time));
+
+/** The first detail says that the step was created, which is when the event came. */
+const beginOf = (step: ExplainedStep): number | null => timesOf(step)[0] ?? (step.at ? Date.parse(step.at) : null);
+const endOf = (step: ExplainedStep): number | null => timesOf(step).at(-1) ?? (step.at ? Date.parse(step.at) : null);
+
+/** How long a delay or a digest waited. */
+function waitOf(step: ExplainedStep): number {
+  const begin = beginOf(step);
+  const end = endOf(step);
+  return begin === null || end === null ? 0 : end - begin;
+}

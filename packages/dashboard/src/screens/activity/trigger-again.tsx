@@ -1,0 +1,70 @@
+// The same event again, with a payload that can be changed first.
+
+import { useNavigate } from "@tanstack/react-router";
+import type { TriggerEvent } from "@tidings/contract";
+import { useState } from "react";
+import { useChange } from "../../api/hooks.ts";
+import { useEnvironment } from "../../app/session.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { TextArea } from "../../kit/field.tsx";
+import { ErrorPanel } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
+import { words as kitWords } from "../../words.ts";
+import { words } from "./words.ts";
+
+type TriggerAgainProps = { event: { name: string; to: unknown; payload: object }; onClose: () => void };
+
+export function TriggerAgain({ event, onClose }: TriggerAgainProps) {
+  const [text, setText] = useState(() => JSON.stringify(event.payload, null, 2));
+  const navigate = useNavigate();
+  const trigger = useChange("events.trigger");
+  const environment = useEnvironment();
+  const payload = parseObject(text);
+  const send = () =>
+    trigger.mutate(
+      { body: { ...event, payload } as TriggerEvent },
+      {
+        onSuccess: ({ transactionId }) => {
+          showToast({ title: words.triggered });
+          onClose();
+          if (transactionId) void navigate({ to: "/activity/$transactionId", params: { transactionId } });
+        },
+      },
+    );
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={words.againTitle}
+      description={environment.type === "prod" ? `${words.againText} ${words.againProduction}` : words.againText}
+      actions={
+        <>
+          <Button onClick={onClose}>{kitWords.cancel}</Button>
+          <Button look="primary" onClick={send} disabled={payload === null || trigger.isPending}>
+            {words.send}
+          </Button>
+        </>
+      }
+    >
+      {trigger.error && <ErrorPanel error={trigger.error} />}
+      <TextArea
+        label={words.payload}
+        value={text}
+        rows={12}
+        spellCheck={false}
+        error={payload === null ? words.badJson : undefined}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </Dialog>
+  );
+}
+
+function parseObject(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,34 @@
+export const words = {
+  title: "Sign in",
+  heading: "Sign in to Tidings",
+  email: "Email",
+  password: "Password",
+  newPassword: "Choose a password",
+  passwordHint: "At least 10 characters. A sentence is easier to remember than a word with signs.",
+  name: "Your name",
+  signIn: "Sign in",
+  with: (name: string) => `Continue with ${name}`,
+  or: "or",
+  forgotten:
+    "Forgot your password? An administrator can make a link for you, as can the command in the terminal of the service.",
+  first: "Welcome to Tidings",
+  firstText:
+    "No person has an account yet. The link for the first one is in the output of npm start. Open that link to create your account.",
+  links: {
+    first: {
+      heading: "Create your account",
+      text: "This account administers the installation.",
+      button: "Create account",
+    },
+    invitation: {
+      heading: "Join Tidings",
+      text: "Your account is ready. Choose a name and a password.",
+      button: "Join",
+    },
+    reset: { heading: "Choose a new password", text: "The old one stops working at once.", button: "Save and sign in" },
+  },
+  checking: "Checking the link …",
+  badLink: "This link does not work any more",
+  badLinkText: "It was used already, or it is too old. Ask an administrator for another one.",
+  toSignIn: "Go to sign-in",
+} as const;

@@ -1,0 +1,66 @@
+// The words of the shell and the kit. A screen has a file words.ts of its own, in its folder.
+export const words = {
+  product: "Tidings",
+  skip: "Skip to content",
+  navigation: { label: "Screens", open: "Open navigation", close: "Close navigation" },
+  environment: {
+    label: "Environment",
+    production: "Production",
+    development: "Development",
+    productionNote: "Real messages to real people",
+  },
+  account: {
+    label: "Account",
+    theme: "Theme",
+    themes: { system: "System", light: "Light", dark: "Dark" },
+    reference: "API reference",
+    signOut: "Sign out",
+    version: (version: string) => `Tidings ${version}`,
+  },
+  palette: {
+    open: "Search",
+    label: "Search and go to",
+    placeholder: "Search screens, workflows, people, transactions …",
+    screens: "Screens",
+    workflows: "Workflows",
+    people: "People",
+    transactions: "Transactions",
+    openTransaction: (id: string) => `Open transaction ${id}`,
+    none: "Nothing found. Try a subscriber id, an email address, a workflow or a transaction id.",
+    hint: "Arrow keys to choose, Enter to open",
+  },
+  offline: "The service cannot be reached. What you see may be old; this page tries again by itself.",
+  copy: { label: "Copy", done: "Copied", failed: "Copy failed. Select the text and copy it by hand." },
+  close: "Close",
+  cancel: "Cancel",
+  loading: "Loading",
+  retry: "Try again",
+  more: "Load more",
+  all: "All",
+  pages: { previous: "Previous", next: "Next" },
+  notFound: {
+    title: "This page does not exist",
+    text: "The address may be mistyped, or the record was deleted.",
+    home: "Go to the start page",
+  },
+  errors: {
+    title: "This could not be loaded",
+    crashed: "This screen has stopped with an error",
+    offline: "The service cannot be reached",
+    unreadable: (status: number) => `The answer (status ${status}) is not one of the service's own`,
+    advice: {
+      offline: "Check the network, and that the service runs. The page tries again by itself.",
+      signIn: "Your session has ended. Sign in again.",
+      forbidden: "Your role does not allow this. An administrator can change it.",
+      missing: "It may have been deleted, or it belongs to another environment: check the environment switcher.",
+      conflict: "It was changed at the same time. Load it again and repeat the change.",
+      slowDown: (seconds: string | null) =>
+        seconds === null
+          ? "Too many requests. Try again in a moment."
+          : `Too many requests. Try again in ${seconds} s.`,
+      unavailable: "The service is not available right now. Try again in a moment.",
+      fault: (id: string) => `This is a fault of the service. Its log has the particulars under error id ${id}.`,
+      correct: "Correct the input and try again.",
+    },
+  },
+} as const;

@@ -1,0 +1,85 @@
+// Serves the dashboard: its page under every path that it shows a screen for, and its built files. The paths are listed, so that
+// an unknown path of the API stays a 404 with the error body of the API.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Config } from "../../config.ts";
+import { failure } from "../../failure.ts";
+import { type BuiltFiles, neverChanges, openBuiltFiles } from "../built-files.ts";
+import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
+
+/** Screens of the dashboard (packages/dashboard/src/screens); each has pages below its path. */
+const screens = [
+  "activity",
+  "workflows",
+  "people",
+  "integrations",
+  "topics",
+  "webhooks",
+  "mailbox",
+  "dead-letters",
+  "clock",
+  "layouts",
+  "translations",
+  "suppressions",
+  "settings",
+];
+
+export const dashboardPaths = ["/", "/sign-in", ...screens.flatMap((name) => [`/${name}`, `/${name}/*`])];
+
+const framePath = "/dashboard/frame";
+const filesPath = "/dashboard/*";
+
+export function addDashboard(server: FastifyInstance, config: Config): void {
+  const files = openBuiltFiles("dashboard");
+  if (!files) return;
+  for (const path of dashboardPaths)
+    server.get(path, async (request, reply) => sendIndexPage(files, config, request, reply));
+  server.get(framePath, async (_request, reply) =>
+    reply
+      .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": framePageCsp })
+      .serializer(String)
+      .send(framePage),
+  );
+  server.get<{ Params: { "*": string } }>(filesPath, async (request, reply) => {
+    const name = request.params["*"];
+    if (!files.find(name)) throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url });
+    return files.send(request, reply, name, neverChanges);
+  });
+}
+
+function sendIndexPage(
+  files: BuiltFiles,
+  { publicUrl }: Config,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const page = renderIndexPage(files, { base: baseOf(publicUrl, request), theme: themeOf(request.headers.cookie) });
+  return reply
+    .headers({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": indexPageCsp,
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      "cross-origin-opener-policy": "same-origin",
+      vary: "cookie, x-forwarded-prefix",
+    })
+    .serializer(String)
+    .send(page);
+}
+
+const prefixPattern = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
+
+/**
+ * The folder the browser reaches the service at: what a proxy says, else the path of the public URL. A request that came
+ * straight to this service while a public URL with a path is set does not pass the proxy; then the path of the URL is wrong, so a
+ * proxy that keeps the prefix out of what it forwards should send `x-forwarded-prefix`.
+ */
+export function baseOf(publicUrl: string, request: Pick<FastifyRequest, "headers">): string {
+  const told = request.headers["x-forwarded-prefix"];
+  const prefix = typeof told === "string" && prefixPattern.test(told) ? told : publicPath(publicUrl);
+  return prefix.endsWith("/") ? prefix : `${prefix}/`;
+}
+
+const publicPath = (publicUrl: string): string => (publicUrl === "" ? "/" : new URL(publicUrl).pathname);
+
+const themeOf = (cookie = ""): "light" | "dark" | null =>
+  (/(?:^|;\s*)tidings_theme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? null) as "light" | "dark" | null;

@@ -1,0 +1,170 @@
+// A small company as data: what the tests of the dashboard look at, and what its pictures show.
+import type { Client, StepIn, TriggerEvent } from "@tidings/contract";
+
+const people: [id: string, first: string, last: string, phone?: string][] = [
+  ["ada", "Ada", "Lovelace", "+14155550100"],
+  ["grace", "Grace", "Hopper", "+14155550101"],
+  ["katherine", "Katherine", "Johnson"],
+  ["margaret", "Margaret", "Hamilton", "+14155550103"],
+  ["radia", "Radia", "Perlman"],
+  ["barbara", "Barbara", "Liskov", "+14155550105"],
+];
+
+const step = (name: string, type: StepIn["type"], controlValues: Record<string, unknown>): StepIn => ({
+  name,
+  stepId: name.toLowerCase().replaceAll(" ", "-"),
+  type,
+  controlValues,
+});
+
+const letter = (title: string, text: string) =>
+  `<div style="font-family:sans-serif;max-width:520px;margin:0 auto;padding:24px"><h1 style="font-size:20px">${title}</h1>` +
+  `<p style="line-height:1.6">${text}</p><p><a href="https://example.com" style="background:#0f766e;color:#fff;padding:10px 16px;` +
+  `border-radius:6px;text-decoration:none">Open</a></p></div>`;
+
+const workflows: [id: string, name: string, steps: StepIn[]][] = [
+  [
+    "order-shipped",
+    "Order shipped",
+    [
+      step("In-app", "in_app", {
+        subject: "Order {{payload.order}}",
+        body: "Your order {{payload.order}} is on its way.",
+      }),
+      step("Email", "email", {
+        subject: "Order {{payload.order}} has shipped",
+        body: letter(
+          "It is on its way",
+          "Hi {{subscriber.firstName}}, order {{payload.order}} left our warehouse today.",
+        ),
+      }),
+    ],
+  ],
+  [
+    "trial-ends",
+    "Trial ends",
+    [
+      step("Wait three days", "delay", { type: "regular", amount: 3, unit: "days" }),
+      step("Email", "email", {
+        subject: "Your trial ends soon",
+        body: letter("Three days left", "Keep what you built."),
+      }),
+      step("SMS", "sms", { body: "Your trial ends tomorrow." }),
+    ],
+  ],
+  [
+    "comment-mention",
+    "Comment mention",
+    [
+      step("In-app", "in_app", { body: "{{payload.author}} mentioned you" }),
+      step("Collect for an hour", "digest", { type: "regular", amount: 1, unit: "hours" }),
+      step("Email", "email", { subject: "You were mentioned", body: letter("New mentions", "See what they wrote.") }),
+    ],
+  ],
+  [
+    "login-code",
+    "Login code",
+    [
+      step("SMS", "sms", { body: "Your code is {{payload.code}}" }),
+      step("Email", "email", {
+        subject: "Your code",
+        body: letter("Your code", "{{payload.code}}"),
+        skip: { "==": [{ var: "subscriber.phone" }, ""] },
+      }),
+    ],
+  ],
+  [
+    "invoice-paid",
+    "Invoice paid",
+    [
+      step("Email", "email", {
+        subject: "Thank you",
+        body: letter("Invoice {{payload.invoice}} is paid", "Thank you."),
+      }),
+    ],
+  ],
+  [
+    "maintenance",
+    "Planned maintenance",
+    [
+      step("In-app", "in_app", { body: "Maintenance on {{payload.day}}" }),
+      step("Email", "email", { subject: "Maintenance", body: letter("Maintenance", "We will be back soon.") }),
+    ],
+  ],
+];
+
+export type Seeded = { shipped: string; failed: string; waiting: string; toTopic: string; skipped: string };
+
+/** `crowd`: members of the topic `all-hands`, which one event goes to. */
+export async function seedCompany(client: Client, { crowd = 30, mailPort = 9 } = {}): Promise<Seeded> {
+  for (const [subscriberId, firstName, lastName, phone] of people) {
+    const email = `${subscriberId}@example.com`;
+    await client("subscribers.create", { body: { subscriberId, firstName, lastName, email, phone } });
+  }
+  const members = Array.from({ length: crowd }, (_, number) => `member-${String(number + 1).padStart(3, "0")}`);
+  await client("subscribers.createBulk", {
+    body: { subscribers: members.map((subscriberId) => ({ subscriberId, email: `${subscriberId}@example.com` })) },
+  });
+  await client("topics.create", { body: { key: "all-hands", name: "All hands" } });
+  for (let start = 0; start < members.length; start += 100)
+    await client("topicSubscriptions.create", {
+      params: { topicKey: "all-hands" },
+      body: { subscriptions: members.slice(start, start + 100) },
+    });
+  await client("integrations.create", {
+    body: {
+      providerId: "nodemailer",
+      channel: "email",
+      identifier: "office-mail",
+      name: "Office mail",
+      active: true,
+      credentials: { host: "127.0.0.1", port: String(mailPort), ignoreTls: true, from: "hello@example.com" },
+    },
+  });
+  for (const [workflowId, name, steps] of workflows)
+    await client("workflows.create", { body: { workflowId, name, steps, active: true } });
+  await client("subscribers.updatePreferences", {
+    params: { subscriberId: "grace" },
+    body: { workflowId: "order-shipped", channels: { email: false } },
+  });
+  const send = async (event: Partial<TriggerEvent>) =>
+    (await client("events.trigger", { body: event as TriggerEvent })).body.transactionId!;
+  for (const [order, to] of [
+    [1041, "radia"],
+    [1042, "barbara"],
+    [1043, "katherine"],
+  ] as const)
+    await send({ name: "order-shipped", to, payload: { order: `T-${order}`, total: 42.5 } });
+  const toTopic = await send({
+    name: "maintenance",
+    to: [{ type: "Topic", topicKey: "all-hands" }],
+    payload: { day: "Sunday" },
+  });
+  await send({ name: "invoice-paid", to: "ada", payload: { invoice: "2026-0117" } });
+  const waiting = await send({ name: "trial-ends", to: "margaret", payload: { plan: "team" } });
+  for (const author of ["Radia", "Barbara", "Grace"])
+    await send({ name: "comment-mention", to: "ada", payload: { author, thread: 7 } });
+  const failed = await send({ name: "login-code", to: "katherine", payload: { code: "402918" } });
+  await send({
+    name: "invoice-paid",
+    to: "margaret",
+    payload: { invoice: "2026-0118" },
+    overrides: { email: { integrationIdentifier: "office-mail" } },
+  });
+  await send({ name: "login-code", to: "barbara", payload: { code: "117340" } });
+  const skipped = await send({ name: "order-shipped", to: "grace", payload: { order: "T-1044", total: 18 } });
+  const shipped = await send({
+    name: "order-shipped",
+    to: "ada",
+    transactionId: "order-T-1045",
+    payload: {
+      order: "T-1045",
+      total: 129.9,
+      items: [
+        { sku: "LAMP-2", quantity: 1 },
+        { sku: "DESK-9", quantity: 1 },
+      ],
+    },
+  });
+  return { shipped, failed, waiting, toTopic, skipped };
+}

@@ -1,0 +1,74 @@
+// Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not committed):
+// `node scripts/dashboard-screenshots.ts [part of a name]`. The service runs on a data folder of its own.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createClient } from "@tidings/contract";
+import { pino } from "pino";
+import { chromium } from "playwright-core";
+import { readConfig } from "../packages/server/src/config.ts";
+import { newApiKey } from "../packages/server/src/lib/secrets.ts";
+import { startService } from "../packages/server/src/service.ts";
+import { type Seeded, seedCompany } from "../packages/server/test/dashboard/seed.ts";
+import { mockSession } from "../packages/server/test/dashboard/support.ts";
+
+type Picture = { name: string; path: (seeded: Seeded) => string };
+
+const pictures: Picture[] = [
+  { name: "home", path: () => "/" },
+  { name: "activity", path: () => "/activity" },
+  { name: "activity-failed", path: () => "/activity?outcome=failed" },
+  { name: "run-sent", path: ({ shipped }) => `/activity/${shipped}` },
+  { name: "run-skipped", path: ({ skipped }) => `/activity/${skipped}` },
+  { name: "run-failed", path: ({ failed }) => `/activity/${failed}` },
+  { name: "run-waiting", path: ({ waiting }) => `/activity/${waiting}` },
+  { name: "run-topic", path: ({ toTopic }) => `/activity/${toTopic}` },
+  { name: "workflows", path: () => "/workflows" },
+  { name: "people", path: () => "/people" },
+  { name: "integrations", path: () => "/integrations" },
+];
+
+const wanted = process.argv[2] ?? "";
+const folder = join(dirname(import.meta.dirname), "screenshots");
+mkdirSync(folder, { recursive: true });
+const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
+const apiKey = newApiKey();
+const service = await startService(
+  readConfig({
+    TIDINGS_PORT: "0",
+    TIDINGS_DATA_DIR: data,
+    TIDINGS_API_KEY: apiKey,
+    TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
+  }),
+  pino({ level: "silent" }),
+);
+const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+try {
+  const seeded = await seedCompany(createClient({ baseUrl: service.url, apiKey }));
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1280, 375]) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: width === 375 ? 812 : 860 },
+        deviceScaleFactor: 1.5,
+      });
+      await mockSession(context, service.url, apiKey);
+      const page = await context.newPage();
+      page.on("console", (message) => message.type() === "error" && console.error(message.text()));
+      page.on("pageerror", (error) => console.error(error));
+      for (const { name, path } of pictures.filter((picture) => picture.name.includes(wanted))) {
+        await page.goto(service.url + path(seeded));
+        await page.waitForLoadState("networkidle").catch(() => {});
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
+      }
+      await context.close();
+    }
+  }
+} finally {
+  await browser.close();
+  await service.stop();
+  rmSync(data, { recursive: true, force: true });
+}
+console.log(`${folder} written`);
