@@ -31,6 +31,7 @@ import { topicSubscriptionOperations } from "./resources/topics/topic-subscripti
 import { topicOperations } from "./resources/topics/topics.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
+import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
 import { workflowOperations } from "./resources/workflows/workflows.ts";
@@ -41,6 +42,7 @@ export const operations = {
   ...notificationOperations,
   ...messageOperations,
   ...workflowOperations,
+  ...previewOperations,
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,

@@ -41,6 +41,7 @@ import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
 import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as layouts from "../app/workflows/layouts.ts";
+import * as preview from "../app/workflows/preview.ts";
 import * as translations from "../app/workflows/translations.ts";
 import * as workflows from "../app/workflows/workflows.ts";
 import type { Caller, Ctx, InboxCaller, NetworkCtx, Visitor } from "../context.ts";
@@ -99,6 +100,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.delete": workflows.remove,
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
+  "workflows.preview": preview.preview,
   "digests.close": digests.close,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,

@@ -53,6 +53,7 @@ const refusedBodies: Partial<Record<OperationId, number>> = {
   "events.broadcast": 404,
   "explain.retrieve": 404,
   "explain.dryRun": 404,
+  "workflows.preview": 404,
   "translations.create": 404,
   "translations.upload": 404,
   "integrations.createChatOauthUrl": 404,
