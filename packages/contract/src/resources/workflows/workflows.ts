@@ -214,6 +214,23 @@ export const WorkflowIn = named("WorkflowIn", {
 });
 export type WorkflowIn = Static<typeof WorkflowIn>;
 
+/** A workflow that is not saved. */
+export const WorkflowDraft = named("WorkflowDraft", {
+  name: workflowName,
+  workflowId: Type.Optional(
+    Type.String({
+      ...identifiers.workflowId,
+      description:
+        "Of a workflow that exists: its preferences of subscribers, translations and open digests are used. Default: a new one",
+    }),
+  ),
+  steps,
+  preferences: Type.Optional(PreferencesIn),
+  ...settings,
+  active: Type.Optional(Type.Boolean({ default: true })),
+});
+export type WorkflowDraft = Static<typeof WorkflowDraft>;
+
 export const WorkflowUpdate = named("WorkflowUpdate", {
   name: workflowName,
   workflowId: Type.Optional(
