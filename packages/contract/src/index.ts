@@ -44,5 +44,6 @@ export * from "./resources/workflows/previews.ts";
 export * from "./resources/workflows/publishing.ts";
 export * from "./resources/workflows/step-controls.ts";
 export * from "./resources/workflows/translations.ts";
+export * from "./resources/workflows/versions.ts";
 export * from "./resources/workflows/workflows.ts";
 export { isJsonObject, type JsonObject, type RawRequest, type Static, type UploadedFile } from "./schema.ts";

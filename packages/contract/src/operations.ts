@@ -34,6 +34,7 @@ import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
+import { versionOperations } from "./resources/workflows/versions.ts";
 import { workflowOperations } from "./resources/workflows/workflows.ts";
 
 export const operations = {
@@ -43,6 +44,7 @@ export const operations = {
   ...messageOperations,
   ...workflowOperations,
   ...previewOperations,
+  ...versionOperations,
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,

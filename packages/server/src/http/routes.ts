@@ -43,6 +43,7 @@ import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
 import * as translations from "../app/workflows/translations.ts";
+import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
 import type { Caller, Ctx, InboxCaller, NetworkCtx, Visitor } from "../context.ts";
 
@@ -101,6 +102,11 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
   "workflows.preview": preview.preview,
+  "workflows.listVersions": versions.list,
+  "workflows.retrieveVersion": versions.retrieve,
+  "workflows.diffVersions": versions.diff,
+  "workflows.restoreVersion": versions.restore,
+  "workflows.duplicate": versions.duplicate,
   "digests.close": digests.close,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,

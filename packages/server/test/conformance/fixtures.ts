@@ -42,6 +42,7 @@ import {
   upsert,
   withBody,
 } from "./inputs.ts";
+import { insightFixtures } from "./insight-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -52,6 +53,7 @@ const largeOrders = {
 };
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
+  ...insightFixtures,
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,
@@ -109,25 +111,6 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     await w.client("workflows.create", { body, headers: keyOf(await w.once(w.environment)) });
     return { params: { workflowId }, body: { ...(await target(w)), ...(await source(w)) } };
   },
-  "workflows.preview": async (w) => ({
-    body: {
-      step: {
-        type: "in_app",
-        controlValues: {
-          subject: "Hi",
-          body: "{{payload.name}} {{payload.name | nofilter}}",
-          avatar: "https://example.com/a.png",
-          redirect: { url: "/orders" },
-          primaryAction: { label: "Open", redirect: { url: "/orders" } },
-          secondaryAction: { label: "Later" },
-          data: { a: "{{payload.name}}" },
-        },
-      },
-      workflowId: (await w.once(w.workflow)).workflowId,
-      subscriberId: (await w.once(w.event)).subscriberId,
-      payload: { name: "Ada" },
-    },
-  }),
   "digests.close": withBody(ofWorkflow, {}),
 
   "layouts.list": listOf((w) => w.layout()),

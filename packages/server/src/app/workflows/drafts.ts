@@ -36,7 +36,7 @@ export async function readDraft(
     updated_at: ctx.now(),
     updated_by: userId,
   };
-  const { id, definition } = versionOf(environmentId, ctx.newId(), content);
+  const { id, definition } = versionOf(environmentId, ctx.newId(), content, "");
   const { workflow_id, name, active, validate_payload, payload_schema, steps } = content;
   return {
     version: { id, environmentId, workflowId: content.id, definition },
