@@ -1,5 +1,6 @@
 // Every operation of the service, by id.
 import type { InputOf, OutputOf } from "./operation.ts";
+import { activityOperations } from "./resources/activity/activity.ts";
 import { channelConnectionOperations } from "./resources/channels/channel-connections.ts";
 import { channelEndpointOperations } from "./resources/channels/channel-endpoints.ts";
 import { inboundWebhookOperations } from "./resources/channels/inbound-webhooks.ts";
@@ -42,6 +43,7 @@ export const operations = {
   ...explainOperations,
   ...notificationOperations,
   ...messageOperations,
+  ...activityOperations,
   ...workflowOperations,
   ...previewOperations,
   ...versionOperations,

@@ -5,6 +5,7 @@ import type { AlternateSuccess, Pending, PlainText } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishing from "../app/environments/publishing.ts";
+import * as activity from "../app/events/activity.ts";
 import * as digests from "../app/events/digests.ts";
 import * as dryRun from "../app/events/dry-run.ts";
 import * as eventCancel from "../app/events/event-cancel.ts";
@@ -90,6 +91,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "explain.dryRun": dryRun.dryRun,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
+  "activity.listEvents": activity.list,
   "messages.list": messages.list,
   "messages.delete": messages.remove,
   "messages.deleteByTransaction": messages.removeByTransaction,

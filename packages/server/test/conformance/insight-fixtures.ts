@@ -1,6 +1,6 @@
 // Good inputs of the operations that show what the service does: previews, versions, activity, statistics.
 import type { OperationId } from "@tidings/contract";
-import { type Fixture, withBody } from "./inputs.ts";
+import { type Fixture, listOf, threeEvents, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 /** A workflow with three versions. */
@@ -37,6 +37,7 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
       payload: { name: "Ada" },
     },
   }),
+  "activity.listEvents": listOf(threeEvents),
   "workflows.listVersions": async (w) => ({ params: await ofVersions(w) }),
   "workflows.retrieveVersion": ofVersion,
   "workflows.diffVersions": async (w) => {

@@ -168,6 +168,12 @@ const filters: { id: OperationId; query: () => Promise<Record<string, unknown>> 
   { id: "messages.list", query: async () => ({ transactionId: [(await theirs.once(theirs.event)).transactionId] }) },
   { id: "notifications.list", query: async () => ({ transactionId: (await theirs.once(theirs.event)).transactionId }) },
   { id: "notifications.list", query: async () => ({ templates: [(await theirs.once(theirs.event)).workflowId] }) },
+  { id: "activity.listEvents", query: async () => ({ search: (await theirs.once(theirs.event)).transactionId }) },
+  { id: "activity.listEvents", query: async () => ({ workflowIds: [(await theirs.once(theirs.event)).workflowId] }) },
+  {
+    id: "activity.listEvents",
+    query: async () => ({ subscriberIds: [(await theirs.once(theirs.event)).subscriberId] }),
+  },
   { id: "subscribers.list", query: async () => ({ subscriberId: (await theirs.once(theirs.event)).subscriberId }) },
   { id: "topics.list", query: async () => ({ key: (await theirs.once(theirs.topic)).key }) },
   { id: "contexts.list", query: async () => ({ id: (await theirs.once(theirs.context)).id }) },
