@@ -206,6 +206,11 @@ export const errorCatalogue = {
     message: "Version {versionId} of workflow {workflowId} not found",
     when: "Neither an id nor a number of a version of this workflow.",
   },
+  DIGEST_NOT_FOUND: {
+    status: 404,
+    message: "Digest {id} is not open",
+    when: "Unknown, closed, or of another environment.",
+  },
   LAYOUT_NOT_FOUND: {
     status: 404,
     message: "Layout {layoutId} not found",

@@ -27,6 +27,7 @@ export * from "./resources/inbox/subscriber-notifications.ts";
 export * from "./resources/operate/dead-letters.ts";
 export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";
+export * from "./resources/operate/system.ts";
 export * from "./resources/operate/webhooks.ts";
 export * from "./resources/subscribers/feed.ts";
 export * from "./resources/subscribers/message-marks.ts";

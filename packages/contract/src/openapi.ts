@@ -29,6 +29,7 @@ const resourceDescriptions: Record<string, string> = {
   activity: "Events as they come in, with what became of their recipients.",
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",
+  digests: "Digests that are still collecting events.",
   layouts: "The frame around the content of an email.",
   translations: "Texts of workflows and layouts in the languages of their readers.",
   subscribers: "The people who are notified, their addresses and preferences.",
@@ -46,6 +47,7 @@ const resourceDescriptions: Record<string, string> = {
   inboundWebhooks: "Delivery receipts from providers.",
   deadLetters: "Deliveries that were given up, to be inspected and tried again.",
   failedTasks: "Tasks of the pipeline that failed on every retry, to be inspected and tried again.",
+  system: "The state of the service: queues, circuit breakers, failures and versions.",
   suppressions: "Addresses that nothing is sent to any more, after a hard bounce, a complaint or by hand.",
   captured: "Messages that the built-in capture providers stored instead of sending.",
 };

@@ -20,6 +20,7 @@ import { subscriberNotificationOperations } from "./resources/inbox/subscriber-n
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
+import { systemOperations } from "./resources/operate/system.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
@@ -76,6 +77,7 @@ export const operations = {
   ...capturedOperations,
   ...deadLetterOperations,
   ...failedTaskOperations,
+  ...systemOperations,
 };
 
 export type Operations = typeof operations;

@@ -5,6 +5,7 @@ import type { AlternateSuccess, Pending, PlainText } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishing from "../app/environments/publishing.ts";
+import * as system from "../app/environments/system.ts";
 import * as activity from "../app/events/activity.ts";
 import * as digests from "../app/events/digests.ts";
 import * as dryRun from "../app/events/dry-run.ts";
@@ -41,6 +42,7 @@ import * as topics from "../app/topics/topics.ts";
 import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
 import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
+import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
 import * as translations from "../app/workflows/translations.ts";
@@ -109,6 +111,10 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.diffVersions": versions.diff,
   "workflows.restoreVersion": versions.restore,
   "workflows.duplicate": versions.duplicate,
+  "workflows.retrieveInFlight": inFlight.retrieve,
+  "digests.list": digests.list,
+  "digests.retrieve": digests.retrieve,
+  "digests.closeOne": digests.closeOne,
   "digests.close": digests.close,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,
@@ -265,6 +271,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "deadLetters.replayMany": deadLetters.replayMany,
   "failedTasks.list": failedTasks.list,
   "failedTasks.replay": failedTasks.replay,
+  "system.retrieve": system.retrieve,
 };
 
 function lengthOf(body: unknown, name: string): number {

@@ -1,6 +1,6 @@
 // Good inputs of the operations that show what the service does: previews, versions, activity, statistics.
 import type { OperationId } from "@tidings/contract";
-import { type Fixture, listOf, threeEvents, withBody } from "./inputs.ts";
+import { type Fixture, listOf, nothing, threeEvents, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 /** A workflow with three versions. */
@@ -38,6 +38,11 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
     },
   }),
   "activity.listEvents": listOf(threeEvents),
+  "digests.list": listOf((w) => w.digest()),
+  "digests.retrieve": async (w) => ({ params: { id: (await w.once(w.digest)).id } }),
+  "digests.closeOne": async (w) => ({ params: { id: (await w.digest()).id } }),
+  "workflows.retrieveInFlight": async (w) => ({ params: { workflowId: (await w.once(w.waiting)).workflowId } }),
+  "system.retrieve": nothing,
   "workflows.listVersions": async (w) => ({ params: await ofVersions(w) }),
   "workflows.retrieveVersion": ofVersion,
   "workflows.diffVersions": async (w) => {
