@@ -237,6 +237,16 @@ export const errorCatalogue = {
     message: "Step {stepId} not found in workflow {workflowId}",
     when: "The workflow has no such step.",
   },
+  WORKFLOW_VERSION_NOT_FOUND: {
+    status: 404,
+    message: "Version {versionId} of workflow {workflowId} not found",
+    when: "Neither an id nor a number of a version of this workflow.",
+  },
+  DIGEST_NOT_FOUND: {
+    status: 404,
+    message: "Digest {id} is not open",
+    when: "Unknown, closed, or of another environment.",
+  },
   LAYOUT_NOT_FOUND: {
     status: 404,
     message: "Layout {layoutId} not found",
@@ -406,6 +416,11 @@ export const errorCatalogue = {
     status: 409,
     message: "Workflow {workflowId} already exists",
     when: "The identifier is in use in this environment.",
+  },
+  WORKFLOW_CHANGED: {
+    status: 409,
+    message: "Workflow {workflowId} has changed since version {expectedVersion}: its version is {versionId}",
+    when: "`expectedVersion` is not the current version. Nothing was changed; `currentVersion` in the answer says what is.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

@@ -27,8 +27,10 @@ import { leastRoleOf } from "./permissions.ts";
 const resourceDescriptions: Record<string, string> = {
   events: "Trigger workflows: report that something happened, and the service decides who is notified, where and when.",
   notifications: "What became of an event for each recipient, step by step, with the reason for every decision.",
+  activity: "Events as they come in, with what became of their recipients.",
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",
+  digests: "Digests that are still collecting events.",
   layouts: "The frame around the content of an email.",
   translations: "Texts of workflows and layouts in the languages of their readers.",
   subscribers: "The people who are notified, their addresses and preferences.",
@@ -46,6 +48,7 @@ const resourceDescriptions: Record<string, string> = {
   inboundWebhooks: "Delivery receipts from providers.",
   deadLetters: "Deliveries that were given up, to be inspected and tried again.",
   failedTasks: "Tasks of the pipeline that failed on every retry, to be inspected and tried again.",
+  system: "The state of the service: queues, circuit breakers, failures and versions.",
   suppressions: "Addresses that nothing is sent to any more, after a hard bounce, a complaint or by hand.",
   auth: "People sign in: the account of the person who asks, and its session (docs/people.md).",
   people: "The people who use the dashboard, their roles, and invitations.",

@@ -1,5 +1,6 @@
 // Every operation of the service, by id.
 import type { InputOf, OutputOf } from "./operation.ts";
+import { activityOperations } from "./resources/activity/activity.ts";
 import { channelConnectionOperations } from "./resources/channels/channel-connections.ts";
 import { channelEndpointOperations } from "./resources/channels/channel-endpoints.ts";
 import { inboundWebhookOperations } from "./resources/channels/inbound-webhooks.ts";
@@ -19,6 +20,7 @@ import { subscriberNotificationOperations } from "./resources/inbox/subscriber-n
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
+import { systemOperations } from "./resources/operate/system.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { auditLogOperations } from "./resources/people/audit-log.ts";
 import { authOperations } from "./resources/people/auth.ts";
@@ -34,8 +36,10 @@ import { topicSubscriptionOperations } from "./resources/topics/topic-subscripti
 import { topicOperations } from "./resources/topics/topics.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
+import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
+import { versionOperations } from "./resources/workflows/versions.ts";
 import { workflowOperations } from "./resources/workflows/workflows.ts";
 
 export const operations = {
@@ -43,7 +47,10 @@ export const operations = {
   ...explainOperations,
   ...notificationOperations,
   ...messageOperations,
+  ...activityOperations,
   ...workflowOperations,
+  ...previewOperations,
+  ...versionOperations,
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,
@@ -76,6 +83,7 @@ export const operations = {
   ...authOperations,
   ...peopleOperations,
   ...auditLogOperations,
+  ...systemOperations,
 };
 
 export type Operations = typeof operations;

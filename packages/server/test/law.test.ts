@@ -42,6 +42,7 @@ const law: Law = {
       "adds built-in integrations to all environments at start",
     "packages/server/src/app/environments/environments.ts": "locks the installation while it counts environments",
     "packages/server/src/app/people/sessions.ts": "people sign in to the installation, which is one organisation",
+    "packages/server/src/app/environments/system.ts": "numbers of the whole installation, without names",
     "packages/server/src/http/system-routes.ts": "metrics of the whole process",
     "packages/server/src/pipeline/encrypt-old-rows.ts": "encrypts rows of earlier versions",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",

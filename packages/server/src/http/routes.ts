@@ -5,6 +5,8 @@ import type { AlternateSuccess, Pending, PlainText, SessionChange } from "../ans
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishing from "../app/environments/publishing.ts";
+import * as system from "../app/environments/system.ts";
+import * as activity from "../app/events/activity.ts";
 import * as digests from "../app/events/digests.ts";
 import * as dryRun from "../app/events/dry-run.ts";
 import * as eventCancel from "../app/events/event-cancel.ts";
@@ -45,8 +47,11 @@ import * as topics from "../app/topics/topics.ts";
 import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
 import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
+import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
+import * as preview from "../app/workflows/preview.ts";
 import * as translations from "../app/workflows/translations.ts";
+import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
 import type { Caller, Ctx, InboxCaller, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
 
@@ -96,6 +101,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "explain.dryRun": dryRun.dryRun,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
+  "activity.listEvents": activity.list,
   "messages.list": messages.list,
   "messages.delete": messages.remove,
   "messages.deleteByTransaction": messages.removeByTransaction,
@@ -107,6 +113,16 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.delete": workflows.remove,
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
+  "workflows.preview": preview.preview,
+  "workflows.listVersions": versions.list,
+  "workflows.retrieveVersion": versions.retrieve,
+  "workflows.diffVersions": versions.diff,
+  "workflows.restoreVersion": versions.restore,
+  "workflows.duplicate": versions.duplicate,
+  "workflows.retrieveInFlight": inFlight.retrieve,
+  "digests.list": digests.list,
+  "digests.retrieve": digests.retrieve,
+  "digests.closeOne": digests.closeOne,
   "digests.close": digests.close,
   "layouts.list": layouts.list,
   "layouts.create": layouts.create,
@@ -279,6 +295,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "people.createInvitation": people.createInvitation,
   "people.deleteInvitation": people.deleteInvitation,
   "auditLog.list": auditLog.list,
+  "system.retrieve": system.retrieve,
 };
 
 function lengthOf(body: unknown, name: string): number {

@@ -731,11 +731,15 @@ create table workflow_versions (
   definition     jsonb not null,
   step_types     text[] not null,
   created_at     timestamp with time zone not null,
+  number         integer not null,
+  created_by     uuid,
+  summary        text not null default ''::text,
+  settings       jsonb,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
 );
-CREATE INDEX workflow_versions_workflow on workflow_versions USING btree (workflow_id);
+CREATE UNIQUE INDEX workflow_versions_number on workflow_versions USING btree (workflow_id, number);
 
 create table workflows (
   id                     uuid not null,

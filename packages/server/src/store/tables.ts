@@ -181,7 +181,17 @@ type WorkflowVersionsTable = {
   definition: Json<WorkflowDefinition>;
   step_types: StepType[];
   created_at: Date;
+  /** Counted from 1 for each workflow. */
+  number: number;
+  created_by: string | null;
+  /** What the save changed, in words. */
+  summary: string;
+  /** Null in versions that were saved before it existed. */
+  settings: Json<VersionSettings> | null;
 };
+
+/** What a save also changes and runs do not need. */
+export type VersionSettings = { active: boolean; validatePayload: boolean; payloadSchema: JsonObject | null };
 
 type IntegrationsTable = {
   id: string;

@@ -42,6 +42,7 @@ import {
   upsert,
   withBody,
 } from "./inputs.ts";
+import { insightFixtures } from "./insight-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -52,6 +53,7 @@ const largeOrders = {
 };
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
+  ...insightFixtures,
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,

@@ -25,7 +25,10 @@ const listMember = ({ success }: Operation): string | undefined =>
 /** What has to be asked for to get the page behind this one; undefined at the end. */
 function following(operation: Operation, query: Body, page: Body, count: number): Body | undefined {
   if (count === 0) return undefined;
-  if ("next" in membersOf(operation.success.schema)) return page.next ? { ...query, after: page.next } : undefined;
+  if ("next" in membersOf(operation.success.schema)) {
+    const name = "cursor" in membersOf(operation.query) ? "cursor" : "after";
+    return page.next ? { ...query, [name]: page.next } : undefined;
+  }
   if ("page" in membersOf(operation.query))
     return page.hasMore ? { ...query, page: Number(query.page ?? 0) + 1 } : undefined;
   const isLast = "hasMore" in membersOf(operation.success.schema) && !page.hasMore;

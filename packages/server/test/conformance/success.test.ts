@@ -89,6 +89,12 @@ const explained: [RegExp, string][] = [
     /^Webhook(WithSecret)?\.disabled(At|Reason)$|^Suppression\.messageId$/,
     "switched off and suppressed by the service",
   ],
+  [
+    /^ActivityEventList\.scannedTo$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
+    "all events were looked at; unset",
+  ],
+  [/^OpenBreaker\./, "no circuit breaker is open"],
+  [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],
   [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],
 ];

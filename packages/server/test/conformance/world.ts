@@ -4,6 +4,7 @@ import { newId } from "../../src/lib/ids.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
 
 export type World = ReturnType<typeof createWorld>;
 
@@ -94,6 +95,18 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     const { workflowId } = await workflow([delay, ...steps]);
     const { subscriberId } = await subscriber();
     return { workflowId, transactionId: await trigger(client, workflowId, subscriberId, {}) };
+  };
+
+  /** An open digest with three members. */
+  const digest = async () => {
+    const controlValues = { type: "regular", amount: 1, unit: "days", digestKey: "payload.name" } as const;
+    const { workflowId } = await workflow([{ name: "Digest", type: "digest", controlValues }, ...steps]);
+    const { subscriberId } = await subscriber();
+    for (const _ of [1, 2, 3]) await trigger(client, workflowId, subscriberId, { name: "Ada" });
+    return eventually(async () => {
+      const { data } = (await client("digests.list", { query: { workflowId } })).body;
+      return data[0]?.count === 3 ? data[0] : null;
+    }, "a digest of three");
   };
 
   /** A push that its provider cannot take: the credentials are no service account. */
@@ -229,7 +242,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
 
   return {
     ...{ client, label, unique, once },
-    ...{ subscriber, topic, subscription, context, workflow, event, waiting, layout, translation },
+    ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
     ...{ integration, connection, endpoint, environment, own, deadLetter, failedTask },
     ...{ webhookUrl, webhook, suppression, reported },
   };

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { type Db, inTransaction, openDb } from "../../src/store/db.ts";
+import { scanEvents } from "../../src/store/events/activity.ts";
 import { cancelJobsOfEvent } from "../../src/store/events/event-cancel.ts";
 import { findEventAttachments, findEventsOfBatch, lockEvents } from "../../src/store/events/events.batch.ts";
 import { findEventOfTransaction, findUsedTransactionIds, lockEventForCancel } from "../../src/store/events/events.ts";
@@ -17,6 +18,7 @@ import {
 } from "../../src/store/events/jobs.batch.ts";
 import { lockNotifications, markDigested } from "../../src/store/events/notifications.batch.ts";
 import { listNotifications } from "../../src/store/events/notifications.ts";
+import { countOutcomes } from "../../src/store/events/outcomes.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { findDeliveryStates, finishAttempts, summarizeAttempts } from "../../src/store/messages/attempts.batch.ts";
 import { findInboxItems } from "../../src/store/messages/live.batch.ts";
@@ -177,6 +179,31 @@ const single: Record<string, (tx: Db, key: Row) => Promise<unknown>> = {
     ),
 };
 
+/** Pages of lists: the rows of a table that they may read, however many there are. */
+const pageSize = 10;
+const everything = { below: "ffffffff-ffff-ffff-ffff-ffffffffffff", from: "00000000-0000-0000-0000-000000000000" };
+const pages: Record<string, { most: number; read: (tx: Db, key: Row) => Promise<unknown> }> = {
+  scanEvents: {
+    most: 2 * pageSize,
+    read: (tx, { environment_id }) =>
+      scanEvents(tx, environment_id, { after: null, before: null }, { ...everything, scan: pageSize, limit: pageSize }),
+  },
+  "scanEvents for a text": {
+    most: 2 * 200,
+    read: (tx, { environment_id }) =>
+      scanEvents(
+        tx,
+        environment_id,
+        { after: null, before: null, text: { part: "nothing has this", orEventIds: [] } },
+        { ...everything, scan: 200, limit: pageSize },
+      ),
+  },
+  countOutcomes: {
+    most: 1,
+    read: (tx, { environment_id, event_id }) => countOutcomes(tx, environment_id, [event_id], 500),
+  },
+};
+
 type Reads = Map<string, number>;
 
 /** Rows that this connection read so far, by partition. */
@@ -224,6 +251,7 @@ async function expectFewReads(state: string): Promise<void> {
     }
   }
   for (const [name, run] of Object.entries(single)) await check(name, readsPerKey, (tx) => run(tx, few.one[7]!));
+  for (const [name, { most, read }] of Object.entries(pages)) await check(name, most, (tx) => read(tx, few.one[7]!));
   assert.deepEqual(tooMany, [], state);
 }
 

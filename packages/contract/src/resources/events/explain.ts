@@ -3,6 +3,7 @@
 import { ChannelWord, countCap, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { WorkflowDraft } from "../workflows/workflows.ts";
 import { TriggerEvent, triggerStatuses } from "./events.ts";
 import { ExecutionDetail } from "./notifications.ts";
 
@@ -135,6 +136,15 @@ export const Explanation = named("Explanation", {
 });
 export type Explanation = Static<typeof Explanation>;
 
+const { name: eventName, ...eventMembers } = TriggerEvent.properties;
+
+export const DryRunEvent = named("DryRunEvent", {
+  name: Type.Optional(eventName),
+  workflow: Type.Optional(WorkflowDraft),
+  ...eventMembers,
+});
+export type DryRunEvent = Static<typeof DryRunEvent>;
+
 export const DryRun = named("DryRun", {
   workflow: named("DryRunWorkflow", { workflowId: Type.String(), name: Type.String() }),
   status: oneOf(triggerStatuses, { description: "What `events.trigger` would answer" }),
@@ -183,7 +193,7 @@ export const explainOperations = {
     path: "/v2/explain",
     summary: "Tell what an event would do",
     description:
-      "Takes what `events.trigger` takes and answers who would get what, when and through which provider, and who would " +
+      "Takes what `events.trigger` takes, or an unsaved definition as `workflow` in place of `name`, and answers who would get what, when and through which provider, and who would " +
       "not and why. Nothing is sent and nothing is written: it runs in a read-only transaction, so idempotency keys have " +
       "no meaning here. Providers are assumed to accept every message. See docs/explain.md.",
     category: "trigger",
@@ -198,7 +208,7 @@ export const explainOperations = {
         }),
       ),
     }),
-    body: TriggerEvent,
+    body: DryRunEvent,
     success: { status: 200, schema: DryRun },
     errors: ["PAYLOAD_VALIDATION_ERROR", "WORKFLOW_NOT_FOUND"],
   }),

@@ -11,6 +11,7 @@ import {
 } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, openObject, repeated, type Static, Type } from "../../schema.ts";
+import { outcomeQuery } from "../activity/activity.ts";
 import { StepFilter } from "../workflows/filters.ts";
 
 export const executionStatuses = ["Success", "Warning", "Failed", "Pending", "Queued", "ReadConfirmation"] as const;
@@ -162,6 +163,9 @@ export const notificationOperations = {
       topicKey: Type.Optional(Type.String({ description: "Exact: one of the topics that led to the notification" })),
       subscriptionId: Type.Optional(
         Type.String({ description: "Identifier or id of a topic subscription that let the event through" }),
+      ),
+      outcome: outcomeQuery(
+        "What became of the event for the recipient, any of these; looked for in the newest 20,000 of the window",
       ),
       contextKeys: contextKeysQuery,
       after: Type.Optional(

@@ -1,6 +1,7 @@
 // Digests that are still collecting.
+import { cursorList, cursorQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { named, type Static, Type } from "../../schema.ts";
+import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 
 /** Windows that one call closes at the most. */
 export const mostClosedDigests = 1_000;
@@ -13,7 +14,92 @@ export const DigestClose = named("DigestClose", {
 });
 export type DigestClose = Static<typeof DigestClose>;
 
+/** Members of a digest that are counted. */
+export const mostCountedMembers = 1_000;
+
+export const DigestMember = named("DigestMember", {
+  transactionId: Type.String(),
+  notificationId: Type.String(),
+  createdAt: isoTime("When the event was accepted"),
+  payload: Type.String({ description: "The first 300 characters of its JSON" }),
+});
+export type DigestMember = Static<typeof DigestMember>;
+
+export const OpenDigest = named("OpenDigest", {
+  id: Type.String(),
+  workflow: named("DigestWorkflow", { _id: Type.String(), workflowId: Type.String(), name: Type.String() }),
+  step: named("DigestStep", { _id: Type.String(), stepId: Type.String(), name: Type.String() }),
+  subscriberId: nullableString({ description: "null: the subscriber was deleted" }),
+  key: Type.Optional(
+    named(
+      "DigestKey",
+      { path: Type.String(), value: Type.String({ description: "As JSON, at most 200 characters" }) },
+      { description: "Absent when the step has no digest key" },
+    ),
+  ),
+  count: Type.Integer({
+    description: `Notifications in it, counted up to ${mostCountedMembers.toLocaleString("en-US")}`,
+  }),
+  members: Type.Array(DigestMember, { description: "The first three" }),
+  openedAt: isoTime("When the first event opened it"),
+  closesAt: isoTime("When it sends its events on"),
+  secondsLeft: Type.Integer({ description: "0: it is closing" }),
+});
+export type OpenDigest = Static<typeof OpenDigest>;
+
+const digestPath = Type.Object({ id: Type.String() });
+const soonestFirst = { ...cursorQuery, orderDirection: Type.Optional(oneOf(["ASC", "DESC"], { default: "ASC" })) };
+
 export const digestOperations = {
+  "digests.list": operation({
+    id: "digests.list",
+    method: "GET",
+    path: "/v1/digests",
+    summary: "List open digests",
+    description: "Those that close soonest come first.",
+    category: "configuration",
+    query: Type.Object({
+      ...soonestFirst,
+      workflowId: Type.Optional(Type.String({ minLength: 1, description: "Internal id or identifier" })),
+      subscriberId: Type.Optional(Type.String({ minLength: 1 })),
+    }),
+    success: { status: 200, schema: cursorList("OpenDigestList", OpenDigest) },
+    errors: [],
+  }),
+  "digests.retrieve": operation({
+    id: "digests.retrieve",
+    method: "GET",
+    path: "/v1/digests/{id}",
+    summary: "Retrieve an open digest with its members",
+    description: "Members in the order in which they arrived. A digest that has closed is not found any more.",
+    category: "configuration",
+    params: digestPath,
+    query: Type.Object(soonestFirst),
+    success: {
+      status: 200,
+      schema: named("OpenDigestMembers", {
+        ...cursorList("DigestMemberList", DigestMember).properties,
+        digest: OpenDigest,
+      }),
+    },
+    errors: ["DIGEST_NOT_FOUND"],
+  }),
+  "digests.closeOne": operation({
+    id: "digests.closeOne",
+    method: "POST",
+    path: "/v1/digests/{id}/close",
+    summary: "Close one open digest before its time",
+    description: "It sends its events on at once, and once, also when it was about to close at that moment.",
+    category: "configuration",
+    params: digestPath,
+    success: {
+      status: 200,
+      schema: named("DigestClosed", {
+        closed: Type.Boolean({ description: "false: it was closing already" }),
+      }),
+    },
+    errors: ["DIGEST_NOT_FOUND"],
+  }),
   "digests.close": operation({
     id: "digests.close",
     method: "POST",

@@ -115,6 +115,7 @@ export const User = named("User", {
 export const Workflow = named("Workflow", {
   _id: Type.String(),
   workflowId: Type.String(),
+  versionId: Type.Optional(Type.String({ description: "The current version, for `expectedVersion` of an update" })),
   slug: Type.String(),
   name: Type.String(),
   description: Type.Optional(Type.String()),
@@ -181,7 +182,7 @@ export const StepIn = named("StepIn", {
 });
 export type StepIn = Static<typeof StepIn>;
 
-const tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16 });
+export const tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16 });
 
 const settings = {
   description: Type.Optional(Type.String({ maxLength: 256 })),
@@ -202,7 +203,7 @@ const PreferencesIn = named("WorkflowPreferencesIn", {
   workflow: Type.Optional(nullablePreference),
 });
 
-const workflowName = Type.String({ minLength: 1, maxLength: 128 });
+export const workflowName = Type.String({ minLength: 1, maxLength: 128 });
 const steps = Type.Array(StepIn, { maxItems: 20 });
 
 export const WorkflowIn = named("WorkflowIn", {
@@ -214,6 +215,23 @@ export const WorkflowIn = named("WorkflowIn", {
 });
 export type WorkflowIn = Static<typeof WorkflowIn>;
 
+/** A workflow that is not saved. */
+export const WorkflowDraft = named("WorkflowDraft", {
+  name: workflowName,
+  workflowId: Type.Optional(
+    Type.String({
+      ...identifiers.workflowId,
+      description:
+        "Of a workflow that exists: its preferences of subscribers, translations and open digests are used. Default: a new one",
+    }),
+  ),
+  steps,
+  preferences: Type.Optional(PreferencesIn),
+  ...settings,
+  active: Type.Optional(Type.Boolean({ default: true })),
+});
+export type WorkflowDraft = Static<typeof WorkflowDraft>;
+
 export const WorkflowUpdate = named("WorkflowUpdate", {
   name: workflowName,
   workflowId: Type.Optional(
@@ -222,6 +240,12 @@ export const WorkflowUpdate = named("WorkflowUpdate", {
   steps,
   preferences: PreferencesIn,
   origin: oneOf(origins),
+  expectedVersion: Type.Optional(
+    Type.String({
+      description:
+        "The `versionId` that the change was made on: when the workflow has another by now, 409 and no change",
+    }),
+  ),
   ...settings,
 });
 export type WorkflowUpdate = Static<typeof WorkflowUpdate>;
@@ -289,7 +313,7 @@ export const workflowOperations = {
     params: workflowPath,
     body: WorkflowUpdate,
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN"],
+    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN", "WORKFLOW_CHANGED"],
   }),
   "workflows.patch": operation({
     id: "workflows.patch",

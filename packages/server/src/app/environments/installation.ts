@@ -67,7 +67,7 @@ async function createEnvironments(tools: SetupTools & { config: Config }): Promi
   });
   await addBuiltInIntegrations(tools, development, "dev");
   await addBuiltInIntegrations(tools, production, "prod");
-  await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }));
+  await insertWorkflow(db, development, newId(), welcomeWorkflow({ now, newId }), "Created");
 }
 
 /** An example workflow, which the curl command of the start banner triggers. */

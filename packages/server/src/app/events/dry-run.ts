@@ -1,8 +1,10 @@
 // A dry run: what an event would do if it were triggered. It is evaluated as by events.trigger, its runs are created as in
 // the fan-out and advanced by the pipeline's own `advance()`, all in one read-only transaction.
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import type { DryRun, Input, Output, TriggerEvent } from "@tidings/contract";
+import type { DryRun, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/contract";
+import { LRUCache } from "lru-cache";
 import type { Caller, Ctx } from "../../context.ts";
+import { invalid } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
 import {
@@ -22,7 +24,8 @@ import type { EventRow } from "../../store/events/events.ts";
 import { findTransactionIds } from "../../store/events/notifications.ts";
 import { findIntegrationsByIds } from "../../store/integrations/integrations.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
-import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { TriggerTarget, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { readDraft } from "../workflows/drafts.ts";
 import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "./evaluation.ts";
 import { explainSteps, toExplainedMessage } from "./explain-view.ts";
 
@@ -39,16 +42,41 @@ export async function dryRun(
   caller: Caller,
   { body, query }: Input<"explain.dryRun">,
 ): Promise<Output<"explain.dryRun">> {
-  checkPayloadSizes([body]);
   const { limit = 100 } = query;
-  return inReadOnlyTransaction(ctx.db, (tx) => explainEvent({ ...ctx, db: tx }, caller, body, limit));
+  return inReadOnlyTransaction(ctx.db, async (tx) => {
+    const { event, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
+    checkPayloadSizes([event]);
+    return explainEvent(simulated.ctx, caller, event, { limit, targets: simulated.targets });
+  });
 }
 
-async function explainEvent(ctx: Ctx, caller: Caller, given: TriggerEvent, limit: number): Promise<DryRun> {
+type SimulatedEvent = { ctx: Ctx; event: TriggerEvent; targets?: TriggerTarget[] };
+
+/** An event of a draft finds its version in a cache of its own, so that no other request ever sees the draft. */
+async function readEvent(ctx: Ctx, caller: Caller, { workflow, name, ...rest }: DryRunEvent): Promise<SimulatedEvent> {
+  if (workflow === undefined && name !== undefined) return { ctx, event: { name, ...rest } };
+  if (workflow === undefined || name !== undefined) {
+    const message = "Give either name, the identifier of a stored workflow, or workflow, an unsaved definition";
+    throw invalid({ name: { messages: [message] } });
+  }
+  const { version, target } = await readDraft(ctx, caller, workflow);
+  const versions: Ctx["versions"] = new LRUCache({ max: 1 });
+  versions.set(version.id, version);
+  return { ctx: { ...ctx, versions }, event: { name: target.workflow_id, ...rest }, targets: [target] };
+}
+
+type DryRunOptions = { limit: number; targets: TriggerTarget[] | undefined };
+
+async function explainEvent(
+  ctx: Ctx,
+  caller: Caller,
+  given: TriggerEvent,
+  { limit, targets }: DryRunOptions,
+): Promise<DryRun> {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
   const now = clock.now(environmentId);
-  const [evaluation] = await evaluateEvents(ctx, caller, [given], { audience: null, now });
+  const [evaluation] = await evaluateEvents(ctx, caller, [given], { audience: null, now, targets });
   const { result, accepted } = evaluation!;
   throwIfRefused(given, evaluation!);
   const { status, error } = result;

@@ -58,18 +58,19 @@ export function throwIfRefused({ name }: TriggerEvent, { result, payload }: Eval
   throw failure("PAYLOAD_VALIDATION_ERROR", { faults }, { errors: payload.faults, body: { schema: payload.schema } });
 }
 
-/** `audience`: whom the events reach beside the recipients they name. */
+/** `audience`: whom the events reach beside the recipients they name. `targets`: the workflows, where they are not stored. */
 export async function evaluateEvents(
   ctx: Ctx,
   caller: Caller,
   events: TriggerEvent[],
-  { audience, now }: { audience: Audience | null; now: Date },
+  { audience, now, targets: given }: { audience: Audience | null; now: Date; targets?: TriggerTarget[] },
 ): Promise<Evaluation[]> {
   const { environmentId } = caller;
-  const targets = await findTriggerTargets(ctx.db, environmentId, [...new Set(events.map((event) => event.name))]);
+  const names = [...new Set(events.map((event) => event.name))];
+  const targets = given ?? (await findTriggerTargets(ctx.db, environmentId, names));
   const byName = new Map(targets.map((target) => [target.workflow_id, target]));
-  const given = events.flatMap((event) => event.transactionId ?? []);
-  const used = await findUsedTransactionIds(ctx.db, environmentId, given);
+  const transactionIds = events.flatMap((event) => event.transactionId ?? []);
+  const used = await findUsedTransactionIds(ctx.db, environmentId, transactionIds);
   const namedTenants = events.flatMap(({ tenant }) => (typeof tenant === "string" ? tenant.trim() : []));
   const tenants = await findTenantIdentifiers(ctx.db, environmentId, [...new Set(namedTenants)]);
 

@@ -185,7 +185,8 @@ export async function duplicate(
 }
 
 const sampleContent = "<p>The content of the email stands here.</p>";
-const sampleSubscriber = {
+/** The reader of previews that name no subscriber. */
+export const sampleSubscriber = {
   subscriberId: "ada",
   firstName: "Ada",
   lastName: "Lovelace",

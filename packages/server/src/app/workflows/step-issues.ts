@@ -174,7 +174,7 @@ function* invalidUrls(schema: JsonObject, value: unknown, path = ""): Generator<
 }
 
 /** Every string in the values, with its dotted path. */
-function* templatesIn(value: unknown, path = ""): Generator<[string, string]> {
+export function* templatesIn(value: unknown, path = ""): Generator<[string, string]> {
   if (typeof value === "string") yield [path, value];
   else if (value !== null && typeof value === "object") {
     for (const [key, member] of Object.entries(value)) yield* templatesIn(member, path ? `${path}.${key}` : key);

@@ -45,6 +45,7 @@ export async function toWorkflow(row: WorkflowRow, facts: ViewFacts): Promise<Wo
 const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]): Workflow => ({
   _id: row.id,
   workflowId: row.workflow_id,
+  versionId: row.version_id,
   slug: slug(row.name, "wf", row.id),
   name: row.name,
   description: row.description ?? undefined,

@@ -1,7 +1,7 @@
 // Workflows. Each save writes a new version; events under way keep the version that started them.
 import type { Input, Output, Step, Workflow } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { failure, invalid } from "../../failure.ts";
+import { type Failure, failure, invalid } from "../../failure.ts";
 import { idFromSlug } from "../../lib/ids.ts";
 import { detail } from "../../pipeline/rules/details.ts";
 import { emit } from "../../pipeline/webhooks/events.ts";
@@ -11,6 +11,7 @@ import { findActiveChannels } from "../../store/integrations/integrations.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
 import { listLayoutNames } from "../../store/workflows/layouts.ts";
 import { deleteTranslations } from "../../store/workflows/translations.ts";
+import { findVersion } from "../../store/workflows/versions.ts";
 import {
   findLastTriggered,
   findWorkflow,
@@ -19,11 +20,13 @@ import {
   markWorkflowDeleted,
   replaceWorkflow,
   type StoredStep,
+  versionOf,
   type WorkflowContent,
   type WorkflowRow,
 } from "../../store/workflows/workflows.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";
+import { diffContents, summarizeDiff } from "./version-diff.ts";
 import { defaultPreference, defaultSettings, readSettings, readSteps } from "./workflow-content.ts";
 import { issuesOf, statusOf, toListedWorkflow, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
 
@@ -87,13 +90,16 @@ export async function create(
     updated_by: caller.userId,
   };
   const row = await refuseDuplicate(
-    () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content),
+    () => insertWorkflow(ctx.db, caller.environmentId, ctx.newId(), content, "Created"),
     failure("WORKFLOW_ID_TAKEN", { workflowId: body.workflowId }),
   );
+  return announceCreated(ctx, row);
+}
+
+export async function announceCreated(ctx: Ctx, row: WorkflowRow): Promise<Workflow> {
   const workflow = await view(ctx, row);
-  await emit(ctx, { environmentId: caller.environmentId, type: "workflow.created", at: row.updated_at }, () => [
-    { object: workflow },
-  ]);
+  const { environment_id: environmentId, updated_at: at } = row;
+  await emit(ctx, { environmentId, type: "workflow.created", at }, () => [{ object: workflow }]);
   return workflow;
 }
 
@@ -103,6 +109,9 @@ export async function update(
   { params, body }: Input<"workflows.update">,
 ): Promise<Output<"workflows.update">> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
+  if (body.expectedVersion !== undefined && body.expectedVersion !== row.version_id) {
+    throw await changedFailure(ctx, row, body.expectedVersion);
+  }
   const isRenamed = body.workflowId !== undefined && body.workflowId !== row.workflow_id;
   // Only workflows that are defined in code can change their identifier: the code names them. Callers address all others
   // by it.
@@ -131,11 +140,31 @@ export async function patch(
   return save(ctx, caller, row, { ...readSettings(body, row), name: body.name ?? row.name });
 }
 
-async function save(ctx: Ctx, caller: Caller, row: WorkflowRow, changes: Partial<WorkflowContent>): Promise<Workflow> {
+/** The row is locked, so the version in the answer is the current one. */
+async function changedFailure(ctx: Ctx, row: WorkflowRow, expectedVersion: string): Promise<Failure> {
+  const { environment_id, id, workflow_id: workflowId, version_id: versionId } = row;
+  const current = await findVersion(ctx.db, environment_id, id, versionId);
+  const body = current && {
+    currentVersion: { id: versionId, number: current.number, createdAt: current.created_at, summary: current.summary },
+  };
+  const params = { workflowId, versionId, expectedVersion: expectedVersion.slice(0, 255) };
+  return failure("WORKFLOW_CHANGED", params, { body });
+}
+
+/** `summary`: of the new version; by default what differs from the present one. */
+export async function save(
+  ctx: Ctx,
+  caller: Caller,
+  row: WorkflowRow,
+  changes: Partial<WorkflowContent>,
+  summary?: string,
+): Promise<Workflow> {
   const { environment_id, version_id, created_at, deleted_at, ...content } = row;
   const next = { ...content, ...changes, updated_at: ctx.now(), updated_by: caller.userId };
+  const contentOf = (some: WorkflowContent) => versionOf(caller.environmentId, version_id, some, "");
+  const words = summary ?? summarizeDiff(diffContents(contentOf(content), contentOf(next)));
   const saved = await refuseDuplicate(
-    () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next),
+    () => replaceWorkflow(ctx.db, caller.environmentId, ctx.newId(), next, words),
     failure("WORKFLOW_ID_TAKEN", { workflowId: next.workflow_id }),
   );
   const workflow = await view(ctx, saved);

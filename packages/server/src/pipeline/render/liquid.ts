@@ -14,11 +14,18 @@ const maxTemplateLength = 1_000_000;
 const maxTags = 5_000;
 const maxTagCharacters = 100_000;
 
+/** A place in a template; both count from 1. */
+export type TemplatePlace = { line: number; column: number };
+
 export class RenderFault extends Error {
-  readonly position: string | undefined;
-  constructor(message: string, position?: string) {
+  readonly place: TemplatePlace | undefined;
+  constructor(message: string, place?: TemplatePlace) {
     super(message);
-    this.position = position;
+    this.place = place;
+  }
+  /** The place in words. */
+  get position(): string | undefined {
+    return this.place && `line ${this.place.line}, column ${this.place.column}`;
   }
 }
 
@@ -158,6 +165,6 @@ function toFault(error: unknown): RenderFault {
   const message = fault.message.split("\n")[0]!.replace(/, line:\d+, col:\d+$/, "");
   return new RenderFault(
     [words, message].filter(Boolean).join(": "),
-    position && `line ${position[0]}, column ${position[1]}`,
+    position && { line: position[0], column: position[1] },
   );
 }

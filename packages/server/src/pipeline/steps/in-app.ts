@@ -6,12 +6,12 @@ import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { isSafeUrl } from "../render/safe-urls.ts";
 import { detail } from "../rules/details.ts";
 import { templateScope } from "../rules/scope.ts";
-import { type MessageDraft, newDraft, type Run, type StepInput, type StepResult } from "../run/run.ts";
+import { type MessageDraft, newDraft, type StepInput, type StepResult } from "../run/run.ts";
 import { renderFault } from "./sending.ts";
 
 type Redirect = { url?: string; target?: string };
 type Action = { label?: string; redirect?: Redirect };
-type InAppControls = {
+export type InAppControls = {
   subject?: string;
   body?: string;
   avatar?: string;
@@ -41,13 +41,8 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
     };
   }
   try {
-    const scope = templateScope(run, facts);
-    const body = render(controls.body ?? "", scope, "html");
-    draft.content = controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed");
-    draft.subject = controls.subject === undefined ? null : renderLine(controls.subject, scope, controls);
-    draft.cta = renderCta(controls, scope);
-    draft.data = controls.data ? renderDeep(controls.data, scope) : null;
-    draft.actor = renderActor(controls, scope, run);
+    Object.assign(draft, renderInApp(controls, templateScope(run, facts)));
+    draft.actor ??= run.actor ? { type: "user", data: run.actor.avatar } : null;
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
     const { message: errorText, errorId, raw } = renderFault(error);
@@ -58,6 +53,21 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
     };
   }
   return { kind: "done", message: draft, details: [detail("message_created", now), detail("message_sent", now)] };
+}
+
+/** Throws RenderFault when a part cannot be rendered. */
+export function renderInApp(
+  controls: InAppControls,
+  scope: object,
+): Pick<MessageDraft, "content" | "subject" | "cta" | "data" | "actor"> {
+  const body = render(controls.body ?? "", scope, "html");
+  return {
+    content: controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed"),
+    subject: controls.subject === undefined ? null : renderLine(controls.subject, scope, controls),
+    cta: renderCta(controls, scope),
+    data: controls.data ? renderDeep(controls.data, scope) : null,
+    actor: renderActor(controls, scope),
+  };
 }
 
 /** The target of a click. A rendered address that is neither a web address nor a path is dropped. */
@@ -86,8 +96,7 @@ function renderCta(controls: InAppControls, scope: object): JsonObject | null {
 }
 
 /** An avatar that is not a safe URL is ignored. */
-function renderActor(controls: InAppControls, scope: object, run: Run): JsonObject | null {
+function renderActor(controls: InAppControls, scope: object): JsonObject | null {
   const avatar = controls.avatar ? render(controls.avatar, scope, "text").trim() : "";
-  if (isSafeUrl(avatar)) return { type: "system_custom", data: avatar };
-  return run.actor ? { type: "user", data: run.actor.avatar } : null;
+  return isSafeUrl(avatar) ? { type: "system_custom", data: avatar } : null;
 }

@@ -1,6 +1,6 @@
 // Copying workflows and layouts between environments: everything of one kind in one statement.
 import { sql } from "kysely";
-import { insertRows, rowsOf } from "../bulk.ts";
+import { rowsOf } from "../bulk.ts";
 import { type Db, isUniqueViolation } from "../db.ts";
 import { type LayoutRow, listAllLayouts } from "../workflows/layouts.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type TranslationRow,
   upsertTranslations,
 } from "../workflows/translations.ts";
+import { insertVersions } from "../workflows/versions.ts";
 import { versionOf, type WorkflowRow } from "../workflows/workflows.ts";
 /** The publishable resources of an environment. */
 export type Publishable = { workflows: WorkflowRow[]; layouts: LayoutRow[]; translations: TranslationRow[] };
@@ -67,15 +68,6 @@ const layoutColumns = {
   updated_by: "uuid",
 };
 
-const versionColumns = {
-  id: "uuid",
-  environment_id: "uuid",
-  workflow_id: "uuid",
-  definition: "jsonb",
-  step_types: "text[]",
-  created_at: "timestamptz",
-};
-
 /** Inserts the rows, or replaces those with the same id. */
 async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<string, string>, rows: object[]) {
   if (rows.length === 0) return;
@@ -94,8 +86,10 @@ async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<s
 /** Saves workflows of one environment, each with a new version. */
 export async function putWorkflows(db: Db, environmentId: string, rows: WorkflowRow[]): Promise<void> {
   await putRows(db, "workflows", workflowColumns, rows);
-  const versions = rows.map((row) => versionOf(environmentId, row.version_id, row));
-  await insertRows(db, "workflow_versions", versionColumns, versions);
+  const versions = rows.map((row) =>
+    versionOf(environmentId, row.version_id, row, "Published from another environment"),
+  );
+  await insertVersions(db, environmentId, versions);
 }
 
 export const putLayouts = (db: Db, rows: LayoutRow[]): Promise<void> => putRows(db, "layouts", layoutColumns, rows);

@@ -5,13 +5,19 @@ import type { StoredDetail, Tables } from "../tables.ts";
 import { groupKey, isSameGroup } from "./groups.ts";
 export type WindowClaim = Selectable<Tables["digest_windows"]>;
 
-export type WindowFilter = { stepIds: string[]; subscriberId: string | null };
+export type WindowFilter = { stepIds: string[]; subscriberId: string | null } | { leaderJobId: string };
+
+const isWanted = (filter: WindowFilter) =>
+  "leaderJobId" in filter
+    ? sql`leader_job_id = ${filter.leaderJobId}`
+    : sql`step_id = any(${filter.stepIds}::uuid[])
+        and (${filter.subscriberId}::uuid is null or subscriber_id = ${filter.subscriberId}::uuid)`;
 
 /** Makes up to `limit` open windows due now. Answers the notifications that lead them. */
 export async function makeWindowsDue(
   db: Db,
   environmentId: string,
-  { stepIds, subscriberId }: WindowFilter,
+  filter: WindowFilter,
   closed: StoredDetail,
   now: Date,
   limit: number,
@@ -19,8 +25,7 @@ export async function makeWindowsDue(
   const { rows } = await sql<{ id: string }>`
     with open as (
       select ${groupKey()} from digest_windows
-      where environment_id = ${environmentId} and step_id = any(${stepIds}::uuid[]) and due_at > ${now}
-        and (${subscriberId}::uuid is null or subscriber_id = ${subscriberId}::uuid)
+      where environment_id = ${environmentId} and due_at > ${now} and ${isWanted(filter)}
       order by ${groupKey()} limit ${limit} for update),
     due as (
       update digest_windows w set due_at = ${now} from open where ${isSameGroup("w", "open")}

@@ -43,7 +43,8 @@ export async function searchNotifications(
   return { ids: rows.map((row) => row.id), subscribers: subscriberIds.length };
 }
 
-async function findSubscriberIds(db: Db, environmentId: string, text: string): Promise<string[]> {
+/** Internal ids; one more than `maxSubscribers` at the most. */
+export async function findSubscriberIds(db: Db, environmentId: string, text: string): Promise<string[]> {
   const pattern = `%${escapeLike(text)}%`;
   const isIndexed = text.length >= 3 && (await hasSearchIndex(db));
   const source = isIndexed

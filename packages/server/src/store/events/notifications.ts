@@ -1,4 +1,5 @@
 // Notifications: one per recipient of an event. Writing is set-based; listing joins event, workflow version and subscriber.
+import type { NotificationOutcome } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -7,6 +8,7 @@ import type { Db } from "../db.ts";
 import { rowsByKey } from "../keys.ts";
 import type { PassedSubscription, Tables, WorkflowDefinition } from "../tables.ts";
 import { eventIdsOfTransactions } from "./events.ts";
+import { outcomeOf } from "./outcomes.ts";
 export type NotificationRow = Selectable<Tables["notifications"]>;
 
 export type ListedNotification = NotificationRow & {
@@ -30,6 +32,7 @@ export type NotificationFilters = {
   subscriberIds?: string[];
   severity?: string[];
   transactionId?: string;
+  outcome?: NotificationOutcome[];
   contextKeys?: string[];
   topicKey?: string;
   /** Internal id or identifier. */
@@ -47,6 +50,9 @@ const joined = sql`
   join workflow_versions v on v.id = n.workflow_version_id
   left join subscribers s on s.id = n.subscriber_id`;
 
+/** Notifications whose outcome is computed for one list. */
+const mostJudged = 20_000;
+
 const containing = (member: Partial<PassedSubscription>): string => JSON.stringify([member]);
 
 /** Newest first. Reads one row more than asked, so that the caller knows whether there are more. */
@@ -62,7 +68,7 @@ export async function listNotifications(
     sql`n.created_at < ${filters.before}`,
   ];
   const { channels, templates, emails, ids, subscriberIds, severity, transactionId, contextKeys } = filters;
-  const { topicKey, subscriptionId } = filters;
+  const { topicKey, subscriptionId, outcome } = filters;
   if (channels?.length) conditions.push(sql`v.step_types && ${channels}::text[]`);
   if (templates?.length) {
     conditions.push(sql`n.workflow_id in (select id from workflows where environment_id = ${environmentId}
@@ -82,6 +88,11 @@ export async function listNotifications(
   if (subscriptionId !== undefined) {
     conditions.push(sql`(n.subscriptions @> ${containing({ identifier: subscriptionId })}::jsonb
       or n.subscriptions @> ${containing({ id: subscriptionId })}::jsonb)`);
+  }
+  if (outcome?.length) {
+    conditions.push(sql`n.id in (select id from notifications where environment_id = ${environmentId}
+      and created_at > ${filters.after} and created_at < ${filters.before} order by id desc limit ${mostJudged})`);
+    conditions.push(sql`${outcomeOf} = any(${outcome}::text[])`);
   }
   if (ids) conditions.push(sql`n.id = any(${ids}::uuid[])`);
   const { rows } = await sql<ListedNotification>`

@@ -3,7 +3,11 @@ import type { Db } from "../db.ts";
 import type { LayoutRow } from "./layouts.ts";
 import type { WorkflowVersion } from "./workflows.ts";
 export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersion[]> {
-  const rows = await db.selectFrom("workflow_versions").where("id", "in", ids).selectAll().execute();
+  const rows = await db
+    .selectFrom("workflow_versions")
+    .where("id", "in", ids)
+    .select(["id", "environment_id", "workflow_id", "definition"])
+    .execute();
   return rows.map((row) => ({
     id: row.id,
     environmentId: row.environment_id,

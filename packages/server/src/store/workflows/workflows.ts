@@ -3,6 +3,7 @@ import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import type { StoredStep, Tables, WorkflowDefinition } from "../tables.ts";
+import { insertVersions, type NewVersion } from "./versions.ts";
 
 export type { StoredStep, WorkflowDefinition };
 export type WorkflowRow = Selectable<Tables["workflows"]>;
@@ -40,28 +41,33 @@ const toColumns = (content: WorkflowContent) => ({
 });
 
 /** The immutable version that a save creates. */
-export const versionOf = (environmentId: string, versionId: string, content: WorkflowContent) => ({
+export const versionOf = (
+  environmentId: string,
+  versionId: string,
+  content: WorkflowContent,
+  summary: string,
+): NewVersion => ({
   id: versionId,
   environment_id: environmentId,
   workflow_id: content.id,
   definition: definitionOf(content),
   step_types: [...new Set(content.steps.filter((step) => step.active).map((step) => step.type))],
   created_at: content.updated_at,
+  created_by: content.updated_by,
+  summary,
+  settings: {
+    active: content.active,
+    validatePayload: content.validate_payload,
+    payloadSchema: content.payload_schema,
+  },
 });
-
-const insertVersion = (db: Db, environmentId: string, versionId: string, content: WorkflowContent) => {
-  const version = versionOf(environmentId, versionId, content);
-  return db
-    .insertInto("workflow_versions")
-    .values({ ...version, definition: JSON.stringify(version.definition) })
-    .execute();
-};
 
 export async function insertWorkflow(
   db: Db,
   environmentId: string,
   versionId: string,
   content: WorkflowContent,
+  summary: string,
 ): Promise<WorkflowRow> {
   const row = await db
     .insertInto("workflows")
@@ -74,7 +80,7 @@ export async function insertWorkflow(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await insertVersion(db, environmentId, versionId, content);
+  await insertVersions(db, environmentId, [versionOf(environmentId, versionId, content, summary)]);
   return row;
 }
 
@@ -83,8 +89,9 @@ export async function replaceWorkflow(
   environmentId: string,
   versionId: string,
   content: WorkflowContent,
+  summary: string,
 ): Promise<WorkflowRow> {
-  await insertVersion(db, environmentId, versionId, content);
+  await insertVersions(db, environmentId, [versionOf(environmentId, versionId, content, summary)]);
   return db
     .updateTable("workflows")
     .set({ ...toColumns(content), version_id: versionId })
@@ -109,6 +116,18 @@ export async function findWorkflow(
     .$if(options.lock ?? false, (query) => query.forUpdate());
   const byId = isUuid(idOrIdentifier) ? await base.where("id", "=", idOrIdentifier).executeTakeFirst() : undefined;
   return byId ?? base.where("workflow_id", "=", idOrIdentifier).executeTakeFirst();
+}
+
+/** Identifiers of the environment that begin with this prefix. */
+export async function findWorkflowIdsLike(db: Db, environmentId: string, prefix: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("workflows")
+    .where("environment_id", "=", environmentId)
+    .where("deleted_at", "is", null)
+    .where(sql<boolean>`starts_with(workflow_id, ${prefix})`)
+    .select("workflow_id")
+    .execute();
+  return new Set(rows.map((row) => row.workflow_id));
 }
 
 /** The present fields of a workflow that a trigger needs. */

@@ -104,7 +104,7 @@ describe("a workflow and a layout", () => {
     const source = (await client("workflows.retrieve", { params })).body;
     const copy = (await production("workflows.retrieve", { params })).body;
     const comparable = ({ steps, ...rest }: typeof source) => {
-      const { _id, slug, createdAt, updatedAt, lastTriggeredAt, status, ...same } = rest;
+      const { _id, versionId, slug, createdAt, updatedAt, lastTriggeredAt, status, ...same } = rest;
       return {
         ...same,
         steps: steps.map(({ stepId, name, type, controlValues }) => ({ stepId, name, type, controlValues })),

@@ -1,6 +1,6 @@
 // Closing digests before their time.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import type { ErrorCode, StepIn } from "@tidings/contract";
 import { refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
@@ -114,4 +114,70 @@ test("what does not exist, is no digest or belongs to another environment is ref
     await refused(via, "digests.close", { params: { workflowId }, body }, code);
   }
   assert.deepEqual(await close("refusing", { stepId: "d", subscriberId: "dora" }), { closed: 1, hasMore: false });
+});
+
+describe("open digests", () => {
+  const open = async (query: object = {}) => (await client("digests.list", { query })).body.data;
+
+  test("are listed with their first members, and shown with all of them", async () => {
+    await createWorkflow(client, "listed", [digest("hourly", { digestKey: "payload.k" }), report("hourly")]);
+    const sent = [];
+    for (const n of [1, 2, 3, 4]) sent.push(await digested("listed", "reader", { n, k: "a" }));
+    await digested("listed", "reader", { n: 5, k: "b" });
+    const found = await open({ workflowId: "listed", subscriberId: "reader" });
+    assert.equal(found.length, 2);
+    const { id, members, openedAt, closesAt, secondsLeft, ...rest } = found[0]!;
+    const { _id } = rest.workflow;
+    assert.deepEqual(rest, {
+      workflow: { _id, workflowId: "listed", name: "listed" },
+      step: { _id: rest.step._id, stepId: "hourly", name: "hourly" },
+      subscriberId: "reader",
+      key: { path: "k", value: '"a"' },
+      count: 4,
+    });
+    assert.deepEqual(
+      members.map(({ transactionId }) => transactionId),
+      sent.slice(0, 3),
+    );
+    assert.ok(openedAt < closesAt && secondsLeft > 0 && secondsLeft <= 3_600);
+    const page = (await client("digests.retrieve", { params: { id }, query: { limit: 3 } })).body;
+    assert.deepEqual([page.digest.id, page.totalCount], [id, 4]);
+    const rest2 = (await client("digests.retrieve", { params: { id }, query: { after: page.next! } })).body;
+    const all = [...page.data, ...rest2.data].map(({ transactionId }) => transactionId);
+    assert.deepEqual(all, sent);
+    assert.deepEqual(await open({ workflowId: "unknown" }), []);
+    assert.deepEqual(await open({ subscriberId: "unknown" }), []);
+  });
+
+  test("one is closed exactly once, however many requests close it at the same moment", async () => {
+    await createWorkflow(client, "sent-now", [digest("hourly"), report("hourly")]);
+    const first = await digested("sent-now", "now", { n: 1 });
+    await digested("sent-now", "now", { n: 2 });
+    const [{ id } = { id: "" }] = await open({ workflowId: "sent-now" });
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() =>
+        client.raw("digests.closeOne", { params: { id } }).then(({ status, body }) => ({ status, body })),
+      ),
+    );
+    assert.equal(answers.filter(({ body }) => (body as { closed?: boolean }).closed).length, 1);
+    assert.ok(answers.every(({ status }) => status === 200 || status === 404));
+    await settled(client, first);
+    assert.deepEqual(await contents("now"), ["2:12"]);
+    await refused(client, "digests.closeOne", { params: { id } }, "DIGEST_NOT_FOUND" satisfies ErrorCode);
+    await refused(client, "digests.retrieve", { params: { id } }, "DIGEST_NOT_FOUND");
+  });
+
+  test("those of another environment, and texts that are no id, are unknown", async () => {
+    await createWorkflow(client, "mine", [digest("hourly"), report("hourly")]);
+    await digested("mine", "me", { n: 1 });
+    const [{ id } = { id: "" }] = await open({ workflowId: "mine" });
+    for (const [from, unknown] of [
+      [production, id],
+      [client, "x"],
+    ] as const) {
+      await refused(from, "digests.closeOne", { params: { id: unknown } }, "DIGEST_NOT_FOUND");
+    }
+    assert.deepEqual((await production("digests.list")).body.data, []);
+    assert.equal((await open({ workflowId: "mine" })).length, 1);
+  });
 });

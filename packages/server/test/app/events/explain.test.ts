@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import type { DryRun, Explanation, Schedule, StepIn, TriggerEvent } from "@tidings/contract";
+import type { DryRun, DryRunEvent, Explanation, Schedule, StepIn, TriggerEvent } from "@tidings/contract";
 import { sql } from "kysely";
 import { inReadOnlyTransaction } from "../../../src/store/db.ts";
 import { newStage } from "../../support/clock.ts";
@@ -21,8 +21,8 @@ type Client = typeof client;
 const explain = async (transactionId: string, subscriberId = "ada", from: Client = client): Promise<Explanation> =>
   (await from("explain.retrieve", { query: { transactionId, subscriberId } })).body;
 
-const dryRun = async (event: Partial<TriggerEvent>, limit?: number, from: Client = client): Promise<DryRun> =>
-  (await from("explain.dryRun", { query: { limit }, body: { to: "ada", ...event } as TriggerEvent })).body;
+const dryRun = async (event: Partial<DryRunEvent>, limit?: number, from: Client = client): Promise<DryRun> =>
+  (await from("explain.dryRun", { query: { limit }, body: { to: "ada", ...event } })).body;
 
 async function send(event: Partial<TriggerEvent>, from: Client = client): Promise<string> {
   const { body } = await from("events.trigger", { body: { to: "ada", ...event } as TriggerEvent });
@@ -48,6 +48,63 @@ before(async () => {
   for (const subscriberId of ["ada", "bob", "cleo", "dan", "eve", "fay"]) {
     await client("subscribers.create", { body: { subscriberId, email: `${subscriberId}@example.com` } });
   }
+});
+
+describe("a draft", () => {
+  const draft = {
+    name: "Draft",
+    workflowId: "drafted",
+    steps: [step("delay", { amount: 1, unit: "days" }, "wait"), email({ subject: "{{payload.x}}", body: "B" })],
+  };
+  const ask = (body: object) => client.raw("explain.dryRun", { body: { to: "ada", ...body } });
+
+  test("is simulated without being saved", async () => {
+    const { workflow, status, recipients, time } = await dryRun({ workflow: draft, payload: { x: 7 } });
+    assert.deepEqual([workflow, status], [{ workflowId: "drafted", name: "Draft" }, "processed"]);
+    const [wait, mail] = recipients[0]!.steps;
+    const dayMs = 86_400_000;
+    assert.equal(Date.parse(wait!.until!) - Date.parse(time), dayMs);
+    assert.equal(mail!.at, wait!.until);
+    assert.equal(mail!.messages[0]!.subject, "7");
+    assert.ok(mail!.messages[0]!.integrationIdentifier);
+    assert.equal((await client.raw("workflows.retrieve", { params: { workflowId: "drafted" } })).status, 404);
+  });
+
+  test("uses the choices that subscribers made for the stored workflow", async () => {
+    const stored = await createWorkflow(client, "half-edited", [email({ subject: "Old", body: "B" })]);
+    const body = { workflowId: "half-edited", channels: { email: false } };
+    await client("subscribers.updatePreferences", { params: { subscriberId: "eve" }, body });
+    const edited = {
+      name: "Edited",
+      workflowId: "half-edited",
+      steps: [email({ subject: "New", body: "B" }), inApp()],
+    };
+    const { recipients } = await dryRun({ workflow: edited, to: ["eve", "ada"] });
+    assert.deepEqual(
+      recipients.map(({ steps }) => steps.map(({ outcome }) => outcome)),
+      [
+        ["skipped", "sent"],
+        ["sent", "sent"],
+      ],
+    );
+    assert.equal(recipients[1]!.steps[0]!.messages[0]!.subject, "New");
+    const { body: now } = await client("workflows.retrieve", { params: { workflowId: "half-edited" } });
+    assert.deepEqual(now.updatedAt, stored.updatedAt);
+    const told = await dryRun({ name: "half-edited" });
+    assert.equal(told.recipients[0]!.steps[0]!.messages[0]!.subject, "Old", "the draft is in no cache");
+  });
+
+  test("is refused like a saved one", async () => {
+    errorOf(await ask({}), "VALIDATION_ERROR");
+    errorOf(await ask({ name: "half-edited", workflow: draft }), "VALIDATION_ERROR");
+    const twice = { ...draft, steps: [inApp(), inApp()].map((one) => ({ ...one, stepId: "same" })) };
+    const { errors } = errorOf(await ask({ workflow: twice }), "VALIDATION_ERROR");
+    assert.deepEqual(Object.keys(errors as object), ["steps.1.stepId"]);
+    const strict = { validatePayload: true, payloadSchema: { type: "object", required: ["x"] } };
+    errorOf(await ask({ workflow: { ...draft, ...strict } }), "PAYLOAD_VALIDATION_ERROR");
+    const inactive = await dryRun({ workflow: { ...draft, active: false } });
+    assert.deepEqual([inactive.status, inactive.recipients], ["trigger_not_active", []]);
+  });
 });
 
 describe("a past event", () => {

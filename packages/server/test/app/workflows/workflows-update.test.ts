@@ -124,8 +124,8 @@ test("the identifier stays, unless the workflow is defined in code", async () =>
 test("a patch changes what it names, nothing else", async () => {
   const before = await createWorkflow(client, "patched", [inApp()], { description: "D", tags: ["a"] });
   const after = await patch("patched", { active: false, severity: "high", tags: ["b", "c"] });
-  const { updatedAt: _then, status: _before, ...rest } = before;
-  const { updatedAt: _now, status, ...changed } = after;
+  const { updatedAt: _then, status: _before, versionId: _first, ...rest } = before;
+  const { updatedAt: _now, status, versionId: _second, ...changed } = after;
   assert.equal(status, "INACTIVE");
   assert.deepEqual(changed, { ...rest, active: false, severity: "high", tags: ["b", "c"] });
   const same = await patch("patched", {});

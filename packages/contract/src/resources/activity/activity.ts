@@ -1,0 +1,97 @@
+// Activity: one row per accepted event, with what became of its recipients.
+import { ChannelWord, channels } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, nullableString, oneOf, repeated, type Static, Type } from "../../schema.ts";
+
+/** What became of a notification, the first that applies: a step failed, waits, sent, joined a digest, was canceled, sent nothing. */
+export const notificationOutcomes = ["failed", "pending", "delivered", "merged", "canceled", "skipped"] as const;
+export type NotificationOutcome = (typeof notificationOutcomes)[number];
+
+export const outcomeQuery = (description: string) =>
+  Type.Optional(repeated(oneOf(notificationOutcomes), { description }));
+
+/** Recipients of one event that are counted. */
+export const mostCountedRecipients = 500;
+
+export const ActivityEvent = named("ActivityEvent", {
+  id: Type.String(),
+  transactionId: Type.String(),
+  workflow: named("ActivityWorkflow", {
+    _id: Type.String(),
+    workflowId: Type.String(),
+    name: Type.String(),
+    channels: Type.Array(ChannelWord, { description: "Channels of its active steps" }),
+  }),
+  createdAt: isoTime("When the event was accepted"),
+  payload: Type.String({ description: "The first 300 characters of its JSON" }),
+  recipients: Type.Integer({ description: `Notifications it became, counted up to ${mostCountedRecipients}` }),
+  isCapped: Type.Boolean({ description: "It has more recipients than were counted" }),
+  outcomes: named("ActivityOutcomes", {
+    delivered: Type.Integer({
+      description: "At least one message was accepted by a provider or is in the feed; none failed",
+    }),
+    failed: Type.Integer({ description: "At least one step failed" }),
+    pending: Type.Integer({ description: "Steps wait or are being sent" }),
+    merged: Type.Integer({ description: "Joined the digest of another event" }),
+    canceled: Type.Integer(),
+    skipped: Type.Integer({
+      description: "Nothing was sent, by conditions, preferences or for want of a channel step",
+    }),
+  }),
+  status: oneOf(["accepted", "expanding", "expanded", "canceled"], {
+    description: "`accepted`: has no notification yet; `expanding`: more are to be made",
+  }),
+  verdict: Type.String({ description: "The outcomes in a sentence" }),
+});
+export type ActivityEvent = Static<typeof ActivityEvent>;
+
+const activityFilters = {
+  workflowIds: Type.Optional(repeated(Type.String(), { description: "Internal ids or identifiers" })),
+  outcome: outcomeQuery("Events with a recipient of any of these outcomes"),
+  channels: Type.Optional(
+    repeated(oneOf(channels), { description: "Events of workflows with a step of any of these" }),
+  ),
+  subscriberIds: Type.Optional(repeated(Type.String(), { description: "Of each the newest 500 events" })),
+  emails: Type.Optional(repeated(Type.String(), { description: "Whole addresses; of each the newest 500 events" })),
+  transactionId: Type.Optional(Type.String()),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "Part of the payload or of a transaction id in any case of letters, or of a recipient's subscriberId or email " +
+        "address as it is written. At most 200 " +
+        "subscribers may match (422 otherwise)",
+    }),
+  ),
+};
+
+export const activityOperations = {
+  "activity.listEvents": operation({
+    id: "activity.listEvents",
+    method: "GET",
+    path: "/v1/activity/events",
+    summary: "List events with their outcomes",
+    description:
+      "Newest first. One request looks at a limited number of events (20,000; 2,000 where the outcome or a text is looked " +
+      "for) and for about a second: a page may have fewer items than `limit`, or none, while `next` is not null. Ask on with " +
+      "it; `scannedTo` says how far back the events have been looked at.",
+    category: "global",
+    query: Type.Object({
+      ...activityFilters,
+      after: Type.Optional(Type.String({ format: "iso-time", description: "Events later than this time" })),
+      before: Type.Optional(Type.String({ format: "iso-time", description: "Events earlier than this time" })),
+      cursor: Type.Optional(Type.String({ description: "`next` of the page before" })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    }),
+    success: {
+      status: 200,
+      schema: named("ActivityEventList", {
+        data: Type.Array(ActivityEvent),
+        next: nullableString({ description: "Cursor of the next page; null when there is none" }),
+        scannedTo: Type.Optional(isoTime("All events later than this have been looked at")),
+      }),
+    },
+    errors: [],
+  }),
+};

@@ -1,0 +1,103 @@
+// The state of the system: what waits, what fails, and which versions run. And the runs that are under way in a workflow.
+import { StepTypeWord } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
+
+/** What a run waits for. */
+export const waitKinds = ["starting", "delay", "digest", "held", "sending"] as const;
+
+export const InFlightStep = named("InFlightStep", {
+  versionId: Type.String(),
+  version: Type.Integer({ description: "Number of the version" }),
+  step: named("InFlightStepRef", {
+    _id: Type.String(),
+    stepId: Type.String(),
+    name: Type.String(),
+    type: StepTypeWord,
+  }),
+  wait: oneOf(waitKinds, {
+    description:
+      "`starting`: it can start; `held`: outside the subscriber's schedule, or until the next attempt; `sending`: handed to " +
+      "the delivery",
+  }),
+  count: Type.Integer(),
+  oldest: isoTime("When the oldest of these runs began"),
+  nextAt: Type.Optional(isoTime("When the first of them goes on")),
+});
+export type InFlightStep = Static<typeof InFlightStep>;
+
+/** Notifications of a workflow that are looked at. */
+export const mostInFlightLooked = 20_000;
+
+const QueueState = named("QueueState", {
+  kind: Type.String({ description: "The stage of the pipeline" }),
+  due: Type.Integer({ description: "Tasks that could be worked on now, counted up to 10,000" }),
+  active: Type.Integer({ description: "Tasks that are being worked on, counted up to 10,000" }),
+  lagSeconds: Type.Number({ description: "How long the oldest due task has been waiting; 0 when there is none" }),
+});
+
+const OpenBreaker = named("OpenBreaker", {
+  integrationId: Type.String(),
+  identifier: Type.String(),
+  name: Type.String(),
+  providerId: Type.String(),
+  state: oneOf(["open", "half_open"]),
+  failures: Type.Integer(),
+  openedAt: Type.Optional(isoTime("When it opened")),
+  nextProbeAt: Type.Optional(isoTime("When the next message is tried")),
+});
+
+export const SystemState = named("SystemState", {
+  versions: named("SystemVersions", {
+    service: Type.String(),
+    postgres: Type.String(),
+    schema: Type.String({ description: "The last migration" }),
+  }),
+  processes: Type.Integer({ description: "Processes of the installation that are connected to the database" }),
+  queue: Type.Array(QueueState, { description: "Of the whole installation" }),
+  openBreakers: Type.Integer({ description: "Circuit breakers that are not closed, in the whole installation" }),
+  environment: named("EnvironmentState", {
+    breakers: Type.Array(OpenBreaker, { description: "At most 100" }),
+    deadLetters: Type.Integer({ description: "Open ones, counted up to 10,000, as are the next two" }),
+    failedTasks: Type.Integer(),
+    failedWebhookDeliveries: Type.Integer({ description: "Deliveries that were given up" }),
+    disabledWebhooks: Type.Integer({ description: "Webhooks that the service switched off" }),
+    oldestEventSeconds: Type.Number({
+      description: "How long the oldest event of this environment has been in the queue",
+    }),
+  }),
+});
+export type SystemState = Static<typeof SystemState>;
+
+export const systemOperations = {
+  "workflows.retrieveInFlight": operation({
+    id: "workflows.retrieveInFlight",
+    method: "GET",
+    path: "/v1/workflows/{workflowId}/in-flight",
+    summary: "Count the runs of a workflow that are under way",
+    description:
+      "By version, step and what they wait for. The newest 20,000 notifications of the workflow are looked at; `isCapped` says that " +
+      "there are older ones, which may wait too.",
+    category: "configuration",
+    params: Type.Object({ workflowId: Type.String({ description: "Internal id, identifier or slug" }) }),
+    success: {
+      status: 200,
+      schema: named("InFlight", {
+        data: Type.Array(InFlightStep),
+        total: Type.Integer(),
+        isCapped: Type.Boolean(),
+      }),
+    },
+    errors: ["WORKFLOW_NOT_FOUND"],
+  }),
+  "system.retrieve": operation({
+    id: "system.retrieve",
+    method: "GET",
+    path: "/v1/system",
+    summary: "Retrieve the state of the system",
+    description: "Figures of the whole installation name nothing of other environments.",
+    category: "configuration",
+    success: { status: 200, schema: SystemState },
+    errors: [],
+  }),
+};

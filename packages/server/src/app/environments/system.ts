@@ -1,0 +1,45 @@
+// The state of the system: figures of the installation, and what is not as it should be in the caller's environment.
+import type { Input, Output } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { countFaults, listOpenBreakers } from "../../store/environments/system.ts";
+import { countBreakers, countProcesses, findQueueLags, findVersionsOfSystem } from "../../store/installation/system.ts";
+import { findBacklogAges } from "../../store/queue/backlog.ts";
+import { version } from "../../version.ts";
+
+const countLimit = 10_000;
+const breakerLimit = 100;
+
+export async function retrieve(
+  ctx: Ctx,
+  { environmentId }: Caller,
+  _input: Input<"system.retrieve">,
+): Promise<Output<"system.retrieve">> {
+  const { db } = ctx;
+  const { postgres, schema } = await findVersionsOfSystem(db);
+  const lags = await findQueueLags(db, countLimit);
+  const faults = await countFaults(db, environmentId, countLimit);
+  const breakers = await listOpenBreakers(db, environmentId, breakerLimit);
+  return {
+    versions: { service: version, postgres, schema },
+    processes: await countProcesses(db),
+    queue: lags.map(({ kind, due, active, lag_seconds }) => ({ kind, due, active, lagSeconds: lag_seconds })),
+    openBreakers: await countBreakers(db),
+    environment: {
+      breakers: breakers.map((row) => ({
+        integrationId: row.id,
+        identifier: row.identifier,
+        name: row.name,
+        providerId: row.provider_id,
+        state: row.state,
+        failures: row.failures,
+        openedAt: row.opened_at?.toISOString(),
+        nextProbeAt: row.next_probe_at?.toISOString(),
+      })),
+      deadLetters: faults.dead_letters,
+      failedTasks: faults.failed_tasks,
+      failedWebhookDeliveries: faults.failed_deliveries,
+      disabledWebhooks: faults.disabled_webhooks,
+      oldestEventSeconds: ((await findBacklogAges(db)).get(environmentId) ?? 0) / 1_000,
+    },
+  };
+}

@@ -1,0 +1,179 @@
+// Previews: the content of a step that is not saved, rendered by the functions that the steps themselves use. Each field is
+// rendered on its own, with the budget of work of a whole step, so that a fault is told with its field and the fields
+// without a fault are shown.
+import type { Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { pauseIfDue } from "../../lib/pauses.ts";
+import { isBlockBody } from "../../pipeline/render/blocks.ts";
+import { chooseLayout } from "../../pipeline/render/layout.ts";
+import { checkTemplate, RenderFault, render } from "../../pipeline/render/liquid.ts";
+import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
+import { subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
+import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
+import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
+import { requireSubscriber } from "../subscribers/subscribers.ts";
+import { sampleSubscriber } from "./layouts.ts";
+import { readControlValues } from "./step-controls.ts";
+import { templatesIn } from "./step-issues.ts";
+import { requireWorkflow } from "./workflows.ts";
+
+type PreviewBody = Input<"workflows.preview">["body"];
+type Scope = { subscriber: { locale?: string | null } };
+type PreviewedContent = { values: JsonObject; scope: Scope; layout: { row: LayoutRow; scope: object } | null };
+type Part = { field: string; render(): PreviewResult };
+
+export async function preview(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"workflows.preview">,
+): Promise<Output<"workflows.preview">> {
+  const { step } = body;
+  const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
+  if (Object.keys(refused).length > 0) throw invalid(refused);
+  const content = await loadContent(ctx, caller, body, values);
+  const faults = await parseFaults(step.type, values);
+  const result: PreviewResult = {};
+  const parts = step.type === "email" ? mailParts(content) : plainParts(step.type, content);
+  for (const { field, render } of parts) {
+    if (faults.some((fault) => fault.field === field || fault.field.startsWith(`${field}.`))) continue;
+    await pauseIfDue();
+    const rendered = attempt(render);
+    if (!(rendered instanceof RenderFault)) Object.assign(result, rendered);
+    else faults.push(toFault(faultyField(field, content), rendered, hasPlaces(step.type, field, values)));
+  }
+  return { data: { result, faults } };
+}
+
+async function loadContent(ctx: Ctx, caller: Caller, body: PreviewBody, values: JsonObject): Promise<PreviewedContent> {
+  const { environmentId } = caller;
+  const workflow = body.workflowId === undefined ? null : await requireWorkflow(ctx, environmentId, body.workflowId);
+  const stored =
+    body.subscriberId === undefined
+      ? sampleSubscriber
+      : subscriberScope(await requireSubscriber(ctx, caller, body.subscriberId))!;
+  const subscriber = { ...stored, locale: body.locale ?? stored.locale };
+  const roots = {
+    subscriber,
+    payload: body.payload ?? {},
+    workflow: workflow
+      ? {
+          workflowId: workflow.workflow_id,
+          name: workflow.name,
+          description: workflow.description,
+          tags: workflow.tags,
+          severity: workflow.severity,
+        }
+      : {},
+    context: {},
+    steps: body.steps ?? {},
+  };
+  const textsOf = async (resource: Resource) =>
+    textsFor(await listTranslations(ctx.db, environmentId, resource), subscriber.locale, roots);
+  const scope = {
+    ...roots,
+    t: workflow?.is_translation_enabled ? await textsOf({ type: "workflow", id: workflow.id }) : undefined,
+  };
+  const row = body.step.type === "email" ? await findLayout(ctx, environmentId, body, values) : null;
+  const layoutTexts = row?.is_translation_enabled ? await textsOf({ type: "layout", id: row.id }) : undefined;
+  return { values, scope, layout: row && { row, scope: { ...scope, t: layoutTexts } } };
+}
+
+async function findLayout(
+  ctx: Ctx,
+  environmentId: string,
+  { layoutId }: PreviewBody,
+  values: JsonObject,
+): Promise<LayoutRow | null> {
+  const layouts = await listAllLayouts(ctx.db, environmentId);
+  const controlValues = layoutId === undefined ? values : { ...values, layoutId };
+  const choice = chooseLayout(layouts, { stepId: "", controlValues }, null);
+  if ("unknown" in choice) throw failure("LAYOUT_NOT_FOUND", { layoutId: choice.unknown.slice(0, 255) });
+  return choice.layout;
+}
+
+function attempt<T>(work: () => T): T | RenderFault {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RenderFault) return error;
+    throw error;
+  }
+}
+
+const toFault = (field: string, { message, place }: RenderFault, hasPlace: boolean): PreviewFault => ({
+  field,
+  message,
+  ...(hasPlace ? place : {}),
+});
+
+/** A block document becomes a template of its own, whose lines are not those of the document. */
+const hasPlaces = (type: string, field: string, { body, editorType }: JsonObject): boolean =>
+  !(type === "email" && field === "body" && typeof body === "string" && isBlockBody(editorType, body));
+
+/** The faults that parsing finds, of every text in the values; block documents are compiled when they are rendered. */
+async function parseFaults(type: PreviewBody["step"]["type"], values: JsonObject): Promise<PreviewFault[]> {
+  const faults: PreviewFault[] = [];
+  for (const [field, template] of templatesIn(values)) {
+    if (!hasPlaces(type, field, values)) continue;
+    await pauseIfDue();
+    const isHtml = field === "body" && (type === "email" || type === "in_app");
+    const fault = attempt(() => checkTemplate(template, isHtml ? "html" : "text"));
+    if (fault) faults.push(toFault(field, fault, true));
+  }
+  return faults;
+}
+
+function mailParts({ values, scope, layout }: PreviewedContent): Part[] {
+  const { subject, body, ...rest } = values as MailControls;
+  const frame = layout && { values: layout.row.control_values, scope: layout.scope };
+  return [
+    {
+      field: "subject",
+      render: () => ({ subject: renderMail({ controls: { subject }, layout: null, scope }).subject }),
+    },
+    {
+      field: "body",
+      render: () => {
+        const { html, text } = renderMail({ controls: { ...rest, body }, layout: frame, scope });
+        return { html, text };
+      },
+    },
+  ];
+}
+
+/** A body that fails with its layout and not without it: the fault is in the layout. */
+function faultyField(field: string, content: PreviewedContent): string {
+  if (field !== "body" || !content.layout) return field;
+  const [, body] = mailParts({ ...content, layout: null });
+  return attempt(body!.render) instanceof RenderFault ? field : "layoutId";
+}
+
+function plainParts(type: PreviewBody["step"]["type"], { values, scope }: PreviewedContent): Part[] {
+  if (type === "in_app") return inAppParts(values as InAppControls, scope);
+  const fields = { sms: ["body"], chat: ["body"], push: ["subject", "body"] }[type as string] ?? [];
+  return fields
+    .filter((field) => values[field] !== undefined)
+    .map((field) => ({ field, render: () => ({ [field]: render(String(values[field]), scope, "text") }) }));
+}
+
+const inAppFields = ["subject", "body", "avatar", "redirect", "primaryAction", "secondaryAction", "data"] as const;
+
+function inAppParts(values: InAppControls, scope: object): Part[] {
+  const { disableOutputSanitization } = values;
+  return inAppFields
+    .filter((field) => values[field] !== undefined)
+    .map((field) => ({
+      field,
+      render: () => {
+        const { subject, content, cta, data, actor } = renderInApp(
+          { [field]: values[field], disableOutputSanitization },
+          scope,
+        );
+        const all = { ...cta, subject, body: content, data, avatar: actor?.data } as JsonObject;
+        return all[field] ? { [field]: all[field] } : {};
+      },
+    }));
+}

@@ -1,0 +1,130 @@
+// The list of events, newest first. Each reading looks at a bounded number of events and says where it ended, so that a filter that
+// matches little costs several short readings and never a long one. The order is that of the key, which is its only index.
+
+import type { StepType } from "@tidings/contract";
+import { type RawBuilder, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
+import type { Db } from "../db.ts";
+import { eventIdsOfTransactions } from "./events.ts";
+
+export type ActivityRow = {
+  id: string;
+  transaction_id: string;
+  workflow_id: string;
+  workflow_identifier: string;
+  workflow_name: string;
+  step_types: StepType[];
+  payload: string;
+  named: number;
+  has_audience: boolean;
+  created_at: Date;
+  expanded_at: Date | null;
+  canceled_at: Date | null;
+};
+
+export type ActivityFilters = {
+  workflowIds?: string[];
+  channels?: string[];
+  /** Only these events. */
+  eventIds?: string[];
+  transactionId?: string;
+  /** Part of the payload or of the transaction id; `orEventIds`: found by a recipient. */
+  text?: { part: string; orEventIds: string[] };
+  /** Both exclusive. */
+  after: Date | null;
+  before: Date | null;
+};
+
+/** Characters of a payload that are shown. */
+const excerptLength = 300;
+
+const shown = sql`e.id, e.transaction_id, e.workflow_id, v.definition->>'workflowId' as workflow_identifier,
+  v.definition->>'name' as workflow_name, v.step_types, left(e.payload::text, ${sql.lit(excerptLength)}) as payload,
+  jsonb_array_length(e.recipients) as named, e.audience is not null as has_audience,
+  e.created_at, e.expanded_at, e.canceled_at`;
+
+export type ActivityScan = { rows: ActivityRow[]; lastId: string | null; scanned: number };
+
+/**
+ * The events with ids below `below` that match, among the next `scan` of the environment. `lastId` is the last one looked at;
+ * null when there was none left.
+ */
+export async function scanEvents(
+  db: Db,
+  environmentId: string,
+  filters: ActivityFilters,
+  { below, from, scan, limit }: { below: string; from: string; scan: number; limit: number },
+): Promise<ActivityScan> {
+  const { rows } = await sql<ActivityRow & { last_id: string; scanned: number }>`
+    with scanned as materialized (
+      select e.id from events e where e.environment_id = ${environmentId} and e.id < ${below} and e.id >= ${from}
+        ${named(environmentId, filters)}
+      order by e.id desc limit ${scan}),
+    found as (
+      select ${shown} from (select id from scanned order by id desc) as s
+      join events e on e.environment_id = ${environmentId} and e.id = s.id
+      join workflow_versions v on v.id = e.workflow_version_id
+      where ${matches(environmentId, filters)} order by e.id desc limit ${limit})
+    select ends.last_id, ends.scanned, found.*
+    from (select min(id::text)::uuid as last_id, count(*) as scanned from scanned) as ends
+    left join found on true order by found.id desc`.execute(db);
+  const { last_id: lastId = null, scanned = 0 } = rows[0] ?? {};
+  return { rows: rows.filter((row) => row.id !== null), lastId, scanned };
+}
+
+/** Conditions that name events by id: they are part of the scan, so that only those events count as looked at. */
+function named(environmentId: string, { eventIds, transactionId }: ActivityFilters): RawBuilder<unknown> {
+  const ids = eventIds ? sql`and e.id = any(${eventIds}::uuid[])` : sql``;
+  const transaction = transactionId
+    ? sql`and e.id in (${eventIdsOfTransactions(environmentId, [transactionId])})`
+    : sql``;
+  return sql`${ids} ${transaction}`;
+}
+
+function matches(environmentId: string, filters: ActivityFilters): RawBuilder<unknown> {
+  const { workflowIds, channels, text, after, before } = filters;
+  const conditions = [sql`true`];
+  if (workflowIds?.length) {
+    conditions.push(sql`e.workflow_id in (select id from workflows where environment_id = ${environmentId}
+      and (workflow_id = any(${workflowIds}) or id = any(${workflowIds.filter(isUuid)}::uuid[])))`);
+  }
+  if (channels?.length) conditions.push(sql`v.step_types && ${channels}::text[]`);
+  if (after) conditions.push(sql`e.created_at > ${after}`);
+  if (before) conditions.push(sql`e.created_at < ${before}`);
+  if (text) {
+    const part = text.part.toLowerCase();
+    conditions.push(sql`(position(${part} in lower(e.transaction_id)) > 0 or position(${part} in lower(e.payload::text)) > 0
+      or e.id = any(${text.orEventIds}::uuid[]))`);
+  }
+  return sql.join(conditions, sql` and `);
+}
+
+/** The newest events of these subscribers, `perSubscriber` of each. */
+export async function findEventIdsOfSubscribers(
+  db: Db,
+  environmentId: string,
+  subscriberIds: string[],
+  perSubscriber: number,
+): Promise<string[]> {
+  if (subscriberIds.length === 0) return [];
+  const { rows } = await sql<{ event_id: string }>`
+    select distinct n.event_id from unnest(${subscriberIds}::uuid[]) as p(id) cross join lateral (
+      select f.event_id from notifications f where f.subscriber_id = p.id and f.environment_id = ${environmentId}
+      order by f.id desc limit ${perSubscriber}) as n`.execute(db);
+  return rows.map((row) => row.event_id);
+}
+
+/** Internal ids, by subscriber id and by address, at most `limit`. */
+export async function findSubscribersOf(
+  db: Db,
+  environmentId: string,
+  { subscriberIds = [], emails = [] }: { subscriberIds?: string[]; emails?: string[] },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    (select id from subscribers where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}) limit ${limit})
+    union
+    (select id from subscribers where environment_id = ${environmentId}
+      and lower(email) = any(${emails.map((email) => email.toLowerCase())}) limit ${limit})`.execute(db);
+  return rows.map((row) => row.id);
+}

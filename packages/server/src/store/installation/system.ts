@@ -1,0 +1,51 @@
+// Figures of the whole installation, without names of environments.
+import { sql } from "kysely";
+import type { Db } from "../db.ts";
+import { schema } from "../queue/boss.ts";
+import { taskKinds } from "../queue/claims.ts";
+
+export type SystemVersions = { postgres: string; schema: string };
+
+export async function findVersionsOfSystem(db: Db): Promise<SystemVersions> {
+  const { rows } = await sql<SystemVersions>`
+    select current_setting('server_version') as postgres,
+      (select name from schema_migrations order by version desc limit 1) as schema`.execute(db);
+  return rows[0]!;
+}
+
+/** Each process keeps one listening connection; the role of the service sees the connections of its own role. */
+export async function countProcesses(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name = 'tidings-listen'`.execute(db);
+  return rows[0]!.count;
+}
+
+export type QueueLag = { kind: string; due: number; active: number; lag_seconds: number };
+
+/** By kind, counted up to `limit`. Both counts and the oldest task are read from the index `job_next`. */
+export async function findQueueLags(db: Db, limit: number): Promise<QueueLag[]> {
+  const jobs = sql.table(`${schema}.job_common`);
+  const { rows } = await sql<QueueLag>`
+    select k.kind, d.count as due, a.count as active,
+      coalesce(greatest(0, extract(epoch from clock_timestamp() - d.oldest)), 0)::float8 as lag_seconds
+    from unnest(${[...taskKinds]}::text[]) as k(kind)
+    cross join lateral (
+      select count(*) as count, min(start_after) as oldest from (
+        (select start_after from ${jobs} where name = k.kind and state = 'created' and (state <= 'active') is true
+          and start_after <= clock_timestamp() order by start_after limit ${limit})
+        union all
+        (select start_after from ${jobs} where name = k.kind and state = 'retry' and (state <= 'active') is true
+          and start_after <= clock_timestamp() order by start_after limit ${limit})) as waiting) as d
+    cross join lateral (
+      select count(*) as count from (select 1 from ${jobs} where name = k.kind and state = 'active'
+        and (state <= 'active') is true limit ${limit}) as working) as a
+    order by k.kind`.execute(db);
+  return rows;
+}
+
+export async function countBreakers(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from integration_health where state <> 'closed'`.execute(db);
+  return rows[0]!.count;
+}

@@ -1,0 +1,68 @@
+// Versions of workflows as records: written by every save, listed, compared and restored. Runs read them by id, through
+// workflows.batch.ts.
+import { type Selectable, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
+import type { Db } from "../db.ts";
+import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import type { Tables } from "../tables.ts";
+
+export type VersionRow = Selectable<Tables["workflow_versions"]>;
+export type NewVersion = Omit<VersionRow, "number">;
+
+const columns = {
+  id: "uuid",
+  environment_id: "uuid",
+  workflow_id: "uuid",
+  definition: "jsonb",
+  step_types: "text[]",
+  created_at: "timestamptz",
+  created_by: "uuid",
+  summary: "text",
+  settings: "jsonb",
+};
+
+/** Numbers are given under the lock of the workflow's row, which every save holds. */
+export async function insertVersions(db: Db, environmentId: string, versions: NewVersion[]): Promise<void> {
+  if (versions.length === 0) return;
+  const names = sql.raw(Object.keys(columns).join(", "));
+  await sql`insert into workflow_versions (${names}, number)
+    select ${names}, 1 + coalesce((select max(v.number) from workflow_versions v where v.workflow_id = r.workflow_id), 0)
+    from ${rowsOf("r", columns, versions)} where environment_id = ${environmentId}`.execute(db);
+}
+
+/** A version without its content, with the name of its author. */
+export type VersionHead = Pick<VersionRow, "id" | "number" | "created_at" | "created_by" | "summary"> & {
+  created_by_name: string | null;
+};
+
+const head = sql`v.id, v.number, v.created_at, v.created_by, v.summary, u.name as created_by_name`;
+const joined = sql`from workflow_versions v left join users u on u.id = v.created_by`;
+
+export function listVersions(
+  db: Db,
+  environmentId: string,
+  workflowId: string,
+  request: CursorRequest,
+): Promise<CursorPage<VersionHead>> {
+  const from = sql`${joined} where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId}`;
+  return cursorPage(db, { columns: head, from, sort: sql`v.created_at`, id: sql`v.id` }, request);
+}
+
+export type FoundVersion = VersionHead & Pick<VersionRow, "definition" | "settings">;
+
+/** By id or by number. */
+export async function findVersion(
+  db: Db,
+  environmentId: string,
+  workflowId: string,
+  idOrNumber: string,
+): Promise<FoundVersion | undefined> {
+  const isNumber = /^[1-9]\d{0,8}$/.test(idOrNumber);
+  if (!isNumber && !isUuid(idOrNumber)) return undefined;
+  const which = isNumber ? sql`v.number = ${Number(idOrNumber)}` : sql`v.id = ${idOrNumber}`;
+  const { rows } = await sql<FoundVersion>`
+    select ${head}, v.definition, v.settings ${joined}
+    where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId} and ${which}`.execute(db);
+  return rows[0];
+}

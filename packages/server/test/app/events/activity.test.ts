@@ -1,0 +1,146 @@
+// The list of events with their outcomes, over HTTP.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { ActivityEvent, NotificationOutcome, StepIn } from "@tidings/contract";
+import { notificationOutcomes } from "@tidings/contract";
+import { errorOf } from "../../support/http.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
+
+const { client, production } = await startTestService();
+
+type Query = NonNullable<Parameters<typeof client<"activity.listEvents">>[1]>["query"];
+const list = async (query: Query = {}) => (await client("activity.listEvents", { query })).body;
+const idsOf = (events: ActivityEvent[]) => events.map(({ transactionId }) => transactionId);
+
+const wait: StepIn = { name: "Wait", type: "delay", controlValues: { type: "regular", amount: 1, unit: "days" } };
+const digest: StepIn = { name: "Digest", type: "digest", controlValues: { type: "regular", amount: 1, unit: "days" } };
+const steps: Record<NotificationOutcome, StepIn[]> = {
+  delivered: [inApp()],
+  // The subscriber has no address.
+  failed: [inApp(), email()],
+  skipped: [inApp({ body: "B", skip: { "==": [1, 1] } })],
+  pending: [wait, inApp()],
+  canceled: [wait, inApp()],
+  merged: [digest, inApp()],
+};
+const sent = {} as Record<NotificationOutcome, string>;
+
+before(async () => {
+  await client("subscribers.create", { body: { subscriberId: "with-address", email: "Found@Example.com" } });
+  for (const outcome of notificationOutcomes) await createWorkflow(client, outcome, steps[outcome]);
+  await trigger(client, "merged", "ada");
+  await eventually(async () => (await list({ workflowIds: ["merged"], outcome: ["pending"] })).data[0], "the digest");
+  for (const outcome of notificationOutcomes) sent[outcome] = await trigger(client, outcome, "ada", { about: outcome });
+  for (const outcome of ["delivered", "failed", "skipped", "merged"] as const) await settled(client, sent[outcome]);
+  await eventually(async () => (await list({ transactionId: sent.canceled })).data[0]?.recipients === 1, "the run");
+  await client("events.cancel", { params: { transactionId: sent.canceled } });
+});
+
+describe("events", () => {
+  test("are listed with counts and a verdict", async () => {
+    const [event] = (await list({ transactionId: sent.failed })).data;
+    const { id, createdAt, workflow, ...rest } = event!;
+    assert.deepEqual(rest, {
+      transactionId: sent.failed,
+      payload: '{"about": "failed"}',
+      recipients: 1,
+      isCapped: false,
+      outcomes: { delivered: 0, failed: 1, pending: 0, merged: 0, canceled: 0, skipped: 0 },
+      status: "expanded",
+      verdict: "1 recipient: 1 failed.",
+    });
+    assert.deepEqual([workflow.workflowId, workflow.channels.toSorted()], ["failed", ["email", "in_app"]]);
+    const many = await trigger(client, "failed", ["ada", "with-address"]);
+    await settled(client, many);
+    assert.equal((await list({ transactionId: many })).data[0]!.verdict, "2 recipients: 1 delivered, 1 failed.");
+  });
+
+  test("are found by outcome, here and in the list of notifications", async () => {
+    for (const outcome of notificationOutcomes) {
+      const { data } = await list({ outcome: [outcome], workflowIds: notificationOutcomes as never });
+      assert.ok(idsOf(data).includes(sent[outcome]), outcome);
+      assert.ok(data.every(({ outcomes }) => outcomes[outcome] > 0));
+      const { body } = await client("notifications.list", { query: { outcome: [outcome], limit: 50 } });
+      const transactions = body.data.map(({ transactionId }) => transactionId);
+      assert.ok(transactions.includes(sent[outcome]), outcome);
+      const others = notificationOutcomes.filter((other) => other !== outcome).map((other) => sent[other]);
+      assert.deepEqual(
+        transactions.filter((id) => others.includes(id)),
+        [],
+        outcome,
+      );
+    }
+  });
+
+  test("are found by workflow, channel, person, payload and address", async () => {
+    const mailed = await trigger(client, "delivered", "with-address", { order: "Nine-Lives", name: "x".repeat(400) });
+    await settled(client, mailed);
+    const [shown] = (await list({ transactionId: mailed })).data;
+    assert.equal(shown!.payload.length, 300);
+    const found: [Query, boolean][] = [
+      [{ search: "nine-LIVES" }, true],
+      [{ search: "Found@Exam" }, true],
+      [{ search: mailed }, true],
+      [{ search: mailed.slice(4, 20) }, true],
+      [{ search: "nowhere" }, false],
+      [{ emails: ["found@example.com"] }, true],
+      [{ emails: ["found@example"] }, false],
+      [{ subscriberIds: ["with-address", "unknown"] }, true],
+      [{ subscriberIds: ["ada"] }, false],
+      [{ subscriberIds: ["unknown"] }, false],
+      [{ channels: ["in_app"] }, true],
+      [{ channels: ["email"], workflowIds: ["delivered"] }, false],
+      [{ workflowIds: ["delivered"] }, true],
+      [{ workflowIds: [shown!.workflow._id] }, true],
+      [{ workflowIds: ["failed"] }, false],
+      [{ after: "2020-01-01T00:00:00Z", before: "2999-01-01T00:00:00Z" }, true],
+      [{ before: "2020-01-01T00:00:00Z" }, false],
+      [{ after: "2999-01-01T00:00:00Z" }, false],
+    ];
+    for (const [query, isFound] of found) {
+      const { data, next } = await list({ ...query, limit: 100 });
+      assert.equal(idsOf(data).includes(mailed), isFound, JSON.stringify(query));
+      assert.equal(next, null, JSON.stringify(query));
+    }
+  });
+
+  test("are paged newest first, also while filters are looked for", async () => {
+    const all = idsOf((await list({ limit: 100 })).data);
+    for (const query of [{}, { outcome: [...notificationOutcomes] }, { search: "a" }] as Query[]) {
+      const walked: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ ...query, limit: 2, cursor });
+        walked.push(...idsOf(page.data));
+        cursor = page.next ?? undefined;
+      } while (cursor);
+      const expected = query?.search ? idsOf((await list({ ...query, limit: 100 })).data) : all;
+      assert.deepEqual(walked, expected, JSON.stringify(query));
+    }
+  });
+
+  test("bad filters are refused", async () => {
+    const cases: [object, string][] = [
+      [{ cursor: "x" }, "cursor"],
+      [{ cursor: Buffer.from("x".repeat(36)).toString("base64url") }, "cursor"],
+      [{ outcome: "lost" }, "outcome.0"],
+      [{ limit: 101 }, "limit"],
+      [{ search: "x".repeat(256) }, "search"],
+      [{ after: "2026-02-02T00:00:00Z", before: "2026-02-01T00:00:00Z" }, "after"],
+      [{ after: "yesterday" }, "after"],
+    ];
+    for (const [query, field] of cases) {
+      const { errors } = errorOf(
+        await client.raw("activity.listEvents", { query: query as never }),
+        "VALIDATION_ERROR",
+      );
+      assert.deepEqual(Object.keys(errors as object), [field], JSON.stringify(query));
+    }
+  });
+
+  test("of another environment are not shown", async () => {
+    assert.deepEqual((await production("activity.listEvents", { query: { search: "about" } })).body.data, []);
+  });
+});

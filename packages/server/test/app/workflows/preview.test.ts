@@ -1,0 +1,142 @@
+// Previews of content that is not saved, over HTTP.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";
+import { errorOf } from "../../support/http.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, inApp } from "../../support/verbs.ts";
+
+const { client, production } = await startTestService();
+
+const show = async (type: StepType, controlValues: object, rest: Partial<StepPreviewIn> = {}) =>
+  (await client("workflows.preview", { body: { step: { type, controlValues: { ...controlValues } }, ...rest } })).body
+    .data;
+
+before(async () => {
+  await client("subscribers.create", {
+    body: { subscriberId: "ada", firstName: "Ada", email: "ada@example.com", locale: "de_DE" },
+  });
+});
+
+describe("a preview", () => {
+  test("renders every channel for a real subscriber and payload", async () => {
+    const rest = { subscriberId: "ada", payload: { order: 7 }, steps: { digest: { eventCount: 3 } } };
+    const mail = await show(
+      "email",
+      { subject: "Order {{payload.order}}", body: "<p>Hi {{subscriber.firstName}}</p>", editorType: "html" },
+      rest,
+    );
+    assert.deepEqual(mail.faults, []);
+    assert.equal(mail.result.subject, "Order 7");
+    assert.match(mail.result.html!, /<p>Hi Ada<\/p>/);
+    assert.match(mail.result.text!, /Hi Ada/);
+    const feed = await show(
+      "in_app",
+      {
+        subject: "{{steps.digest.eventCount}} news",
+        body: "<b>{{payload.order}}</b><script>x</script>",
+        primaryAction: { label: "Open {{payload.order}}", redirect: { url: "/o/{{payload.order}}" } },
+        redirect: { url: "javascript:alert(1)" },
+      },
+      rest,
+    );
+    assert.deepEqual(feed, {
+      result: {
+        subject: "3 news",
+        body: "<b>7</b>",
+        primaryAction: { label: "Open 7", redirect: { url: "/o/7", target: "_self" } },
+      },
+      faults: [],
+    });
+    assert.deepEqual((await show("sms", { body: "{{payload.order}}" }, rest)).result, { body: "7" });
+    assert.deepEqual((await show("chat", { body: "{{payload.order}}" }, rest)).result, { body: "7" });
+    assert.deepEqual((await show("push", { subject: "A", body: "{{payload.order}}" }, rest)).result, {
+      subject: "A",
+      body: "7",
+    });
+    assert.deepEqual(await show("delay", { amount: 1, unit: "days" }), { result: {}, faults: [] });
+    assert.equal((await show("sms", { body: "{{subscriber.firstName}}" })).result.body, "Ada", "a sample reader");
+  });
+
+  test("tells faults with their field, line and column, and shows the other fields", async () => {
+    const { result, faults } = await show("in_app", {
+      subject: "fine",
+      body: "one\n  {{ payload.name | nofilter }}",
+      primaryAction: { label: "{% if %}" },
+    });
+    assert.deepEqual(result, { subject: "fine" });
+    assert.deepEqual(
+      faults.map(({ field, line, column }) => [field, line, column]),
+      [
+        ["body", 2, 3],
+        ["primaryAction.label", 1, 6],
+      ],
+    );
+    assert.match(faults[0]!.message, /nofilter/);
+    const block = await show("email", { subject: "{{", body: '{"type":"list"}', editorType: "block" });
+    assert.deepEqual(
+      block.faults.map(({ field }) => field),
+      ["subject", "body"],
+    );
+    assert.equal(block.faults[1]!.line, undefined);
+  });
+
+  test("uses the layout asked for, and tells whether the fault is in the layout", async () => {
+    for (const [layoutId, frame] of [
+      ["framed", "<main>{{content}}</main>"],
+      ["faulty", "{{content}}{% for a in (1..100000000) %}{{a}}{% endfor %}"],
+    ]) {
+      await client("layouts.create", { body: { layoutId: layoutId!, name: layoutId! } });
+      const controlValues = { email: { body: frame!, editorType: "html" as const } };
+      await client("layouts.update", { params: { layoutId: layoutId! }, body: { name: layoutId!, controlValues } });
+    }
+    const mail = { subject: "S", body: "<p>B</p>", editorType: "html" };
+    assert.match((await show("email", mail, { layoutId: "framed" })).result.html!, /<main><p>B<\/p><\/main>/);
+    assert.doesNotMatch((await show("email", mail, { layoutId: null })).result.html!, /main/);
+    const { result, faults } = await show("email", mail, { layoutId: "faulty" });
+    assert.deepEqual(result, { subject: "S" });
+    assert.deepEqual(
+      faults.map(({ field }) => field),
+      ["layoutId"],
+    );
+  });
+
+  test("uses the translations of the workflow in the language asked for", async () => {
+    await createWorkflow(client, "translated", [inApp()], { isTranslationEnabled: true });
+    for (const [locale, hello] of [
+      ["en_US", "Hello"],
+      ["de_DE", "Hallo"],
+    ] as const) {
+      const resource = { resourceType: "workflow", resourceId: "translated" } as const;
+      await client("translations.create", { body: { ...resource, locale, content: { hello } } });
+    }
+    const rest = { workflowId: "translated", subscriberId: "ada" };
+    const text = "{{t.hello}} {{workflow.name}}";
+    assert.equal((await show("sms", { body: text }, rest)).result.body, "Hallo translated");
+    assert.equal((await show("sms", { body: text }, { ...rest, locale: "en_US" })).result.body, "Hello translated");
+  });
+
+  test("keeps hostile templates within the budget of a step", async () => {
+    const hostile = "{% for a in (1..9999) %}{% for b in (1..9999) %}{{a}}{% endfor %}{% endfor %}";
+    const { result, faults } = await show("push", { subject: "fine", body: hostile });
+    assert.deepEqual(result, { subject: "fine" });
+    assert.equal(faults.length, 1);
+    assert.match(faults[0]!.message, /limit exceeded/);
+  });
+
+  test("refuses unknown ids, ids of another environment and values of the wrong type", async () => {
+    await createWorkflow(production, "theirs", [inApp()]);
+    await production("subscribers.create", { body: { subscriberId: "their-reader" } });
+    const cases: [object, ErrorCode][] = [
+      [{ subscriberId: "their-reader" }, "SUBSCRIBER_NOT_FOUND"],
+      [{ workflowId: "theirs" }, "WORKFLOW_NOT_FOUND"],
+      [{ layoutId: "none" }, "LAYOUT_NOT_FOUND"],
+      [{ step: { type: "email", controlValues: { subject: 7 } } }, "VALIDATION_ERROR"],
+      [{ step: { type: "letter" } }, "VALIDATION_ERROR"],
+    ];
+    for (const [given, code] of cases) {
+      const body = { step: { type: "email" }, ...given };
+      errorOf(await client.raw("workflows.preview", { body }), code);
+    }
+  });
+});

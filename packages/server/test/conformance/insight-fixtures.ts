@@ -1,0 +1,66 @@
+// Good inputs of the operations that show what the service does: previews, versions, activity, statistics.
+import type { OperationId } from "@tidings/contract";
+import { type Fixture, listOf, nothing, threeEvents, withBody } from "./inputs.ts";
+import type { World } from "./world.ts";
+
+/** A workflow with three versions. */
+async function versioned(w: World) {
+  const { workflowId } = await w.workflow();
+  for (const name of ["Second", "Third"]) await w.client("workflows.patch", { params: { workflowId }, body: { name } });
+  return { workflowId };
+}
+const makers = new WeakMap<World, () => ReturnType<typeof versioned>>();
+function ofVersions(w: World) {
+  const make = makers.get(w) ?? (() => versioned(w));
+  makers.set(w, make);
+  return w.once(make);
+}
+const ofVersion: Fixture = async (w) => ({ params: { ...(await ofVersions(w)), versionId: "1" } });
+
+export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
+  "workflows.preview": async (w) => ({
+    body: {
+      step: {
+        type: "in_app",
+        controlValues: {
+          subject: "Hi",
+          body: "{{payload.name}} {{payload.name | nofilter}}",
+          avatar: "https://example.com/a.png",
+          redirect: { url: "/orders" },
+          primaryAction: { label: "Open", redirect: { url: "/orders" } },
+          secondaryAction: { label: "Later" },
+          data: { a: "{{payload.name}}" },
+        },
+      },
+      workflowId: (await w.once(w.workflow)).workflowId,
+      subscriberId: (await w.once(w.event)).subscriberId,
+      payload: { name: "Ada" },
+    },
+  }),
+  "activity.listEvents": listOf(threeEvents),
+  "digests.list": listOf((w) => w.digest()),
+  "digests.retrieve": async (w) => ({ params: { id: (await w.once(w.digest)).id } }),
+  "digests.closeOne": async (w) => ({ params: { id: (await w.digest()).id } }),
+  "workflows.retrieveInFlight": async (w) => ({ params: { workflowId: (await w.once(w.waiting)).workflowId } }),
+  "system.retrieve": nothing,
+  "workflows.listVersions": async (w) => ({ params: await ofVersions(w) }),
+  "workflows.retrieveVersion": ofVersion,
+  "workflows.diffVersions": async (w) => {
+    const { workflowId, steps, name, origin } = await w.workflow();
+    const edited = [
+      { ...steps[1]!, controlValues: { subject: "New" } },
+      { name: "Text", type: "sms" as const },
+    ];
+    await w.client("workflows.update", {
+      params: { workflowId },
+      body: { name: `${name}!`, origin, preferences: {}, steps: edited as never },
+    });
+    return { params: { workflowId, fromVersionId: "1", toVersionId: "2" } };
+  },
+  "workflows.restoreVersion": ofVersion,
+  "workflows.duplicate": withBody(async (w) => ({ params: await ofVersions(w) }), {
+    name: "Copied",
+    description: "A copy",
+    tags: ["copy"],
+  }),
+};
