@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+import type { InboxProps } from "@novu/react";
 import { build } from "esbuild";
 import type { BrowserContext, Page, WebSocket } from "playwright-core";
 import { atEnd } from "../support/at-end.ts";
@@ -111,7 +112,9 @@ await createWorkflow(
 
 type SocketType = "self-hosted" | "cloud";
 
-const addressOf = (subscriberId: string, socketType: SocketType, more: object = {}) => {
+type Settings = Partial<Record<keyof InboxProps | "kind", unknown>>;
+
+const addressOf = (subscriberId: string, socketType: SocketType, more: Settings = {}) => {
   const socketUrl = `${proxy.url.replace("http", "ws")}${socketType === "cloud" ? "/ws" : ""}`;
   const settings = { applicationIdentifier: "development", subscriber: { subscriberId }, backendUrl: url, socketUrl };
   const all = { ...settings, socketOptions: { socketType }, ...more };
