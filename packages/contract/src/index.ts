@@ -20,6 +20,7 @@ export * from "./resources/events/messages.ts";
 export * from "./resources/events/notifications.ts";
 export * from "./resources/inbox/inbox-channels.ts";
 export * from "./resources/inbox/inbox-notifications.ts";
+export * from "./resources/inbox/inbox-oauth.ts";
 export * from "./resources/inbox/inbox-preferences.ts";
 export * from "./resources/inbox/inbox-subscriptions.ts";
 export * from "./resources/inbox/notification.ts";

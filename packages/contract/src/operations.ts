@@ -13,6 +13,7 @@ import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
+import { inboxOauthOperations } from "./resources/inbox/inbox-oauth.ts";
 import { inboxPreferenceOperations } from "./resources/inbox/inbox-preferences.ts";
 import { inboxSubscriptionOperations } from "./resources/inbox/inbox-subscriptions.ts";
 import { inboxSessionOperations } from "./resources/inbox/session.ts";
@@ -65,6 +66,7 @@ export const operations = {
   ...inboxPreferenceOperations,
   ...inboxSubscriptionOperations,
   ...inboxChannelOperations,
+  ...inboxOauthOperations,
   ...topicOperations,
   ...topicSubscriptionOperations,
   ...contextOperations,

@@ -19,13 +19,13 @@ export type {
   SendingChannel,
   SmsMessage,
 } from "./kit/message.ts";
-export type { Access, CallbackParams, ConnectionResult, OauthRequest } from "./kit/oauth.ts";
+export type { Access, CallbackParams, ConnectionResult, OauthRequest, Person } from "./kit/oauth.ts";
 export type { CheckResult, Note, Outcome, RejectionClass } from "./kit/outcome.ts";
 export type { Limits } from "./kit/provider.ts";
 export { type InboundRequest, type Receipt, type ReceiptStatus, receiptStatuses } from "./kit/receipts.ts";
 export type { Registration, ReportTarget } from "./kit/registration.ts";
 export { makeVapidKeys } from "./push/web-push.ts";
-export { authorizationUrl, check, connectWorkspace, findOauth, registerReceipts } from "./run/ask.ts";
+export { authorizationUrl, check, connectWorkspace, findOauth, identifyPerson, registerReceipts } from "./run/ask.ts";
 export {
   findProvider,
   listProviders,

@@ -307,6 +307,11 @@ export const settings = {
     fallback: "20",
     parse: integer(1, 10_000),
   },
+  TIDINGS_LIVE_HEARTBEAT: {
+    about: "Seconds between heartbeats on live connections; shorter than the idle time-outs of proxies on the way.",
+    fallback: "25",
+    parse: integer(1, 600),
+  },
   TIDINGS_LIVE_SWEEP: {
     about: "Seconds after which a live inbox is read again without a hint: the longest delay when a hint was lost.",
     fallback: "20",
@@ -388,6 +393,7 @@ const toConfig = (parsed: Parsed) => ({
     connections: parsed.TIDINGS_LIVE_CONNECTIONS,
     perSubscriber: parsed.TIDINGS_LIVE_PER_SUBSCRIBER,
     sweepMs: parsed.TIDINGS_LIVE_SWEEP * 1000,
+    beatMs: parsed.TIDINGS_LIVE_HEARTBEAT * 1000,
   },
   digestEvents: parsed.TIDINGS_DIGEST_EVENTS,
   defaultTimezone: parsed.TIDINGS_DEFAULT_TIMEZONE,

@@ -24,36 +24,40 @@ export function isTenant(id: string): boolean {
 
 const nonceOf = (state: string): string => createHash("sha256").update(state).digest("base64url");
 
+/** The id of the person is among the claims only with the scope `profile`. */
+type Scope = "openid" | "openid profile";
+
 type Asked = {
   redirectUri: string;
   state: string;
+  scope?: Scope;
 };
 
-export function signInUrl({ clientId, redirectUri, state }: Asked & { clientId: string }): string {
+export function signInUrl({ clientId, redirectUri, state, scope = "openid" }: Asked & { clientId: string }): string {
   return withQuery(`${authority}/oauth2/v2.0/authorize`, {
     client_id: clientId,
     response_type: "code",
     response_mode: "query",
-    scope: "openid",
+    scope,
     redirect_uri: redirectUri,
     state,
     nonce: nonceOf(state),
   });
 }
 
-/** The organisation of the person who signed in. */
+/** The organisation of the person who signed in, and their id in it. */
 export async function verifySignIn(
   io: Io,
   { clientId, secretKey }: { clientId: string; secretKey: string },
-  { code, redirectUri, state }: Asked & { code: string },
-): Promise<string> {
+  { code, redirectUri, state, scope = "openid" }: Asked & { code: string },
+): Promise<{ tenant: string; personId: string | undefined }> {
   const form = {
     grant_type: "authorization_code",
     client_id: clientId,
     client_secret: secretKey,
     code,
     redirect_uri: redirectUri,
-    scope: "openid",
+    scope,
   };
   const request = post(`${authority}/oauth2/v2.0/token`, { form });
   const { value: token } = await fetchToken(io, request, { at: ["id_token"] });
@@ -71,7 +75,7 @@ export async function verifySignIn(
       requiredClaims: ["exp", "nonce", "tid"],
     });
     if (textAt(payload, "nonce") !== nonceOf(state)) throw new Error("it was made for another request");
-    return tenant;
+    return { tenant, personId: textAt(payload, "oid") };
   } catch (error) {
     const reason = `Microsoft's proof of the sign-in is not valid: ${(error as Error).message}`;
     throw new SendFault(rejected("auth", reason));

@@ -155,9 +155,21 @@ export default defineProvider({
         throw refusedConsent("The consent is that of another organisation than the integration's");
       }
       if (!tenantId && !isSignedIn) return { next: signInUrl({ clientId, redirectUri, state }) };
-      const tenant = isSignedIn ? await verifySignIn(io, client, { code, redirectUri, state }) : consented;
+      const tenant = isSignedIn ? (await verifySignIn(io, client, { code, redirectUri, state })).tenant : consented;
       await buyAppToken(io, tenant, client, "https://graph.microsoft.com/.default").catch(notYet);
       return { workspace: { id: tenant.toLowerCase() }, auth: { accessToken: "app-only" } };
+    },
+    person: {
+      scopes: [],
+      authorizationUrl: ({ redirectUri, state }, { clientId = "" }) =>
+        signInUrl({ clientId, redirectUri, state, scope: "openid profile" }),
+      identify: async ({ code, state = "" }, redirectUri, { clientId = "", secretKey = "" }, io) => {
+        if (!code) throw refusedConsent("Microsoft sent no code along");
+        const asked = { code, redirectUri, state, scope: "openid profile" } as const;
+        const { tenant, personId } = await verifySignIn(io, { clientId, secretKey }, asked);
+        if (!personId) throw refusedConsent("Microsoft's proof of the sign-in names no person");
+        return { id: personId, workspaceId: tenant.toLowerCase() };
+      },
     },
   },
 });

@@ -7,8 +7,9 @@
 
 import { readWebhook, targetOf } from "../kit/chat.ts";
 import { flag, secret, text } from "../kit/credentials.ts";
+import type { Io } from "../kit/io.ts";
 import type { ChatMessage } from "../kit/message.ts";
-import { type Access, withQuery } from "../kit/oauth.ts";
+import { type Access, type CallbackParams, type Person, withQuery } from "../kit/oauth.ts";
 import { accepted, rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
 import { defineProvider } from "../kit/provider.ts";
 import { describeReply, type ErrorClasses, failureByCode, type HttpReply, textAt, unreadable } from "../kit/reply.ts";
@@ -85,8 +86,30 @@ function readAccess(reply: HttpReply, now: Date): Access {
     workspace: { id, name, botUserId: textAt(json, "bot_user_id") },
     auth: { accessToken, refreshToken: textAt(json, "refresh_token"), expiresAt },
     webhook: url ? { url, channel: textAt(json, "incoming_webhook", "channel") } : undefined,
+    personId: textAt(json, "authed_user", "id"),
   };
 }
+
+// With scopes of a person alone, the answer has no token of a bot.
+function readPerson(reply: HttpReply): Person {
+  const { json, status } = reply;
+  const code = textAt(json, "error");
+  if (code || status >= 300) throw new SendFault(failureByCode(reply, code, { ...classes, ...passing }));
+  const [id, workspaceId] = [textAt(json, "authed_user", "id"), textAt(json, "team", "id")];
+  if (!id || !workspaceId) throw new SendFault(retry("The answer of Slack names no person of a workspace"));
+  return { id, workspaceId };
+}
+
+type App = { clientId: string; secretKey: string };
+
+function exchangeCode({ code }: CallbackParams, redirectUri: string, { clientId, secretKey }: App, io: Io) {
+  if (!code) throw new SendFault(rejected("content", "Slack sent no code along"));
+  const form = { code, redirect_uri: redirectUri };
+  const request = post("https://slack.com/api/oauth.v2.access", { basic: [clientId, secretKey], form });
+  return retryUnknown(io.http(request));
+}
+
+const authorizationPage = "https://slack.com/oauth/v2/authorize";
 
 export default defineProvider({
   id: "slack",
@@ -130,17 +153,25 @@ export default defineProvider({
     needs: ["clientId", "secretKey"],
     scopes: ["chat:write", "chat:write.public", "channels:read", "groups:read", "users:read", "users:read.email"],
     authorizationUrl: ({ scopes, redirectUri, state }, { clientId }) =>
-      withQuery("https://slack.com/oauth/v2/authorize", {
+      withQuery(authorizationPage, {
         client_id: clientId,
         scope: scopes.join(","),
         redirect_uri: redirectUri,
         state,
       }),
-    connect: async ({ code }, redirectUri, { clientId, secretKey }, io) => {
-      if (!code) throw new SendFault(rejected("content", "Slack sent no code along"));
-      const form = { code, redirect_uri: redirectUri };
-      const request = post("https://slack.com/api/oauth.v2.access", { basic: [clientId, secretKey], form });
-      return readAccess(await retryUnknown(io.http(request)), io.now());
+    connect: async (callback, redirectUri, credentials, io) =>
+      readAccess(await exchangeCode(callback, redirectUri, credentials, io), io.now()),
+    person: {
+      scopes: ["identity.basic"],
+      authorizationUrl: ({ scopes, redirectUri, state }, { clientId }) =>
+        withQuery(authorizationPage, {
+          client_id: clientId,
+          user_scope: scopes.join(","),
+          redirect_uri: redirectUri,
+          state,
+        }),
+      identify: async (callback, redirectUri, credentials, io) =>
+        readPerson(await exchangeCode(callback, redirectUri, credentials, io)),
     },
   },
 });

@@ -20,7 +20,12 @@ export type Access = {
   auth: { accessToken: string; refreshToken?: string; expiresAt?: string };
   /** The channel that was chosen while granting, when a webhook was requested. */
   webhook?: { url: string; channel?: string };
+  /** The person who granted it, where the provider says who that was. */
+  personId?: string;
 };
+
+/** Who a person is at the provider. */
+export type Person = { id: string; workspaceId: string };
 
 export type Oauth<V> = {
   /** Credentials that must be set before a person can be redirected to the provider. */
@@ -30,6 +35,12 @@ export type Oauth<V> = {
   authorizationUrl(request: OauthRequest, credentials: V): string;
   /** The access, or a second page to redirect the person to first. Refusals are thrown as SendFault. */
   connect(callback: CallbackParams, redirectUri: string, credentials: V, io: Io): Promise<Access | NextPage>;
+  /** The page at which a person only shows who they are, and the exchange of the code that comes back. */
+  readonly person: {
+    readonly scopes: readonly string[];
+    authorizationUrl(request: OauthRequest, credentials: V): string;
+    identify(callback: CallbackParams, redirectUri: string, credentials: V, io: Io): Promise<Person>;
+  };
 };
 
 /** A second page of the provider for the same person; it redirects to the same callback with the same state. */
@@ -37,11 +48,11 @@ type NextPage = {
   next: string;
 };
 
-export type ConnectionResult =
-  | { ok: true; access: Access }
-  | ({ ok: true } & NextPage)
-  /** `isTemporary`: the provider was not reached or is not ready, so a retry may succeed. */
-  | { ok: false; reason: string; isTemporary: boolean };
+/** `isTemporary`: the provider was not reached or is not ready, so a retry may succeed. */
+type Failure = { ok: false; reason: string; isTemporary: boolean };
+
+export type ConnectionResult = { ok: true; access: Access } | ({ ok: true } & NextPage) | Failure;
+export type PersonResult = { ok: true; person: Person } | Failure;
 
 /** The address with these query parameters. */
 export function withQuery(address: string, parameters: Record<string, string>): string {

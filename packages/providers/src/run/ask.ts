@@ -4,7 +4,7 @@
 
 import { type Credentials, missingField, readCredentials } from "../kit/credentials.ts";
 import type { Io } from "../kit/io.ts";
-import type { CallbackParams, ConnectionResult, OauthRequest } from "../kit/oauth.ts";
+import type { CallbackParams, ConnectionResult, OauthRequest, PersonResult } from "../kit/oauth.ts";
 import { type CheckResult, errorText, SendFault } from "../kit/outcome.ts";
 import type { Provider } from "../kit/provider.ts";
 import type { Registration, ReportTarget } from "../kit/registration.ts";
@@ -73,14 +73,25 @@ async function runRegistration(
 }
 
 /** What an OAuth request to the provider needs; undefined where workspaces are not connected by OAuth. */
-export function findOauth(providerId: string): { scopes: readonly string[]; needs: readonly string[] } | undefined {
+export function findOauth(
+  providerId: string,
+): { scopes: readonly string[]; needs: readonly string[]; person: { scopes: readonly string[] } } | undefined {
   return findAdapter(providerId)?.oauth;
 }
 
-/** The page of the provider at which a person grants access. The caller has checked that the credentials in `needs` are set. */
-export function authorizationUrl(providerId: string, request: OauthRequest, credentials: Credentials): string {
+/**
+ * The page of the provider at which a person grants access to a workspace, or only shows who they are. The caller has
+ * checked that the credentials in `needs` are set.
+ */
+export function authorizationUrl(
+  providerId: string,
+  request: OauthRequest,
+  credentials: Credentials,
+  grants: "access" | "person" = "access",
+): string {
   const { oauth, credentials: fields = {} } = findAdapter(providerId) ?? {};
-  return oauth ? oauth.authorizationUrl(request, readCredentials(fields, credentials)) : "";
+  const page = grants === "person" ? oauth?.person : oauth;
+  return page ? page.authorizationUrl(request, readCredentials(fields, credentials)) : "";
 }
 
 /** Trades the parameters of the OAuth callback for access to the workspace. */
@@ -91,30 +102,47 @@ export async function connectWorkspace(
   credentials: Credentials,
   io: Io,
 ): Promise<ConnectionResult> {
-  const adapter = findAdapter(providerId);
-  if (!adapter) return { ok: false, reason: `There is no provider ${providerId}`, isTemporary: false };
-  const result = await runConnection(adapter, callback, redirectUri, credentials, io);
-  if (result.ok) return result;
-  const secrets = secretValues([...secretFields(providerId), "code"], { ...credentials, code: callback.code });
-  return { ...result, reason: scrub(result.reason, secrets) };
+  const result = await exchange(providerId, callback, credentials, (oauth, values) =>
+    oauth.connect(callback, redirectUri, values, io),
+  );
+  if (!result.ok) return result;
+  const { made } = result;
+  return "next" in made ? { ok: true, next: made.next } : { ok: true, access: made };
 }
 
-async function runConnection(
-  provider: Provider,
+/** Trades the parameters of the OAuth callback for the id of the person. */
+export async function identifyPerson(
+  providerId: string,
   callback: CallbackParams,
   redirectUri: string,
-  stored: Credentials,
+  credentials: Credentials,
   io: Io,
-): Promise<ConnectionResult> {
-  if (!provider.oauth) return { ok: false, reason: `${provider.name} does not support OAuth`, isTemporary: false };
+): Promise<PersonResult> {
+  const result = await exchange(providerId, callback, credentials, (oauth, values) =>
+    oauth.person.identify(callback, redirectUri, values, io),
+  );
+  return result.ok ? { ok: true, person: result.made } : result;
+}
+
+type ProviderOauth = NonNullable<Provider["oauth"]>;
+type Exchange<T> = (oauth: ProviderOauth, credentials: Parameters<ProviderOauth["authorizationUrl"]>[1]) => Promise<T>;
+
+async function exchange<T>(
+  providerId: string,
+  { code }: CallbackParams,
+  stored: Credentials,
+  run: Exchange<T>,
+): Promise<{ ok: true; made: T } | { ok: false; reason: string; isTemporary: boolean }> {
+  const adapter = findAdapter(providerId);
+  if (!adapter) return { ok: false, reason: `There is no provider ${providerId}`, isTemporary: false };
+  if (!adapter.oauth) return { ok: false, reason: `${adapter.name} does not support OAuth`, isTemporary: false };
   try {
-    const credentials = readCredentials(provider.credentials, stored);
-    const connecting = provider.oauth.connect(callback, redirectUri, credentials, io);
-    const made = await within(exchangeLimitMs, provider, connecting);
-    return "next" in made ? { ok: true, next: made.next } : { ok: true, access: made };
+    const credentials = readCredentials(adapter.credentials, stored);
+    return { ok: true, made: await within(exchangeLimitMs, adapter, run(adapter.oauth, credentials)) };
   } catch (error) {
     const isTemporary = !(error instanceof SendFault) || error.outcome.kind !== "rejected";
-    return { ok: false, reason: errorText(error), isTemporary };
+    const secrets = secretValues([...secretFields(providerId), "code"], { ...stored, code });
+    return { ok: false, reason: scrub(errorText(error), secrets), isTemporary };
   }
 }
 

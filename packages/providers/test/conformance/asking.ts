@@ -2,9 +2,16 @@
 // goes wrong on the way ends there, changes nothing more and tells no secret.
 
 import assert from "node:assert/strict";
-import { authorizationUrl, connectWorkspace, registerReceipts } from "../../src/index.ts";
+import { authorizationUrl, connectWorkspace, identifyPerson, registerReceipts } from "../../src/index.ts";
 import type { Provider } from "../../src/kit/provider.ts";
-import { type HttpCase, type OauthCase, type RegistrationCase, redirectUri, reportTarget } from "./case.ts";
+import {
+  type HttpCase,
+  type OauthCase,
+  type OauthReturn,
+  type RegistrationCase,
+  redirectUri,
+  reportTarget,
+} from "./case.ts";
 import { assertNoSecret, assertSeen } from "./compare.ts";
 import type { Act, openStage } from "./stage.ts";
 
@@ -62,32 +69,42 @@ export async function runRegistrations(
 export async function runOauth(stage: Stage, adapter: Provider, one: HttpCase, oauth: OauthCase): Promise<void> {
   const request = { scopes: ["a", "b"], redirectUri, state: "st" };
   assert.equal(authorizationUrl(one.id, request, one.credentials), oauth.address);
-  for (const connection of oauth.connections) {
-    const { name, brought, calls, access, next, refused, credentials = one.credentials } = connection;
-    const connect = async (acts: Acts = {}) => {
-      const { io, seen, end } = stage.play({ calls, acts }, { now: new Date("2026-01-02T03:04:05Z") });
-      const result = await connectWorkspace(one.id, brought, redirectUri, credentials, io).finally(end);
-      if (!result.ok) {
-        assertNoSecret(adapter, credentials, one.minimal.message, result.reason);
-        if (brought.code) assert.ok(!result.reason.includes(brought.code), result.reason);
-      }
-      return { result, seen };
-    };
-    const { result, seen } = await connect();
-    assertSeen(seen, calls, name);
-    if (next) assert.deepEqual(result, { ok: true, next }, name);
-    else if (access) {
-      assert.deepEqual(JSON.parse(JSON.stringify(result)), { ok: true, access }, name);
-      for (const act of ["reset", { status: 503, body: "<html>busy</html>" }] as Act[]) {
-        const { result: broken } = await connect({ 0: act });
-        assert.ok(!broken.ok && broken.isTemporary, JSON.stringify(broken));
-      }
-      const { result: quoted } = await connect({ 0: "echo-400" });
-      assert.ok(!quoted.ok && !quoted.isTemporary, JSON.stringify(quoted));
-    } else {
-      assert.ok(!result.ok && refused, name);
-      assert.match(result.reason, refused.reason, name);
-      assert.equal(result.isTemporary, refused.isTemporary, name);
+  assert.equal(authorizationUrl(one.id, request, one.credentials, "person"), oauth.personAddress);
+  for (const back of oauth.connections) await runReturn(stage, adapter, one, back, connectWorkspace);
+  for (const back of oauth.people) await runReturn(stage, adapter, one, back, identifyPerson);
+}
+
+async function runReturn(
+  stage: Stage,
+  adapter: Provider,
+  one: HttpCase,
+  { name, brought, calls, access, person, next, refused, credentials = one.credentials }: OauthReturn,
+  exchange: typeof connectWorkspace | typeof identifyPerson,
+): Promise<void> {
+  const trade = async (acts: Acts = {}) => {
+    const { io, seen, end } = stage.play({ calls, acts }, { now: new Date("2026-01-02T03:04:05Z") });
+    const result = await exchange(one.id, brought, redirectUri, credentials, io).finally(end);
+    if (!result.ok) {
+      assertNoSecret(adapter, credentials, one.minimal.message, result.reason);
+      if (brought.code) assert.ok(!result.reason.includes(brought.code), result.reason);
     }
+    return { result, seen };
+  };
+  const { result, seen } = await trade();
+  assertSeen(seen, calls, name);
+  if (next) assert.deepEqual(result, { ok: true, next }, name);
+  else if (access || person) {
+    const made = access ? { access } : { person };
+    assert.deepEqual(JSON.parse(JSON.stringify(result)), { ok: true, ...made }, name);
+    for (const act of ["reset", { status: 503, body: "<html>busy</html>" }] as Act[]) {
+      const { result: broken } = await trade({ 0: act });
+      assert.ok(!broken.ok && broken.isTemporary, JSON.stringify(broken));
+    }
+    const { result: quoted } = await trade({ 0: "echo-400" });
+    assert.ok(!quoted.ok && !quoted.isTemporary, JSON.stringify(quoted));
+  } else {
+    assert.ok(!result.ok && refused, name);
+    assert.match(result.reason, refused.reason, name);
+    assert.equal(result.isTemporary, refused.isTemporary, name);
   }
 }

@@ -9,6 +9,7 @@ import type {
   Message,
   Note,
   Outcome,
+  Person,
   Receipt,
   ReportTarget,
 } from "../../src/index.ts";
@@ -94,20 +95,26 @@ export type RegistrationCase = {
   signingKey?: string;
 };
 
+/** `access` or `person`: what comes of it; `refused`: why nothing does, and whether the same again may succeed. */
+export type OauthReturn = {
+  name: string;
+  brought: CallbackParams;
+  credentials?: Credentials;
+  calls: Preparation[];
+  access?: Access;
+  person?: Person;
+  /** Where the person is sent once more. */
+  next?: string;
+  refused?: { reason: RegExp; isTemporary: boolean };
+};
+
 export type OauthCase = {
   /** For the scopes a and b, the state "st" and `redirectUri`. */
   address: string;
-  connections: {
-    name: string;
-    brought: CallbackParams;
-    credentials?: Credentials;
-    calls: Preparation[];
-    /** What comes of it; or why nothing does, and whether the same again may succeed. */
-    access?: Access;
-    /** Where the person is sent once more. */
-    next?: string;
-    refused?: { reason: RegExp; isTemporary: boolean };
-  }[];
+  connections: OauthReturn[];
+  /** The same for a person who only shows who they are. */
+  personAddress: string;
+  people: OauthReturn[];
 };
 
 type Quirks = {

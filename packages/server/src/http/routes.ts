@@ -16,6 +16,7 @@ import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
+import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
 import * as inboxPreferences from "../app/inbox/inbox-preferences.ts";
 import * as inboxSubscriptions from "../app/inbox/inbox-subscriptions.ts";
 import * as inboxSession from "../app/inbox/session.ts";
@@ -212,6 +213,10 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.createEndpoint": inboxChannels.createEndpoint,
   "inbox.retrieveEndpoint": inboxChannels.retrieveEndpoint,
   "inbox.deleteEndpoint": inboxChannels.deleteEndpoint,
+  "inbox.createConnectionOauthUrl": inboxOauth.createConnectionUrl,
+  "inbox.createEndpointOauthUrl": inboxOauth.createEndpointUrl,
+  "inbox.createChatOauthUrl": inboxOauth.createChatUrl,
+  "inbox.linkEndpoint": inboxOauth.linkEndpoint,
   "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
   "topics.list": topics.list,
   "topics.create": topics.create,

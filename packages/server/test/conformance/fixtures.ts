@@ -52,6 +52,9 @@ const largeOrders = {
   children: [{ on: "payload", field: "amount", operator: "LARGER", value: "100" }],
 };
 
+/** The body of a request for an address at Slack. */
+const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
+
 const fixtures: Partial<Record<OperationId, Fixture>> = {
   ...insightFixtures,
   "events.trigger": async (w) => ({
@@ -287,6 +290,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   }),
   "inbox.retrieveEndpoint": ofOwnEndpoint,
   "inbox.deleteEndpoint": ofOwnEndpoint,
+  "inbox.createConnectionOauthUrl": withBody(ofOwnInbox, ofSlack),
+  "inbox.createEndpointOauthUrl": withBody(ofOwnInbox, ofSlack),
+  "inbox.createChatOauthUrl": withBody(ofOwnInbox, ofSlack),
+  "inbox.linkEndpoint": withBody(ofOwnInbox, ofSlack),
   "subscribers.listFeed": listOf(threeFeedItems, async (w) => ({
     params: { subscriberId: (await w.once(w.event)).subscriberId },
   })),
@@ -333,9 +340,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "integrations.setPrimary": ofIntegration,
   // The provider does not support registering a webhook, so no external call is made.
   "integrations.autoConfigure": async (w) => ({ params: { integrationId: (await w.integration("slack"))._id! } }),
-  "integrations.createChatOauthUrl": async (w) => ({
-    body: { integrationIdentifier: (await w.integration("slack")).identifier },
-  }),
+  "integrations.createChatOauthUrl": async (w) => ({ body: await ofSlack(w) }),
 
   "channelConnections.list": listOf((w) => w.connection()),
   "channelConnections.create": async (w) => ({

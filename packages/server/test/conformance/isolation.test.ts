@@ -63,6 +63,10 @@ const refusedBodies: Partial<Record<OperationId, number>> = {
   "inbox.bulkUpdatePreferences": 404,
   "inbox.createConnection": 404,
   "inbox.createEndpoint": 404,
+  "inbox.createConnectionOauthUrl": 404,
+  "inbox.createEndpointOauthUrl": 404,
+  "inbox.createChatOauthUrl": 404,
+  "inbox.linkEndpoint": 404,
 };
 
 type Table = { name: string; hasEnvironment: boolean };

@@ -241,37 +241,60 @@ test("a subscriber has a limited number of connections", async () => {
 test("a client that does not read is disconnected, and gets what it lacks when it comes back", async () => {
   const token = await tokenFor(service, "hal");
   const slow = await started(openStream(url, token));
+  const slowSocket = await started(openWebSocket(url, token));
   const lastId = slow.lastId()!;
   slow.pause();
+  slowSocket.pause();
   // 15 MB: more than the buffers of both sockets hold.
   const event = { name: "long", to: "hal", payload: { text: "x".repeat(150_000) } };
   for (const _ of [1, 2]) await client("events.triggerBulk", { body: { events: Array(50).fill(event) } });
   await eventually(async () => (await feedOf(client, "hal")).length === 100, "all messages");
   const isDropped = async () =>
-    (await request(service, "/metrics")).text.includes('live_closed_total{reason="slow"} 1');
-  await eventually(isDropped, "the slow client to be disconnected");
+    (await request(service, "/metrics")).text.includes('live_closed_total{reason="slow"} 2');
+  await eventually(isDropped, "the slow clients to be disconnected");
   const again = await started(openStream(url, token, { lastId }));
   assert.equal(again.named("notification").length, 100);
-  again.close();
-  slow.close();
+  const socket = await started(openWebSocket(url, token));
+  assert.equal(socket.named("unread_count_changed")[0]!.data.unreadCount, 100);
+  for (const one of [again, slow, socket, slowSocket]) one.close();
 });
 
-test("a session for contexts gets their messages, and no counts of others", async () => {
+test("a session for contexts gets the messages, marks, deletions and counts of these contexts, and nothing of others", async () => {
   const token = await tokenFor(service, "both", 600_000, ["tenant:acme"]);
-  const stream = track(openStream(url, token));
-  await eventually(() => stream.named("changed").length > 0, "the first event");
+  const stream = await started(openStream(url, token));
+  const socket = await started(openWebSocket(url, token));
+  const whole = await started(openStream(url, await tokenFor(service, "both")));
   const send = (name: string, context?: object) =>
     client("events.trigger", { body: { name: "greet", to: "both", payload: { name }, context } as never });
   await send("other", { tenant: "globex" });
   await send("none");
   await send("own", { tenant: "acme" });
-  await eventually(() => stream.named("notification").length > 0, "the message of the context");
+  await eventually(() => whole.named("counts").at(-1)!.data.unread.total === 3, "all three messages");
+  const [total, unseen] = [() => stream.named("counts").at(-1)!.data.unread.total, "unseen_count_changed"];
+  await eventually(() => total() === 1 && socket.named(unseen).at(-1)!.data.unseenCount === 1, "the own counts");
+  const bodies = (one: LiveClient) => one.named("notification").map(({ data }) => data.body);
+  assert.deepEqual(bodies(stream), ["Hello own"]);
+  assert.deepEqual(bodies(whole).sort(), ["Hello none", "Hello other", "Hello own"]);
+  assert.equal(socket.named("notification_received").length, 1);
+  assert.deepEqual(stream.named("counts").at(-1)!.data, { unread: counts(1), unseen: 1, hasMore: false });
+
+  const feed = await feedOf(client, "both");
+  const own = stream.named("notification")[0]!.data.id;
+  const mark = (messageId: string) =>
+    client("subscribers.markMessages", { params: { subscriberId: "both" }, body: { messageId, markAs: "read" } });
+  for (const { _id } of feed.filter(({ _id }) => _id !== own)) await mark(_id);
+  await eventually(() => whole.named("counts").at(-1)!.data.unread.total === 1, "the marks of the others");
+  await mark(own);
+  await eventually(() => total() === 0, "the own mark");
+  const changed = stream.named("changed").map(({ data }) => data.notification?.id);
+  assert.deepEqual([...new Set(changed)], [own]);
+  for (const { _id: messageId } of feed) await client("messages.delete", { params: { messageId } });
+  await eventually(() => stream.named("removed").length > 0, "the deletion");
   assert.deepEqual(
-    stream.named("notification").map(({ data }) => data.body),
-    ["Hello own"],
+    stream.named("removed").map(({ data }) => data),
+    [{ ids: [own], count: 1 }],
   );
-  assert.deepEqual(stream.named("counts"), []);
-  stream.close();
+  for (const one of [stream, socket, whole]) one.close();
 });
 
 test("pages of origins that the environment does not list are refused by the stream and before an upgrade", async () => {

@@ -88,6 +88,43 @@ test("while the LISTEN connection is paused, the sweep finds messages; when it i
   stream.close();
 });
 
+test("when a process is killed between commit and NOTIFY, the sweep brings its change; when LISTEN is restored, a reading does", async (context) => {
+  const broken = await startDatabaseProxy(service.database.url);
+  const own = { ...settings, DATABASE_URL: broken.url, TIDINGS_ROLE: "api", TIDINGS_LIVE_SWEEP: "600" };
+  const config = readConfig({ ...own, TIDINGS_HOST: "127.0.0.1", TIDINGS_PORT: "0" });
+  const deaf = await startService(config, pino({ level: "silent" }));
+  context.after(() => deaf.stop());
+  const doomed = temporaryFolder(context).run(own);
+  const { url } = await doomed.started();
+  const token = await tokenFor(service, "cyd");
+  await trigger(client, "greet", "cyd");
+  const [item] = await eventually(async () => {
+    const feed = await feedOf(client, "cyd");
+    return feed.length === 1 ? feed : null;
+  }, "a message");
+  // Its LISTEN connection works, and it sweeps every three seconds.
+  const swept = await started(openStream(other.url, token));
+  // Its LISTEN connection will be paused, and it sweeps after ten minutes.
+  const patient = await started(openStream(deaf.url, token));
+  const begun = performance.now();
+  await eventually(() => performance.now() - begun > 2_000, "the first readings to be over");
+  broken.pauseListeners();
+  // The process commits, and cannot send its hint any more.
+  const reply = await fetch(`${url}/v1/inbox/notifications/${item!._id}/read`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(reply.status, 200, await reply.text());
+  await doomed.end("SIGKILL");
+  await eventually(() => lastCount(swept) === 0, "the mark, by the sweep");
+  assert.equal(swept.named("changed").at(-1)!.data.notification.isRead, true);
+  assert.equal(lastCount(patient), 1, "neither a hint nor a sweep has told this one");
+  broken.resumeListeners();
+  await eventually(() => lastCount(patient) === 0, "the mark, by the reading after LISTEN is restored");
+  swept.close();
+  patient.close();
+});
+
 /** A client that keeps its list as a widget does: a stream resumes, sockets read the list again when they reconnect. */
 function startReader(subscriberId: string, token: string, door: "stream" | "socket" | "io", urls: () => string[]) {
   const list = new Set<string>();

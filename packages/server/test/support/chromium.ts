@@ -32,14 +32,19 @@ export async function openBrowser(context: TestContext | SuiteContext, options: 
   return browser.newContext(options);
 }
 
-/** A page whose errors fail the test: exceptions and messages of the console at level "error". */
-export async function openPage(context: TestContext, browser?: BrowserContext): Promise<Page> {
+/** A page whose errors fail the test: exceptions and messages of the console at level "error", those aside that `allow` matches. */
+export async function openPage(
+  context: TestContext,
+  browser?: BrowserContext,
+  { allow }: { allow?: RegExp } = {},
+): Promise<Page> {
   const page = await (browser ?? (await openBrowser(context))).newPage();
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   context.after(() => {
-    if (errors.length > 0) throw new Error(`the page reported errors:\n${errors.join("\n")}`);
+    const unexpected = errors.filter((text) => !allow?.test(text));
+    if (unexpected.length > 0) throw new Error(`the page reported errors:\n${unexpected.join("\n")}`);
   });
   return page;
 }

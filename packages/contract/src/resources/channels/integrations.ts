@@ -145,6 +145,9 @@ export type IntegrationPatch = Static<typeof IntegrationPatch>;
 
 const integrationPath = Type.Object({ integrationId: Type.String({ description: "Internal id or identifier" }) });
 
+export const oauthScopes = (description: string) =>
+  Type.Array(Type.String({ pattern: "^[^\\s,]+$", maxLength: 255 }), { maxItems: 100, description });
+
 export const integrationOperations = {
   "integrations.list": operation({
     id: "integrations.list",
@@ -238,12 +241,7 @@ export const integrationOperations = {
       connectionMode,
       connectionIdentifier: Type.Optional(Type.String(identifiers.integration)),
       context: Type.Optional(ContextMap),
-      scope: Type.Optional(
-        Type.Array(Type.String({ pattern: "^[^\\s,]+$", maxLength: 255 }), {
-          maxItems: 100,
-          description: "Instead of the scopes that sending needs",
-        }),
-      ),
+      scope: Type.Optional(oauthScopes("Instead of the scopes that sending needs")),
     }),
     success: { status: 201, schema: named("ChatOauthUrl", { url: Type.String() }) },
     errors: ["OAUTH_NOT_SUPPORTED", "PUBLIC_URL_MISSING", "INTEGRATION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],

@@ -1,7 +1,7 @@
 // Chat connections and endpoints of the subscriber whose token a request has. Access tokens are never shown to a browser.
 import { cursorList } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { named, openObject, type Static, Type } from "../../schema.ts";
+import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import {
   ChannelConnection,
   ConnectionAuthIn,
@@ -19,6 +19,12 @@ export type InboxConnection = Static<typeof InboxConnection>;
 const EndpointAnswer = named("InboxEndpointAnswer", { data: ChannelEndpoint });
 
 const { subscriberId, contextKeys, ...filters } = channelFilters;
+const mode = Type.Optional(
+  oneOf(["subscriber", "shared"], {
+    default: "subscriber",
+    description: "`shared`: those that all subscribers share, instead of one's own",
+  }),
+);
 const { identifier, integrationIdentifier } = channelOwner;
 const path = Type.Object({ identifier: Type.String() });
 const noConnection = [...inboxErrors, "CONNECTION_NOT_FOUND"] as const;
@@ -30,10 +36,10 @@ export const inboxChannelOperations = {
     method: "GET",
     path: "/v1/inbox/channel-connections",
     summary: "List one's own channel connections",
-    description: "Without connections that all subscribers share.",
+    description: "Without connections that all subscribers share, unless `connectionMode` asks for these.",
     category: "inbox",
     access: "inbox",
-    query: Type.Object(filters),
+    query: Type.Object({ ...filters, connectionMode: mode }),
     success: { status: 200, schema: cursorList("InboxConnectionList", InboxConnection) },
     errors: inboxErrors,
   }),
@@ -62,6 +68,7 @@ export const inboxChannelOperations = {
     category: "inbox",
     access: "inbox",
     params: path,
+    query: Type.Object({ connectionMode: mode }),
     success: { status: 200, schema: InboxConnection },
     errors: noConnection,
   }),

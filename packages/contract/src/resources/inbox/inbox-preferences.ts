@@ -3,7 +3,9 @@ import { SeverityWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, repeated, type Static, Type } from "../../schema.ts";
 import { PreferenceEntry, preferenceChoices, Schedule } from "../subscribers/preferences.ts";
+import { SubscriptionPreference } from "../topics/topic-subscriptions.ts";
 import { inboxErrors } from "./inbox-notifications.ts";
+import { subscriptionChoices } from "./inbox-subscriptions.ts";
 
 // Conditions belong to the rules of topic subscriptions.
 const { condition, ...entry } = PreferenceEntry.properties;
@@ -64,17 +66,34 @@ export const inboxPreferenceOperations = {
     path: "/v1/inbox/preferences/bulk",
     summary: "Update one's own preferences for up to 100 workflows",
     description:
-      "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins.",
+      "All or nothing. Channels given are merged into the stored ones; of the same workflow the last item wins. With " +
+      "`subscriptionIdentifier`, the same in all items, the preferences of that topic subscription are changed instead: " +
+      "`enabled` or `condition`.",
     category: "inbox",
     access: "inbox",
     body: named("InboxPreferencesBulkIn", {
       preferences: Type.Array(
-        named("InboxPreferenceBulkItem", { workflowId: Type.String({ minLength: 1 }), ...preferenceChoices }),
+        named("InboxPreferenceBulkItem", {
+          workflowId: Type.String({ minLength: 1 }),
+          ...preferenceChoices,
+          subscriptionIdentifier: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: "Identifier or internal id of a topic subscription of one's own",
+            }),
+          ),
+          ...subscriptionChoices,
+        }),
         { minItems: 1, maxItems: 100 },
       ),
     }),
-    success: many,
-    errors: workflowErrors,
+    success: {
+      status: 200,
+      schema: named("InboxPreferencesBulkAnswer", {
+        data: Type.Array(Type.Union([InboxPreference, SubscriptionPreference])),
+      }),
+    },
+    errors: [...workflowErrors, "SUBSCRIPTION_NOT_FOUND"],
   }),
   "inbox.updateWorkflowPreference": operation({
     id: "inbox.updateWorkflowPreference",

@@ -11,6 +11,12 @@ const path = Type.Object({ ...topicPath.properties, identifier });
 const Answer = named("InboxSubscriptionAnswer", { data: SubscriptionDetails });
 const missing = [...inboxErrors, "SUBSCRIPTION_NOT_FOUND"] as const;
 
+/** What a subscriber chooses for a workflow within a topic subscription. */
+export const subscriptionChoices = {
+  enabled: Type.Optional(Type.Boolean()),
+  condition: Type.Optional(openObject({ jsonLogic: true, maxJsonBytes: 65_536, description: "JSON Logic" })),
+};
+
 export const inboxSubscriptionOperations = {
   "inbox.listSubscriptions": operation({
     id: "inbox.listSubscriptions",
@@ -104,10 +110,7 @@ export const inboxSubscriptionOperations = {
       identifier,
       workflowId: Type.String({ description: "Internal id, identifier or slug" }),
     }),
-    body: named("InboxSubscriptionPreferenceIn", {
-      enabled: Type.Optional(Type.Boolean()),
-      condition: Type.Optional(openObject({ jsonLogic: true, maxJsonBytes: 65_536, description: "JSON Logic" })),
-    }),
+    body: named("InboxSubscriptionPreferenceIn", subscriptionChoices),
     success: { status: 200, schema: named("InboxSubscriptionPreferenceAnswer", { data: SubscriptionPreference }) },
     errors: [...missing, "WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"],
   }),

@@ -55,12 +55,13 @@ const tagList = Type.Array(tag, { maxItems: 100 });
 const Tags = Type.Union(
   [
     tagList,
+    Type.Object({ or: tagList }),
     Type.Object({ and: Type.Array(Type.Object({ or: tagList }), { minItems: 1, maxItems: 20 }) }),
     Type.Array(tagList, { maxItems: 20 }),
   ],
   {
     description:
-      "Tags of the workflow: a list for any of them; `{and: [{or: [...]}, ...]}` or a list of lists for one of each group",
+      "Tags of the workflow: a list or `{or: [...]}` for any of them; `{and: [{or: [...]}, ...]}` or a list of lists for one of each group",
   },
 );
 

@@ -36,7 +36,7 @@ export function readSelection({
 
 /** Groups of tags, one of each of which must match. Words beside groups are one group. An empty list is no filter. */
 function readTags(tags: NonNullable<GivenFilter["tags"]>): string[][] {
-  if (!Array.isArray(tags)) return tags.and.map((group) => group.or);
+  if (!Array.isArray(tags)) return "or" in tags ? [tags.or] : tags.and.map((group) => group.or);
   const items: (string | string[])[] = tags;
   const words = items.filter((item) => typeof item === "string");
   const groups = items.filter((item) => Array.isArray(item));

@@ -19,8 +19,11 @@ const ownFields = (caller: InboxCaller) => ({
   context: contextOf(caller),
 });
 
-const isOwn = ({ subscriber, contextKeys }: InboxCaller, row: ChannelConnection | ChannelEndpoint): boolean =>
-  row.subscriberId === subscriber.subscriber_id && (!contextKeys || contextKeys.join() === row.contextKeys.join());
+const hasOwnContexts = ({ contextKeys }: InboxCaller, row: ChannelConnection | ChannelEndpoint): boolean =>
+  !contextKeys || contextKeys.join() === row.contextKeys.join();
+
+const isOwn = (caller: InboxCaller, row: ChannelConnection | ChannelEndpoint): boolean =>
+  row.subscriberId === caller.subscriber.subscriber_id && hasOwnContexts(caller, row);
 
 type Path = { params: { identifier: string } };
 
@@ -41,8 +44,9 @@ export async function listConnections(
   caller: InboxCaller,
   { query }: Input<"inbox.listConnections">,
 ): Promise<Output<"inbox.listConnections">> {
-  const filters = { ...query, ...ownFilters(caller) };
-  const page = await connections.list(ctx, caller, { params: {}, query: filters, body: undefined });
+  const { connectionMode, ...rest } = query;
+  const filters = { ...rest, ...ownFilters(caller) };
+  const page = await connections.listBy(ctx, caller, filters, { isShared: connectionMode === "shared" });
   return { ...page, data: page.data.map(withoutAuth) };
 }
 
@@ -61,7 +65,11 @@ export async function retrieveConnection(
   caller: InboxCaller,
   input: Input<"inbox.retrieveConnection">,
 ): Promise<Output<"inbox.retrieveConnection">> {
-  return withoutAuth(await requireConnection(ctx, caller, input));
+  const { params, query } = input;
+  if (query.connectionMode !== "shared") return withoutAuth(await requireConnection(ctx, caller, input));
+  const row = await connections.retrieve(ctx, caller, { params });
+  if (row.subscriberId !== null || !hasOwnContexts(caller, row)) throw failure("CONNECTION_NOT_FOUND", params);
+  return withoutAuth(row);
 }
 
 export async function deleteConnection(
@@ -93,7 +101,7 @@ export async function createEndpoint(
 }
 
 /** A message would be sent with the access token of the connection, so it must not be that of another subscriber. */
-async function requireUsable(ctx: Ctx, caller: InboxCaller, identifier: string): Promise<void> {
+export async function requireUsable(ctx: Ctx, caller: InboxCaller, identifier: string): Promise<void> {
   const row = await connections.retrieve(ctx, caller, { params: { identifier } });
   if (row.subscriberId !== null && !isOwn(caller, row)) throw failure("CONNECTION_NOT_FOUND", { identifier });
 }

@@ -1,9 +1,11 @@
 // Preferences of the subscriber whose token a request has. A session with contexts reads and changes those of its contexts.
 import { channels, type InboxPreference, type Input, type Output, type PreferenceChannels } from "@tidings/contract";
 import type { Ctx, InboxCaller } from "../../context.ts";
+import { invalid } from "../../failure.ts";
 import { definedMembers } from "../../lib/json.ts";
 import { viewEntries, viewPreferences } from "../subscribers/preference-view.ts";
 import * as preferences from "../subscribers/preferences.ts";
+import { updatePreferences } from "./inbox-subscriptions.ts";
 import { contextOf } from "./session-context.ts";
 
 export async function list(
@@ -44,11 +46,25 @@ export async function updateGlobal(
   return { data: { level: "global", ...global } };
 }
 
+/** The topic subscription that the items are about, if any. Existing clients change those of one subscription at a time. */
+function readSubscription(items: Input<"inbox.bulkUpdatePreferences">["body"]["preferences"]): string | undefined {
+  const [first] = items;
+  const index = items.findIndex(
+    ({ subscriptionIdentifier }) => subscriptionIdentifier !== first!.subscriptionIdentifier,
+  );
+  if (index < 0) return first!.subscriptionIdentifier;
+  const field = `preferences.${index}.subscriptionIdentifier`;
+  const value = items[index]!.subscriptionIdentifier;
+  throw invalid({ [field]: { messages: [`${field} must be the same in all items`], value } });
+}
+
 export async function bulkUpdate(
   ctx: Ctx,
   caller: InboxCaller,
   { body }: Input<"inbox.bulkUpdatePreferences">,
 ): Promise<Output<"inbox.bulkUpdatePreferences">> {
+  const identifier = readSubscription(body.preferences);
+  if (identifier !== undefined) return { data: await updatePreferences(ctx, caller, identifier, body.preferences) };
   const items = body.preferences.map(({ workflowId, ...given }) => ({ workflowId, channels: readChannels(given) }));
   return { data: await saveItems(ctx, caller, items) };
 }

@@ -4,6 +4,7 @@ import type { Input, Output, SubscriptionPreference } from "@tidings/contract";
 import { type AlternateSuccess, nothingThere } from "../../answer.ts";
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { definedMembers } from "../../lib/json.ts";
 import {
   deleteSubscriptions,
   findOwnSubscription,
@@ -140,20 +141,44 @@ export async function updatePreference(
   caller: InboxCaller,
   { params, body }: Input<"inbox.updateSubscriptionPreference">,
 ): Promise<Output<"inbox.updateSubscriptionPreference">> {
-  const { identifier } = params;
+  const { identifier, workflowId } = params;
+  const [shown] = await updatePreferences(ctx, caller, identifier, [{ workflowId, ...body }]);
+  return { data: shown! };
+}
+
+type Choice = { workflowId: string } & Input<"inbox.updateSubscriptionPreference">["body"];
+
+/** The preferences of one subscription for these workflows, in their order. */
+export async function updatePreferences(
+  ctx: Ctx,
+  caller: InboxCaller,
+  identifier: string,
+  choices: Choice[],
+): Promise<SubscriptionPreference[]> {
   const row = await findOwnSubscription(ctx.db, caller.environmentId, caller.subscriber.id, identifier);
   if (!row || !isOwn(caller, row)) throw failure("SUBSCRIPTION_NOT_FOUND", { identifier, topicKey: "any" });
-  const [workflow] = await requireWorkflows(ctx, caller, [params.workflowId], "Workflow");
-  const { id, workflow_id } = workflow!;
-  // The first rule that matches decides: one for the workflow alone is kept in its place, a new one comes first.
+  const names = choices.map(({ workflowId }) => workflowId);
+  const workflows = await requireWorkflows(ctx, caller, names, "Workflow");
+  let { rules } = row;
+  for (const [index, { enabled, condition }] of choices.entries()) {
+    rules = withRule(rules, workflows[index]!, { enabled, condition });
+  }
+  const { preferences } = await showOne(ctx, caller, await save(ctx, caller, row, { rules }));
+  return workflows.map(({ id }, index) => {
+    const shown = preferences?.find((preference) => preference.workflow?.id === id);
+    if (!shown) throw failure("WORKFLOW_NOT_FOUND", { workflowId: names[index]! });
+    return shown;
+  });
+}
+
+/** The first rule that matches decides: one for the workflow alone is kept in its place, a new one comes first. */
+function withRule(
+  rules: StoredRule[],
+  { id, workflow_id }: { id: string; workflow_id: string },
+  choice: Omit<Choice, "workflowId">,
+): StoredRule[] {
   const isFor = (rule: StoredRule): boolean =>
     "workflowId" in rule && (rule.workflowId === id || rule.workflowId === workflow_id);
-  const [change] = readRules([{ workflowId: workflow_id, ...body }]);
-  const rules = row.rules.some(isFor)
-    ? row.rules.map((rule) => (isFor(rule) ? { ...rule, ...change! } : rule))
-    : [change!, ...row.rules];
-  const { preferences } = await showOne(ctx, caller, await save(ctx, caller, row, { rules }));
-  const shown = preferences?.find((preference) => preference.workflow?.id === id);
-  if (!shown) throw failure("WORKFLOW_NOT_FOUND", { workflowId: params.workflowId });
-  return { data: shown };
+  const [change] = readRules([{ workflowId: workflow_id, ...definedMembers(choice) }]);
+  return rules.some(isFor) ? rules.map((rule) => (isFor(rule) ? { ...rule, ...change! } : rule)) : [change!, ...rules];
 }

@@ -110,8 +110,19 @@ export async function list(
   caller: Caller,
   { query }: Input<"channelConnections.list">,
 ): Promise<Output<"channelConnections.list">> {
-  const { subscriberId, channel, providerId, integrationIdentifier, orderBy = "createdAt" } = query;
+  return listBy(ctx, caller, query);
+}
+
+/** `isShared`: those of all subscribers, whatever subscriber the query names. */
+export async function listBy(
+  ctx: Ctx,
+  caller: Caller,
+  query: Input<"channelConnections.list">["query"],
+  { isShared = false } = {},
+): Promise<Output<"channelConnections.list">> {
+  const { channel, providerId, integrationIdentifier, orderBy = "createdAt" } = query;
   const contextKeys = readContextKeys(query.contextKeys);
+  const subscriberId = isShared ? null : query.subscriberId;
   const filters = { subscriberId, contextKeys, channel, providerId, integrationIdentifier };
   const page = await listConnections(ctx.db, caller.environmentId, filters, orderBy, readCursor(query));
   return toCursorList(page, (row) => toConnection(ctx, row));

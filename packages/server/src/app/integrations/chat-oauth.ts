@@ -26,6 +26,10 @@ export type OauthState = {
   subscriberId?: string;
   connectionIdentifier?: string;
   contextKeys: string[];
+  /** `person`: who the person is becomes an endpoint of the subscriber, and no workspace is connected. */
+  grants: "access" | "person";
+  /** Access, and the person who granted it becomes an endpoint as well. */
+  linksPerson?: boolean;
 };
 
 const purpose = "chat oauth";
@@ -52,7 +56,14 @@ export async function createUrl(
   caller: Caller,
   { body }: Input<"integrations.createChatOauthUrl">,
 ): Promise<Output<"integrations.createChatOauthUrl">> {
-  const { integration, key, contextKeys } = await lockOwner(ctx, caller, body);
+  return { url: await makeAddress(ctx, caller, { ...body, grants: "access" }) };
+}
+
+export type OauthWish = Input<"integrations.createChatOauthUrl">["body"] & Pick<OauthState, "grants" | "linksPerson">;
+
+/** The address at the provider for what is wanted. */
+export async function makeAddress(ctx: Ctx, caller: Caller, wish: OauthWish): Promise<string> {
+  const { integration, key, contextKeys } = await lockOwner(ctx, caller, wish);
   const oauth = findOauth(integration.provider_id);
   if (!oauth) throw failure("OAUTH_NOT_SUPPORTED", { providerId: integration.provider_id });
   if (ctx.config.publicUrl === "") throw failure("PUBLIC_URL_MISSING", {});
@@ -63,18 +74,22 @@ export async function createUrl(
   }
   faults.throwIfAny();
 
+  const { grants, linksPerson, scope, connectionIdentifier } = wish;
   const state = {
     id: randomText(22),
     environmentId: caller.environmentId,
     integrationId: integration.id,
     subscriberId: key,
-    connectionIdentifier: body.connectionIdentifier,
+    connectionIdentifier,
     contextKeys,
+    grants,
+    linksPerson,
   };
+  const usual = grants === "person" ? oauth.person.scopes : oauth.scopes;
   const request = {
-    scopes: body.scope && body.scope.length > 0 ? body.scope : oauth.scopes,
+    scopes: scope && scope.length > 0 ? scope : usual,
     redirectUri: chatOauthCallback(ctx.config),
     state: signState(ctx.secrets, state, ctx.now()),
   };
-  return { url: authorizationUrl(integration.provider_id, request, credentials) };
+  return authorizationUrl(integration.provider_id, request, credentials, grants);
 }

@@ -8,7 +8,7 @@ import type { FastifyInstance } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { beatMs, type CloseReason, type Hub, type OpenConnection, type Port } from "../../pipeline/live/hub.ts";
+import type { CloseReason, Hub, OpenConnection, Port } from "../../pipeline/live/hub.ts";
 import { errorAnswer } from "../errors.ts";
 import { requireInboxSession } from "../inbox-auth.ts";
 import { refuseOrigin } from "../inbox-cors.ts";
@@ -23,7 +23,7 @@ type Protocol = {
   encode(name: string, data: unknown): string;
   /** Null: a heartbeat of the WebSocket protocol itself. */
   ping: string | null;
-  greet(socket: WebSocket, connection: OpenConnection, id: string): void;
+  greet(socket: WebSocket, connection: OpenConnection, id: string, beatMs: number): void;
   read(socket: WebSocket, text: string, connection: OpenConnection, id: string): void;
 };
 
@@ -42,7 +42,7 @@ const socketIo: Protocol = {
   door: "socket.io",
   encode: (event, data) => `42${JSON.stringify([event, data])}`,
   ping: "2",
-  greet(socket, _connection, sid) {
+  greet(socket, _connection, sid, beatMs) {
     const open = { sid, upgrades: [], pingInterval: beatMs, pingTimeout: pongMs, maxPayload: maxMessageBytes };
     socket.send(`0${JSON.stringify(open)}`);
   },
@@ -96,7 +96,7 @@ export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
         noteAnswer();
         protocol.read(client, String(data), connection, id);
       });
-      protocol.greet(client, connection, id);
+      protocol.greet(client, connection, id, ctx.config.live.beatMs);
     });
   };
   server.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {

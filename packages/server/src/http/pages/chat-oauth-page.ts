@@ -75,6 +75,13 @@ const outcomes: { [Kind in FinalResult["kind"]]: (result: Extract<FinalResult, {
       `This was meant to make a second one under another name. Nothing was changed. ${askForNewLink}`,
     ],
   }),
+  "not-connected": () => ({
+    status: 409,
+    notice: [
+      "This workspace is not connected",
+      "The account belongs to a workspace or organisation that has to be connected first. Nothing was changed.",
+    ],
+  }),
   taken: () => ({
     status: 409,
     notice: [

@@ -74,16 +74,3 @@ const toItem = (row: InboxItem, { subscriber, now }: InboxState): LiveItem => ({
 
 const isBack = ({ delivered_at, updated_at }: InboxItem): boolean =>
   (delivered_at?.length ?? 0) > 1 && delivered_at!.at(-1)!.getTime() === updated_at.getTime();
-
-/**
- * The events for a session that sees only messages with exactly these contexts. An inbox is read and counted as a whole, so such a
- * session is told to read its list and counts again instead of getting the counts.
- */
-export function withinContexts(events: LiveEvent[], contextKeys: string[] | undefined): LiveEvent[] {
-  if (!contextKeys) return events;
-  return events.flatMap((event): LiveEvent[] => {
-    if (event.kind === "counts") return [{ kind: "many", token: event.token }];
-    const isHidden = "item" in event && event.item.row.context_keys.join() !== contextKeys.join();
-    return isHidden ? [] : [event];
-  });
-}

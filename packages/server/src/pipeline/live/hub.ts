@@ -6,7 +6,7 @@ import { failure } from "../../failure.ts";
 import { idToBase62 } from "../../lib/ids.ts";
 import { everyInbox } from "../../lib/inbox-hints.ts";
 import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
-import { type LiveEvent, withinContexts } from "./events.ts";
+import type { LiveEvent } from "./events.ts";
 import { type Connection, createReader, type Inbox } from "./reader.ts";
 import { readResumeToken } from "./resume-token.ts";
 
@@ -46,7 +46,6 @@ export type Hub = {
 
 /** Beyond this, a client that does not read is disconnected. It gets what it lacks when it connects again. */
 const maxBufferedBytes = 1_000_000;
-export const beatMs = 25_000;
 const tickMs = 1_000;
 /** Other processes collect hints for a minute after each announcement. */
 const announceMs = 20_000;
@@ -60,8 +59,9 @@ const longestDrainMs = 3_000;
 type Member = Connection & { session: InboxSession; port: Port; inbox: Inbox; beatAt: number; isBehind: boolean };
 
 export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
-  const { connections: limit, perSubscriber, sweepMs } = ctx.config.live;
-  const inboxes = new Map<string, Inbox>();
+  const { connections: limit, perSubscriber, sweepMs, beatMs } = ctx.config.live;
+  /** By subscriber: one inbox for all messages, and one for each set of contexts with a session. */
+  const inboxes = new Map<string, Inbox[]>();
   const members = new Set<Member>();
   let ticking: NodeJS.Timeout | null = null;
   let announcedAt = -Infinity;
@@ -81,16 +81,23 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     ctx.metrics.liveConnections.dec({ door: member.port.door });
     const { inbox } = member;
     inbox.connections.delete(member);
-    if (inbox.connections.size === 0) inboxes.delete(idToBase62(inbox.subscriberId));
+    if (inbox.connections.size === 0) forget(inbox);
     if (members.size > 0 || !ticking) return;
     clearInterval(ticking);
     ticking = null;
   };
+  const forget = (inbox: Inbox) => {
+    const key = idToBase62(inbox.subscriberId);
+    const others = inboxesOf(key).filter((other) => other !== inbox);
+    if (others.length > 0) inboxes.set(key, others);
+    else inboxes.delete(key);
+  };
+  const inboxesOf = (key: string): Inbox[] => inboxes.get(key) ?? [];
   const reader = createReader(ctx, (inbox) => {
     for (const member of inbox.connections) close(member as Member, "deleted");
   });
   const readAll = () => {
-    for (const inbox of inboxes.values()) reader.request(inbox);
+    for (const list of inboxes.values()) for (const inbox of list) reader.request(inbox);
   };
   const announceConnections = () => {
     announcedAt = performance.now();
@@ -113,7 +120,8 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
         if (!member.port.beat()) close(member, "silent");
       }
     }
-    for (const inbox of inboxes.values()) if (now - inbox.readAtMs >= sweepMs) reader.request(inbox);
+    for (const list of inboxes.values())
+      for (const inbox of list) if (now - inbox.readAtMs >= sweepMs) reader.request(inbox);
   };
   /** The first connection of this process. Other processes may commit changes before they learn that hints are wanted. */
   const begin = () => {
@@ -121,10 +129,11 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     announceConnections();
     setTimeout(readAll, tickMs).unref();
   };
-  const inboxOf = ({ environmentId, subscriberId }: InboxSession): Inbox =>
-    inboxes.get(idToBase62(subscriberId)) ?? {
+  const inboxOf = ({ environmentId, subscriberId, contextKeys }: InboxSession): Inbox =>
+    inboxesOf(idToBase62(subscriberId)).find((inbox) => inbox.contextKeys?.join() === contextKeys?.join()) ?? {
       environmentId,
       subscriberId,
+      contextKeys: contextKeys ?? null,
       connections: new Set(),
       told: null,
       readAtMs: performance.now(),
@@ -142,9 +151,10 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     open(session, port) {
       if (isDraining) throw tooBusy("The service is stopping");
       if (members.size >= limit) throw tooBusy(`This process has ${limit} live connections, the most it may have`);
+      const key = idToBase62(session.subscriberId);
+      const open = inboxesOf(key).reduce((sum, { connections }) => sum + connections.size, 0);
+      if (open >= perSubscriber) throw failure("LIVE_CONNECTION_LIMIT", { limit: String(perSubscriber) });
       const inbox = inboxOf(session);
-      if (inbox.connections.size >= perSubscriber)
-        throw failure("LIVE_CONNECTION_LIMIT", { limit: String(perSubscriber) });
       const member: Member = {
         state: "opened",
         resume: null,
@@ -158,13 +168,13 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
           if (member.state !== "live") return;
           // What is left from before counts. The events of one reading may be more than that, for a client that reads as well.
           if (port.bufferedBytes() > maxBufferedBytes) return close(member, "slow");
-          for (const event of withinContexts(events, session.contextKeys)) port.send(event);
+          for (const event of events) port.send(event);
         },
       };
       if (members.size === 0) begin();
       members.add(member);
+      if (inbox.connections.size === 0) inboxes.set(key, [...inboxesOf(key), inbox]);
       inbox.connections.add(member);
-      inboxes.set(idToBase62(session.subscriberId), inbox);
       ctx.metrics.liveConnections.inc({ door: port.door });
       return {
         start(token) {
@@ -179,8 +189,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     hint(text) {
       if (text === undefined || text === everyInbox) return readAll();
       for (const key of text.split(",")) {
-        const inbox = inboxes.get(key);
-        if (inbox) reader.request(inbox);
+        for (const inbox of inboxesOf(key)) reader.request(inbox);
       }
     },
     async recheck(isValid) {

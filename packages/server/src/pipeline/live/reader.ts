@@ -14,9 +14,11 @@ export type Connection = {
   deliver(events: LiveEvent[]): void;
 };
 
+/** The inbox of a subscriber; with `contextKeys`, what a session for exactly these contexts sees of it. */
 export type Inbox = {
   environmentId: string;
   subscriberId: string;
+  contextKeys: string[] | null;
   connections: Set<Connection>;
   /** Null until the first reading. */
   told: Told | null;
@@ -96,8 +98,8 @@ async function readBatch(ctx: NetworkCtx, inboxes: Inbox[], onGone: (inbox: Inbo
     readAt,
   );
   const plans: Plan[] = [];
-  for (const { inbox, starting } of asked) {
-    const state = states.get(inbox.subscriberId);
+  for (const [index, { inbox, starting }] of asked.entries()) {
+    const state = states[index];
     if (state) plans.push(planFor(inbox, starting, state));
     else onGone(inbox);
   }
@@ -126,11 +128,13 @@ async function readBatch(ctx: NetworkCtx, inboxes: Inbox[], onGone: (inbox: Inbo
 const withState = ({ connections }: Inbox, state: Connection["state"]): Connection[] =>
   [...connections].filter((connection) => connection.state === state);
 
-function toQuestion({ subscriberId, environmentId, told }: Inbox, starting: Connection[], readAt: Date) {
+function toQuestion(inbox: Inbox, starting: Connection[], readAt: Date) {
+  const { subscriberId, environmentId, contextKeys, told } = inbox;
   const resumed = starting.flatMap(({ resume }) => (isPoint(resume) ? [resume.fromId] : [])).sort();
   return {
     subscriber_id: subscriberId,
     environment_id: environmentId,
+    context_keys: contextKeys,
     from_id: windowStart(told ?? { readAt }),
     changed_since: told && changedSince(told),
     resume_id: resumed[0] ?? null,

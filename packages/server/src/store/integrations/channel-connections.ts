@@ -64,6 +64,28 @@ export async function findOwnConnection(
   return rows[0];
 }
 
+/**
+ * A connection to the workspace through which messages to the subscriber may go: its own one, else one that all subscribers
+ * share; with an identifier, that one alone. Locked until the transaction ends, as is the subscriber: of two requests, the
+ * second finds what the first has written.
+ */
+export async function findUsableConnection(
+  db: Db,
+  environmentId: string,
+  by: { integrationId: string; subscriberId: string; workspaceId: string; identifier?: string },
+): Promise<{ id: string } | undefined> {
+  await sql`
+    select id from subscribers where environment_id = ${environmentId} and id = ${by.subscriberId}
+    for no key update`.execute(db);
+  const { rows } = await sql<{ id: string }>`
+    select id from channel_connections
+    where environment_id = ${environmentId} and integration_id = ${by.integrationId}
+      and (subscriber_id = ${by.subscriberId} or subscriber_id is null) and workspace ->> 'id' = ${by.workspaceId}
+      and ${by.identifier === undefined ? sql`true` : sql`identifier = ${by.identifier}`}
+    order by subscriber_id is null, id desc limit 1 for key share`.execute(db);
+  return rows[0];
+}
+
 /** False when the identifier is taken. */
 export async function insertConnection(db: Db, row: Row): Promise<boolean> {
   const inserted = await db

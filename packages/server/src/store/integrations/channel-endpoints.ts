@@ -50,6 +50,23 @@ export function listEndpoints(
   );
 }
 
+/** The newest endpoints of a subscriber with an integration for exactly these contexts. */
+export const listOwnEndpoints = (
+  db: Db,
+  environmentId: string,
+  { integrationId, subscriberId, contextKeys }: { integrationId: string; subscriberId: string; contextKeys: string[] },
+) =>
+  db
+    .selectFrom("channel_endpoints")
+    .where("environment_id", "=", environmentId)
+    .where("integration_id", "=", integrationId)
+    .where("subscriber_id", "=", subscriberId)
+    .where(sql<boolean>`context_keys = ${contextKeys}::text[]`)
+    .select(["identifier", "type", "endpoint"])
+    .orderBy("id", "desc")
+    .limit(1_000)
+    .execute();
+
 /** The endpoint is stored encrypted: it may be a webhook URL. False when the identifier is taken. */
 export async function insertEndpoint(db: Db, row: Row & { endpoint: string }): Promise<boolean> {
   const inserted = await db

@@ -13,7 +13,8 @@ export type ChannelOwner = {
 };
 
 export type ChannelFilters = {
-  subscriberId?: string;
+  /** Null: of no subscriber. */
+  subscriberId?: string | null;
   contextKeys?: string[];
   channel?: string;
   providerId?: string;
@@ -32,7 +33,8 @@ export const channelSort = (orderBy: "createdAt" | "updatedAt" | "identifier") =
 export function channelConditions(environmentId: string, filters: ChannelFilters): RawBuilder<unknown>[] {
   const { subscriberId, contextKeys, channel, providerId, integrationIdentifier } = filters;
   const conditions = [sql`r.environment_id = ${environmentId}`];
-  if (subscriberId !== undefined) {
+  if (subscriberId === null) conditions.push(sql`r.subscriber_id is null`);
+  else if (subscriberId !== undefined) {
     conditions.push(sql`r.subscriber_id = (
       select id from subscribers where environment_id = ${environmentId} and subscriber_id = ${subscriberId})`);
   }

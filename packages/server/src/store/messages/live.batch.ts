@@ -11,11 +11,12 @@ const maxMessages = 1_000;
 
 /**
  * Messages with ids after `from_id`, and those changed after a time, are listed as `recent`; those with ids after `resume_id`
- * as `later`.
+ * as `later`. With `context_keys`, the inbox has only the messages with exactly these contexts.
  */
 export type InboxQuestion = {
   subscriber_id: string;
   environment_id: string;
+  context_keys: string[] | null;
   from_id: string;
   changed_since: Date | null;
   resume_id: string | null;
@@ -40,7 +41,8 @@ export type InboxState = {
 };
 
 type StateRow = Omit<InboxState, "recent" | "later" | "unread" | "hasMore" | "changedAt"> & {
-  subscriber_id: string;
+  position: number;
+  scanned: number;
   changed_at: Date | null;
   ids: string[] | null;
   versions: number[] | null;
@@ -51,36 +53,43 @@ type StateRow = Omit<InboxState, "recent" | "later" | "unread" | "hasMore" | "ch
 const overlap = sql`interval '2 minutes'`;
 
 const columns = {
+  position: "int",
   subscriber_id: "uuid",
   environment_id: "uuid",
+  context_keys: "text[]",
   from_id: "uuid",
   changed_since: "timestamptz",
   resume_id: "uuid",
 };
 
 /**
- * The inboxes of these subscribers, by subscriber. Deleted subscribers are missing. The environment is a condition on the
+ * The answers in the order of the questions; undefined for a deleted subscriber. The environment is a condition on the
  * subscriber alone: as one on the messages too, it would let the planner read all messages of the environment in order.
+ * Contexts are looked at after the limit, so that an inbox without messages of its contexts costs no more than others.
  * `offset 0` keeps the severity from being looked up once for each of the four counts.
  */
-export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date): Promise<Map<string, InboxState>> {
+export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date): Promise<(InboxState | undefined)[]> {
   const bySeverity = severities.map(
     (severity) =>
       sql`count(*) filter (where is_unread and severity = ${sql.lit(severity)})::int as ${sql.ref(severity)}`,
   );
   const { rows } = await sql<StateRow>`
-    select r.subscriber_id, jsonb_build_object('id', s.id, 'subscriber_id', s.subscriber_id,
+    select r.position, jsonb_build_object('id', s.id, 'subscriber_id', s.subscriber_id,
       'first_name', s.first_name, 'last_name', s.last_name, 'avatar', s.avatar) as subscriber, t.now, i.*
-    from ${rowsOf("r", columns, questions)}
+    from ${rowsOf(
+      "r",
+      columns,
+      questions.map((question, position) => ({ position, ...question })),
+    )}
     join subscribers s on s.id = r.subscriber_id and s.environment_id = r.environment_id
     join environments v on v.id = r.environment_id
     cross join lateral (select coalesce(v.test_clock, ${now}::timestamptz) as now) as t
     cross join lateral (
-      select count(*)::int as total, ${sql.join(bySeverity)},
+      select count(*)::int as scanned, count(*) filter (where is_own)::int as total, ${sql.join(bySeverity)},
         count(*) filter (where is_shown and seen_at is null)::int as unseen, max(updated_at) as changed_at,
         array_agg(id::text order by id) filter (where is_recent) as ids,
         array_agg(version order by id) filter (where is_recent) as versions,
-        array_agg(id::text order by id) filter (where id > r.resume_id) as later
+        array_agg(id::text order by id) filter (where is_own and id > r.resume_id) as later
       from (
         select m.*, is_shown and m.read_at is null as is_unread,
           case when is_shown and m.read_at is null then (select n.severity from notifications n
@@ -88,14 +97,19 @@ export async function readInboxes(db: Db, questions: InboxQuestion[], now: Date)
           case when is_recent then hashtext(
             row(m.read_at, m.seen_at, m.archived_at, m.snoozed_until, m.delivered_at, m.cta->'pressed')::text) end as version
         from (
-          select f.*, f.archived_at is null and (f.snoozed_until is null or f.snoozed_until <= t.now) as is_shown,
-            f.id > r.from_id or f.updated_at > coalesce(r.changed_since, max(f.updated_at) over () - ${overlap}) as is_recent
+          select f.*, o.is_own, o.is_own and f.archived_at is null
+              and (f.snoozed_until is null or f.snoozed_until <= t.now) as is_shown,
+            o.is_own and (f.id > r.from_id
+              or f.updated_at > coalesce(r.changed_since, max(f.updated_at) over () - ${overlap})) as is_recent
           from (
             select id, environment_id, notification_id, read_at, seen_at, archived_at, snoozed_until, delivered_at, cta,
-              updated_at
+              updated_at, context_keys
             from messages where subscriber_id = s.id and channel = 'in_app' and status = 'sent'
-            order by id desc limit ${maxMessages}) as f) as m offset 0) as counted) as i`.execute(db);
-  return new Map(rows.map((row) => [row.subscriber_id, toState(row)]));
+            order by id desc limit ${maxMessages}) as f
+          cross join lateral (select r.context_keys is null or f.context_keys = r.context_keys as is_own) as o) as m
+        offset 0) as counted) as i`.execute(db);
+  const byPosition = new Map(rows.map((row) => [row.position, toState(row)]));
+  return questions.map((_, position) => byPosition.get(position));
 }
 
 function toState(row: StateRow): InboxState {
@@ -106,7 +120,7 @@ function toState(row: StateRow): InboxState {
     total,
     unread: Object.fromEntries(severities.map((severity) => [severity, row[severity]])) as Record<Severity, number>,
     unseen,
-    hasMore: total === maxMessages,
+    hasMore: row.scanned === maxMessages,
     changedAt: row.changed_at,
     recent: new Map(ids?.map((id, index) => [id, versions![index]!])),
     later: row.later ?? [],

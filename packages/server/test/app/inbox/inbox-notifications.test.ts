@@ -26,6 +26,7 @@ async function withInboxes() {
   for (const { client } of [here, there]) {
     await createWorkflow(client, "hello", [inApp({ subject: "Hi", body: "Ho", primaryAction: button })], {
       severity: "high",
+      tags: ["a"],
     });
   }
   return {
@@ -49,6 +50,9 @@ test("the calls of the published widget get the envelopes it reads", async () =>
   const filters = ["high", "medium"].map((severity) => ({ read: false, archived: false, snoozed: false, severity }));
   const counts = await ada.call("GET", `/notifications/count?filters=${encodeURIComponent(JSON.stringify(filters))}`);
   assert.deepEqual(counts.body, { data: filters.map((filter, index) => ({ count: 1 - index, filter })) });
+  const tagged = [{ tags: { or: ["a"] } }, { tags: ["none"] }, { tags: { or: ["none", "a"] } }];
+  const byTag = await ada.call("GET", `/notifications/count?filters=${encodeURIComponent(JSON.stringify(tagged))}`);
+  assert.deepEqual(byTag.body, { data: tagged.map((filter, index) => ({ count: [1, 0, 1][index], filter })) });
   const patch = async (verb: string, body?: object) => {
     const reply = await ada.call("PATCH", `/notifications/${ada.item.id}/${verb}`, body);
     assert.equal(reply.status, 200, reply.text);

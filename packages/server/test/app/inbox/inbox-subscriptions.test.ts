@@ -61,6 +61,28 @@ test("a subscriber subscribes to a topic, reads and changes its subscription, an
   assert.equal(dataOf<{ enabled: boolean }>(on).enabled, true);
   assert.equal(dataOf<Details>(await call("GET", `${path}/mine`)).preferences?.length, 1, "one rule for one workflow");
   errorOf(await call("PATCH", "/subscriptions/mine/preferences/unknown", { enabled: true }), "WORKFLOW_NOT_FOUND");
+
+  // The published client sends the channels along; those of the workflow itself stay as they are.
+  const all = { enabled: false, email: false, sms: false, in_app: false, chat: false, push: false };
+  const bulk = (subscriptionIdentifier: string | undefined, ...workflowIds: string[]) =>
+    call("PATCH", "/preferences/bulk", {
+      preferences: workflowIds.map((id) => ({ subscriptionIdentifier, workflowId: id, ...all })),
+    });
+  const both = dataOf<{ enabled: boolean; subscriptionId: string }[]>(await bulk("mine", workflowId, "order"));
+  assert.deepEqual(
+    both.map(({ enabled, subscriptionId }) => [enabled, subscriptionId]),
+    [
+      [false, made.id],
+      [false, made.id],
+    ],
+  );
+  const preferences = dataOf<{ level: string; channels: object }[]>(await call("GET", "/preferences"));
+  const ofWorkflow = preferences.find(({ level }) => level === "template");
+  assert.ok(Object.values(ofWorkflow!.channels).every(Boolean), "the preference of the workflow is not changed");
+  errorOf(await bulk("other", "order"), "SUBSCRIPTION_NOT_FOUND");
+  const mixed = [{ subscriptionIdentifier: "mine", workflowId, ...all }, { workflowId }];
+  const refused = errorOf(await call("PATCH", "/preferences/bulk", { preferences: mixed }), "VALIDATION_ERROR");
+  assert.deepEqual(Object.keys(refused.errors!), ["preferences.1.subscriptionIdentifier"]);
   assert.equal((await call("DELETE", `${path}/mine`)).status, 204);
   errorOf(await call("DELETE", `${path}/mine`), "SUBSCRIPTION_NOT_FOUND");
 });

@@ -71,6 +71,7 @@ describe("the address", () => {
       subscriberId: "ada",
       connectionIdentifier: "conn.1",
       contextKeys: ["tenant:acme"],
+      grants: "access",
     });
     assert.deepEqual(
       [9, 10].map((n) => readState(secrets, signed, minutes(n))!.isExpired),
@@ -86,7 +87,7 @@ describe("the address", () => {
 });
 
 describe("the state", () => {
-  const state = { id: "s", environmentId: "e", integrationId: "i", contextKeys: [] };
+  const state = { id: "s", environmentId: "e", integrationId: "i", contextKeys: [], grants: "access" as const };
 
   test("is refused when it was changed, signed with another key or for another purpose", () => {
     const signed = signState(secrets, state, new Date());

@@ -136,7 +136,7 @@ function idToken(changes: object = {}, key = privateKey) {
   return `${unsigned}.${createSign("sha256").update(unsigned).sign(key, "base64url")}`;
 }
 
-function signIn(token: string) {
+function signIn(token: string, scope = "openid") {
   return {
     method: "POST",
     url: `${organizations}/oauth2/v2.0/token`,
@@ -146,7 +146,7 @@ function signIn(token: string) {
       client_secret: "teams-s3cret-value",
       code: "c0de-1",
       redirect_uri: redirectUri,
-      scope: "openid",
+      scope,
     },
     reply: { status: 200, body: { token_type: "Bearer", expires_in: 3599, access_token: "eyJ", id_token: token } },
   };
@@ -392,6 +392,24 @@ export default providerCase({
         calls: [],
         refused: { reason: /has consented/, isTemporary: false },
       })),
+    ],
+    personAddress:
+      `${organizations}/oauth2/v2.0/authorize?client_id=${clientId}&response_type=code&response_mode=query` +
+      `&scope=openid+profile&redirect_uri=${encodeURIComponent(redirectUri)}&state=st&nonce=${claims.nonce}`,
+    people: [
+      {
+        name: "a person of an organisation",
+        brought: signedIn,
+        calls: [signIn(idToken({ oid: "person-1" }), "openid profile"), keys],
+        person: { id: "person-1", workspaceId: customer },
+      },
+      {
+        name: "a proof that names no person",
+        brought: signedIn,
+        calls: [signIn(idToken(), "openid profile"), keys],
+        refused: { reason: /names no person/, isTemporary: false },
+      },
+      { name: "nothing", brought: {}, calls: [], refused: { reason: /no code/, isTemporary: false } },
     ],
   },
 });

@@ -170,6 +170,7 @@ export default providerCase({
         access: {
           workspace: { id: "T9TK3CUKW", name: "Slack Softball Team", botUserId: "U0KRQLJ9H" },
           auth: { accessToken },
+          personId: "U1234",
         },
       },
       {
@@ -196,6 +197,7 @@ export default providerCase({
           workspace: { id: "T9TK3CUKW", name: "Slack Softball Team", botUserId: "U0KRQLJ9H" },
           auth: { accessToken, refreshToken: "xoxe-1-s3cret", expiresAt: "2026-01-02T15:04:05.000Z" },
           webhook: { url: webhookUrl, channel: "#orders" },
+          personId: "U1234",
         },
       },
       {
@@ -205,6 +207,7 @@ export default providerCase({
         access: {
           workspace: { id: "E12345678", name: "slack-sports", botUserId: "U0KRQLJ9H" },
           auth: { accessToken },
+          personId: "U1234",
         },
       },
       ...(["invalid_code", "code_already_used", "bad_client_secret", "bad_redirect_uri"] as const).map((word) => ({
@@ -230,6 +233,30 @@ export default providerCase({
         brought: { code: "c0de-s3cret" },
         calls: [{ ...exchange, reply: { status: 200, body: { ...granted, access_token: undefined } } }],
         refused: { reason: /no token of a bot/, isTemporary: false },
+      },
+      { name: "nothing", brought: {}, calls: [], refused: { reason: /no code/, isTemporary: false } },
+    ],
+    personAddress:
+      "https://slack.com/oauth/v2/authorize?client_id=123456789012.123456789012&user_scope=a%2Cb" +
+      `&redirect_uri=${encodeURIComponent(redirectUri)}&state=st`,
+    people: [
+      {
+        name: "a person",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: { status: 200, body: { ...granted, access_token: undefined } } }],
+        person: { id: "U1234", workspaceId: "T9TK3CUKW" },
+      },
+      {
+        name: "a wrong code",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: refused("invalid_code") }],
+        refused: { reason: /invalid_code/, isTemporary: false },
+      },
+      {
+        name: "an answer without a person",
+        brought: { code: "c0de-s3cret" },
+        calls: [{ ...exchange, reply: { status: 200, body: { ...granted, authed_user: null } } }],
+        refused: { reason: /names no person/, isTemporary: true },
       },
       { name: "nothing", brought: {}, calls: [], refused: { reason: /no code/, isTemporary: false } },
     ],
