@@ -30,8 +30,6 @@ export type OidcResult =
   | { kind: "unverified" }
   | { kind: "not-invited"; email: string };
 
-export type Oidc = ReturnType<typeof createOidc>;
-
 /** Loaded on first use, because most installations do not need it. */
 const library = () => import("openid-client");
 

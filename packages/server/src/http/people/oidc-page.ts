@@ -9,7 +9,7 @@ import { type RateLimiter, takeTokens } from "../rate-limit.ts";
 import { readCookie, setCookie, setSessionCookie } from "./cookies.ts";
 import { sourceOf } from "./person-auth.ts";
 
-export const oidcStartPath = "/v1/auth/oidc/start";
+const oidcStartPath = "/v1/auth/oidc/start";
 export const oidcPaths = [oidcStartPath, oidcCallbackPath];
 
 const stateCookie = "tidings_oidc";
