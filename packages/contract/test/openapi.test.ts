@@ -49,8 +49,10 @@ describe("complete", () => {
       const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {};
       // Without an API key nothing can be wrong with it, nor with an idempotency key of its environment.
       const isAboutKeys = (code: ErrorCode) => errorCatalogue[code].status === 401 || code.startsWith("IDEMPOTENCY_");
-      const common = access ? commonErrors.filter((code) => !isAboutKeys(code)) : commonErrors;
-      for (const code of [...common, ...errors]) {
+      const isAboutPeople = (code: ErrorCode) => /^(SIGN_IN|ROLE|CSRF|ENVIRONMENT_HEADER)_/.test(code);
+      const common = access ? commonErrors.filter((code) => !isAboutKeys(code) && !isAboutPeople(code)) : commonErrors;
+      const ofSession: ErrorCode[] = ["SIGN_IN_REQUIRED", "ROLE_NOT_ALLOWED", "CSRF_TOKEN_WRONG"];
+      for (const code of [...common, ...(access === "person" ? ofSession : []), ...errors]) {
         const { status, message } = errorCatalogue[code];
         const response = responses[status];
         assert.ok(response, `${id} lacks ${status}`);

@@ -46,6 +46,9 @@ test("nothing has to be set", () => {
     maxEnvironments: 100,
     metrics: true,
     docs: true,
+    dashboard: true,
+    auditDays: 365,
+    oidc: null,
     bodyLimit: 10_485_760,
     bulkBodyLimit: 62_914_560,
     maxRecipients: 100,
@@ -85,6 +88,13 @@ test("every setting has a default that passes its own check, and says what it is
 const range = (minimum: number, maximum: number) => `must be a whole number from ${minimum} to ${maximum}`;
 const encryption = "must be 32 bytes in base64 or hex (try: openssl rand -base64 32)";
 
+/** What an issuer of OpenID Connect requires. */
+const oidc = {
+  TIDINGS_OIDC_CLIENT_ID: "tidings",
+  TIDINGS_OIDC_CLIENT_SECRET: "secret",
+  TIDINGS_PUBLIC_URL: "https://notify.example.com",
+};
+
 type Row = { name: string; value: string; fault?: string };
 
 const originFault = "must be a list of origins such as https://app.example.com or production=https://app.example.com";
@@ -100,6 +110,25 @@ const rows: Row[] = [
   { name: "TIDINGS_RATE_WRONG_KEYS", value: "0" },
   { name: "TIDINGS_RATE_WRONG_KEYS", value: "some", fault: range(0, 10_000_000) },
   { name: "TIDINGS_MAX_ENVIRONMENTS", value: "1", fault: range(2, 100_000) },
+  { name: "TIDINGS_DASHBOARD", value: "off" },
+  { name: "TIDINGS_DASHBOARD", value: "no", fault: "must be one of: on, off" },
+  { name: "TIDINGS_AUDIT_DAYS", value: "0", fault: range(1, 3_650) },
+  ...["http://issuer.example.com", "https://issuer.example.com/?a=1", "issuer"].map((value) => ({
+    name: "TIDINGS_OIDC_ISSUER",
+    value,
+    fault: "must be an https:// address without user, query or fragment, such as https://accounts.google.com",
+  })),
+  ...["TIDINGS_OIDC_CLIENT_ID", "TIDINGS_OIDC_CLIENT_SECRET", "TIDINGS_OIDC_NAME"].flatMap((name) => [
+    { name, value: "text" },
+    { name, value: "x".repeat(501), fault: "must not be longer than 500 characters" },
+  ]),
+  { name: "TIDINGS_OIDC_DOMAINS", value: "example.com, Example.org" },
+  {
+    name: "TIDINGS_OIDC_DOMAINS",
+    value: "@example.com",
+    fault: "must be a list of domains such as example.com,example.org",
+  },
+  { name: "TIDINGS_OIDC_ROLE", value: "owner", fault: "must be one of: viewer, support, editor" },
   { name: "TIDINGS_METRICS", value: "off" },
   { name: "TIDINGS_METRICS", value: "false", fault: "must be one of: on, off" },
   { name: "TIDINGS_DOCS", value: "no", fault: "must be one of: on, off" },
@@ -205,6 +234,7 @@ for (const { name, value, fault } of rows) {
   test(`${name}=${value.slice(0, 40)} ${fault ?? "is fine"}`, () => {
     // An external database requires an encryption key.
     const key: Record<string, string> = name === "DATABASE_URL" ? { TIDINGS_ENCRYPTION_KEY: base64(1) } : {};
+    if (name === "TIDINGS_OIDC_ISSUER") Object.assign(key, oidc);
     assert.deepEqual(faultsIn({ [name]: value, ...key }), fault === undefined ? [] : [`${name} ${fault}`]);
   });
 }
@@ -261,6 +291,22 @@ test("a database of one's own needs an encryption key of one's own", () => {
   assert.deepEqual(faultsIn({ DATABASE_URL: "  " }), []);
   const config = readConfig({ DATABASE_URL: url, TIDINGS_ENCRYPTION_KEY: base64(1) });
   assert.deepEqual([config.databaseUrl, config.encryptionKeys], [url, [{ version: 1, key: keyOf(1) }]]);
+});
+
+test("sign-in with OpenID Connect needs a client and a public URL", () => {
+  const issuer = { TIDINGS_OIDC_ISSUER: "https://accounts.example.com" };
+  assert.deepEqual(
+    faultsIn(issuer),
+    Object.keys(oidc).map((name) => `${name} is required with TIDINGS_OIDC_ISSUER`),
+  );
+  assert.deepEqual(readConfig({ ...issuer, ...oidc, TIDINGS_OIDC_DOMAINS: "Example.com" }).oidc, {
+    issuer: "https://accounts.example.com",
+    clientId: "tidings",
+    clientSecret: "secret",
+    name: "single sign-on",
+    domains: ["example.com"],
+    role: "viewer",
+  });
 });
 
 const isNew = { isSetUp: false };

@@ -54,6 +54,14 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.ok(!restarted.banner.includes(apiKey), "the key is shown once");
   assert.match(restarted.banner, /API key +npm run key shows that of Development/);
   assert.equal(await folder.showKey(), apiKey);
+  const [before, after] = [banner, restarted.banner].map((text) => /Sign in +(http\S+)/.exec(text)![1]!);
+  const made = await folder.makeSignInLink();
+  const outcomes = [before!, after!, made].map(async (link) => {
+    const body = JSON.stringify({ token: link.split("#token=")[1] });
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`${restarted.url}/v1/auth/link/check`, { method: "POST", headers, body })).status;
+  });
+  assert.deepEqual(await Promise.all(outcomes), [404, 404, 200], "the newest link works");
   assert.equal((await feedOf(restarted.client, "ada")).length, 1);
   assert.equal(await again.end("SIGINT"), 0);
 });

@@ -27,6 +27,7 @@ import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath, servedOperations } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
 import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
+import { addOidcPages, oidcPaths } from "./people/oidc-page.ts";
 import { createSignInLimit } from "./people/sign-in-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { acceptJson, parseQueryString } from "./request-parsers.ts";
@@ -71,6 +72,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
+  addOidcPages(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);
   addInboxPreflight(server);
   const admission = createAdmission({
@@ -159,6 +161,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),
+  ...(config.dashboard && config.oidc ? oidcPaths : []).flatMap((path) => knownRoute(path, ["GET"])),
   ...knownRoute(receiptPath, ["HEAD"]),
   ...(isLive ? knownRoute(streamPath, ["GET"]) : []),
 ];

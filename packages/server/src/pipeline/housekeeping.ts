@@ -1,16 +1,18 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters, deleted environments, the groups of throttles and digests), and encrypts
+// events, receipts, captured messages, dead letters, deleted environments, the audit log, expired sessions of people, the groups of throttles and digests), and encrypts
 // what older versions stored in clear.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
 import {
+  purgeAuditLog,
   purgeBudgets,
   purgeCaptured,
   purgeCapturedBeyond,
   purgeDeadLetters,
   purgeDeletedEnvironments,
   purgeExpiredAnswers,
+  purgeExpiredSessions,
   purgeFailedTasks,
   purgePasses,
   purgeReceipts,
@@ -88,6 +90,14 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
       await repeatPurge(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
+  people: {
+    cron: "43 * * * *",
+    run: async (ctx) => {
+      const before = new Date(ctx.now().getTime() - ctx.config.auditDays * 86_400_000);
+      await repeatPurge(async () => (await purgeAuditLog(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
     },
   },
   encryption: {

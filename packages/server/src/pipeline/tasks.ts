@@ -45,6 +45,7 @@ export type HousekeepingTask = {
     | "receipts"
     | "captured"
     | "deadLetters"
+    | "people"
     | "encryption";
 };
 

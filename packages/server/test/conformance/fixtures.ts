@@ -1,6 +1,7 @@
 // One good input per operation, made fresh for every call where the call uses it up. An operation without an entry fails
 // the conformance tests by name.
 import type { Operation, OperationId, RawInput } from "@tidings/contract";
+import { password, tokenOf } from "../app/people/browsers.ts";
 import {
   type Fixture,
   json,
@@ -21,9 +22,11 @@ import {
   ofOwnChannels,
   ofOwnConnection,
   ofOwnEndpoint,
+  ofOwner,
   ofOwnInbox,
   ofOwnNotification,
   ofOwnSubscription,
+  ofPerson,
   ofReport,
   ofReportByGet,
   ofSubscriber,
@@ -409,6 +412,37 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "suppressions.list": listOf((w) => w.suppression()),
   "suppressions.create": (w) => ({ body: { channel: "email", address: `${w.unique("address")}@example.com` } }),
   "suppressions.delete": async (w) => ({ params: { suppressionId: (await w.suppression()).id } }),
+
+  "auth.methods": nothing,
+  "auth.retrieveSession": ofOwner,
+  "auth.signIn": async (w) => {
+    await w.once(w.owner);
+    return { body: { email: "owner@example.com", password } };
+  },
+  "auth.checkLink": async (w) => ({ body: { token: tokenOf((await w.invitation()).link) } }),
+  "auth.redeemLink": async (w) => ({
+    body: { token: tokenOf((await w.invitation()).link), name: "Ada", password },
+  }),
+  "auth.signOut": async (w) => ({ headers: (await w.person()).headers() }),
+  "auth.signOutEverywhere": async (w) => ({ headers: (await w.person()).headers() }),
+  "auth.updatePerson": withBody(ofOwner, { name: "Olga" }),
+  "people.list": ofOwner,
+  "people.update": withBody(ofPerson, { role: "editor" }),
+  "people.delete": ofPerson,
+  "people.createResetLink": ofPerson,
+  "people.listInvitations": async (w) => {
+    await w.invitation();
+    return ofOwner(w);
+  },
+  "people.createInvitation": withBody(ofOwner, (w: World) => ({
+    email: `${w.unique("person")}@example.com`,
+    role: "viewer",
+  })),
+  "people.deleteInvitation": async (w) => ({
+    ...(await ofOwner(w)),
+    params: { invitationId: (await w.invitation())._id },
+  }),
+  "auditLog.list": listOf((w) => w.invitation(), ofOwner),
 
   "captured.list": listOf(threeEvents),
   "captured.delete": async (w) => ({ query: { transactionId: (await w.event()).transactionId } }),

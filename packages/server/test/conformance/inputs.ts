@@ -45,6 +45,12 @@ export async function threeDeliveries(w: World) {
   await w.workflow([]);
 }
 
+export const ofOwner: Fixture = async (w) => ({ headers: (await w.once(w.owner)).headers() });
+export const ofPerson: Fixture = async (w) => ({
+  ...(await ofOwner(w)),
+  params: { personId: (await w.person()).session.person._id },
+});
+
 /** A report about a mail that was sent, signed with the key of the integration that sent it. */
 export const ofReport: Fixture = async (w) => {
   const { environmentId, integrationId, messageId, key } = await w.once(w.reported);

@@ -12,7 +12,7 @@ import { createWorld } from "./world.ts";
 const receiver = await startReceiver();
 const service = await startTestService();
 const probe = createProbe(service.url, service.apiKey);
-const world = createWorld(service.client, "a", receiver.url, service.db);
+const world = createWorld(service.client, "a", receiver.url, service.db, service);
 
 type Body = Record<string, unknown>;
 type Limit = { minimum: number; maximum: number };

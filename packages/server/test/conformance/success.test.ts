@@ -14,7 +14,7 @@ import { createWorld } from "./world.ts";
 const receiver = await startReceiver();
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 const probe = createProbe(service.url, service.apiKey);
-const world = createWorld(service.client, "a", receiver.url, service.db);
+const world = createWorld(service.client, "a", receiver.url, service.db, service);
 const book = createFieldBook();
 const all = Object.values(operations) as Operation[];
 
@@ -79,6 +79,7 @@ const explained: [RegExp, string][] = [
     /^(ReachTopic|DigestLeader|DryRunLeftOut)\.|^Reach\.topics$|^Explanation\.digestedInto$|^DryRun\.(error|note)$/,
     "other ways to be reached, or not",
   ],
+  [/^(AuthMethods|SignInMethods)\.oidc\.name$/, "no issuer is configured; app/people/oidc.test.ts has one"],
   [/^ChannelStepResult\.last(Read|Seen)Date$/, "nothing was seen or read"],
   [/^ExplainedStep\.until$|^ExplainedMessage\.(isTruncated|error\w+)$|^ExplainedAttempt\.reason$/, "all went well"],
   [

@@ -1,15 +1,20 @@
 // A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
-import type { Client, StepIn } from "@tidings/contract";
+import type { Client, Output, StepIn } from "@tidings/contract";
 import { newId } from "../../src/lib/ids.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
+import { invite, signInOwner } from "../app/people/browsers.ts";
+import type { TestService } from "../support/service.ts";
 import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
 export type World = ReturnType<typeof createWorld>;
 
-/** `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. */
-export function createWorld(client: Client, label: string, webhookUrl: string, db: Db) {
+/**
+ * `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. `service`: for people, who belong to
+ * the installation.
+ */
+export function createWorld(client: Client, label: string, webhookUrl: string, db: Db, service?: TestService) {
   let count = 0;
   const unique = (noun: string) => `${label}-${noun}-${++count}`;
 
@@ -233,6 +238,16 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body.find(({ apiKeys }) => apiKeys !== undefined)!;
   };
 
+  const owner = () => signInOwner(service!);
+
+  const invitation = async () => {
+    const email = `${unique("person")}@example.com`;
+    const { body } = await (await once(owner)).call("people.createInvitation", { body: { email, role: "viewer" } });
+    return (body as Output<"people.createInvitation">).data;
+  };
+
+  const person = async () => invite(service!, await once(owner), "viewer", `${unique("person")}@example.com`);
+
   /** Made once and then shared, for calls that only read. */
   const kept = new Map<unknown, Promise<unknown>>();
   const once = <T>(make: () => Promise<T>): Promise<T> => {
@@ -244,6 +259,6 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     ...{ client, label, unique, once },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
     ...{ integration, connection, endpoint, environment, own, deadLetter, failedTask },
-    ...{ webhookUrl, webhook, suppression, reported },
+    ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person },
   };
 }

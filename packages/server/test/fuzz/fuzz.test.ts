@@ -26,7 +26,7 @@ const patience = 10_000;
 const receiver = await startReceiver();
 const service = await startTestService();
 const probe = createProbe(service.url, service.apiKey);
-const world = createWorld(service.client, "fuzz", receiver.url, service.db);
+const world = createWorld(service.client, "fuzz", receiver.url, service.db, service);
 
 const statusesOf = ({ success, errors }: Operation): Set<number> =>
   new Set([...successStatuses(success), ...[...commonErrors, ...errors].map((code) => errorCatalogue[code].status)]);

@@ -13,6 +13,7 @@ import { eventually } from "./wait.ts";
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const program = fileURLToPath(new URL("../../src/main.mjs", import.meta.url));
 const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
+const signInProgram = fileURLToPath(new URL("../../src/make-sign-in-link.ts", import.meta.url));
 
 type Started = { url: string; apiKey: string; banner: string; client: Client };
 
@@ -32,6 +33,8 @@ export type Folder = {
   run(settings?: Record<string, string>): Program;
   /** `npm run key` while the service runs: what it prints. */
   showKey(): Promise<string>;
+  /** The same for `npm run sign-in`. */
+  makeSignInLink(): Promise<string>;
   /** The same through `npm start`; signals go to npm. */
   runByNpm(settings?: Record<string, string>): Program;
   /** The address of the folder's database while it runs. */
@@ -56,14 +59,16 @@ export function temporaryFolder(context: TestContext): Folder {
     children.push(child);
     return programOf(child, known);
   };
+  const runToEnd = async (file: string): Promise<string> => {
+    const shown = track(launch(path, {}, process.execPath, [file]));
+    assert.equal(await shown.ended(), 0, shown.output());
+    return shown.output().trim();
+  };
   return {
     path,
     run: (settings = {}) => track(launch(path, settings, process.execPath, [program])),
-    showKey: async () => {
-      const shown = track(launch(path, {}, process.execPath, [keyProgram]));
-      assert.equal(await shown.ended(), 0, shown.output());
-      return shown.output().trim();
-    },
+    showKey: () => runToEnd(keyProgram),
+    makeSignInLink: () => runToEnd(signInProgram),
     runByNpm: (settings = {}) => track(launch(path, settings, process.execPath, [process.env.npm_execpath!, "start"])),
     databaseUrl: () => {
       const { port, password } = JSON.parse(readFileSync(credentials, "utf8")) as Record<string, unknown>;

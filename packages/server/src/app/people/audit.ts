@@ -1,5 +1,5 @@
 // Entries of the audit log: who changed what, before and after, from where. Only fields that changed are kept, secrets are
-// masked, and long values are cut, so that an entry stays below 20 kB.
+// masked, and long values are cut, so that an entry stays below 100 kB.
 import { isJsonObject, type JsonObject } from "@tidings/contract";
 import type { Ctx, Source } from "../../context.ts";
 import { mask } from "../../lib/secrets.ts";
@@ -20,7 +20,7 @@ export type Change = {
 };
 
 const maxFieldLength = 2_000;
-const maxFields = 40;
+const maxFields = 20;
 const maxDepth = 8;
 
 /** Fields whose values are secrets wherever they stand, and objects of which every value is one. */

@@ -64,6 +64,27 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
 
 export const purgeFailedTasks = (db: Db, before: Date, limit: number) => purgeByAge(db, "failed_tasks", before, limit);
 
+/** By the time in their ids. Answers how many. */
+export async function purgeAuditLog(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from audit_log where id in (
+      select id from audit_log where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Sessions and links of people that have expired. Answers how many. */
+export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    with sessions as (
+      delete from person_sessions where id in (
+        select id from person_sessions where expires_at < ${now} limit ${limit}) returning 1),
+    links as (
+      delete from person_links where id in (
+        select id from person_links where expires_at < ${now} limit ${limit}) returning 1)
+    select 1 from sessions union all select 1 from links`.execute(db);
+  return rows.length;
+}
+
 export const purgeDeadLetters = (db: Db, before: Date, limit: number) => purgeByAge(db, "dead_letters", before, limit);
 
 /** Deletes the oldest rows that were created before this time, at most `limit`. Answers how many. */

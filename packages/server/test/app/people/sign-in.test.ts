@@ -207,6 +207,15 @@ test("attempts to sign in are limited per account, known or not, and per address
   for (const reply of byStatus[429]!) errorOf(reply, "RATE_LIMITED");
 });
 
+test("behind https the cookie is sent over https only, under the path of the service, and links lead there", async () => {
+  const publicUrl = "https://example.com/notify";
+  const behind = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_PUBLIC_URL: publicUrl });
+  assert.ok(behind.firstLink!.startsWith(`${publicUrl}/sign-in#token=`));
+  const body = { token: tokenOf(behind.firstLink!), name: "Olga", email: "o@example.com", password };
+  const { headers } = await visit(behind, "auth.redeemLink", { body });
+  assert.match(headers.get("set-cookie")!, /; Path=\/notify; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/);
+});
+
 test("with TIDINGS_DASHBOARD=off none of it exists, and cookies mean nothing", async () => {
   const off = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_DASHBOARD: "off" });
   assert.equal(off.firstLink, null);

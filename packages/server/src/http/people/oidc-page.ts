@@ -1,0 +1,82 @@
+// The two addresses of a sign-in with OpenID Connect: one sends the browser to the issuer, the other takes it back. Between them
+// an encrypted cookie keeps state, nonce and PKCE verifier, so that only the browser that began a sign-in can finish it.
+import type { FastifyInstance } from "fastify";
+import { createOidc, type OidcResult, oidcCallbackPath, oidcStateSeconds } from "../../app/people/oidc.ts";
+import type { NetworkCtx } from "../../context.ts";
+import { networkOf } from "../auth.ts";
+import { type Notice, page, renderErrorsAsPages, renderNotice, sendPage, sendRedirect } from "../pages/page.ts";
+import { type RateLimiter, takeTokens } from "../rate-limit.ts";
+import { readCookie, setCookie, setSessionCookie } from "./cookies.ts";
+import { sourceOf } from "./person-auth.ts";
+
+const oidcStartPath = "/v1/auth/oidc/start";
+export const oidcPaths = [oidcStartPath, oidcCallbackPath];
+
+const stateCookie = "tidings_oidc";
+
+type Refusal = Exclude<OidcResult, { kind: "signed-in" }>;
+
+function noticeOf(result: Refusal): { status: number; notice: Notice } {
+  switch (result.kind) {
+    case "expired":
+      return { status: 400, notice: ["Please sign in again", "This sign-in was begun too long ago, or elsewhere."] };
+    case "refused":
+      return { status: 400, notice: ["You were not signed in", `The issuer did not confirm it (${result.reason}).`] };
+    case "unverified":
+      return { status: 403, notice: ["You were not signed in", "The issuer has not verified your email address."] };
+    case "not-invited":
+      return {
+        status: 403,
+        notice: ["You are not invited", `Ask an owner of this installation to invite ${result.email.slice(0, 320)}.`],
+      };
+  }
+}
+
+const unreachable: Notice = ["The issuer cannot be reached", "Please try again, or sign in with your password."];
+
+/** Nothing is served where no issuer is configured. */
+export function addOidcPages(server: FastifyInstance, ctx: NetworkCtx, rates: RateLimiter): void {
+  if (!ctx.config.dashboard || !ctx.config.oidc) return;
+  const oidc = createOidc(ctx);
+  const { publicUrl } = ctx.config;
+  server.register(async (scope) => {
+    renderErrorsAsPages(scope);
+    scope.addHook("onRequest", async (request, reply) => {
+      takeTokens(rates, reply, { owner: `address:${networkOf(request.ip)}`, category: "inbox", cost: 1 });
+    });
+    const withoutIssuer = (error: Error) => {
+      ctx.log.warn({ reason: error.message }, "the issuer of OpenID Connect could not be reached");
+      return null;
+    };
+    scope.route({
+      method: "GET",
+      url: oidcStartPath,
+      exposeHeadRoute: false,
+      handler: async (_request, reply) => {
+        const started = await oidc.start().catch(withoutIssuer);
+        if (!started) return sendPage(reply, page(renderNotice(...unreachable), 502));
+        setCookie(reply, ctx.config, { name: stateCookie, value: started.cookie, seconds: oidcStateSeconds });
+        return sendRedirect(reply, started.address);
+      },
+    });
+    scope.route({
+      method: "GET",
+      url: oidcCallbackPath,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        const query = request.url.slice(request.url.indexOf("?"));
+        const cookie = readCookie(request, stateCookie);
+        const result = await oidc.finish(query, cookie, sourceOf(request)).catch(withoutIssuer);
+        // A state is used once, whatever comes of it.
+        setCookie(reply, ctx.config, { name: stateCookie, value: "", seconds: 0 });
+        if (!result) return sendPage(reply, page(renderNotice(...unreachable), 502));
+        if (result.kind === "signed-in") {
+          setSessionCookie(reply, ctx.config, result.cookie);
+          return sendRedirect(reply, `${publicUrl}/`);
+        }
+        const { status, notice } = noticeOf(result);
+        return sendPage(reply, page(renderNotice(...notice), status));
+      },
+    });
+  });
+}

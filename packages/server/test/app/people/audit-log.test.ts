@@ -1,0 +1,166 @@
+// The audit log: who changed what, before and after, from where; and what is not in it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AuditEntry, isAudited, type Operation, operations } from "@tidings/contract";
+import fc from "fast-check";
+import { changedFields } from "../../../src/app/people/audit.ts";
+import { purgeAuditLog } from "../../../src/store/installation/purges.ts";
+import { errorOf } from "../../support/http.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
+import { invite, signInOwner } from "./browsers.ts";
+
+const service = await startTestService({ TIDINGS_ROLE: "api" });
+const owner = await signInOwner(service);
+const editor = await invite(service, owner, "editor");
+const environmentId = owner.session.environments[0]!._id;
+
+async function entries(query: Record<string, unknown> = {}): Promise<AuditEntry[]> {
+  const reply = await owner.call("auditLog.list", { query: { limit: 100, ...query } });
+  assert.equal(reply.status, 200, reply.text);
+  return (reply.body as { data: AuditEntry[] }).data;
+}
+
+const newest = async (operation: string) => (await entries({ operation }))[0]!;
+
+test("a change by a person: who, what, before and after, from where", async () => {
+  await createWorkflow(service.client, "audited", [inApp()]);
+  const headers = { "user-agent": "A browser" };
+  const params = { workflowId: "audited" };
+  const reply = await editor.call("workflows.patch", { params, body: { active: false }, headers });
+  assert.equal(reply.status, 200, reply.text);
+  const { _id, createdAt, ...entry } = await newest("workflows.patch");
+  assert.deepEqual(entry, {
+    actor: { type: "person", _id: editor.session.person._id, name: "editor@example.com" },
+    operation: "workflows.patch",
+    environmentId,
+    target: "audited",
+    before: { active: true, ...pick(entry.before, ["status", "updatedBy"]) },
+    after: { active: false, ...pick(entry.after, ["status", "updatedBy"]) },
+    address: "127.0.0.1",
+    userAgent: "A browser",
+  });
+});
+
+const pick = (from: Record<string, unknown> | null, names: string[]) =>
+  Object.fromEntries(names.flatMap((name) => (from && name in from ? [[name, from[name]]] : [])));
+
+test("a change of the configuration by an API key is logged, with the key as its author", async () => {
+  const { actor, after } = await newest("workflows.create");
+  assert.equal(actor.type, "key");
+  assert.equal(actor.name, "API key of development");
+  assert.match(JSON.stringify(after), /"workflowId":"audited"/);
+});
+
+test("what programs do all the time is not logged for API keys, and is for people", async () => {
+  await createWorkflow(service.client, "triggered", [inApp()]);
+  await trigger(service.client, "triggered", "ada");
+  await service.client("subscribers.create", { body: { subscriberId: "grace" } });
+  assert.deepEqual(await entries({ operation: "events" }), []);
+  assert.deepEqual(await entries({ operation: "subscribers" }), []);
+  const params = { subscriberId: "grace" };
+  await editor.call("subscribers.update", { params, body: { firstName: "Grace" } });
+  const { target, before, after } = await newest("subscribers.update");
+  assert.deepEqual([target, before, after], ["grace", {}, { firstName: "Grace" }]);
+});
+
+test("the rule over all operations: people's changes always, keys' changes of the configuration, reads never", () => {
+  const byKey = (Object.values(operations) as Operation[]).filter((one) => isAudited(one, "key")).map(({ id }) => id);
+  assert.deepEqual([...new Set(byKey.map((id) => id.split(".")[0]))].sort(), [
+    ...["environments", "integrations", "layouts", "translations", "webhooks", "workflows"],
+  ]);
+  for (const id of ["events.trigger", "subscribers.create", "subscribers.markMessages"] as const) {
+    assert.equal(isAudited(operations[id], "key"), false);
+    assert.equal(isAudited(operations[id], "person"), true);
+  }
+  assert.equal(isAudited(operations["workflows.list"], "person"), false);
+});
+
+test("secrets are masked: credentials, keys, passwords, links", async () => {
+  const credentials = { apiKey: "SG.s3cret-1", from: "a@example.com", senderName: "A" };
+  const body = { providerId: "sendgrid", channel: "email", credentials, active: true, identifier: "mail" };
+  const made = await editor.call("integrations.create", { body });
+  assert.equal(made.status, 201, made.text);
+  const { _id } = made.body as { _id: string };
+  const change = { credentials: { ...credentials, apiKey: "SG.s3cret-2" } };
+  await editor.call("integrations.update", { params: { integrationId: _id }, body: change });
+  await owner.call("environments.createApiKey", { params: { environmentId } });
+  await editor.call("webhooks.create", { body: { url: "https://example.com/hook" } });
+  await owner.call("people.createInvitation", { body: { email: "masked@example.com", role: "viewer" } });
+  await editor.call("auth.updatePerson", {
+    body: { password: "s3cret password", currentPassword: "correct horse battery" },
+  });
+  const text = JSON.stringify(await entries());
+  for (const operation of ["integrations.update", "environments.createApiKey", "webhooks.create", "auth.updatePerson"])
+    assert.ok(text.includes(`"${operation}"`), operation);
+  assert.doesNotMatch(text, /s3cret|tdg_|whsec_|token=|correct horse/);
+  assert.deepEqual((await newest("people.createInvitation")).after, {
+    request: { email: "masked@example.com", role: "viewer" },
+  });
+});
+
+test("sign-ins are logged, refused requests are not", async () => {
+  const before = await entries();
+  assert.ok(before.some(({ operation }) => operation === "auth.redeemLink"));
+  errorOf(await editor.call("workflows.delete", { params: { workflowId: "no-such" } }), "WORKFLOW_NOT_FOUND");
+  errorOf(await editor.call("people.list"), "ROLE_NOT_ALLOWED");
+  assert.equal((await entries()).length, before.length);
+});
+
+test("a person who changes roles, and a record that is deleted", async () => {
+  const viewer = await invite(service, owner, "viewer", "changing@example.com");
+  const params = { personId: viewer.session.person._id };
+  await owner.call("people.update", { params, body: { role: "support" } });
+  const { before, after, environmentId: where } = await newest("people.update");
+  assert.deepEqual([before, after, where], [{ role: "viewer" }, { role: "support" }, null]);
+  await owner.call("people.delete", { params });
+  const removed = await newest("people.delete");
+  assert.equal(removed.before!.email, "changing@example.com");
+  assert.equal(removed.after, null);
+});
+
+test("the list is filtered by person, operation, environment and time, and paged newest first", async () => {
+  const all = await entries();
+  const times = all.map(({ createdAt }) => createdAt);
+  assert.deepEqual(times, [...times].sort().reverse());
+  const byEditor = await entries({ person: editor.session.person._id });
+  assert.ok(byEditor.length > 2 && byEditor.every(({ actor }) => actor._id === editor.session.person._id));
+  assert.ok((await entries({ environment: environmentId })).every((one) => one.environmentId === environmentId));
+  const middle = times[3]!;
+  assert.ok((await entries({ from: middle })).every(({ createdAt }) => createdAt >= middle));
+  assert.ok((await entries({ to: middle })).every(({ createdAt }) => createdAt < middle));
+  assert.deepEqual(await entries({ person: "no-such" }), []);
+  const first = await owner.call("auditLog.list", { query: { limit: 2 } });
+  const { next } = first.body as { next: string };
+  const second = await owner.call("auditLog.list", { query: { limit: 2, after: next } });
+  const ids = [first, second].flatMap(({ body }) => (body as { data: AuditEntry[] }).data.map(({ _id }) => _id));
+  assert.deepEqual(
+    ids,
+    (await entries()).slice(0, 4).map(({ _id }) => _id),
+  );
+  const wrong = await owner.call("auditLog.list", { query: { from: "yesterday", after: "no cursor" } });
+  errorOf(wrong, "VALIDATION_ERROR");
+});
+
+test("an entry stays small, and has only what changed", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()), (one, two) => {
+      const { before, after } = changedFields(one, two);
+      for (const name of Object.keys({ ...before, ...after }))
+        assert.notEqual(JSON.stringify(one[name]), JSON.stringify(two[name]));
+    }),
+  );
+  const long = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`field${n}`, "x".repeat(10_000)]));
+  assert.ok(JSON.stringify(changedFields(long, {})).length < 100_000);
+  assert.deepEqual(changedFields({ password: "a", list: [] }, { password: "b", list: [] }), {
+    before: { password: "********" },
+    after: { password: "********" },
+  });
+});
+
+test("entries past their retention are purged, oldest first", async () => {
+  const { length } = await entries();
+  assert.equal(await purgeAuditLog(service.db, new Date(Date.now() - 86_400_000), 10), 0);
+  assert.equal(await purgeAuditLog(service.db, new Date(Date.now() + 1_000), 2), 2);
+  assert.equal((await entries()).length, length - 2);
+});
