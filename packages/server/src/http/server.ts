@@ -11,7 +11,7 @@ import fastify, {
   LogController,
 } from "fastify";
 import { chatOauthCallbackPath } from "../app/integrations/chat-oauth.ts";
-import type { Config } from "../config.ts";
+import { type Config, hasInboxPage } from "../config.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/budgets.ts";
@@ -25,6 +25,8 @@ import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
+import { addInboxFiles, inboxFilesPath, inboxScriptPath } from "./pages/inbox-files.ts";
+import { addInboxPage, inboxPagePath, welcomePath } from "./pages/inbox-page.ts";
 import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { acceptJson, parseQueryString } from "./request-parsers.ts";
@@ -67,6 +69,8 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
+  addInboxFiles(server);
+  addInboxPage(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);
   addInboxPreflight(server);
   const admission = createAdmission({
@@ -152,6 +156,8 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),
+  ...[inboxScriptPath, inboxFilesPath].flatMap((path) => knownRoute(path, readMethods)),
+  ...(hasInboxPage(config) ? [...knownRoute(inboxPagePath, readMethods), ...knownRoute(welcomePath, ["POST"])] : []),
   ...knownRoute(receiptPath, ["HEAD"]),
   ...(isLive ? knownRoute(streamPath, ["GET"]) : []),
 ];

@@ -1,0 +1,53 @@
+// All words of the widget. A page replaces any of them with the property `labels`.
+import type { Channel } from "../client/types.ts";
+import { bellLabels } from "./bell-labels.ts";
+
+export const englishLabels = {
+  ...bellLabels,
+  close: "Close",
+  views: { inbox: "Inbox", unread: "Unread", archived: "Archive", snoozed: "Snoozed" },
+  view: "Show",
+  all: "All",
+  more: "More actions",
+  markAllRead: "Mark all as read",
+  archiveAllRead: "Archive what is read",
+  archiveAll: "Archive all",
+  unread: "Unread",
+  severity: { high: "Urgent", medium: "Important", low: "Minor", none: "" },
+  markRead: "Mark as read",
+  markUnread: "Mark as unread",
+  archive: "Archive",
+  unarchive: "Move to inbox",
+  snooze: "Snooze",
+  unsnooze: "Bring back now",
+  remove: "Delete",
+  snoozeUntil: { hour: "In an hour", tomorrow: "Tomorrow", week: "Next week" },
+  snoozedUntil: (time: string) => `Until ${time}`,
+  undo: "Undo",
+  undone: { archive: "Archived", snooze: "Snoozed", delete: "Deleted" },
+  loading: "Loading",
+  retry: "Try again",
+  failed: "This could not be saved. Please try again.",
+  offline: "You are offline. The list will catch up by itself.",
+  errorTitle: "The inbox cannot be shown",
+  errorText: "Please try again in a moment.",
+  empty: {
+    inbox: ["You are all caught up", "New notifications appear here."],
+    unread: ["Nothing unread", "You have read everything."],
+    archived: ["The archive is empty", "Archived notifications are kept here."],
+    snoozed: ["Nothing is snoozed", "Snoozed notifications wait here for their time."],
+  } as Record<"inbox" | "unread" | "archived" | "snoozed", readonly [title: string, text: string]>,
+  preferences: "Preferences",
+  back: "Back",
+  everything: "All notifications",
+  everythingText: "For notifications without a choice of their own",
+  byType: "By type",
+  nothing: "Off",
+  channels: { in_app: "In-app", email: "Email", sms: "SMS", push: "Push", chat: "Chat" } as Record<Channel, string>,
+  schedule: "Quiet hours",
+  scheduleText: "Deliver email, SMS, push and chat only during the hours below. Critical ones always come.",
+  from: "from",
+  to: "to",
+};
+
+export type Labels = typeof englishLabels;
