@@ -122,6 +122,7 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
 
     connectedCallback() {
       this.#shadow.adoptedStyleSheets = [bellSheet, ...(panelSheet ? [panelSheet] : [])];
+      this.#place.className = "place";
       this.#shadow.append(this.#announcer.element, this.#place);
       for (const name of properties) {
         if (!Object.hasOwn(this, name)) continue;

@@ -19,6 +19,7 @@ export const bellStyle = `
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([mode="inline"]) { display: block; height: var(--tidings-height, 560px); }
+:host([mode="inline"]) .place { height: 100%; }
 * { box-sizing: border-box; }
 button, input, summary { font: inherit; color: inherit; }
 button { border: 0; background: none; padding: 0; margin: 0; text-align: start; cursor: pointer; }
@@ -27,8 +28,8 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 [tabindex="-1"]:focus { outline: none; }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .icon { width: 20px; height: 20px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-.icon.more { stroke-width: 2.5; }
-.icon.dot { fill: currentColor; stroke: none; }
+.icon-more { stroke-width: 2.5; }
+.icon-dot { fill: currentColor; stroke: none; }
 
 .bell { position: relative; display: grid; place-items: center; width: 40px; height: 40px; border-radius: 10px; color: var(--tidings-bell, var(--muted)); }
 .bell:hover, .bell[aria-expanded="true"] { background: var(--soft); color: var(--text); }

@@ -18,7 +18,7 @@ const paths = {
 export type IconName = keyof typeof paths;
 
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class={`icon ${name}`} viewBox="0 0 20 20" aria-hidden="true">
+  <svg class={`icon icon-${name}`} viewBox="0 0 20 20" aria-hidden="true">
     <path d={paths[name]} />
   </svg>
 );

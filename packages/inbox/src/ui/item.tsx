@@ -25,7 +25,11 @@ export function Item({ item, now, isCurrent, hasAvatars, maxSnoozeHours, onFocus
   const tabIndex = isCurrent ? 0 : -1;
   const open = useOpen(item);
   const url = safeUrl(item.redirect?.url);
-  const name = <span class="subject">{subject || item.workflow?.name || textOf(body)}</span>;
+  const name = (
+    <span class="subject" dir="auto">
+      {subject || item.workflow?.name || textOf(body)}
+    </span>
+  );
   const shown = isRead ? "" : ` unread severity-${severity}`;
   return (
     <li class={`item${shown}`} part={`item${isRead ? "" : " item-unread"}`} data-id={id} onFocusIn={onFocus}>
@@ -118,7 +122,7 @@ function Body({ html, tabIndex }: { html: string; tabIndex: number }) {
   useLayoutEffect(() => {
     for (const link of place.current!.querySelectorAll("a")) link.tabIndex = tabIndex;
   }, [html, tabIndex]);
-  return <div ref={place} class="body" part="body" />;
+  return <div ref={place} class="body" part="body" dir="auto" />;
 }
 
 function Action({ item, type, tabIndex }: { item: InboxNotification; type: ActionType; tabIndex: number }) {

@@ -44,8 +44,9 @@ export const englishLabels = {
   byType: "By type",
   nothing: "Off",
   channels: { in_app: "In-app", email: "Email", sms: "SMS", push: "Push", chat: "Chat" } as Record<Channel, string>,
-  schedule: "Quiet hours",
-  scheduleText: "Deliver email, SMS, push and chat only during the hours below. Critical ones always come.",
+  schedule: "Schedule",
+  scheduleText: "Outside these hours, notifications wait. Critical ones arrive at any time.",
+  scheduleSwitch: "Deliver only in set hours",
   from: "from",
   to: "to",
 };

@@ -1,6 +1,6 @@
 // Native popovers: the browser closes them by Escape and by a click elsewhere, gives the focus back, and keeps them above all else.
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons.tsx";
 
 const gapPx = 6;
@@ -21,6 +21,9 @@ export function placePopover(popover: HTMLElement, button: Element): void {
   popover.style.top = `${Math.max(edgePx, Math.min(top, height - offsetHeight - edgePx))}px`;
 }
 
+/** Ids of `useId` are equal in trees that begin alike. */
+let menus = 0;
+
 export type MenuEntry = { label: string; note?: string; isChosen?: boolean; run: () => void };
 
 type MenuProps = {
@@ -34,7 +37,7 @@ type MenuProps = {
 
 /** A button with a menu. Arrow keys move, Home and End jump, Escape closes. */
 export function Menu({ label, icon, text, entries, tabIndex, part }: MenuProps) {
-  const id = useId();
+  const [id] = useState(() => `menu-${++menus}`);
   const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const items = () => [...(menu.current?.querySelectorAll<HTMLElement>("button") ?? [])];

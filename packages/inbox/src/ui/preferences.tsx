@@ -123,7 +123,7 @@ function ScheduleForm({ schedule }: { schedule: Schedule }) {
       <h3>{labels.schedule}</h3>
       <p>{labels.scheduleText}</p>
       <div class="rows">
-        <Switch label={labels.schedule} isOn={schedule.isEnabled} onChange={toggle} />
+        <Switch label={labels.scheduleSwitch} isOn={schedule.isEnabled} onChange={toggle} />
         {schedule.isEnabled &&
           days.map((day, index) => (
             <Day

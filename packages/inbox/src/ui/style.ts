@@ -58,6 +58,9 @@ export const panelStyle = `
 .body :is(pre, code) { font: 12.5px/1.45 ui-monospace, Menlo, Consolas, monospace; white-space: pre-wrap; }
 .body :is(b, strong) { color: var(--text); font-weight: 600; }
 .body a { position: relative; color: var(--accent); text-underline-offset: 2px; }
+/* Text of one direction in a page of the other keeps its own order, on the side of the page. */
+:host(:dir(rtl)) :is(.subject, .body) { text-align: right; }
+:host(:dir(ltr)) :is(.subject, .body) { text-align: left; }
 .until { color: var(--muted); font-size: 12.5px; }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 9px; }
 .action { position: relative; display: inline-flex; align-items: center; gap: 5px; min-height: 30px; padding: 0 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--bg); font-size: 13px; font-weight: 550; text-decoration: none; color: var(--text); }
@@ -71,9 +74,11 @@ export const panelStyle = `
 .item:hover .tools, .item:focus-within .tools { opacity: 1; pointer-events: auto; }
 .tools .tool { width: 30px; height: 28px; border-radius: 7px; }
 @media (hover: none) {
-  .tools { position: static; align-self: start; margin-inline-start: 8px; border: 0; box-shadow: none; background: none; opacity: 1; pointer-events: auto; position: relative; top: 0; inset-inline-end: 0; }
+  .item { flex-wrap: wrap; padding-bottom: 6px; }
+  .content { flex-basis: calc(100% - 84px); }
+  .tools { position: relative; top: 0; inset-inline-end: 0; width: 100%; justify-content: flex-end; gap: 6px; margin-inline-end: -8px; border: 0; box-shadow: none; background: none; opacity: 1; pointer-events: auto; }
+  .tools .tool { width: 40px; height: 36px; }
 }
-
 .pill-place { position: sticky; top: 10px; z-index: 2; height: 0; display: flex; justify-content: center; }
 .pill { display: flex; align-items: center; gap: 5px; height: 32px; padding-inline: 9px 14px; border-radius: 16px; background: var(--accent); color: var(--on-accent); font-size: 13px; font-weight: 600; box-shadow: 0 4px 14px rgb(0 0 0 / 18%); white-space: nowrap; }
 .pill:focus-visible { outline-offset: 2px; border-radius: 16px; }
@@ -99,7 +104,8 @@ label.row, .day label { cursor: pointer; }
 .hours { display: flex; align-items: center; gap: 6px; color: var(--muted); }
 input { accent-color: var(--accent); }
 .day input[type="checkbox"] { width: 16px; height: 16px; margin: 0; }
-input[type="time"] { width: 98px; height: 32px; padding: 0 6px; border: 1px solid var(--line); border-radius: 7px; background: var(--bg); color: var(--text); font-size: 13px; }
+input[type="time"]::-webkit-calendar-picker-indicator { display: none; }
+input[type="time"] { width: 84px; text-align: center; height: 32px; padding: 0 6px; border: 1px solid var(--line); border-radius: 7px; background: var(--bg); color: var(--text); font-size: 13px; }
 [role="switch"] { appearance: none; flex: none; width: 36px; height: 21px; margin: 0; border-radius: 11px; background: light-dark(#8d969e, #59636c); cursor: pointer; transition: background 0.15s; }
 [role="switch"]::before { content: ""; display: block; width: 17px; height: 17px; margin: 2px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: translate 0.15s; }
 [role="switch"]:checked { background: var(--accent); }

@@ -20,6 +20,7 @@ figcaption button:hover { color: var(--text); }
 pre { margin: 0; padding: 0.85rem 1rem; overflow-x: auto; font: 0.8rem/1.6 var(--mono); }
 code { font-family: var(--mono); font-size: 0.875em; }
 pre code { font-size: 1em; }
+figure + .note { margin-top: 1rem; }
 button:disabled { opacity: 0.6; }
 @media (max-width: 56rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
 `;
