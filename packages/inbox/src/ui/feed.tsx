@@ -122,7 +122,8 @@ function Placeholder({ state, view }: { state: InboxState; view: View }) {
     return (
       <div class="empty" part="error" role="alert">
         <h3>{labels.errorTitle}</h3>
-        <p>{error && error.code !== "UNREACHABLE" ? error.message : labels.errorText}</p>
+        <p>{labels.errorText}</p>
+        {error && error.code !== "UNREACHABLE" && <small title={error.message}>{error.code}</small>}
         <button type="button" class="action secondary" onClick={retry}>
           {labels.retry}
         </button>

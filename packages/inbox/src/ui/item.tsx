@@ -5,7 +5,7 @@ import type { ActionType, InboxNotification, Redirect } from "../client/types.ts
 import { Icon, type IconName } from "./icons.tsx";
 import { Menu } from "./popover.tsx";
 import { sanitizeHtml } from "./sanitize.ts";
-import { exactTime, relativeTime, shortTime, snoozeTimes } from "./time.ts";
+import { clockTime, exactTime, relativeTime, shortTime, snoozeTimes } from "./time.ts";
 import { useUi } from "./ui.ts";
 import { safeUrl } from "./urls.ts";
 
@@ -191,7 +191,7 @@ function Tools({
           tabIndex={tabIndex}
           entries={times.map(({ kind, until }) => ({
             label: labels.snoozeUntil[kind],
-            note: shortTime(until.toISOString(), locale),
+            note: kind === "hour" ? clockTime(until, locale) : shortTime(until.toISOString(), locale),
             run: () => attempt(inbox.snooze(id, until)),
           }))}
         />

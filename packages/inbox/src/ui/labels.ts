@@ -45,7 +45,7 @@ export const englishLabels = {
   nothing: "Off",
   channels: { in_app: "In-app", email: "Email", sms: "SMS", push: "Push", chat: "Chat" } as Record<Channel, string>,
   schedule: "Schedule",
-  scheduleText: "Outside these hours, notifications wait. Critical ones arrive at any time.",
+  scheduleText: "Outside these hours, email, SMS, push and chat wait. Critical notifications arrive at any time.",
   scheduleSwitch: "Deliver only in set hours",
   from: "from",
   to: "to",

@@ -16,7 +16,7 @@ export const panelStyle = `
 .close { display: none; }
 :host(:dir(rtl)) .flip .icon { transform: scaleX(-1); }
 
-.menu { position: fixed; inset: auto; margin: 0; min-width: 190px; padding: 5px; border: 1px solid var(--line); border-radius: 10px; background: var(--bg); color: var(--text); box-shadow: 0 8px 28px rgb(0 0 0 / 14%); }
+.menu { pointer-events: auto; position: fixed; inset: auto; margin: 0; min-width: 190px; padding: 5px; border: 1px solid var(--line); border-radius: 10px; background: var(--bg); color: var(--text); box-shadow: 0 8px 28px rgb(0 0 0 / 14%); }
 .menu button { display: flex; align-items: center; gap: 20px; width: 100%; min-height: 34px; padding: 5px 9px; border-radius: 6px; }
 .menu button span { flex: 1; }
 .menu button .icon { width: 18px; height: 18px; color: var(--accent); }
@@ -92,6 +92,7 @@ export const panelStyle = `
 .empty h3, .preferences h3 { font-size: 14px; font-weight: 600; }
 .empty p { color: var(--muted); max-width: 32ch; }
 .empty .action { margin-top: 14px; }
+.empty small { color: var(--muted); font-size: 12px; }
 
 .preferences { padding: 4px 20px 24px; }
 .preferences section { padding-top: 18px; }

@@ -32,6 +32,9 @@ export const shortTime = (iso: string, locale: string): string =>
     minute: "2-digit",
   }).format(Date.parse(iso));
 
+export const clockTime = (time: Date, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" }).format(time);
+
 /** 1 January 2024 was a Monday. */
 export const weekdayName = (index: number, locale: string): string =>
   new Intl.DateTimeFormat(locale, { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, 1 + index));
@@ -53,7 +56,8 @@ export const workingDay: ScheduleDay = { isEnabled: true, hours: [{ start: "09:0
 /** Ends of a snooze that are offered: in an hour, tomorrow and next Monday at nine. */
 export function snoozeTimes(now: Date, maxHours: number): { kind: "hour" | "tomorrow" | "week"; until: Date }[] {
   const atNine = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, 9);
-  const toMonday = (8 - now.getDay()) % 7 || 7;
+  // The Monday after tomorrow at the earliest: on a Sunday, both would be the same.
+  const toMonday = ((8 - now.getDay()) % 7 || 7) + (now.getDay() === 0 ? 7 : 0);
   const times = [
     { kind: "hour" as const, until: new Date(now.getTime() + hourMs) },
     { kind: "tomorrow" as const, until: atNine(1) },
