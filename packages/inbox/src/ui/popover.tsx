@@ -124,7 +124,7 @@ export function BellPopover({
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = panel.current!;
-    const button = () => (element.getRootNode() as ShadowRoot).querySelector(".bell")!;
+    const button = () => (element.getRootNode() as ShadowRoot).querySelector<HTMLElement>(".bell")!;
     const place = () => placePopover(element, button());
     const onToggle = (event: Event) => {
       if (event.target !== element) return;
@@ -135,7 +135,8 @@ export function BellPopover({
         if (isOpen) addEventListener(name, place, true);
         else removeEventListener(name, place, true);
       }
-      if (!isOpen) return;
+      // The browser gives the focus back to the host of a shadow tree, which cannot take it.
+      if (!isOpen) return document.activeElement === document.body ? button().focus() : undefined;
       place();
       element.focus();
     };
