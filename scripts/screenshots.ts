@@ -3,17 +3,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createClient } from "../packages/contract/src/index.ts";
 import { readConfig } from "../packages/server/src/config.ts";
+import { createLogger } from "../packages/server/src/log.ts";
 import { startService } from "../packages/server/src/service.ts";
 
 const folder = join(import.meta.dirname, "../screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
 const config = readConfig({ TIDINGS_DATA_DIR: data, TIDINGS_HOST: "127.0.0.1", TIDINGS_PORT: "0" });
-const service = await startService(config, pino({ level: "silent" }));
+const service = await startService(config, createLogger(config, process.stderr));
 const { url } = service;
 const client = createClient({ baseUrl: url, apiKey: service.developmentKey! });
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";

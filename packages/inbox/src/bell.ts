@@ -9,7 +9,7 @@ const forgetMs = 5_000;
 export type BellLabels = typeof bellLabels;
 
 /** `onNear`: the panel is likely to be opened soon. */
-export function createBell(onNear: () => void, onClick: () => void) {
+export function createBell(onNear: () => void, onClick: (event: Event) => void) {
   const bell = document.createElement("button");
   bell.type = "button";
   bell.part.add("bell");

@@ -64,7 +64,12 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
     #place = document.createElement("div");
     #bell = createBell(
       () => void this.#loadPanel().catch(() => {}),
-      () => this.#panel || this.show(),
+      (event) => {
+        if (this.#panel) return;
+        // The panel is shown when it is loaded. Without this the browser would toggle it once more.
+        event.preventDefault();
+        void this.show().catch(() => {});
+      },
     );
     #announcer = createAnnouncer();
     #panel: PanelModule | null = null;
@@ -150,7 +155,7 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
 
     async show() {
       await this.#loadPanel();
-      this.#shadow.querySelector<HTMLElement>("#panel")?.showPopover();
+      this.#shadow.querySelector<HTMLElement>("#panel:not(:popover-open)")?.showPopover();
     }
     hide() {
       this.#shadow.querySelector<HTMLElement>("#panel")?.hidePopover();

@@ -7,7 +7,7 @@ const gapPx = 6;
 const edgePx = 8;
 
 /** Places a popover under its button, or above it where there is more room, within the window. */
-export function placePopover(popover: HTMLElement, button: Element): void {
+function placePopover(popover: HTMLElement, button: Element): void {
   const anchor = button.getBoundingClientRect();
   const { innerWidth: width, innerHeight: height } = globalThis;
   const { offsetWidth, offsetHeight } = popover;
@@ -24,7 +24,7 @@ export function placePopover(popover: HTMLElement, button: Element): void {
 /** Ids of `useId` are equal in trees that begin alike. */
 let menus = 0;
 
-export type MenuEntry = { label: string; note?: string; isChosen?: boolean; run: () => void };
+type MenuEntry = { label: string; note?: string; isChosen?: boolean; run: () => void };
 
 type MenuProps = {
   label: string;

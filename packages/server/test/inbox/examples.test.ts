@@ -99,7 +99,7 @@ browserTest(
     const text = await answer!.text();
     assert.ok(!text.includes(service.apiKey) && !/<script(?![^>]*src=)/.test(text), "no key, no inline script");
     const items = page.locator("tidings-inbox[mode=inline] .item");
-    await page.locator("tidings-inbox[mode=inline] .view").waitFor();
+    await page.locator("tidings-inbox[mode=inline]").locator(".item, .empty").first().waitFor();
     const before = await items.count();
     await page.getByRole("button", { name: "Send a notification" }).click();
     await page.getByText("Sent.").waitFor();
