@@ -240,7 +240,8 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
       const inbox = this.#inbox!;
       const isInline = this.#isInline();
       if (isInline) this.#bell.element.remove();
-      else this.#shadow.insertBefore(this.#bell.element, this.#place);
+      // Not moved when it is there: that would end a click between its press and its release.
+      else if (!this.#bell.element.isConnected) this.#shadow.insertBefore(this.#bell.element, this.#place);
       this.#bell.update(inbox.getState().counts, this.#bellLabels());
       if (!this.#panel && isInline) {
         const retry = () => setTimeout(() => this.isConnected && this.#draw(), reloadMs);
