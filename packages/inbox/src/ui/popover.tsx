@@ -1,6 +1,6 @@
 // Native popovers: the browser closes them by Escape and by a click elsewhere, gives the focus back, and keeps them above all else.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons.tsx";
 
 const gapPx = 6;
@@ -122,7 +122,8 @@ export function BellPopover({
   children: ComponentChildren;
 }) {
   const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the panel can be shown: an effect after the paint would miss that it was opened.
+  useLayoutEffect(() => {
     const element = panel.current!;
     const button = () => (element.getRootNode() as ShadowRoot).querySelector<HTMLElement>(".bell")!;
     const place = () => placePopover(element, button());
