@@ -55,11 +55,16 @@ const inbox = createInbox({
   applicationIdentifier: "${applicationIdentifier}",
   subscriberId: "${subscriberId}",
 });
-inbox.subscribe(() => console.log(inbox.getState().counts));
+inbox.subscribe(() => {
+  document.title = \`\${inbox.getState().counts?.total ?? 0} unread\`;
+});
 await inbox.load();`;
 
+/** Named apart from the example: it is text here, and no import of the service. */
+const reactModule = "@tidings/inbox/react";
+
 const reactExample = ({ origin, applicationIdentifier, subscriberId }: PageOptions): string =>
-  `import { Inbox } from "@tidings/inbox/react";
+  `import { Inbox } from "${reactModule}";
 
 export const Header = () => (
   <Inbox
