@@ -36,11 +36,17 @@ const pages = {
   inbox: {
     reads: [],
     options: [
-      // The widget: one file for a <script> tag.
-      { entryPoints: { inbox: "src/element.tsx" }, format: "iife" },
-      // For bundlers: the headless client, and the components and hooks for React, which is not in the bundle.
+      // For a <script> tag: the bell, which loads panel.js when it is first opened.
+      { entryPoints: { inbox: "src/element.ts" }, format: "iife" },
+      // For bundlers: the headless client, and the component and hooks for React, which is not in the bundle. `demo` is the
+      // script of the page /inbox.
       {
-        entryPoints: { index: "src/index.ts", react: "src/react/index.tsx" },
+        entryPoints: {
+          index: "src/index.ts",
+          react: "src/react/index.ts",
+          panel: "src/ui/draw.tsx",
+          demo: "src/demo/demo.ts",
+        },
         format: "esm",
         splitting: true,
         external: ["react", "react/jsx-runtime"],

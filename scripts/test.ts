@@ -21,7 +21,7 @@ const database = given ? { url: given, stop: async () => {} } : await startEmbed
 const adminUrl = given ?? adminUrlOf(dataDir, database.url);
 const wholeSuite = (folder: string): string[] => [
   ...groupFiles(globSync("packages/server/test/**/*.test.ts"), folder),
-  ...globSync("packages/{contract,providers}/test/**/*.test.ts"),
+  ...globSync("packages/{contract,inbox,providers}/test/**/*.test.ts"),
 ];
 
 let code = 1;

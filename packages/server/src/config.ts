@@ -443,3 +443,6 @@ function editDistance(a: string, b: string): number {
   }
   return row[b.length]!;
 }
+
+/** The page /inbox has no secret to make a hash with, so it is not served where every session needs one. */
+export const hasInboxPage = ({ docs, inbox }: Config): boolean => docs && inbox.requireHash !== "always";

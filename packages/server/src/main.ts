@@ -1,5 +1,5 @@
 // The command line: settings from the environment, a banner, signals. `npm start` runs it by way of main.mjs.
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { type Config, ConfigError, hasInboxPage, readConfig } from "./config.ts";
 import { openDatabase } from "./database.ts";
 import { createLogger } from "./log.ts";
 import type { Service } from "./service.ts";
@@ -20,13 +20,14 @@ const releaseAfterMs = 3_000;
 /** The process exits after this time even if a drain hangs, before a supervisor kills it. */
 const drainLimitMs = 45_000;
 
-function banner(service: Service): string {
+function banner(service: Service, config: Config): string {
   // Printed once only, because the output of a process ends up in logs.
   const key = (service.isFirstStart && service.developmentKey) || "<API key>";
   const { url } = service;
   const rows = [
     ["API", url],
     ["Docs", `${url}/docs`],
+    ...(hasInboxPage(config) ? [["Inbox", `${url}/inbox`]] : []),
     ["Database", service.database],
     ...(service.firstLink ? [["Sign in", `${service.firstLink}  (once, as owner, within 24 hours)`]] : []),
     ["API key", service.isFirstStart ? `${key}  (Development)` : "npm run key shows that of Development"],
@@ -98,7 +99,7 @@ try {
   const config = readConfig();
   const service = await start(config);
   stopOnSignal(service);
-  process.stdout.write(banner(service));
+  process.stdout.write(banner(service, config));
   setTimeout(releaseMemory, releaseAfterMs).unref();
 } catch (error) {
   const fault = error as Error;

@@ -11,7 +11,7 @@ const preflightHeaders = {
   "access-control-allow-methods": "GET, POST, PATCH, DELETE",
   // A wildcard would not cover `authorization`.
   "access-control-allow-headers":
-    "authorization, content-type, novu-api-version, novu-client-version, novu-application-identifier",
+    "authorization, content-type, last-event-id, novu-api-version, novu-client-version, novu-application-identifier",
   "access-control-max-age": "600",
 };
 

@@ -11,7 +11,7 @@ import fastify, {
   LogController,
 } from "fastify";
 import { chatOauthCallbackPath } from "../app/integrations/chat-oauth.ts";
-import type { Config } from "../config.ts";
+import { type Config, hasInboxPage } from "../config.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
 import type { Budgets } from "../lib/budgets.ts";
@@ -26,6 +26,8 @@ import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath, servedOperations } from "./operation-routes.ts";
 import { addChatOauthPage } from "./pages/chat-oauth-page.ts";
+import { addInboxFiles, inboxFilesPath, inboxScriptPath } from "./pages/inbox-files.ts";
+import { addInboxPage, inboxPagePath, welcomePath } from "./pages/inbox-page.ts";
 import { addPreferencePage, preferencePagePath } from "./pages/preference-page.ts";
 import { addOidcPages, oidcPaths } from "./people/oidc-page.ts";
 import { createSignInLimit } from "./people/sign-in-limit.ts";
@@ -73,6 +75,8 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
   addOidcPages(server, ctx, rates);
+  addInboxFiles(server);
+  addInboxPage(server, ctx, rates);
   addReceiptProbe(server, ctx, rates);
   addInboxPreflight(server);
   const admission = createAdmission({
@@ -162,6 +166,8 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),
   ...(config.dashboard && config.oidc ? oidcPaths : []).flatMap((path) => knownRoute(path, ["GET"])),
+  ...[inboxScriptPath, inboxFilesPath].flatMap((path) => knownRoute(path, readMethods)),
+  ...(hasInboxPage(config) ? [...knownRoute(inboxPagePath, readMethods), ...knownRoute(welcomePath, ["POST"])] : []),
   ...knownRoute(receiptPath, ["HEAD"]),
   ...(isLive ? knownRoute(streamPath, ["GET"]) : []),
 ];

@@ -16,7 +16,7 @@ import { addBuiltInIntegrations, apiKeyRow, type SetupTools } from "./environmen
 
 class WrongEncryptionKey extends Error {}
 
-const welcomeWorkflowId = "welcome";
+export const welcomeWorkflowId = "welcome";
 
 export async function ensureInstallation(tools: SetupTools & { config: Config }): Promise<{ isFirstStart: boolean }> {
   return inTransaction(tools.db, async (tx) => {

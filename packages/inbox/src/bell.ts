@@ -1,0 +1,54 @@
+// The bell with its count, and the place where new messages are said. Drawn without a library, so that a page that is only looked
+// at loads no more than this and the client.
+import type { Counts } from "./client/types.ts";
+import { badgeText, type bellLabels } from "./ui/bell-labels.ts";
+
+/** After this time the next message is the first one again. */
+const forgetMs = 5_000;
+
+export type BellLabels = typeof bellLabels;
+
+/** `onNear`: the panel is likely to be opened soon. */
+export function createBell(onNear: () => void, onClick: (event: Event) => void) {
+  const bell = document.createElement("button");
+  bell.type = "button";
+  bell.part.add("bell");
+  bell.innerHTML = `<slot name="bell"><svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 4-1.75 5.25-1.75 5.25h12.5S14.5 11.5 14.5 7.5A4.5 4.5 0 0 0 10 3ZM8.4 15.75a1.75 1.75 0 0 0 3.2 0"/></svg></slot><span class="badge" part="badge" aria-hidden="true" hidden></span>`;
+  bell.setAttribute("aria-haspopup", "dialog");
+  bell.setAttribute("aria-expanded", "false");
+  bell.setAttribute("popovertarget", "panel");
+  for (const name of ["pointerenter", "focus", "touchstart"]) bell.addEventListener(name, onNear, { passive: true });
+  bell.addEventListener("click", onClick);
+  const badge = bell.querySelector<HTMLElement>(".badge")!;
+  return {
+    element: bell,
+    update(counts: Counts | null, labels: BellLabels) {
+      const total = counts?.total ?? 0;
+      const severity = (["high", "medium", "low"] as const).find((name) => (counts?.severity[name] ?? 0) > 0) ?? "none";
+      bell.className = `bell severity-${severity}`;
+      bell.setAttribute("aria-label", labels.bell(total));
+      badge.hidden = total === 0;
+      badge.textContent = badgeText(total);
+    },
+  };
+}
+
+/** Says new messages to those who do not see them. */
+export function createAnnouncer() {
+  const element = document.createElement("span");
+  element.className = "hidden";
+  element.setAttribute("role", "status");
+  let count = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    element,
+    announce(labels: BellLabels) {
+      element.textContent = labels.newMessages(++count);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        count = 0;
+        element.textContent = "";
+      }, forgetMs);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+// The list of an inbox as pure functions. `items` is what the server said last; marks that are on their way lie over it, so a
+// mark that fails is taken off again and nothing else has to be restored.
+import type { Counts, InboxFilter, InboxNotification, LiveEvent } from "./types.ts";
+
+/** A change that the server has not confirmed. `apply` answers null for a notification that is to be deleted. */
+export type Patch = {
+  applies: (item: InboxNotification) => boolean;
+  apply: (item: InboxNotification) => InboxNotification | null;
+};
+
+export type List = {
+  /** By id, which is the order in time, the newest first. */
+  items: InboxNotification[];
+  /** Id of the last item of the last page: older ones are not loaded. Null: all are. */
+  cursor: string | null;
+  /** New messages that are not shown yet. */
+  held: ReadonlySet<string>;
+};
+
+export const emptyList: List = { items: [], cursor: null, held: new Set() };
+
+const newestFirst = (a: InboxNotification, b: InboxNotification): number => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+
+/** Every id once; of two items with the same id, the later one of the arguments counts. */
+function merge(...lists: InboxNotification[][]): InboxNotification[] {
+  return [...new Map(lists.flat().map((item) => [item.id, item])).values()].sort(newestFirst);
+}
+
+export type Page = { items: InboxNotification[]; hasMore: boolean };
+
+const cursorOf = ({ items, hasMore }: Page): string | null => (hasMore ? (items.at(-1)?.id ?? null) : null);
+
+/** The first page, or all loaded pages at once. */
+export const replaceItems = (page: Page): List => ({
+  items: merge(page.items),
+  cursor: cursorOf(page),
+  held: new Set(),
+});
+
+export const appendPage = (list: List, page: Page): List => ({
+  ...list,
+  items: merge(list.items, page.items),
+  cursor: cursorOf(page),
+});
+
+export const putItem = (list: List, item: InboxNotification): List => ({ ...list, items: merge(list.items, [item]) });
+
+export function removeItems(list: List, ids: readonly string[]): List {
+  const gone = new Set(ids);
+  return {
+    ...list,
+    items: list.items.filter(({ id }) => !gone.has(id)),
+    held: new Set([...list.held].filter((id) => !gone.has(id))),
+  };
+}
+
+/** `isHolding`: a new message is counted, and shown later. */
+export function applyEvent(list: List, event: LiveEvent, isHolding: boolean): List {
+  if (event.kind === "removed") return removeItems(list, event.ids);
+  if (event.kind !== "notification" && event.kind !== "changed") return list;
+  const { notification } = event;
+  const isKnown = list.items.some(({ id }) => id === notification.id);
+  // An older message that has not been loaded yet comes with its page.
+  if (!isKnown && list.cursor !== null && notification.id < list.cursor) return list;
+  const next = putItem(list, notification);
+  const isHeld = isHolding && !isKnown && event.kind === "notification";
+  return isHeld ? { ...next, held: new Set([...list.held, notification.id]) } : next;
+}
+
+export const showHeld = (list: List): List => ({ ...list, held: new Set() });
+
+export function isShownBy({ tags, archived, snoozed, unread }: InboxFilter, item: InboxNotification): boolean {
+  if (item.isArchived !== (archived ?? false) || item.isSnoozed !== (snoozed ?? false)) return false;
+  if (unread && item.isRead) return false;
+  return !tags?.length || tags.some((tag) => item.tags?.includes(tag));
+}
+
+const patched = (item: InboxNotification, patches: readonly Patch[]): InboxNotification | null =>
+  patches.reduce<InboxNotification | null>(
+    (value, patch) => (value && patch.applies(value) ? patch.apply(value) : value),
+    item,
+  );
+
+/** What is to be seen: with all changes on their way, without what the filter leaves out. */
+export function visibleItems({ items, held }: List, patches: readonly Patch[], filter: InboxFilter) {
+  const shown = items.flatMap((item) => {
+    const value = patched(item, patches);
+    return value && isShownBy(filter, value) ? [value] : [];
+  });
+  return {
+    notifications: shown.filter(({ id }) => !held.has(id)),
+    newCount: shown.filter(({ id }) => held.has(id)).length,
+  };
+}
+
+const isCounted = (item: InboxNotification | null): boolean =>
+  item !== null && !item.isRead && !item.isArchived && !item.isSnoozed;
+
+/** The counts until the server sends its own: one more or one less, as the notification changes. */
+export function adjustCounts(counts: Counts, before: InboxNotification, after: InboxNotification | null): Counts {
+  const change = Number(isCounted(after)) - Number(isCounted(before));
+  // At 100 the server has stopped counting.
+  if (change === 0 || counts.total >= 100) return counts;
+  const { severity } = before;
+  return {
+    ...counts,
+    total: Math.max(0, counts.total + change),
+    severity: { ...counts.severity, [severity]: Math.max(0, counts.severity[severity] + change) },
+  };
+}

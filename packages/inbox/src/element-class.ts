@@ -1,0 +1,283 @@
+// The custom element <tidings-inbox>: attributes and properties in, events out, the widget in its shadow tree.
+import { type BellLabels, createAnnouncer, createBell } from "./bell.ts";
+import { createInbox, type Inbox } from "./client/create-inbox.ts";
+import type { InboxOptions } from "./client/types.ts";
+import { bellLabels } from "./ui/bell-labels.ts";
+import { bellStyle } from "./ui/bell-style.ts";
+import type * as panelModule from "./ui/draw.tsx";
+import type { ItemRenderer } from "./ui/items.ts";
+import type { Labels } from "./ui/labels.ts";
+import type { InboxTab } from "./ui/ui.ts";
+
+type PanelModule = typeof panelModule;
+
+/** Attributes that name the inbox: when one changes, the inbox is opened again. */
+const sessionAttributes = [
+  ...["url", "application-identifier", "subscriber-id", "subscriber-hash"],
+  ...["context", "context-hash", "token", "page-size"],
+];
+const attributes = [...sessionAttributes, "mode", "tabs", "lang"];
+
+/** Properties that a page may have set before the element was defined. */
+const properties = ["labels", "tabs", "getToken", "renderItem", "inbox"] as const;
+
+const reloadMs = 5_000;
+
+/** The properties and methods of `<tidings-inbox>`. */
+export type TidingsInboxElement = HTMLElement & {
+  /** Words to replace, by name. */
+  labels: Partial<Labels>;
+  /** Tabs by tags; also the attribute `tabs` as JSON. */
+  tabs: InboxTab[];
+  /** Called whenever a token is needed. */
+  getToken: InboxOptions["getToken"];
+  /** Makes the content of an item. */
+  renderItem: ItemRenderer | null;
+  /** The client of this inbox; one that is set is used instead of the attributes, and is not closed. */
+  inbox: Inbox | null;
+  /** Opens the panel of the bell. */
+  show: () => void;
+  /** Closes the panel of the bell. */
+  hide: () => void;
+};
+
+export type ElementOptions = {
+  /** For elements without `url`. */
+  defaultUrl: string;
+  loadPanel: () => Promise<PanelModule>;
+};
+
+/** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
+export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
+  // Not a <style> element, which the Content-Security-Policy of a page may forbid.
+  const sheetOf = (text: string) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return sheet;
+  };
+  const bellSheet = sheetOf(bellStyle);
+  let panelSheet: CSSStyleSheet | null = null;
+
+  return class extends HTMLElement implements TidingsInboxElement {
+    static observedAttributes = attributes;
+    #shadow = this.attachShadow({ mode: "open" });
+    #place = document.createElement("div");
+    #bell = createBell(
+      () => void this.#loadPanel().catch(() => {}),
+      (event) => {
+        if (this.#panel) return;
+        // The panel is shown when it is loaded. Without this the browser would toggle it once more.
+        event.preventDefault();
+        void this.show().catch(() => {});
+      },
+    );
+    #announcer = createAnnouncer();
+    #panel: PanelModule | null = null;
+    #labels: Partial<Labels> = {};
+    #tabs: InboxTab[] | null = null;
+    #tabsRead: InboxTab[] | null = null;
+    #getToken: InboxOptions["getToken"];
+    #renderItem: ItemRenderer | null = null;
+    #inbox: Inbox | null = null;
+    #isOwn = true;
+    #stop: (() => void) | null = null;
+    #isDue = false;
+    #isRestart = true;
+
+    get labels() {
+      return this.#labels;
+    }
+    set labels(value) {
+      this.#labels = value ?? {};
+      this.#request(false);
+    }
+    get tabs() {
+      this.#tabsRead ??= this.#tabs ?? readJson<InboxTab[]>(this.getAttribute("tabs")) ?? [];
+      return this.#tabsRead;
+    }
+    set tabs(value) {
+      this.#tabs = value;
+      this.#tabsRead = null;
+      this.#request(false);
+    }
+    get getToken() {
+      return this.#getToken;
+    }
+    set getToken(value) {
+      this.#getToken = value;
+      this.#request(true);
+    }
+    get renderItem() {
+      return this.#renderItem;
+    }
+    set renderItem(value) {
+      this.#renderItem = value;
+      this.#request(false);
+    }
+    get inbox() {
+      return this.#inbox;
+    }
+    set inbox(value) {
+      if (value === this.#inbox || (value === null && this.#isOwn)) return;
+      this.#close();
+      this.#inbox = value;
+      this.#isOwn = value === null;
+      this.#request(this.#isOwn);
+    }
+
+    connectedCallback() {
+      this.#shadow.adoptedStyleSheets = [bellSheet, ...(panelSheet ? [panelSheet] : [])];
+      this.#place.className = "place";
+      this.#shadow.append(this.#announcer.element, this.#place);
+      for (const name of properties) {
+        if (!Object.hasOwn(this, name)) continue;
+        const value = this[name];
+        delete (this as Record<string, unknown>)[name];
+        (this as Record<string, unknown>)[name] = value;
+      }
+      this.#request(this.#inbox === null);
+    }
+
+    disconnectedCallback() {
+      // An element that is only moved is connected again in the same turn.
+      queueMicrotask(() => {
+        if (this.isConnected) return;
+        this.#close();
+        this.#panel?.removePanel(this.#place);
+      });
+    }
+
+    attributeChangedCallback(name: string, before: string | null, after: string | null) {
+      if (before === after) return;
+      if (name === "tabs") this.#tabsRead = null;
+      this.#request(sessionAttributes.includes(name));
+    }
+
+    async show() {
+      await this.#loadPanel();
+      this.#shadow.querySelector<HTMLElement>("#panel:not(:popover-open)")?.showPopover();
+    }
+    hide() {
+      this.#shadow.querySelector<HTMLElement>("#panel")?.hidePopover();
+    }
+
+    /** Several changes in one turn are one. */
+    #request(isRestart: boolean) {
+      this.#isRestart ||= isRestart;
+      if (this.#isDue || !this.isConnected) return;
+      this.#isDue = true;
+      queueMicrotask(() => {
+        this.#isDue = false;
+        if (!this.isConnected) return;
+        if (this.#isOwn && (this.#isRestart || !this.#inbox)) this.#open();
+        if (!this.#stop) this.#listen();
+        this.#isRestart = false;
+        this.#draw();
+      });
+    }
+
+    #open() {
+      this.#close();
+      const text = (name: string) => this.getAttribute(name) ?? undefined;
+      this.#inbox = createInbox({
+        url: text("url") ?? defaultUrl,
+        applicationIdentifier: text("application-identifier"),
+        subscriberId: text("subscriber-id"),
+        subscriberHash: text("subscriber-hash"),
+        context: readJson(this.getAttribute("context")),
+        contextHash: text("context-hash"),
+        token: text("token"),
+        getToken: this.#getToken,
+        pageSize: Number(text("page-size")) || undefined,
+      });
+    }
+
+    #listen() {
+      const inbox = this.#inbox!;
+      let counts = inbox.getState().counts;
+      const stops = [
+        inbox.onNotification((notification) => {
+          this.#announcer.announce(this.#bellLabels());
+          this.#emit("notification", notification);
+        }),
+        inbox.subscribe(() => {
+          const next = inbox.getState().counts;
+          if (JSON.stringify(next) === JSON.stringify(counts)) return;
+          counts = next;
+          this.#bell.update(counts, this.#bellLabels());
+          this.#emit("counts", counts);
+        }),
+      ];
+      this.#stop = () => {
+        for (const stop of stops) stop();
+      };
+    }
+
+    #close() {
+      this.#stop?.();
+      this.#stop = null;
+      if (this.#isOwn) this.#inbox?.close();
+      if (this.#isOwn) this.#inbox = null;
+    }
+
+    #emit = (name: string, detail: unknown): boolean =>
+      this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
+
+    #bellLabels = (): BellLabels => ({ ...bellLabels, ...this.#labels });
+
+    #isInline = (): boolean => this.getAttribute("mode") === "inline";
+
+    async #loadPanel(): Promise<void> {
+      if (this.#panel) return;
+      const loaded = await loadPanel();
+      panelSheet ??= sheetOf(loaded.panelStyle);
+      this.#shadow.adoptedStyleSheets = [bellSheet, panelSheet];
+      this.#panel = loaded;
+      if (this.#inbox && this.isConnected) this.#draw();
+    }
+
+    #draw() {
+      const inbox = this.#inbox!;
+      const isInline = this.#isInline();
+      if (isInline) this.#bell.element.remove();
+      // Not moved when it is there: that would end a click between its press and its release.
+      else if (!this.#bell.element.isConnected) this.#shadow.insertBefore(this.#bell.element, this.#place);
+      this.#bell.update(inbox.getState().counts, this.#bellLabels());
+      if (!this.#panel && isInline) {
+        const retry = () => setTimeout(() => this.isConnected && this.#draw(), reloadMs);
+        return void this.#loadPanel().catch(retry);
+      }
+      this.#panel?.drawPanel({
+        host: this,
+        root: this.#place,
+        inbox,
+        isInline,
+        tabs: this.tabs,
+        labels: this.#labels,
+        renderItem: this.#renderItem,
+        locale: localeOf(this),
+        emit: this.#emit,
+        restart: () => this.#request(true),
+      });
+    }
+  };
+}
+
+/** The language of the nearest element that names one, or that of the browser. */
+function localeOf(element: Element): string {
+  const language = element.closest("[lang]")?.getAttribute("lang") || navigator.language;
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? "en";
+  } catch {
+    return "en";
+  }
+}
+
+/** An attribute that is not JSON counts as absent. */
+function readJson<T>(text: string | null): T | undefined {
+  try {
+    return text ? (JSON.parse(text) as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}

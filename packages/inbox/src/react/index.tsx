@@ -1,2 +1,0 @@
-// What a bundler imports.
-export {};

@@ -1,0 +1,45 @@
+// Draws the panel into the shadow tree of the element. The element loads this module when the panel is first needed.
+import { render } from "preact";
+import type { Inbox } from "../client/create-inbox.ts";
+import { App } from "./app.tsx";
+import { createItemMounter, type ItemRenderer, templateRenderer } from "./items.ts";
+import { englishLabels, type Labels } from "./labels.ts";
+import { panelStyle } from "./style.ts";
+import type { InboxTab } from "./ui.ts";
+
+export type PanelOptions = {
+  host: HTMLElement;
+  root: Element;
+  inbox: Inbox;
+  labels: Partial<Labels>;
+  tabs: InboxTab[];
+  renderItem: ItemRenderer | null;
+  locale: string;
+  isInline: boolean;
+  emit: (name: string, detail: unknown) => boolean;
+  restart: () => void;
+};
+
+export { panelStyle };
+
+/** What was made for the options of the last call, and is used again while they are the same. */
+const kept = new WeakMap<
+  Element,
+  { inbox: Inbox; renderItem: ItemRenderer | null; labels: Partial<Labels>; made: Made }
+>();
+type Made = { labels: Labels; mountItem: ReturnType<typeof createItemMounter> | null };
+
+export function drawPanel(options: PanelOptions): void {
+  const { host, root, inbox, labels, renderItem, locale, isInline } = options;
+  let known = kept.get(root);
+  if (known?.inbox !== inbox || known.renderItem !== renderItem || known.labels !== labels) {
+    const template = host.querySelector<HTMLTemplateElement>(':scope > template[slot="item"]');
+    const renderer = renderItem ?? (template && templateRenderer(template, locale));
+    const made = { labels: { ...englishLabels, ...labels }, mountItem: renderer && createItemMounter(host, renderer) };
+    known = { inbox, renderItem, labels, made };
+    kept.set(root, known);
+  }
+  render(<App key={String(isInline)} {...options} {...known.made} />, root);
+}
+
+export const removePanel = (root: Element): void => render(null, root);

@@ -1,0 +1,57 @@
+// The page /inbox for developers who try Tidings: the inbox of one subscriber of the Development environment, twice, with a button
+// that sends the example workflow to it. It is served together with the API reference (TIDINGS_DOCS) and needs no setting of its
+// own: both are for the same reader, and an operator who shows neither turns one setting off.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { demoSubscriberId, findDemoCaller, sendWelcome } from "../../app/environments/demo.ts";
+import { hasInboxPage } from "../../config.ts";
+import type { Ctx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { hintAfter } from "../../lib/inbox-hints.ts";
+import { inRepeatableTransaction } from "../../store/db.ts";
+import { networkOf } from "../auth.ts";
+import { type RateLimiter, takeTokens } from "../rate-limit.ts";
+import { inboxPageCsp, renderInboxPage } from "./inbox-page.markup.ts";
+
+export const inboxPagePath = "/inbox";
+export const welcomePath = "/inbox/welcome";
+
+export function addInboxPage(server: FastifyInstance, ctx: Ctx, limiter: RateLimiter): void {
+  if (!hasInboxPage(ctx.config)) return;
+  const requireCaller = async (request: FastifyRequest) => {
+    const caller = await findDemoCaller(ctx);
+    if (!caller) throw failure("ROUTE_NOT_FOUND", { method: request.method, path: inboxPagePath });
+    return caller;
+  };
+
+  server.get(inboxPagePath, async (request, reply) => {
+    const { environmentIdentifier } = await requireCaller(request);
+    const origin = `${request.protocol}://${request.host}`;
+    return reply
+      .headers({
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": inboxPageCsp(),
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-robots-tag": "noindex",
+      })
+      .send(renderInboxPage({ origin, applicationIdentifier: environmentIdentifier, subscriberId: demoSubscriberId }));
+  });
+
+  server.post(welcomePath, async (request, reply) => {
+    refuseOtherOrigins(request);
+    const owner = `page:inbox ${networkOf(request.ip)}`;
+    takeTokens(limiter, reply, { owner, category: "inbox", cost: 5 });
+    const caller = await requireCaller(request);
+    const { transactionId } = await hintAfter(ctx.hints, (hints) =>
+      inRepeatableTransaction(ctx.db, (tx) => sendWelcome({ ...ctx, db: tx, hints }, caller)),
+    );
+    return reply.code(201).send({ transactionId });
+  });
+}
+
+/** The button of the page, and no page of another origin. Browsers send one of the two headers with every POST. */
+function refuseOtherOrigins({ headers, host }: FastifyRequest): void {
+  const { origin } = headers;
+  const isSame = origin === undefined ? headers["sec-fetch-site"] === "same-origin" : URL.parse(origin)?.host === host;
+  if (!isSame) throw failure("ORIGIN_NOT_ALLOWED", { origin: (origin ?? "").slice(0, 200) });
+}

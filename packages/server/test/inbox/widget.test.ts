@@ -1,0 +1,247 @@
+// The widget <tidings-inbox> in a real Chromium: messages, marks, lists, preferences, and hostile content.
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { browserTest } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+import { openHost } from "./host-page.ts";
+
+/** What the tests use of an element of the page; the types of browsers are not loaded here. */
+type PageElement = {
+  textContent: string;
+  scrollTop: number;
+  scrollHeight: number;
+  scrollTo(x: number, y: number): void;
+  click(): void;
+  getAttribute(name: string): string | null;
+  getAttributeNames(): string[];
+};
+
+const service = await startTestService();
+const { client } = service;
+const content = { subject: "{{ payload.title }}", body: "{{ payload.text }}" };
+await createWorkflow(client, "note", [inApp(content), email()], { name: "Notes", tags: ["team"] });
+await createWorkflow(client, "alarm", [inApp(content)], { name: "Alarms", tags: ["system"], severity: "high" });
+await createWorkflow(client, "ask", [
+  inApp({
+    ...content,
+    redirect: { url: "/somewhere" },
+    primaryAction: { label: "Accept" },
+    secondaryAction: { label: "Details", redirect: { url: "/details" } },
+  }),
+]);
+await createWorkflow(client, "raw", [
+  inApp({ subject: "{{ payload.title }}", body: "{{ payload.text | raw }}", disableOutputSanitization: true }),
+]);
+
+const note = (to: string, title: string) => trigger(client, "note", to, { title, text: `About ${title}` });
+const row = (page: Page, title: string) => page.locator(".item", { hasText: title });
+const stored = async (subscriberId: string, query: object = {}) =>
+  (await client("subscriberNotifications.list", { params: { subscriberId }, query: query as never })).body.data;
+
+browserTest("a message appears in the open list and on the bell at once, and is announced", async (context) => {
+  await note("ada", "First");
+  const page = await openHost(context, service, "ada");
+  await row(page, "First").waitFor();
+  await trigger(client, "alarm", "ada", { title: "Fire", text: "Now" });
+  await row(page, "Fire").waitFor();
+  await page.locator(".badge", { hasText: "2" }).waitFor();
+  assert.match((await page.locator(".bell").getAttribute("class"))!, /severity-high/);
+  assert.equal(await page.locator(".bell").getAttribute("aria-label"), "Notifications, 2 unread");
+  await page.getByText("Urgent", { exact: false }).first().waitFor({ state: "attached" });
+  const title = await row(page, "Fire").locator("time").getAttribute("title");
+  assert.match(title!, /\d{4}/, "the exact time is shown on hover");
+});
+
+browserTest("marks show at once, are stored, and can be undone", async (context) => {
+  for (const title of ["Red", "Green", "Blue"]) await note("bea", title);
+  const page = await openHost(context, service, "bea");
+  await row(page, "Red").hover();
+  await row(page, "Red").getByRole("button", { name: "Mark as read" }).click();
+  await eventually(async () => (await stored("bea", { read: true })).length === 1, "the read mark");
+  await row(page, "Red").getByRole("button", { name: "Mark as unread" }).click();
+  await eventually(async () => (await stored("bea", { read: true })).length === 0, "the unread mark");
+
+  await row(page, "Green").hover();
+  await row(page, "Green").getByRole("button", { name: "Archive" }).click();
+  await row(page, "Green").waitFor({ state: "detached" });
+  await eventually(async () => (await stored("bea", { archived: true })).length === 1, "the archived message");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row(page, "Green").waitFor();
+  await eventually(async () => (await stored("bea", { archived: true })).length === 0, "the message is back");
+  assert.equal((await stored("bea", { read: false })).length, 3, "it is unread, as it was");
+
+  await row(page, "Blue").hover();
+  await row(page, "Blue").getByRole("button", { name: "Snooze" }).click();
+  await page.getByRole("menuitem", { name: "Tomorrow" }).click();
+  await row(page, "Blue").waitFor({ state: "detached" });
+  await eventually(async () => (await stored("bea", { snoozed: true })).length === 1, "the snoozed message");
+  await page.getByRole("button", { name: "Show: Inbox" }).click();
+  await page.getByRole("menuitemradio", { name: "Snoozed" }).click();
+  await row(page, "Blue").waitFor();
+  await row(page, "Blue").hover();
+  await row(page, "Blue").getByRole("button", { name: "Bring back now" }).click();
+  await page.getByText("Nothing is snoozed").waitFor();
+
+  await page.getByRole("button", { name: "Show: Snoozed" }).click();
+  await page.getByRole("menuitemradio", { name: "Inbox" }).click();
+  await row(page, "Blue").waitFor();
+  await page.getByRole("button", { name: "Mark all as read" }).click();
+  await page.locator(".badge").waitFor({ state: "hidden" });
+  await eventually(async () => (await stored("bea", { read: false })).length === 0, "all are read");
+});
+
+browserTest("a change that the service refuses is taken back and said", async (context) => {
+  await note("cleo", "Stays");
+  const page = await openHost(context, service, "cleo", { hasErrors: true });
+  await row(page, "Stays").waitFor();
+  await page.route("**/archive", (route) =>
+    route.fulfill({ status: 500, json: { message: "no", code: "INTERNAL_ERROR" } }),
+  );
+  await row(page, "Stays").hover();
+  await row(page, "Stays").getByRole("button", { name: "Archive" }).click();
+  await page.getByText("This could not be saved").waitFor();
+  await row(page, "Stays").waitFor();
+  await page.locator(".badge", { hasText: "1" }).waitFor();
+});
+
+browserTest("buttons of a message are pressed, and the page decides about addresses", async (context) => {
+  await trigger(client, "ask", "dora", { title: "Join us", text: "Please" });
+  const page = await openHost(context, service, "dora");
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(globalThis, { seen });
+    (
+      globalThis as never as { addEventListener: (name: string, on: (event: CustomEvent) => void) => void }
+    ).addEventListener("navigate", (event) => {
+      seen.push(event.detail.url);
+      event.preventDefault();
+    });
+  });
+  await row(page, "Join us").getByRole("button", { name: "Accept" }).click();
+  await eventually(async () => (await stored("dora"))[0]?.primaryAction?.isCompleted, "the pressed button");
+  await row(page, "Join us").getByRole("link", { name: "Details" }).click();
+  await row(page, "Join us").locator(".main").click();
+  assert.deepEqual(await page.evaluate("globalThis.seen"), ["/details", "/somewhere"]);
+  assert.match(page.url(), /\/host$/);
+  await eventually(async () => (await stored("dora"))[0]?.isRead, "a click marks as read");
+});
+
+browserTest("tabs show messages by tag with their counts", async (context) => {
+  await note("emma", "Meeting");
+  await trigger(client, "alarm", "emma", { title: "Smoke", text: "There" });
+  const tabs = JSON.stringify([
+    { label: "All" },
+    { label: "Team", tags: ["team"] },
+    { label: "System", tags: ["system"] },
+  ]);
+  const page = await openHost(context, service, "emma", {
+    attributes: `mode="inline" tabs='${tabs}'`,
+    isOpened: false,
+  });
+  await row(page, "Smoke").waitFor();
+  await page.getByRole("tab", { name: "All 2" }).waitFor();
+  await page.getByRole("tab", { name: "Team 1" }).click();
+  await row(page, "Meeting").waitFor();
+  assert.equal(await page.locator(".item").count(), 1);
+  await page.keyboard.press("ArrowRight");
+  await row(page, "Smoke").waitFor();
+  await note("emma", "Elsewhere");
+  await page.getByRole("tab", { name: "Team 2" }).waitFor();
+  assert.equal(await page.locator(".item").count(), 1, "a message of another tab stays there");
+});
+
+browserTest("the list loads page by page, and new messages wait behind a pill", async (context) => {
+  const events = Array.from({ length: 40 }, (_, index) => ({
+    name: "note",
+    to: "fay",
+    payload: { title: `Message ${index}.`, text: "Some text" },
+  }));
+  for (const event of events) await trigger(client, event.name, event.to, event.payload);
+  const page = await openHost(context, service, "fay");
+  await row(page, "Message 39.").waitFor();
+  assert.equal(await page.locator(".item").count(), 15);
+  await eventually(async () => {
+    await page
+      .locator(".scroller")
+      .evaluate((element: unknown) => (element as PageElement).scrollTo(0, (element as PageElement).scrollHeight));
+    return (await page.locator(".item").count()) === 40;
+  }, "all pages");
+  const titles = await page.locator(".subject").allTextContents();
+  assert.deepEqual(titles, events.map(({ payload }) => payload.title).reverse());
+  await note("fay", "Fresh");
+  await page.getByRole("button", { name: "1 new message" }).click();
+  await row(page, "Fresh").waitFor();
+  assert.equal(await page.locator(".scroller").evaluate((element: unknown) => (element as PageElement).scrollTop), 0);
+});
+
+browserTest("preferences and the schedule are changed and kept", async (context) => {
+  const page = await openHost(context, service, "gina");
+  await page.getByRole("button", { name: "Preferences" }).click();
+  await page.locator("summary", { hasText: "Notes" }).click();
+  const choices = page.getByRole("group", { name: "Notes" });
+  await choices.getByRole("switch", { name: "Email" }).click();
+  const read = async () => (await client("subscribers.retrievePreferences", { params: { subscriberId: "gina" } })).body;
+  await eventually(async () => {
+    const entry = (await read()).workflows.find(({ workflow }) => workflow.name === "Notes");
+    return entry?.channels.email === false && entry.channels.in_app === true;
+  }, "the choice");
+  await page.getByRole("switch", { name: "Deliver only in set hours" }).click();
+  await page.getByLabel("Monday, from").fill("21:30");
+  await page.getByLabel("Monday, from").blur();
+  await eventually(async () => {
+    const { schedule } = (await read()).global;
+    return schedule?.isEnabled && schedule.weeklySchedule?.monday?.hours?.[0]?.start === "09:30 PM";
+  }, "the schedule");
+  assert.equal((await read()).global.schedule?.weeklySchedule?.sunday, undefined);
+  await page.getByRole("button", { name: "Back" }).click();
+  await page.getByText("You are all caught up").waitFor();
+});
+
+browserTest("hostile content runs nothing and leads nowhere", async (context) => {
+  const text = [
+    '<form action="https://evil.example"><input name="password"></form><b>Bold</b>',
+    '<img src="x" onerror="globalThis.hacked = 1"><svg onload="globalThis.hacked = 1"><script>globalThis.hacked = 1</script></svg>',
+    '<script>globalThis.hacked = 1</script><style>* { display: none }</style><iframe srcdoc="<script>parent.hacked = 1</script>"></iframe>',
+    '<a href="javascript:globalThis.hacked = 1">bad</a><a href="&#106;ava&#9;script:globalThis.hacked = 1">worse</a>',
+    '<a href="https://example.com" onclick="globalThis.hacked = 1" style="position: fixed; inset: 0">good</a>',
+    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=globalThis.hacked=1&gt;'>",
+  ].join("");
+  await trigger(client, "raw", "hera", { title: "<img src=x onerror='globalThis.hacked = 1'>Title", text });
+  const page = await openHost(context, service, "hera");
+  await page.locator(".body b", { hasText: "Bold" }).waitFor();
+  const body = page.locator(".body");
+  assert.equal(await body.locator("img, svg, script, style, iframe, form, input, math").count(), 0);
+  const links = await body
+    .locator("a")
+    .evaluateAll((all: unknown[]) =>
+      (all as PageElement[]).map((link) => [
+        link.textContent,
+        link.getAttributeNames().sort().join(" "),
+        link.getAttribute("href"),
+      ]),
+    );
+  assert.deepEqual(links, [
+    ["bad", "tabindex", null],
+    ["worse", "tabindex", null],
+    ["good", "href rel tabindex target", "https://example.com"],
+  ]);
+  assert.match((await page.locator(".subject").textContent())!, /<img src=x/, "a subject is text");
+  for (const link of await body.locator("a").all())
+    await link.evaluate((element: unknown) => (element as PageElement).click());
+  assert.equal(await page.evaluate("globalThis.hacked"), undefined);
+});
+
+browserTest("an item of the page's own, words of the page's own, and an own bell", async (context) => {
+  await note("iris", "Own");
+  const content =
+    '<b slot="bell">ring</b><template slot="item"><p class="mine">Look: <i data-field="body"></i></p></template>';
+  const page = await openHost(context, service, "iris", { content, isOpened: false });
+  await page
+    .locator("tidings-inbox")
+    .evaluate((element) => Object.assign(element, { labels: { markAllRead: "Alles gelesen" } }));
+  await page.getByText("ring").click();
+  await page.locator(".mine", { hasText: "Look: About Own" }).waitFor();
+  await page.getByRole("button", { name: "Alles gelesen" }).waitFor();
+});
