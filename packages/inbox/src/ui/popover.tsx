@@ -127,6 +127,10 @@ export function BellPopover({
     const element = panel.current!;
     const button = () => (element.getRootNode() as ShadowRoot).querySelector<HTMLElement>(".bell")!;
     const place = () => placePopover(element, button());
+    let hadFocus = false;
+    const onBeforeToggle = (event: Event) => {
+      if (event.target === element) hadFocus = element.matches(":focus-within");
+    };
     const onToggle = (event: Event) => {
       if (event.target !== element) return;
       const isOpen = (event as ToggleEvent).newState === "open";
@@ -137,12 +141,15 @@ export function BellPopover({
         else removeEventListener(name, place, true);
       }
       // The browser gives the focus back to the host of a shadow tree, which cannot take it.
-      if (!isOpen) return document.activeElement === document.body ? button().focus() : undefined;
+      const isLost = [document.body, (element.getRootNode() as ShadowRoot).host].includes(document.activeElement!);
+      if (!isOpen) return hadFocus && isLost ? button().focus() : undefined;
       place();
       element.focus();
     };
+    element.addEventListener("beforetoggle", onBeforeToggle);
     element.addEventListener("toggle", onToggle);
     return () => {
+      element.removeEventListener("beforetoggle", onBeforeToggle);
       element.removeEventListener("toggle", onToggle);
       for (const name of ["resize", "scroll"]) removeEventListener(name, place, true);
     };
