@@ -7,6 +7,7 @@ export * from "./operation.ts";
 export * from "./operations.ts";
 export * from "./provider-ids.ts";
 export * from "./resources/activity/activity.ts";
+export * from "./resources/activity/statistics.ts";
 export * from "./resources/channels/channel-connections.ts";
 export * from "./resources/channels/channel-endpoints.ts";
 export * from "./resources/channels/inbound-webhooks.ts";

@@ -45,7 +45,8 @@ export type HousekeepingTask = {
     | "receipts"
     | "captured"
     | "deadLetters"
-    | "encryption";
+    | "encryption"
+    | "statistics";
 };
 
 /** The keys of the rows that the tasks name. */
