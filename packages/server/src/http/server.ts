@@ -18,9 +18,10 @@ import type { Budgets } from "../lib/budgets.ts";
 import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
-import { createWrongKeyLimiter } from "./auth.ts";
+import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
+import { activityStreamPath, addActivityStream } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath } from "./operation-routes.ts";
@@ -60,10 +61,11 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.addHook("onSend", async (_request, reply) => {
     if (options.isDraining()) reply.header("connection", "close");
   });
-  if (options.hub) addLiveDoors(server, ctx, options.hub);
+  const now = () => performance.now();
+  const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
+  if (options.hub) addLiveDoors(server, ctx, options.hub, wrongKeys);
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
-  const now = () => performance.now();
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
@@ -74,7 +76,6 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     connections: ctx.config.databasePool,
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
-  const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
   addOperations(server, ctx, { rates, wrongKeys, admission });
   return server;
 }
@@ -108,9 +109,10 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
 /** Live connections never end by themselves, so they are closed first. */
-function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub): void {
+function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub, wrongKeys: WrongKeyLimiter): void {
   addInboxStream(server, ctx, hub);
   addSockets(server, ctx, hub);
+  addActivityStream(server, ctx, wrongKeys);
   server.addHook("preClose", () => hub.drain());
 }
 
@@ -153,7 +155,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),
   ...knownRoute(receiptPath, ["HEAD"]),
-  ...(isLive ? knownRoute(streamPath, ["GET"]) : []),
+  ...(isLive ? [streamPath, activityStreamPath].flatMap((path) => knownRoute(path, ["GET"])) : []),
 ];
 
 const pathOf = ({ url }: { url: string }): string => url.split("?")[0]!;
