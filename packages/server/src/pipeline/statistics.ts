@@ -27,6 +27,9 @@ export async function countStatistics(ctx: Ctx): Promise<void> {
   const now = ctx.now();
   const counted = await findCountedHours(ctx.db, new Date(now.getTime() - (lookedAtHours + 1) * hourMs));
   for (const { hour, isFinal } of findDueHours(now, counted).slice(0, maxHoursPerPass)) {
-    await countHour(ctx.db, hour, isFinal, now);
+    // An hour that cannot be counted is tried again with the next pass, and keeps no other chore from its time.
+    await countHour(ctx.db, hour, isFinal, now).catch((error) =>
+      ctx.log.warn({ err: error, hour }, "the statistics of an hour could not be counted"),
+    );
   }
 }

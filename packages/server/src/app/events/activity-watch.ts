@@ -41,7 +41,7 @@ type Watched = {
 export function createActivityWatch(ctx: NetworkCtx): ActivityWatch {
   const watched = new Map<string, Watched>();
   let timer: NodeJS.Timeout | null = null;
-  let reading: Promise<void> = Promise.resolve();
+  let reading: Promise<void> | null = null;
 
   const readAll = async () => {
     for (const one of watched.values()) {
@@ -52,27 +52,28 @@ export function createActivityWatch(ctx: NetworkCtx): ActivityWatch {
         ),
       );
     }
-    if (timer) timer = setTimeout(start, readMs).unref();
+    reading = null;
   };
-  const start = () => {
-    reading = readAll();
+  /** A reading that takes longer than a second is waited for. */
+  const tick = () => {
+    reading ??= readAll();
   };
   return {
     watch(environmentId, listener) {
       const one = watched.get(environmentId) ?? newWatched(environmentId);
       watched.set(environmentId, one);
       one.listeners.add(listener);
-      timer ??= setTimeout(start, readMs).unref();
+      timer ??= setInterval(tick, readMs).unref();
       return () => {
         one.listeners.delete(listener);
-        if (one.listeners.size === 0) watched.delete(environmentId);
+        if (one.listeners.size === 0 && watched.get(environmentId) === one) watched.delete(environmentId);
         if (watched.size > 0 || !timer) return;
-        clearTimeout(timer);
+        clearInterval(timer);
         timer = null;
       };
     },
     async close() {
-      if (timer) clearTimeout(timer);
+      if (timer) clearInterval(timer);
       timer = null;
       watched.clear();
       await reading;

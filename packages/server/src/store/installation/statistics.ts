@@ -11,9 +11,13 @@ export async function findCountedHours(db: Db, from: Date): Promise<CountedHour[
   return rows;
 }
 
+const countTimeoutMs = 600_000;
+
 /** Counts an hour anew: what was counted of it before is replaced. */
 export async function countHour(db: Db, hour: Date, isFinal: boolean, now: Date): Promise<void> {
   await inTransaction(db, async (tx) => {
+    // An hour of ten million messages takes longer than other statements may.
+    await sql.raw(`set local statement_timeout = ${countTimeoutMs}`).execute(tx);
     await sql`insert into statistics_progress (hour, is_final, counted_at) values (${hour}, ${isFinal}, ${now})
       on conflict (hour) do update set is_final = excluded.is_final, counted_at = excluded.counted_at`.execute(tx);
     await sql`delete from statistics_hours where hour = ${hour}`.execute(tx);
