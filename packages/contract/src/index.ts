@@ -8,6 +8,7 @@ export * from "./operations.ts";
 export * from "./permissions.ts";
 export * from "./provider-ids.ts";
 export * from "./resources/activity/activity.ts";
+export * from "./resources/activity/statistics.ts";
 export * from "./resources/channels/channel-connections.ts";
 export * from "./resources/channels/channel-endpoints.ts";
 export * from "./resources/channels/inbound-webhooks.ts";

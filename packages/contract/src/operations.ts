@@ -1,6 +1,7 @@
 // Every operation of the service, by id.
 import type { InputOf, OutputOf } from "./operation.ts";
 import { activityOperations } from "./resources/activity/activity.ts";
+import { statisticsOperations } from "./resources/activity/statistics.ts";
 import { channelConnectionOperations } from "./resources/channels/channel-connections.ts";
 import { channelEndpointOperations } from "./resources/channels/channel-endpoints.ts";
 import { inboundWebhookOperations } from "./resources/channels/inbound-webhooks.ts";
@@ -49,6 +50,7 @@ export const operations = {
   ...notificationOperations,
   ...messageOperations,
   ...activityOperations,
+  ...statisticsOperations,
   ...workflowOperations,
   ...previewOperations,
   ...versionOperations,

@@ -14,6 +14,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "messages.delete": ["DELETE", "/v1/messages/{messageId}"],
   "messages.deleteByTransaction": ["DELETE", "/v1/messages/transaction/{transactionId}"],
   "activity.listEvents": ["GET", "/v1/activity/events"],
+  "statistics.list": ["GET", "/v1/statistics"],
   "workflows.list": ["GET", "/v2/workflows"],
   "workflows.create": ["POST", "/v2/workflows"],
   "workflows.retrieve": ["GET", "/v2/workflows/{workflowId}"],

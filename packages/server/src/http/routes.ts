@@ -14,6 +14,7 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as statistics from "../app/events/statistics.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
@@ -103,6 +104,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
   "activity.listEvents": activity.list,
+  "statistics.list": statistics.list,
   "messages.list": messages.list,
   "messages.delete": messages.remove,
   "messages.deleteByTransaction": messages.removeByTransaction,

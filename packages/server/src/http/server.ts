@@ -18,10 +18,11 @@ import type { Budgets } from "../lib/budgets.ts";
 import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
-import { createWrongKeyLimiter } from "./auth.ts";
+import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth.ts";
 import { addDashboard, dashboardPaths } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
+import { activityStreamPath, addActivityStream } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath, servedOperations } from "./operation-routes.ts";
@@ -66,11 +67,12 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.addHook("onSend", async (_request, reply) => {
     if (options.isDraining()) reply.header("connection", "close");
   });
-  if (options.hub) addLiveDoors(server, ctx, options.hub);
+  const now = () => performance.now();
+  const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
+  if (options.hub) addLiveDoors(server, ctx, options.hub, wrongKeys);
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
   addDashboard(server, ctx.config);
-  const now = () => performance.now();
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
@@ -84,7 +86,6 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     connections: ctx.config.databasePool,
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
-  const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
   const signIn = createSignInLimit(options.rates, now);
   addOperations(server, ctx, { rates, wrongKeys, admission, signIn });
   return server;
@@ -119,9 +120,10 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
 /** Live connections never end by themselves, so they are closed first. */
-function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub): void {
+function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub, wrongKeys: WrongKeyLimiter): void {
   addInboxStream(server, ctx, hub);
   addSockets(server, ctx, hub);
+  addActivityStream(server, ctx, wrongKeys);
   server.addHook("preClose", () => hub.drain());
 }
 
@@ -169,7 +171,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...[inboxScriptPath, inboxFilesPath].flatMap((path) => knownRoute(path, readMethods)),
   ...(hasInboxPage(config) ? [...knownRoute(inboxPagePath, readMethods), ...knownRoute(welcomePath, ["POST"])] : []),
   ...knownRoute(receiptPath, ["HEAD"]),
-  ...(isLive ? knownRoute(streamPath, ["GET"]) : []),
+  ...(isLive ? [streamPath, activityStreamPath].flatMap((path) => knownRoute(path, ["GET"])) : []),
 ];
 
 const pathOf = ({ url }: { url: string }): string => url.split("?")[0]!;

@@ -1,6 +1,6 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters, deleted environments, the audit log, expired sessions of people, the groups of throttles and digests), and encrypts
-// what older versions stored in clear.
+// events, receipts, captured messages, dead letters, deleted environments, the audit log, expired sessions of people, the groups of
+// throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -19,11 +19,13 @@ import {
   purgeThrottles,
   purgeWebhookEvents,
 } from "../store/installation/purges.ts";
+import { purgeHours } from "../store/installation/statistics.ts";
 import type { Task } from "../store/queue/queue.ts";
 import { applyExpiredReceipts } from "./deliver/early-receipts.ts";
 import { encryptOldRows } from "./encrypt-old-rows.ts";
 import { nextCron } from "./rules/cron.ts";
 import { zoneOf } from "./rules/zones.ts";
+import { countStatistics } from "./statistics.ts";
 import type { HousekeepingTask } from "./tasks.ts";
 
 const purgeBatch = 5_000;
@@ -43,6 +45,9 @@ const budgetRetentionMs = 3_600_000;
 /** The captured messages of an environment: the newest ones, for a limited time. */
 const capturedRetentionMs = 30 * 24 * 3_600_000;
 const capturedPerEnvironment = 10_000;
+
+/** Hours of statistics. */
+const statisticsRetentionMs = 400 * 24 * 3_600_000;
 
 type Chore = { cron: string; run(ctx: Ctx): Promise<void> };
 
@@ -98,6 +103,14 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       const before = new Date(ctx.now().getTime() - ctx.config.auditDays * 86_400_000);
       await repeatPurge(async () => (await purgeAuditLog(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
+    },
+  },
+  statistics: {
+    cron: "5 * * * *",
+    async run(ctx) {
+      await countStatistics(ctx);
+      const before = new Date(ctx.now().getTime() - statisticsRetentionMs);
+      await repeatPurge(async () => (await purgeHours(ctx.db, before, purgeBatch)) === purgeBatch);
     },
   },
   encryption: {

@@ -46,7 +46,8 @@ export type HousekeepingTask = {
     | "captured"
     | "deadLetters"
     | "people"
-    | "encryption";
+    | "encryption"
+    | "statistics";
 };
 
 /** The keys of the rows that the tasks name. */

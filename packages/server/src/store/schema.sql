@@ -511,6 +511,31 @@ create table schema_migrations (
   PRIMARY KEY (version)
 );
 
+create table statistics_hours (
+  environment_id uuid not null,
+  hour           timestamp with time zone not null,
+  workflow_id    uuid not null,
+  channel        text not null,
+  provider_id    text not null,
+  reason         text not null,
+  sent           integer not null,
+  delivered      integer not null,
+  opened         integer not null,
+  failed         integer not null,
+  skipped        integer not null,
+  latency        integer[] not null,
+  PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id, reason),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX statistics_hours_hour on statistics_hours USING btree (hour);
+
+create table statistics_progress (
+  hour       timestamp with time zone not null,
+  is_final   boolean not null,
+  counted_at timestamp with time zone not null,
+  PRIMARY KEY (hour)
+);
+
 create table subscriber_preferences (
   environment_id uuid not null,
   subscriber_id  uuid not null,

@@ -618,6 +618,22 @@ export type Tables = {
   webhooks: WebhooksTable;
   webhook_events: { id: string; environment_id: string; type: WebhookEventType; body: string; created_at: Date };
   webhook_deliveries: WebhookDeliveriesTable;
+  statistics_hours: {
+    environment_id: string;
+    hour: Date;
+    workflow_id: string;
+    channel: Channel;
+    provider_id: string;
+    /** Empty but for skipped steps. */
+    reason: string;
+    sent: number;
+    delivered: number;
+    opened: number;
+    failed: number;
+    skipped: number;
+    latency: number[];
+  };
+  statistics_progress: { hour: Date; is_final: boolean; counted_at: Date };
   receipts: {
     integration_id: string;
     external_id: string;

@@ -42,6 +42,10 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
   "digests.retrieve": async (w) => ({ params: { id: (await w.once(w.digest)).id } }),
   "digests.closeOne": async (w) => ({ params: { id: (await w.digest()).id } }),
   "workflows.retrieveInFlight": async (w) => ({ params: { workflowId: (await w.once(w.waiting)).workflowId } }),
+  "statistics.list": async (w) => {
+    await w.once(w.event);
+    return {};
+  },
   "system.retrieve": nothing,
   "workflows.listVersions": async (w) => ({ params: await ofVersions(w) }),
   "workflows.retrieveVersion": ofVersion,

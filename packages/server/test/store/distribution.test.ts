@@ -47,6 +47,8 @@ const law: Law = {
     organizations: "reference",
     receipts: "environment_id",
     schema_migrations: "installation",
+    statistics_hours: "environment_id",
+    statistics_progress: "installation",
     subscriber_preferences: "environment_id",
     subscribers: "environment_id",
     suppressions: "environment_id",

@@ -198,6 +198,16 @@ const pages: Record<string, { most: number; read: (tx: Db, key: Row) => Promise<
         { ...everything, scan: 200, limit: pageSize },
       ),
   },
+  "scanEvents by id": {
+    most: 2,
+    read: (tx, { environment_id, event_id }) =>
+      scanEvents(
+        tx,
+        environment_id,
+        { after: null, before: null, eventIds: [event_id] },
+        { ...everything, scan: 200, limit: pageSize },
+      ),
+  },
   countOutcomes: {
     most: 1,
     read: (tx, { environment_id, event_id }) => countOutcomes(tx, environment_id, [event_id], 500),

@@ -29,8 +29,8 @@ const limits = { cheap: { most: 20_000, chunk: 20_000 }, costly: { most: 2_000, 
 /** After this time a request answers what it has found. */
 const maxScanMs = 1_000;
 const eventsPerSubscriber = 500;
-const maxId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-const minId = "00000000-0000-0000-0000-000000000000";
+export const maxId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+export const minId = "00000000-0000-0000-0000-000000000000";
 /** Ids are made a moment before or after the time of their row. */
 const slackMs = 60_000;
 

@@ -5,6 +5,7 @@ import type { StepType } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
+import { rowsByKey } from "../keys.ts";
 import { eventIdsOfTransactions } from "./events.ts";
 
 export type ActivityRow = {
@@ -57,8 +58,8 @@ export async function scanEvents(
 ): Promise<ActivityScan> {
   const { rows } = await sql<ActivityRow & { last_id: string; scanned: number }>`
     with scanned as materialized (
-      select e.id from events e where e.environment_id = ${environmentId} and e.id < ${below} and e.id >= ${from}
-        ${named(environmentId, filters)}
+      select e.id from ${sourceOf(environmentId, filters)}
+      where e.environment_id = ${environmentId} and e.id < ${below} and e.id >= ${from}
       order by e.id desc limit ${scan}),
     found as (
       select ${shown} from (select id from scanned order by id desc) as s
@@ -72,13 +73,16 @@ export async function scanEvents(
   return { rows: rows.filter((row) => row.id !== null), lastId, scanned };
 }
 
-/** Conditions that name events by id: they are part of the scan, so that only those events count as looked at. */
-function named(environmentId: string, { eventIds, transactionId }: ActivityFilters): RawBuilder<unknown> {
-  const ids = eventIds ? sql`and e.id = any(${eventIds}::uuid[])` : sql``;
-  const transaction = transactionId
-    ? sql`and e.id in (${eventIdsOfTransactions(environmentId, [transactionId])})`
-    : sql``;
-  return sql`${ids} ${transaction}`;
+/** Events that are named by id are looked up by key, so that only those count as looked at. */
+function sourceOf(environmentId: string, { eventIds, transactionId }: ActivityFilters): RawBuilder<unknown> {
+  const byTransaction = transactionId
+    ? sql`(select * from events t where t.environment_id = ${environmentId}
+        and t.id in (${eventIdsOfTransactions(environmentId, [transactionId])}))`
+    : null;
+  if (!eventIds) return byTransaction ? sql`${byTransaction} as e` : sql`events e`;
+  const keys = eventIds.map((id) => ({ environment_id: environmentId, id }));
+  const source = rowsByKey("events", "e", "id", keys);
+  return byTransaction ? sql`${source} join ${byTransaction} as same on same.id = e.id` : source;
 }
 
 function matches(environmentId: string, filters: ActivityFilters): RawBuilder<unknown> {

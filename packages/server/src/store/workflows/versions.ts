@@ -7,7 +7,7 @@ import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
 
-export type VersionRow = Selectable<Tables["workflow_versions"]>;
+type VersionRow = Selectable<Tables["workflow_versions"]>;
 export type NewVersion = Omit<VersionRow, "number">;
 
 const columns = {

@@ -1,0 +1,60 @@
+// Statistics: what was sent, and what was not, by hour or by day.
+import { channels } from "../../common.ts";
+import { operation } from "../../operation.ts";
+import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
+
+const Latency = named("StatisticsLatency", {
+  p50: Type.Number({ description: "In ms, estimated from classes" }),
+  p95: Type.Number(),
+});
+
+const figures = {
+  sent: Type.Integer({ description: "Messages that a provider accepted, or that are in the feed" }),
+  delivered: Type.Integer({ description: "Of these, in the feed or reported as delivered by the provider" }),
+  opened: Type.Integer({ description: "Of these, read in the inbox, or reported as opened or clicked" }),
+  failed: Type.Integer(),
+  skipped: Type.Record(Type.String(), Type.Integer(), {
+    description:
+      "Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`",
+  }),
+  latency: Type.Optional(Latency),
+};
+
+export const StatisticsBucket = named("StatisticsBucket", { start: isoTime("Begin of the hour or day"), ...figures });
+export type StatisticsBucket = Static<typeof StatisticsBucket>;
+
+export const granularities = ["hour", "day"] as const;
+export const mostStatisticsDays = { hour: 31, day: 400 };
+
+export const statisticsOperations = {
+  "statistics.list": operation({
+    id: "statistics.list",
+    method: "GET",
+    path: "/v1/statistics",
+    summary: "Retrieve statistics by hour or by day",
+    description:
+      "Messages are counted in the hour in which they were made, in real time (UTC). Every hour is counted when it has ended " +
+      "and once more a day later, with what providers and readers reported since. The current hour is counted with the " +
+      "request, from its newest 50,000 messages.",
+    category: "configuration",
+    query: Type.Object({
+      from: Type.Optional(Type.String({ format: "iso-time", description: "Default: 24 hours ago" })),
+      to: Type.Optional(Type.String({ format: "iso-time", description: "Default: now" })),
+      workflowId: Type.Optional(Type.String({ minLength: 1, description: "Internal id or identifier" })),
+      channel: Type.Optional(oneOf(channels)),
+      providerId: Type.Optional(Type.String({ minLength: 1, description: "Skipped steps have no provider" })),
+      granularity: Type.Optional(oneOf(granularities, { default: "hour" })),
+    }),
+    success: {
+      status: 200,
+      schema: named("Statistics", {
+        granularity: oneOf(granularities),
+        data: Type.Array(StatisticsBucket, {
+          description: "Oldest first, with empty ones: at most 31 days of hours, or 400 days",
+        }),
+        totals: named("StatisticsTotals", figures),
+      }),
+    },
+    errors: [],
+  }),
+};

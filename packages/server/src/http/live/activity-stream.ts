@@ -1,0 +1,76 @@
+// Server-sent events: `GET /v1/activity/stream`, new and changed events of the environment of an API key.
+import type { OutgoingHttpHeaders } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { type ActivityChange, createActivityWatch } from "../../app/events/activity-watch.ts";
+import type { Caller, NetworkCtx } from "../../context.ts";
+import { failure } from "../../failure.ts";
+import { authenticate, type WrongKeyLimiter } from "../auth.ts";
+
+export const activityStreamPath = "/v1/activity/stream";
+
+/** Streams of one process, and of one environment. */
+const maxStreams = 200;
+const maxPerEnvironment = 20;
+const beatMs = 25_000;
+/** A client that does not read is disconnected; it reads the list when it connects again. */
+const maxBufferedBytes = 1_000_000;
+
+export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wrongKeys: WrongKeyLimiter): void {
+  const watch = createActivityWatch(ctx);
+  const open = new Map<() => void, string>();
+  server.addHook("preClose", async () => {
+    for (const end of [...open.keys()]) end();
+    await watch.close();
+  });
+
+  server.route({
+    method: "GET",
+    url: activityStreamPath,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const credentials = { header: request.headers.authorization, address: request.ip };
+      const caller: Caller = await authenticate(ctx, wrongKeys, credentials);
+      refuseTooMany([...open.values()], caller.environmentId);
+      const { raw } = reply;
+      reply.hijack();
+      raw.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        "content-type": "text/event-stream; charset=utf-8",
+        // nginx would keep back the events until its buffer is full.
+        "x-accel-buffering": "no",
+      });
+      raw.write("retry: 2000\n\nevent: ready\ndata: {}\n\n");
+      const send = (change: ActivityChange) => {
+        if (raw.writableLength > maxBufferedBytes) return void raw.destroy();
+        raw.write(`event: activity\ndata: ${JSON.stringify(change)}\n\n`);
+      };
+      const stop = watch.watch(caller.environmentId, send);
+      // The key may have been revoked since; a stream is as valid as the request that opened it.
+      const beat = setInterval(() => {
+        authenticate(ctx, wrongKeys, credentials).then(
+          () => void raw.write(": heartbeat\n\n"),
+          () => end(),
+        );
+      }, beatMs).unref();
+      const end = () => {
+        clearInterval(beat);
+        stop();
+        if (!open.delete(end)) return;
+        ctx.metrics.liveConnections.dec({ door: "activity" });
+        raw.end();
+      };
+      open.set(end, caller.environmentId);
+      ctx.metrics.liveConnections.inc({ door: "activity" });
+      raw.on("error", end);
+      raw.on("close", end);
+      if (raw.destroyed) end();
+    },
+  });
+}
+
+function refuseTooMany(environmentIds: string[], environmentId: string): void {
+  const own = environmentIds.filter((id) => id === environmentId).length;
+  if (environmentIds.length < maxStreams && own < maxPerEnvironment) return;
+  const message = `This process has as many streams of activity as it may have (${maxPerEnvironment} of an environment)`;
+  throw failure("UNAVAILABLE", {}, { message, headers: { "retry-after": "10" } });
+}

@@ -1,0 +1,126 @@
+// Statistics of an hour, counted from the rows themselves. Ids are in the order of time and the keys of both tables begin with
+// the environment, so an hour of an environment is a range of the key.
+import { channels } from "@tidings/contract";
+import { type RawBuilder, sql } from "kysely";
+import { firstIdAt, isUuid } from "../../lib/ids.ts";
+import type { Db } from "../db.ts";
+
+export const hourMs = 3_600_000;
+
+/** Upper bounds in ms of the classes of latency; the last class has none. */
+export const latencyBounds = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000] as const;
+
+const has = (name: string) => sql`j.details @> ${JSON.stringify([{ d: name }])}::jsonb`;
+const isOpened = sql`case when m.channel = 'in_app' then coalesce(m.read_at, m.last_read_at) is not null else ${has("opened")} or ${has("clicked")} end`;
+const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
+
+/** From the message to the answer of its provider. In-app messages are there at once. */
+const latencyMs = sql`(case when m.status = 'sent' and m.channel <> 'in_app' then
+  (jsonb_path_query_first(j.details, '$[*] ? (@.d == "message_sent").t') #>> '{}')::float8
+    - extract(epoch from m.created_at) * 1000 end)`;
+
+const latencyClasses = sql.join(
+  [...latencyBounds, null].map((bound, index) => {
+    const lower = latencyBounds[index - 1];
+    const above = lower === undefined ? sql`f.ms < ${sql.lit(bound)}` : sql`f.ms >= ${sql.lit(lower)}`;
+    const below = bound === null ? sql`true` : sql`f.ms < ${sql.lit(bound)}`;
+    return sql`count(*) filter (where ${above} and ${below})`;
+  }),
+);
+
+/**
+ * Jobs are looked up by key: `offset 0` keeps the planner from joining, which reads all jobs of all months (store/keys.ts).
+ * Behind the figures of a message it keeps them from being computed once for each class of latency.
+ * The figures of one environment (a value or a column) and hour. `limit`: messages and jobs that are read at the most; null
+ * for all of them.
+ */
+export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: number | null): RawBuilder<unknown> {
+  const from = firstIdAt(hour);
+  const to = firstIdAt(new Date(hour.getTime() + hourMs));
+  return sql`
+    select f.workflow_id, f.channel, f.provider_id, '' as reason,
+      (count(*) filter (where f.status = 'sent'))::int as sent,
+      (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
+      (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
+      (count(*) filter (where f.status in ('error', 'warning')))::int as failed,
+      0 as skipped, array[${latencyClasses}]::int[] as latency
+    from (
+      select m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
+        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${latencyMs} as ms
+      from (
+        select * from messages a where a.environment_id = ${environment} and a.id >= ${from} and a.id < ${to}
+        order by a.id desc limit ${limit}) as m
+      left join lateral (
+        select b.details from jobs b where b.environment_id = m.environment_id and b.notification_id = m.notification_id
+          and b.id = m.job_id and m.channel <> 'in_app' offset 0) as j on true offset 0) as f
+    group by 1, 2, 3
+    union all
+    select n.workflow_id, s.type, '', coalesce(s.details->-1->>'d', 'unknown'), 0, 0, 0, 0, count(*)::int, '{}'::int[]
+    from (
+      select c.environment_id, c.notification_id, c.type, c.details, c.status from jobs c
+      where c.environment_id = ${environment} and c.notification_id >= ${from} and c.notification_id < ${to}
+      order by c.notification_id desc limit ${limit}) as s
+    join notifications n on n.environment_id = s.environment_id and n.id = s.notification_id
+    where s.status = 'skipped' and s.type = any(${[...channels]}::text[])
+    group by 1, 2, 3, 4`;
+}
+
+export type StatisticsRow = {
+  bucket: Date;
+  reason: string;
+  sent: number;
+  delivered: number;
+  opened: number;
+  failed: number;
+  skipped: number;
+  latency: number[];
+};
+
+export type StatisticsFilters = { workflowId?: string; channel?: string; providerId?: string };
+
+function matches(environmentId: string, { workflowId, channel, providerId }: StatisticsFilters): RawBuilder<unknown> {
+  const conditions = [sql`true`];
+  if (workflowId !== undefined) {
+    const isInternal = isUuid(workflowId) ? sql`or w.id = ${workflowId}` : sql``;
+    conditions.push(sql`h.workflow_id in (select w.id from workflows w
+      where w.environment_id = ${environmentId} and (w.workflow_id = ${workflowId} ${isInternal}))`);
+  }
+  if (channel !== undefined) conditions.push(sql`h.channel = ${channel}`);
+  // A step that was skipped has not chosen a provider.
+  if (providerId !== undefined) conditions.push(sql`h.provider_id = ${providerId}`);
+  return sql.join(conditions, sql` and `);
+}
+
+const sums = sql`sum(h.sent)::int as sent, sum(h.delivered)::int as delivered, sum(h.opened)::int as opened,
+  sum(h.failed)::int as failed, sum(h.skipped)::int as skipped,
+  array[${sql.join([...latencyBounds, null].map((_, index) => sql`coalesce(sum(h.latency[${sql.lit(index + 1)}]), 0)`))}]::int[]
+    as latency`;
+
+/** Hours that have been counted, summed by hour or by day (UTC). */
+export async function sumHours(
+  db: Db,
+  environmentId: string,
+  filters: StatisticsFilters,
+  { from, to, granularity }: { from: Date; to: Date; granularity: "hour" | "day" },
+): Promise<StatisticsRow[]> {
+  const { rows } = await sql<StatisticsRow>`
+    select date_trunc(${granularity}, h.hour, 'UTC') as bucket, h.reason, ${sums} from statistics_hours h
+    where h.environment_id = ${environmentId} and h.hour >= ${from} and h.hour < ${to}
+      and ${matches(environmentId, filters)}
+    group by 1, 2`.execute(db);
+  return rows;
+}
+
+/** An hour that has not been counted, from at most `limit` messages and jobs of it, the newest. */
+export async function sumLiveHour(
+  db: Db,
+  environmentId: string,
+  filters: StatisticsFilters,
+  hour: Date,
+  limit: number,
+): Promise<StatisticsRow[]> {
+  const { rows } = await sql<StatisticsRow>`
+    select ${hour}::timestamptz as bucket, h.reason, ${sums} from (${hourOf(sql`${environmentId}::uuid`, hour, limit)}) as h
+    where ${matches(environmentId, filters)} group by 2`.execute(db);
+  return rows;
+}

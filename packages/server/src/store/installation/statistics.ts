@@ -1,0 +1,37 @@
+// Counting the hours that have ended, of all environments.
+import { sql } from "kysely";
+import { type Db, inTransaction } from "../db.ts";
+import { hourOf } from "../events/statistics.ts";
+
+export type CountedHour = { hour: Date; is_final: boolean };
+
+export async function findCountedHours(db: Db, from: Date): Promise<CountedHour[]> {
+  const { rows } = await sql<CountedHour>`
+    select hour, is_final from statistics_progress where hour >= ${from}`.execute(db);
+  return rows;
+}
+
+const countTimeoutMs = 600_000;
+
+/** Counts an hour anew: what was counted of it before is replaced. */
+export async function countHour(db: Db, hour: Date, isFinal: boolean, now: Date): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    // An hour of ten million messages takes longer than other statements may.
+    await sql.raw(`set local statement_timeout = ${countTimeoutMs}`).execute(tx);
+    await sql`insert into statistics_progress (hour, is_final, counted_at) values (${hour}, ${isFinal}, ${now})
+      on conflict (hour) do update set is_final = excluded.is_final, counted_at = excluded.counted_at`.execute(tx);
+    await sql`delete from statistics_hours where hour = ${hour}`.execute(tx);
+    await sql`insert into statistics_hours (environment_id, hour, workflow_id, channel, provider_id, reason, sent, delivered,
+        opened, failed, skipped, latency)
+      select e.id, ${hour}, h.* from environments e cross join lateral (${hourOf(sql`e.id`, hour, null)}) as h
+      where e.deleted_at is null`.execute(tx);
+  });
+}
+
+/** Deletes hours from before this time, at most `limit` rows; answers how many. */
+export async function purgeHours(db: Db, before: Date, limit: number): Promise<number> {
+  await sql`delete from statistics_progress where hour < ${before}`.execute(db);
+  const { numAffectedRows = 0n } = await sql`delete from statistics_hours where ctid in (
+    select ctid from statistics_hours where hour < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}

@@ -1,0 +1,104 @@
+// Statistics over HTTP: the current hour, hours that were counted, and which hours a pass counts.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { StepIn } from "@tidings/contract";
+import { estimateQuantile } from "../../../src/app/events/statistics.ts";
+import { findDueHours } from "../../../src/pipeline/statistics.ts";
+import { countHour } from "../../../src/store/installation/statistics.ts";
+import { errorOf } from "../../support/http.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+
+const { client, production, db } = await startTestService();
+const hourMs = 3_600_000;
+
+const statistics = async (query: object = {}, from = client) => (await from("statistics.list", { query })).body;
+const hourOf = (time: string) => new Date(Math.floor(Date.parse(time) / hourMs) * hourMs);
+let madeAt: string;
+
+before(async () => {
+  await client("subscribers.create", { body: { subscriberId: "ada", email: "ada@example.com" } });
+  const skipped: StepIn = inApp({ body: "B", skip: { "==": [1, 1] } });
+  await createWorkflow(client, "counted", [inApp(), email(), skipped]);
+  await createWorkflow(client, "other", [inApp()]);
+  for (const [workflowId, subscriberId] of [
+    ["counted", "ada"],
+    ["counted", "no-address"],
+    ["other", "ada"],
+  ] as const) {
+    const [notification] = await settled(client, await trigger(client, workflowId, subscriberId));
+    madeAt = notification!.createdAt!;
+  }
+  const [item] = await feedOf(client, "ada");
+  const body = { messageId: [item!._id!], markAs: "read" as const };
+  await client("subscribers.markMessages", { params: { subscriberId: "ada" }, body });
+});
+
+describe("statistics", () => {
+  const expected = { sent: 4, delivered: 3, opened: 1, failed: 1, skipped: { skipped_by_condition: 2 } };
+
+  test("the current hour is counted with the request, and counted hours give the same figures", async () => {
+    const { totals, data, granularity } = await statistics();
+    const { latency, ...counts } = totals;
+    assert.deepEqual([counts, granularity], [expected, "hour"]);
+    assert.ok(latency!.p50 <= latency!.p95);
+    assert.ok(data.length === 24 || data.length === 25);
+    assert.equal(data.filter(({ sent }) => sent > 0).length, 1);
+    for (const isFinal of [false, true]) {
+      await countHour(db, hourOf(madeAt), isFinal, new Date());
+      const { totals: again } = await statistics();
+      assert.deepEqual(again, totals, "counting again replaces what was counted");
+    }
+    const days = await statistics({
+      granularity: "day",
+      from: new Date(Date.parse(madeAt) - 86_400_000).toISOString(),
+    });
+    assert.deepEqual(days.totals, totals);
+    assert.ok(days.data.every(({ start }) => start.endsWith("T00:00:00.000Z")));
+  });
+
+  test("are filtered by workflow, channel and provider", async () => {
+    const sent = async (query: object) => (await statistics(query)).totals.sent;
+    assert.equal(await sent({ workflowId: "counted" }), 3);
+    assert.equal(await sent({ workflowId: "other" }), 1);
+    assert.equal(await sent({ workflowId: "unknown" }), 0);
+    assert.equal(await sent({ channel: "email" }), 1);
+    assert.equal(await sent({ providerId: "svc-email" }), 1);
+    assert.equal(await sent({ to: "2020-01-02T00:00:00Z", from: "2020-01-01T00:00:00Z" }), 0);
+  });
+
+  test("of another environment are not counted", async () => {
+    assert.equal((await statistics({}, production)).totals.sent, 0);
+  });
+
+  test("ranges that are too long or empty are refused", async () => {
+    for (const query of [
+      { from: "2026-01-02T00:00:00Z", to: "2026-01-01T00:00:00Z" },
+      { from: "2026-01-01T00:00:00Z", to: "2026-03-01T00:00:00Z" },
+      { from: "2024-01-01T00:00:00Z", to: "2026-01-01T00:00:00Z", granularity: "day" },
+      { from: "soon" },
+    ]) {
+      const { errors } = errorOf(await client.raw("statistics.list", { query }), "VALIDATION_ERROR");
+      assert.deepEqual(Object.keys(errors as object), ["from"], JSON.stringify(query));
+    }
+  });
+});
+
+test("a pass counts hours that have ended, and once more a day later", () => {
+  const now = new Date("2026-03-02T10:05:00Z");
+  const at = (hoursAgo: number) => new Date(Date.parse("2026-03-02T10:00:00Z") - hoursAgo * hourMs);
+  const due = (counted: { hour: Date; is_final: boolean }[]) => findDueHours(now, counted);
+  assert.equal(due([]).length, 48);
+  assert.deepEqual(due([])[0], { hour: at(1), isFinal: false });
+  const all = Array.from({ length: 48 }, (_, index) => ({ hour: at(index + 1), is_final: index > 24 }));
+  assert.deepEqual(due(all), [{ hour: at(25), isFinal: true }]);
+  assert.deepEqual(due(all.slice(1))[0], { hour: at(1), isFinal: false });
+});
+
+test("quantiles are estimated from classes", () => {
+  const classes = (counts: Record<number, number>) => Array.from({ length: 11 }, (_, index) => counts[index] ?? 0);
+  assert.equal(estimateQuantile(classes({}), 0.5), 0);
+  assert.equal(estimateQuantile(classes({ 0: 10 }), 0.5), 50);
+  assert.equal(estimateQuantile(classes({ 0: 90, 3: 10 }), 0.95), 750);
+  assert.equal(estimateQuantile(classes({ 10: 5 }), 0.95), 300_000);
+});

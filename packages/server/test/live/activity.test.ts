@@ -1,0 +1,93 @@
+// The live stream of activity, over real connections.
+import assert from "node:assert/strict";
+import { get } from "node:http";
+import { after, test } from "node:test";
+import type { ActivityEvent } from "@tidings/contract";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+
+const { client, production, url, apiKey } = await startTestService();
+
+type Stream = {
+  status(): number | null;
+  events: ActivityEvent[];
+  isReady(): boolean;
+  isOpen(): boolean;
+  close(): void;
+};
+const streams: Stream[] = [];
+after(() => {
+  for (const stream of streams) stream.close();
+});
+
+function openStream(key: string | null): Stream {
+  const events: ActivityEvent[] = [];
+  let [status, text, isReady, isOpen]: [number | null, string, boolean, boolean] = [null, "", false, false];
+  const headers = key === null ? {} : { authorization: `ApiKey ${key}` };
+  const request = get(`${url}/v1/activity/stream`, { headers }, (answer) => {
+    status = answer.statusCode ?? null;
+    isOpen = status === 200;
+    answer.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+      const blocks = text.split("\n\n");
+      text = blocks.pop()!;
+      for (const block of blocks) {
+        if (block.startsWith("event: ready")) isReady = true;
+        const data = /^event: activity\ndata: (.*)$/.exec(block)?.[1];
+        if (data) events.push(...JSON.parse(data).events);
+      }
+    });
+    answer.on("close", () => {
+      isOpen = false;
+    });
+  });
+  request.on("error", () => {
+    isOpen = false;
+  });
+  const stream = {
+    status: () => status,
+    events,
+    isReady: () => isReady,
+    isOpen: () => isOpen,
+    close: () => void request.destroy(),
+  };
+  streams.push(stream);
+  return stream;
+}
+
+test("new and changed events arrive, with their outcomes, and only those of the environment", async () => {
+  const delay = { name: "Wait", type: "delay", controlValues: { amount: 2, unit: "seconds" } } as const;
+  await createWorkflow(client, "watched", [delay, inApp()]);
+  await createWorkflow(production, "theirs", [inApp()]);
+  const [one, two] = [openStream(apiKey), openStream(apiKey)];
+  await eventually(() => Promise.resolve(one.isReady() && two.isReady()), "both streams");
+  const theirs = await trigger(production, "theirs", "bob");
+  const transactionId = await trigger(client, "watched", "ada", { a: 1 });
+  const outcomes = (stream: Stream) =>
+    stream.events.filter((event) => event.transactionId === transactionId).map(({ outcomes }) => outcomes);
+  for (const stream of [one, two]) {
+    await eventually(async () => outcomes(stream).some(({ pending }) => pending === 1), "the event while it waits");
+  }
+  await settled(client, transactionId);
+  await eventually(async () => outcomes(one).at(-1)?.delivered === 1, "the event after it was sent");
+  assert.ok(one.events.every((event) => event.transactionId !== theirs));
+  const shown = (await client("activity.listEvents", { query: { transactionId } })).body.data[0];
+  assert.deepEqual(
+    one.events.findLast((event) => event.transactionId === transactionId),
+    shown,
+  );
+});
+
+test("without a valid key there is no stream", async () => {
+  for (const key of [null, "wrong"]) {
+    const stream = openStream(key);
+    await eventually(async () => stream.status() === 401, "the refusal");
+  }
+});
+
+test("an environment has a limited number of streams", async () => {
+  const many = Array.from({ length: 20 }, () => openStream(apiKey));
+  await eventually(async () => many.every((stream) => stream.status() !== null), "all answers");
+  assert.ok(many.some((stream) => stream.status() === 503));
+});
