@@ -6,7 +6,7 @@ import { type ErrorCode, errorCatalogue, openApiDocument, operations } from "../
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
 import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
-import { settings } from "../packages/server/src/config.ts";
+import { settings } from "../packages/server/src/settings.ts";
 
 /** `path` is absolute or relative to the root of the repository. */
 type Generated = { path: string; content: string };

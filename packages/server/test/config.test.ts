@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { ConfigError, readConfig, settings } from "../src/config.ts";
+import { ConfigError, readConfig } from "../src/config.ts";
 import { ensureEncryptionKey } from "../src/encryption-key.ts";
 import { createSecrets, UnknownKeyVersion } from "../src/lib/secrets.ts";
+import { settings } from "../src/settings.ts";
 import { atEnd } from "./support/at-end.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte);
@@ -39,6 +40,7 @@ test("nothing has to be set", () => {
     roles: new Set(["api", "worker"]),
     workerConcurrency: 2,
     allowNetworks: [],
+    trustedProxies: [],
     log: { level: "info", format: "" },
     rates: { trigger: 50_000, configuration: 5_000, global: 5_000, inbox: 20 },
     wrongKeys: 50,
@@ -185,6 +187,12 @@ const rows: Row[] = [
     value,
     fault: `"${value}" is not a network: write it like 10.0.0.0/8, 192.168.1.5 or fd00::/8`,
   })),
+  { name: "TIDINGS_TRUSTED_PROXIES", value: "10.0.0.0/8, 127.0.0.1" },
+  {
+    name: "TIDINGS_TRUSTED_PROXIES",
+    value: "proxy.internal",
+    fault: `"proxy.internal" is not a network: write it like 10.0.0.0/8, 192.168.1.5 or fd00::/8`,
+  },
   { name: "TIDINGS_LOG_LEVEL", value: "silent" },
   { name: "TIDINGS_LOG_LEVEL", value: "loud", fault: "must be one of: trace, debug, info, warn, error, silent" },
   { name: "TIDINGS_LOG_FORMAT", value: "json" },

@@ -13,7 +13,6 @@ const sameShape = "one file each, all of one shape: the file name is the index";
 const law: Law = {
   longFiles: {
     "packages/contract/src/errors.ts": "the catalogue of errors, one entry after the other",
-    "packages/server/src/config.ts": "the table of settings, one entry after the other",
     "packages/server/src/store/tables.ts": "data: the columns of every table, one entry each",
   },
   largeFolders: {

@@ -100,6 +100,8 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
     // Other upgrades are left alone: some HTTP clients offer HTTP/2 (h2c) with every request, and expect a plain answer.
     http: { maxHeaderSize: maxHeadBytes, shouldUpgradeCallback: isWebSocket },
     clientErrorHandler: answerClientError,
+    // Headers of other clients are not believed: each of them could choose its address.
+    trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
     genReqId: (request) => {

@@ -10,7 +10,7 @@ import { eventually } from "../../support/wait.ts";
 import { openInbox } from "./browser.ts";
 
 const receiver = await startReceiver();
-const service = await startTestService({ TIDINGS_RATE_INBOX: "2" });
+const service = await startTestService({ TIDINGS_RATE_INBOX: "2", TIDINGS_TRUSTED_PROXIES: "127.0.0.9" });
 
 test("marks of the browser are sent to webhooks, and seen by later steps as steps.<stepId>", async () => {
   const stage = await newStage(service, new Date().toISOString());
@@ -67,10 +67,14 @@ test("marks of the browser are sent to webhooks, and seen by later steps as step
   );
 });
 
-/** A POST from an address of this machine. */
-const post = (path: string, body: object, address: string, token?: string): Promise<number> =>
+/** A POST from an address of this machine, as a proxy there sends it on for another one (`forwardedFor`). */
+const post = (path: string, body: object, address: string, token?: string, forwardedFor?: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
+    const headers = {
+      "content-type": "application/json",
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(forwardedFor ? { "x-forwarded-for": forwardedFor } : {}),
+    };
     const asked = ask(
       `${service.url}/v1/inbox${path}`,
       { method: "POST", headers, localAddress: address },
@@ -97,4 +101,11 @@ test("one browser over its limit hinders no other one: neither marks of a subscr
   const sessions = await flood(() => session("ada", "127.0.0.3"));
   assert.ok(sessions.includes(201) && sessions.includes(429), "an address is over its limit");
   assert.equal(await session("eve", "127.0.0.4"), 201, "another subscriber at another address is not");
+
+  const behind = (proxy: string, address: string) => post("/session", bodyOf(address), proxy, undefined, address);
+  const proxied = await flood(() => behind("127.0.0.9", "192.0.2.1"));
+  assert.ok(proxied.includes(429), "a client behind a trusted proxy is over its limit");
+  assert.equal(await behind("127.0.0.9", "192.0.2.2"), 201, "another client behind it is not");
+  const invented = await Promise.all(Array.from({ length: 40 }, (_, i) => behind("127.0.0.5", `198.51.100.${i}`)));
+  assert.ok(invented.includes(429), "a client that is no trusted proxy cannot choose its address");
 });

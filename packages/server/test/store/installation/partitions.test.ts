@@ -137,7 +137,8 @@ test("a running service has the coming months, and its housekeeping creates miss
         await sql<{ name: string }>`select data->>'name' as name from queue.job
           where name = 'housekeeping' and state <= 'active' order by 1`.execute(db)
       ).rows.map((row) => row.name);
-    const wanted = "captured deadLetters encryption environments groups idempotency partitions receipts webhooks";
+    const wanted =
+      "captured deadLetters encryption environments groups idempotency partitions people receipts statistics webhooks";
     await eventually(async () => (await chores()).join(" ") === wanted, "each chore to wait once");
   } finally {
     await queue.stop();

@@ -23,6 +23,7 @@ const layers = ["http", "app", "pipeline", "store", "lib"];
 const rootFiles = [
   "answer",
   "config",
+  "settings",
   "encryption-key",
   "context",
   "failure",

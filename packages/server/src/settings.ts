@@ -1,0 +1,327 @@
+// The table of settings: what each is for, its default, and how its text is read. config.ts reads them out of the environment;
+// docs/config.md is generated from this table.
+import { resolve } from "node:path";
+import { parseEncryptionKeys } from "./lib/secrets.ts";
+import {
+  bytes,
+  domains,
+  fail,
+  inboxOrigins,
+  integer,
+  issuerUrl,
+  onOff,
+  publicUrl,
+  rate,
+  shortText,
+  timeZone,
+  word,
+} from "./lib/setting-parsers.ts";
+import { parseNetworks } from "./lib/url-guard.ts";
+
+const roles = ["api", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+type Setting<T> = { about: string; fallback: string; parse(text: string): T };
+
+export const settings = {
+  TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
+  TIDINGS_HOST: {
+    about:
+      "Address to listen on. The default accepts connections from this machine only; `0.0.0.0` accepts them from every " +
+      "network, as a container needs.",
+    fallback: "127.0.0.1",
+    parse: (text: string) => text,
+  },
+  TIDINGS_PUBLIC_URL: {
+    about:
+      "Public URL of this service, such as `https://notify.example.com`. It is required for one-click unsubscribe links in " +
+      "mails (docs/email.md), for connecting chat workspaces by OAuth (docs/chat.md), and for registering webhooks at " +
+      "providers (docs/webhooks.md).",
+    fallback: "",
+    parse: publicUrl,
+  },
+  TIDINGS_DATA_DIR: {
+    about: "Folder of the embedded PostgreSQL and the generated encryption key.",
+    fallback: "./data",
+    parse: (text: string) => resolve(text),
+  },
+  DATABASE_URL: {
+    about:
+      "PostgreSQL server (15 or later) in place of the embedded one: `postgres://user:password@host:5432/database`.",
+    fallback: "",
+    parse: (text: string) =>
+      text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
+  },
+  TIDINGS_DATABASE_POOL: {
+    about: "Database connections of this process, in addition to up to 5 for the queue.",
+    fallback: "10",
+    parse: integer(4, 500),
+  },
+  TIDINGS_READ_POOL: {
+    about: "Further database connections, for reads of the API; one environment uses at most all but one.",
+    fallback: "4",
+    parse: integer(2, 500),
+  },
+  TIDINGS_READ_SECONDS: {
+    about: "Time-out of one read of the API, in seconds (422 QUERY_TOO_EXPENSIVE).",
+    fallback: "10",
+    parse: integer(1, 60),
+  },
+  TIDINGS_API_KEY: {
+    about: "API key of the Development environment, used on the first start; otherwise one is generated and printed.",
+    fallback: "",
+    parse: (text: string) =>
+      text === "" || /^[\x21-\x7e]{16,255}$/.test(text)
+        ? text
+        : fail("must have 16 to 255 characters without spaces (32 random bytes are a good key)"),
+  },
+  TIDINGS_ENCRYPTION_KEY: {
+    about:
+      "Key that encrypts secrets at rest, 32 bytes in base64 or hex. Generated in the data folder for the embedded database, " +
+      "required with `DATABASE_URL`. To rotate: `2:<new key>,1:<old key>`.",
+    fallback: "",
+    parse: (text: string) => (text === "" ? [] : parseEncryptionKeys(text)),
+  },
+  TIDINGS_ROLE: {
+    about: "Role of this process: `api`, `worker` or both. Any number of processes may share one database.",
+    fallback: "api,worker",
+    parse: (text: string) => {
+      const parts = text.split(",").map((part) => part.trim());
+      const isValid = parts.length > 0 && parts.every((part): part is Role => roles.includes(part as Role));
+      return isValid ? new Set<Role>(parts as Role[]) : fail("must be api, worker or api,worker");
+    },
+  },
+  TIDINGS_WORKER_CONCURRENCY: {
+    about: "Concurrent batches of each kind of task in a worker process.",
+    fallback: "2",
+    parse: integer(1, 64),
+  },
+  TIDINGS_ALLOW_NETWORKS: {
+    about:
+      "Private networks, as CIDRs separated by commas, that outbound calls (SMTP, webhooks) may reach. None by default: " +
+      "set `127.0.0.0/8` to send to a mail server on this machine.",
+    fallback: "",
+    parse: parseNetworks,
+  },
+  TIDINGS_TRUSTED_PROXIES: {
+    about:
+      "Reverse proxies in front of this service, as addresses or CIDRs separated by commas, such as `10.0.0.0/8`. From them, the " +
+      "address of the client, the host and the protocol are taken from `X-Forwarded-For`, `-Host` and `-Proto`. Without it, all clients " +
+      "behind a proxy share the rate limits of one address.",
+    fallback: "",
+    parse: parseNetworks,
+  },
+  TIDINGS_LOG_LEVEL: {
+    about: "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+    fallback: "info",
+    parse: word(["trace", "debug", "info", "warn", "error", "silent"]),
+  },
+  TIDINGS_LOG_FORMAT: {
+    about: "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise.",
+    fallback: "",
+    parse: word(["", "text", "json"]),
+  },
+  TIDINGS_RATE_TRIGGER: {
+    about: "Rate limit of the trigger routes: events per second and environment; 0: no limit.",
+    fallback: "50000",
+    parse: rate,
+  },
+  TIDINGS_RATE_CONFIGURATION: {
+    about: "Rate limit of subscribers, workflows, integrations …: requests per second and environment; 0: no limit.",
+    fallback: "5000",
+    parse: rate,
+  },
+  TIDINGS_RATE_GLOBAL: {
+    about: "Rate limit of all other routes: requests per second and environment; 0: no limit.",
+    fallback: "5000",
+    parse: rate,
+  },
+  TIDINGS_RATE_INBOX: {
+    about: "Rate limit of an inbox: requests per second and subscriber, and sessions per client address; 0: no limit.",
+    fallback: "20",
+    parse: rate,
+  },
+  TIDINGS_INBOX_REQUIRE_HASH: {
+    about:
+      "Where a session of an inbox needs a `subscriberHash` (docs/inbox.md): `prod` in production environments, `always`, or " +
+      "`never`, with which everyone can read the inbox of every subscriber whose id is known.",
+    fallback: "prod",
+    parse: word(["prod", "always", "never"]),
+  },
+  TIDINGS_INBOX_ORIGINS: {
+    about:
+      "Origins of web pages that may use an inbox, separated by commas: `https://app.example.com` for all environments, " +
+      "`production=https://app.example.com` for the environment with that identifier. A development environment that is not " +
+      "named accepts every origin, a production environment only those of this list.",
+    fallback: "",
+    parse: inboxOrigins,
+  },
+  TIDINGS_RATE_WRONG_KEYS: {
+    about: "Rate limit of wrong API keys and inbox tokens: per ten seconds and client address, then 429; 0: no limit.",
+    fallback: "50",
+    parse: rate,
+  },
+  TIDINGS_MAX_ENVIRONMENTS: {
+    about: "Most environments of one organisation.",
+    fallback: "100",
+    parse: integer(2, 100_000),
+  },
+  TIDINGS_METRICS: {
+    about: "`on` serves `/metrics` without authentication, `off` answers 404.",
+    fallback: "on",
+    parse: onOff,
+  },
+  TIDINGS_DOCS: {
+    about: "`on` serves `/docs` and `/openapi.json` without authentication, `off` answers 404.",
+    fallback: "on",
+    parse: onOff,
+  },
+  TIDINGS_DASHBOARD: {
+    about:
+      "`on` serves the dashboard and lets people sign in (docs/people.md), `off` serves none of it: API keys are then the only " +
+      "way in.",
+    fallback: "on",
+    parse: onOff,
+  },
+  TIDINGS_AUDIT_DAYS: {
+    about: "How long entries of the audit log are kept, in days (docs/people.md).",
+    fallback: "365",
+    parse: integer(1, 3_650),
+  },
+  TIDINGS_OIDC_ISSUER: {
+    about:
+      "Issuer of OpenID Connect with which people sign in, such as `https://accounts.google.com`. It needs " +
+      "`TIDINGS_OIDC_CLIENT_ID`, `TIDINGS_OIDC_CLIENT_SECRET` and `TIDINGS_PUBLIC_URL` (docs/people.md).",
+    fallback: "",
+    parse: issuerUrl,
+  },
+  TIDINGS_OIDC_CLIENT_ID: { about: "Client id that the issuer gave.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_CLIENT_SECRET: { about: "Client secret that the issuer gave.", fallback: "", parse: shortText },
+  TIDINGS_OIDC_NAME: {
+    about: "Name of the issuer on the sign-in page.",
+    fallback: "single sign-on",
+    parse: shortText,
+  },
+  TIDINGS_OIDC_DOMAINS: {
+    about:
+      "Domains of email addresses, separated by commas, whose owners join at their first sign-in with OpenID Connect. None by " +
+      "default: only people who were invited can sign in.",
+    fallback: "",
+    parse: domains,
+  },
+  TIDINGS_OIDC_ROLE: {
+    about: "Role of people who join by `TIDINGS_OIDC_DOMAINS`: `viewer`, `support` or `editor`.",
+    fallback: "viewer",
+    parse: word(["viewer", "support", "editor"]),
+  },
+  TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
+  TIDINGS_BULK_BODY_LIMIT: {
+    about: "Largest body of a bulk trigger in bytes. Parsing one blocks the process: about 35 ms per MB.",
+    fallback: String(60 * 1024 * 1024),
+    parse: bytes,
+  },
+  TIDINGS_MAX_RECIPIENTS: {
+    about: "Most recipients in the `to` of one event.",
+    fallback: "100",
+    parse: integer(1, 10_000),
+  },
+  TIDINGS_RETENTION_DAYS: {
+    about: "How far back notifications can be listed, in days.",
+    fallback: "90",
+    parse: integer(1, 3_650),
+  },
+  TIDINGS_MAX_WAIT_DAYS: { about: "Longest delay or digest, in days.", fallback: "90", parse: integer(1, 3_650) },
+  TIDINGS_MAX_SNOOZE_DAYS: {
+    about: "How far ahead an in-app message can be snoozed, in days.",
+    fallback: "90",
+    parse: integer(1, 3_650),
+  },
+  TIDINGS_VOCABULARY: {
+    about: "Values in requests and answers: `neutral` or, for existing SDKs and receivers, `novu` (docs/migrating.md).",
+    fallback: "neutral",
+    parse: word(["neutral", "novu"]),
+  },
+  TIDINGS_DEFAULT_TIMEZONE: {
+    about: "Time zone of subscribers without one, an IANA name such as `Europe/Berlin`.",
+    fallback: "UTC",
+    parse: timeZone,
+  },
+  TIDINGS_DELIVERY_ATTEMPTS: {
+    about: "Most attempts to send a message with one integration, when errors are transient.",
+    fallback: "5",
+    parse: integer(1, 20),
+  },
+  TIDINGS_DELIVERY_FIRST_WAIT: {
+    about: "Wait before the first retry, in milliseconds; every wait is multiplied by a random factor of 0.5 to 1.5.",
+    fallback: "1000",
+    parse: integer(1, 3_600_000),
+  },
+  TIDINGS_DELIVERY_WAIT_FACTOR: {
+    about: "Factor by which each wait between retries is longer than the one before.",
+    fallback: "4",
+    parse: integer(1, 100),
+  },
+  TIDINGS_DELIVERY_LONGEST_RETRY_AFTER: {
+    about: "Longest `Retry-After` of a provider, in seconds; a longer one ends the retries with this integration.",
+    fallback: "900",
+    parse: integer(1, 86_400),
+  },
+  TIDINGS_DELIVERY_DEADLINE: {
+    about: "Deadline of a message, in seconds after its creation. A step's `deadlineSeconds` overrides it.",
+    fallback: "86400",
+    parse: integer(1, 30 * 86_400),
+  },
+  TIDINGS_DELIVERY_UNKNOWN_WAIT: {
+    about: "Wait for a receipt after an unknown outcome, in seconds (workflows with `onUnknownOutcome: may_delay`).",
+    fallback: "600",
+    parse: integer(1, 86_400),
+  },
+  TIDINGS_DELIVERY_WINDOW: {
+    about:
+      "Concurrent calls to providers in a worker process. One environment gets at most half of them and one integration a " +
+      "quarter; several busy environments share them evenly.",
+    fallback: "800",
+    parse: integer(4, 10_000),
+  },
+  TIDINGS_PROVIDER_TIMEOUT: {
+    about: "Time-out of one call to a provider, in seconds.",
+    fallback: "30",
+    parse: integer(1, 300),
+  },
+  TIDINGS_CIRCUIT_FAILURES: {
+    about: "Failures in a row that open the circuit breaker of an integration; then it is probed until it answers.",
+    fallback: "5",
+    parse: integer(1, 1_000),
+  },
+  TIDINGS_CIRCUIT_FIRST_PROBE: {
+    about: "Wait before the first probe of an open circuit breaker, in seconds; it doubles up to 10 minutes.",
+    fallback: "30",
+    parse: integer(1, 600),
+  },
+  TIDINGS_DEAD_LETTER_DAYS: {
+    about: "How long dead letters and failed tasks are kept, in days.",
+    fallback: "30",
+    parse: integer(1, 365),
+  },
+  TIDINGS_LIVE_CONNECTIONS: {
+    about: "Most live connections of inboxes in one process (docs/live.md), about 20 kB each; 0: none are accepted.",
+    fallback: "20000",
+    parse: integer(0, 1_000_000),
+  },
+  TIDINGS_LIVE_PER_SUBSCRIBER: {
+    about: "Most live connections of one subscriber to one process.",
+    fallback: "20",
+    parse: integer(1, 10_000),
+  },
+  TIDINGS_LIVE_HEARTBEAT: {
+    about: "Seconds between heartbeats on live connections; shorter than the idle time-outs of proxies on the way.",
+    fallback: "25",
+    parse: integer(1, 600),
+  },
+  TIDINGS_LIVE_SWEEP: {
+    about: "Seconds after which a live inbox is read again without a hint: the longest delay when a hint was lost.",
+    fallback: "20",
+    parse: integer(1, 3_600),
+  },
+  TIDINGS_DIGEST_EVENTS: { about: "Most events that one digest keeps.", fallback: "1000", parse: integer(1, 100_000) },
+} as const satisfies Record<string, Setting<unknown>>;
