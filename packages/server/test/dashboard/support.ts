@@ -1,4 +1,54 @@
-import type { BrowserContext } from "playwright-core";
+// Drives the dashboard in a browser, as a person would.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { TestContext } from "node:test";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { openBrowser, openPage } from "../support/chromium.ts";
+import type { TestService } from "../support/service.ts";
+
+const wide = { width: 1280, height: 860 };
+export const narrow = { width: 375, height: 812 };
+
+/** A signed-in page at a path of the dashboard. Errors in its console, and so breaches of its policy, fail the test. */
+export async function openDashboard(
+  context: TestContext,
+  service: Pick<TestService, "url" | "apiKey">,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const browser = await openBrowser(context, { viewport: wide, ...options });
+  await mockSession(browser, service.url, service.apiKey);
+  const page = await openPage(context, browser);
+  await page.goto(service.url + path);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  return page;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+type AxeResult = { violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[] };
+
+/** No fault that keeps people out: contrast, names, roles, keyboard. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Colours are compared when they stand still.
+  await page.evaluate(
+    "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}), 0)) && undefined",
+  );
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResult;
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const told = serious.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join("\n  ")}`);
+  assert.deepEqual(told, []);
+}
+
+/** Nothing wider than the page: no sideways scrolling. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const [inside, outside] = (await page.evaluate(
+    "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+  )) as [number, number];
+  assert.ok(inside <= outside, `the page is ${inside} pixels wide in a window of ${outside}`);
+}
 
 /** Until accounts exist: a session made up, and the API key in place of its cookie. */
 export async function mockSession(context: BrowserContext, url: string, apiKey: string): Promise<void> {
