@@ -10,7 +10,7 @@ import { readConfig } from "../packages/server/src/config.ts";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
 import { startService } from "../packages/server/src/service.ts";
 import { type Seeded, seedCompany } from "../packages/server/test/dashboard/seed.ts";
-import { mockSession } from "../packages/server/test/dashboard/support.ts";
+import { enter } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Seeded) => string };
 
@@ -54,7 +54,7 @@ try {
         viewport: { width, height: width === 375 ? 812 : 860 },
         deviceScaleFactor: 1.5,
       });
-      await mockSession(context, service.url, apiKey);
+      await enter(context, service);
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));

@@ -10,15 +10,9 @@ import { outcomeTones, stepIcons } from "./outcomes.ts";
 import { words } from "./words.ts";
 
 export function ActivityRow({ row }: { row: Row }) {
-  const { transactionId, person, people = 1, outcome, verdict } = row;
+  const { transactionId, outcome, verdict } = row;
   return (
-    <Link
-      to="/activity/$transactionId"
-      params={{ transactionId }}
-      search={person ? { person: person.subscriberId } : {}}
-      preload={false}
-      className={css.row}
-    >
+    <Link to="/activity/$transactionId" params={{ transactionId }} preload={false} className={css.row}>
       <span className={css.sign}>
         <Verdict tone={outcomeTones[outcome]} size={15} />
         <span className={css.hidden}>{outcomeNames[outcome]}</span>
@@ -28,11 +22,11 @@ export function ActivityRow({ row }: { row: Row }) {
         {verdict}
       </span>
       <span className={css.channels}>
-        {[...new Set(row.steps)].map((type) => (
+        {[...new Set(row.channels)].map((type) => (
           <Icon key={type} name={stepIcons[type]} size={14} />
         ))}
       </span>
-      <span className={css.person}>{person ? person.name : words.recipients(people)}</span>
+      <span className={css.person}>{words.recipients(row.people, row.isCapped)}</span>
       <span className={css.time}>
         <Time at={row.time} isRelative />
       </span>

@@ -5,6 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { Page } from "../../kit/page.tsx";
 import { useRowWindow } from "../../kit/row-window.ts";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
 import { Dot } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./activity.module.css";
@@ -74,7 +75,7 @@ function useRowHeight(): number {
 }
 
 function Rows({ activity }: { activity: Activity }) {
-  const { rows, held, showHeld, hasMore, isLoadingMore, loadMore } = activity;
+  const { rows, held, showHeld, hasMore, isLoadingMore, loadMore, scannedTo } = activity;
   const rowHeight = useRowHeight();
   const { ref, from, to, before, after } = useRowWindow(rows.length, rowHeight);
   const endRef = useEndReached(loadMore, hasMore && !activity.error);
@@ -87,7 +88,7 @@ function Rows({ activity }: { activity: Activity }) {
           </Button>
         </div>
       )}
-      <div ref={ref} className={css.list}>
+      <div ref={ref} className={rows.length > 0 ? css.list : undefined}>
         <ul aria-label={words.list}>
           {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
           {rows.slice(from, to).map((row, index) => (
@@ -99,6 +100,11 @@ function Rows({ activity }: { activity: Activity }) {
         </ul>
       </div>
       <div ref={endRef} className={css.more}>
+        {hasMore && scannedTo && (
+          <span>
+            {words.scannedTo} <Time at={scannedTo} />
+          </span>
+        )}
         {hasMore ? (
           <Button onClick={loadMore} disabled={isLoadingMore}>
             {isLoadingMore ? kitWords.loading : kitWords.more}
