@@ -91,7 +91,7 @@ browserTest("a run shows attempts, content without scripts, details and a curl",
     .getByText(/execution details/)
     .last()
     .click();
-  await page.getByText("Message sent", { exact: true }).last().waitFor();
+  await page.getByText(/^Message sent/).last().waitFor();
   await page.getByRole("button", { name: "Copy as curl" }).click();
   const copied = (await page.evaluate("navigator.clipboard.readText()")) as string;
   assert.match(copied, /^curl -X POST 'http.*\/v1\/events\/trigger'/);
