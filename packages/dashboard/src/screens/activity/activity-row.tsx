@@ -1,7 +1,7 @@
 // One event in the list: how it went, in one sentence.
 import { Link } from "@tanstack/react-router";
 import { Icon } from "../../icons.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Sentence, Time } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
 import css from "./activity.module.css";
 import type { ActivityRow as Row } from "./data.ts";
@@ -19,14 +19,14 @@ export function ActivityRow({ row }: { row: Row }) {
       </span>
       <span className={css.name}>{row.workflowName}</span>
       <span className={css.verdict} data-outcome={outcome} title={verdict}>
-        {verdict}
+        <Sentence text={verdict} />
       </span>
       <span className={css.channels}>
         {[...new Set(row.channels)].map((type) => (
           <Icon key={type} name={stepIcons[type]} size={14} />
         ))}
       </span>
-      <span className={css.person}>{words.recipients(row.people, row.isCapped)}</span>
+      <span className={css.person}>{row.person?.name ?? words.recipients(row.people, row.isCapped)}</span>
       <span className={css.time}>
         <Time at={row.time} isRelative />
       </span>

@@ -37,7 +37,7 @@ export function ActivityScreen() {
 }
 
 const LiveButton = ({ isLive, onToggle }: { isLive: boolean; onToggle: () => void }) => (
-  <Button onClick={onToggle} aria-pressed={isLive} title={isLive ? words.pause : words.resume}>
+  <Button onClick={onToggle} title={isLive ? words.pause : words.resume}>
     <span className={css.live}>
       <Dot tone={isLive ? "good" : "quiet"} isMoving={isLive} />
       {isLive ? words.live : words.paused}

@@ -12,6 +12,8 @@ export type ActivityRow = {
   /** One sentence. */
   verdict: string;
   channels: Channel[];
+  /** Of an event for one person. */
+  person?: { subscriberId: string; name: string };
   people: number;
   isCapped: boolean;
 };
@@ -60,8 +62,14 @@ const toRow = (event: ActivityEvent): ActivityRow => ({
   outcome: outcomeOf(event),
   verdict: event.verdict,
   channels: event.workflow.channels,
+  ...(event.recipient && { person: personOf(event.recipient) }),
   people: event.recipients,
   isCapped: event.isCapped,
+});
+
+const personOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEvent["recipient"]>) => ({
+  subscriberId,
+  name: [firstName, lastName].filter(Boolean).join(" ") || subscriberId,
 });
 
 /** The first that any of its people has, in the order of what needs attention. */

@@ -48,7 +48,7 @@ export const words = {
   openDigest: "Open that event",
   evaluatedNow: "Nothing is stored about people an event did not reach; the rules were evaluated again, as of now.",
   idle: (duration: string) => `${duration} of waiting`,
-  until: "until",
+  goesOn: "Goes on",
   decided: "Decided by",
   change: (what: string) => `Change in ${what}`,
   attempts: "Attempts",
