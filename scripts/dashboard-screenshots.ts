@@ -5,19 +5,23 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@tidings/contract";
 import { pino } from "pino";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { readConfig } from "../packages/server/src/config.ts";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
 import { startService } from "../packages/server/src/service.ts";
 import { type Seeded, seedCompany } from "../packages/server/test/dashboard/seed.ts";
 import { enter } from "../packages/server/test/dashboard/support.ts";
 
-type Picture = { name: string; path: (seeded: Seeded) => string };
+type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
+type Shown = Seeded & { production: string };
 
 const pictures: Picture[] = [
   { name: "home", path: () => "/" },
   { name: "activity", path: () => "/activity" },
   { name: "activity-failed", path: () => "/activity?outcome=failed" },
+  { name: "palette", path: () => "/activity", act: (page) => page.keyboard.press("Control+k") },
+  { name: "production", path: ({ production }) => `/activity?env=${production}` },
+  { name: "sign-in", path: () => "/sign-in" },
   { name: "run-sent", path: ({ shipped }) => `/activity/${shipped}` },
   { name: "run-skipped", path: ({ skipped }) => `/activity/${skipped}` },
   { name: "run-failed", path: ({ failed }) => `/activity/${failed}` },
@@ -45,7 +49,10 @@ const service = await startService(
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
-  const seeded = await seedCompany(createClient({ baseUrl: service.url, apiKey }));
+  const client = createClient({ baseUrl: service.url, apiKey });
+  const { body: environments } = await client("environments.list");
+  const production = environments.find(({ type }) => type === "prod")!.identifier;
+  const seeded = { ...(await seedCompany(client)), production };
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 375]) {
@@ -58,9 +65,11 @@ try {
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path } of pictures.filter((picture) => picture.name.includes(wanted))) {
+      for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
+        await act?.(page);
+        await page.waitForTimeout(300);
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
       }
       await context.close();
