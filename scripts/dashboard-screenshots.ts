@@ -20,7 +20,6 @@ const pictures: Picture[] = [
   { name: "activity", path: () => "/activity" },
   { name: "activity-failed", path: () => "/activity?outcome=failed" },
   { name: "palette", path: () => "/activity", act: (page) => page.keyboard.press("Control+k") },
-  { name: "production", path: ({ production }) => `/activity?env=${production}` },
   { name: "sign-in", path: () => "/sign-in" },
   { name: "run-sent", path: ({ shipped }) => `/activity/${shipped}` },
   { name: "run-skipped", path: ({ skipped }) => `/activity/${skipped}` },
@@ -30,6 +29,8 @@ const pictures: Picture[] = [
   { name: "workflows", path: () => "/workflows" },
   { name: "people", path: () => "/people" },
   { name: "integrations", path: () => "/integrations" },
+  // The last one: the browser remembers the environment.
+  { name: "production", path: ({ production }) => `/activity?env=${production}` },
 ];
 
 const wanted = process.argv[2] ?? "";

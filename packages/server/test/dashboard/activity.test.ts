@@ -127,5 +127,5 @@ browserTest("an event to a topic pages through its people", async (context) => {
 
 browserTest("an unknown transaction says so, and where to look", async (context) => {
   const page = await openDashboard(context, service, "/activity/none");
-  await page.getByText("The event has reached no person yet").waitFor();
+  await page.getByText("This environment has no event with this transaction id").waitFor();
 });

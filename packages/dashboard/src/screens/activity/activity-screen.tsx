@@ -1,6 +1,5 @@
 // The activity list.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { baseUrl } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Page } from "../../kit/page.tsx";
 import { useRowWindow } from "../../kit/row-window.ts";
@@ -10,6 +9,7 @@ import { Dot } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./activity.module.css";
 import { ActivityRow } from "./activity-row.tsx";
+import { triggerCurl } from "./curl.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { readFilters } from "./filters.ts";
 import { activityRoute } from "./routes.ts";
@@ -49,15 +49,8 @@ const NoRows = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <EmptyState icon="filter" title={words.noMatch} text={words.noMatchText} />
   ) : (
-    <EmptyState icon="activity" title={words.none} text={words.noneText} command={firstCurl()} />
+    <EmptyState icon="activity" title={words.none} text={words.noneText} command={triggerCurl({ name: "welcome", to: "ada", payload: { name: "Ada" } })} />
   );
-
-const firstCurl = (): string =>
-  [
-    `curl ${new URL("v1/events/trigger", baseUrl()).href} \\`,
-    '  -H "Authorization: ApiKey $TIDINGS_API_KEY" -H "Content-Type: application/json" \\',
-    `  -d '{ "name": "welcome", "to": "ada", "payload": { "name": "Ada" } }'`,
-  ].join("\n");
 
 const narrow = "(max-width: 40rem)";
 

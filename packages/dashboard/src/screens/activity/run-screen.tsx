@@ -48,13 +48,11 @@ export function RunScreen() {
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >
-      {data.length === 0 && page === 0 && shown === undefined && (
-        <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />
-      )}
+      {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoPeople isKnown={event !== undefined} />}
       <div className={css.columns}>
         <div className={css.main}>
           {!isAlone && data.length > 0 && <RunPeople event={event} people={data} hasMore={hasMore} chosen={shown} />}
-          {shown !== undefined ? (
+          {shown !== undefined && event !== undefined ? (
             <RunPerson key={shown} transactionId={transactionId} subscriberId={shown} />
           ) : (
             !isAlone && data.length > 0 && <p className={css.choose}>{words.choosePerson}</p>
@@ -65,6 +63,14 @@ export function RunScreen() {
     </Page>
   );
 }
+
+/** A transaction of another environment is the usual reason for an unknown one. */
+const NoPeople = ({ isKnown }: { isKnown: boolean }) =>
+  isKnown ? (
+    <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />
+  ) : (
+    <EmptyState icon="search" title={words.unknownRun} text={words.unknownRunText} />
+  );
 
 function RunFacts({ notification }: { notification: Notification }) {
   const { createdAt = "", transactionId, payload = {}, contextKeys = [], topics = [], template } = notification;
