@@ -49,7 +49,12 @@ const NoRows = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <EmptyState icon="filter" title={words.noMatch} text={words.noMatchText} />
   ) : (
-    <EmptyState icon="activity" title={words.none} text={words.noneText} command={triggerCurl({ name: "welcome", to: "ada", payload: { name: "Ada" } })} />
+    <EmptyState
+      icon="activity"
+      title={words.none}
+      text={words.noneText}
+      command={triggerCurl({ name: "welcome", to: "ada", payload: { name: "Ada" } })}
+    />
   );
 
 const narrow = "(max-width: 40rem)";

@@ -48,7 +48,9 @@ export function RunScreen() {
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >
-      {data.length === 0 && page === 0 && outcome === undefined && events.data && <NoPeople isKnown={event !== undefined} />}
+      {data.length === 0 && page === 0 && outcome === undefined && events.data && (
+        <NoPeople isKnown={event !== undefined} />
+      )}
       <div className={css.columns}>
         <div className={css.main}>
           {!isAlone && data.length > 0 && <RunPeople event={event} people={data} hasMore={hasMore} chosen={shown} />}

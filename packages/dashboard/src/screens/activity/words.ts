@@ -99,7 +99,8 @@ export const words = {
   send: "Trigger event",
   triggered: "Event accepted",
   unknownRun: "This environment has no event with this transaction id",
-  unknownRunText: "It may be an event of another environment: choose that one at the top left. Old events are deleted after a time.",
+  unknownRunText:
+    "It may be an event of another environment: choose that one at the top left. Old events are deleted after a time.",
   emptyRun: "The event has reached no person yet",
   emptyRunText: "Its recipients are still being read, or none of them exists.",
 } as const;
