@@ -4,12 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@tidings/contract";
-import { pino } from "pino";
 import { chromium, type Page } from "playwright-core";
-import { readConfig } from "../packages/server/src/config.ts";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
-import { startService } from "../packages/server/src/service.ts";
-import { type Seeded, seedCompany } from "../packages/server/test/dashboard/seed.ts";
+import { type Seeded, seedCompany, startOnFolder } from "../packages/server/test/dashboard/seed.ts";
 import { enter } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
@@ -38,15 +35,7 @@ const folder = join(dirname(import.meta.dirname), "screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
 const apiKey = newApiKey();
-const service = await startService(
-  readConfig({
-    TIDINGS_PORT: "0",
-    TIDINGS_DATA_DIR: data,
-    TIDINGS_API_KEY: apiKey,
-    TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
-  }),
-  pino({ level: "silent" }),
-);
+const service = await startOnFolder(data, apiKey);
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {

@@ -1,8 +1,7 @@
 // Drives the dashboard in a browser, as a person would.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { TestContext } from "node:test";
+import axe from "axe-core";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { signInOwner } from "../app/people/browsers.ts";
 import { openBrowser, openPage } from "../support/chromium.ts";
@@ -26,8 +25,6 @@ export async function openDashboard(
   return page;
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 type AxeResult = { violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[] };
 
 /** No fault that keeps people out: contrast, names, roles, keyboard. */
@@ -36,7 +33,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(
     "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}), 0)) && undefined",
   );
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResult;
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   const told = serious.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join("\n  ")}`);

@@ -20,7 +20,7 @@ export const outcomeNames: Record<NotificationOutcome, string> = {
 export type Outcome = NotificationOutcome;
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
-export type Range = keyof typeof ranges;
+type Range = keyof typeof ranges;
 
 export type ActivityFilters = {
   workflow?: string;
