@@ -4,20 +4,20 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@tidings/contract";
-import { pino } from "pino";
-import { chromium } from "playwright-core";
-import { readConfig } from "../packages/server/src/config.ts";
+import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
-import { startService } from "../packages/server/src/service.ts";
-import { type Seeded, seedCompany } from "../packages/server/test/dashboard/seed.ts";
-import { mockSession } from "../packages/server/test/dashboard/support.ts";
+import { type Seeded, seedCompany, startOnFolder } from "../packages/server/test/dashboard/seed.ts";
+import { enter } from "../packages/server/test/dashboard/support.ts";
 
-type Picture = { name: string; path: (seeded: Seeded) => string };
+type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
+type Shown = Seeded & { production: string };
 
 const pictures: Picture[] = [
   { name: "home", path: () => "/" },
   { name: "activity", path: () => "/activity" },
   { name: "activity-failed", path: () => "/activity?outcome=failed" },
+  { name: "palette", path: () => "/activity", act: (page) => page.keyboard.press("Control+k") },
+  { name: "sign-in", path: () => "/sign-in" },
   { name: "run-sent", path: ({ shipped }) => `/activity/${shipped}` },
   { name: "run-skipped", path: ({ skipped }) => `/activity/${skipped}` },
   { name: "run-failed", path: ({ failed }) => `/activity/${failed}` },
@@ -26,6 +26,8 @@ const pictures: Picture[] = [
   { name: "workflows", path: () => "/workflows" },
   { name: "people", path: () => "/people" },
   { name: "integrations", path: () => "/integrations" },
+  // The last one: the browser remembers the environment.
+  { name: "production", path: ({ production }) => `/activity?env=${production}` },
 ];
 
 const wanted = process.argv[2] ?? "";
@@ -33,19 +35,14 @@ const folder = join(dirname(import.meta.dirname), "screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
 const apiKey = newApiKey();
-const service = await startService(
-  readConfig({
-    TIDINGS_PORT: "0",
-    TIDINGS_DATA_DIR: data,
-    TIDINGS_API_KEY: apiKey,
-    TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
-  }),
-  pino({ level: "silent" }),
-);
+const service = await startOnFolder(data, apiKey);
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
-  const seeded = await seedCompany(createClient({ baseUrl: service.url, apiKey }));
+  const client = createClient({ baseUrl: service.url, apiKey });
+  const { body: environments } = await client("environments.list");
+  const production = environments.find(({ type }) => type === "prod")!.identifier;
+  const seeded = { ...(await seedCompany(client)), production };
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 375]) {
@@ -54,13 +51,15 @@ try {
         viewport: { width, height: width === 375 ? 812 : 860 },
         deviceScaleFactor: 1.5,
       });
-      await mockSession(context, service.url, apiKey);
+      await enter(context, service);
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path } of pictures.filter((picture) => picture.name.includes(wanted))) {
+      for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
+        await act?.(page);
+        await page.waitForTimeout(300);
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
       }
       await context.close();

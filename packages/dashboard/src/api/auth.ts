@@ -1,28 +1,18 @@
 // The calls around sign-in. They need neither an environment nor a session.
-import { send } from "./client.ts";
+import type { Output, SignedIn } from "@tidings/contract";
+import { callOperation } from "./client.ts";
 
-export type Environment = { _id: string; name: string; identifier: string; type: "dev" | "prod" };
-
-export type Session = {
-  person: { _id: string; name: string; email: string; role: string; hasPassword: boolean };
-  csrfToken: string;
-  environments: Environment[];
-  signIn: { password: boolean; oidc: { name: string } | null };
-  version: string;
-};
-
-export type SignInMethods = { oidc: { name: string } | null; isFirstStart: boolean };
-
+export type Session = SignedIn;
+export type Environment = SignedIn["environments"][number];
+export type SignInMethods = Output<"auth.methods">["data"];
 /** What a one-time link is for, before it is used. */
-export type LinkCheck = { kind: "first" | "invitation" | "reset"; name?: string | null; email?: string | null };
+export type LinkCheck = Output<"auth.checkLink">["data"];
 
-type Enveloped<T> = { data: T };
-
-export const readSession = () => send<Enveloped<Session>>("GET", "/v1/auth/session").then(({ data }) => data);
-export const readMethods = () => send<Enveloped<SignInMethods>>("GET", "/v1/auth/methods").then(({ data }) => data);
-export const signIn = (body: { email: string; password: string }) => send("POST", "/v1/auth/sign-in", { body });
-export const checkLink = (token: string) =>
-  send<Enveloped<LinkCheck>>("POST", "/v1/auth/link/check", { body: { token } }).then(({ data }) => data);
+export const readSession = async (): Promise<Session> => (await callOperation("auth.retrieveSession", {})).data;
+export const readMethods = async (): Promise<SignInMethods> => (await callOperation("auth.methods", {})).data;
+export const checkLink = async (token: string): Promise<LinkCheck> =>
+  (await callOperation("auth.checkLink", { body: { token } })).data;
 export const takeLink = (body: { token: string; name?: string; email?: string; password?: string }) =>
-  send("POST", "/v1/auth/link", { body });
-export const signOut = () => send("DELETE", "/v1/auth/session");
+  callOperation("auth.redeemLink", { body });
+export const signIn = (body: { email: string; password: string }) => callOperation("auth.signIn", { body });
+export const signOut = () => callOperation("auth.signOut", {});

@@ -36,8 +36,7 @@ export async function callOperation<Id extends OperationId>(
   return send(method, fillPath(path, params), { query, body, signal, environmentId });
 }
 
-/** The same for a path that is no operation of the contract. The path begins with a slash. */
-export async function send<T>(method: string, path: string, input: SendInput = {}): Promise<T> {
+async function send<T>(method: string, path: string, input: SendInput = {}): Promise<T> {
   const headers: Record<string, string> = { accept: "application/json" };
   const environmentId = input.environmentId ?? credentials.environmentId;
   if (environmentId !== "") headers["x-tidings-environment"] = environmentId;
@@ -70,7 +69,7 @@ function fillPath(path: string, params: object): string {
   });
 }
 
-export function queryText(query: object = {}): string {
+function queryText(query: object = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));

@@ -124,7 +124,8 @@ function AccountMenu({ session: { person, version } }: { session: Session }) {
       side="top"
       entries={entries}
       trigger={
-        <button type="button" className={css.account} aria-label={`${words.account.label}: ${name}`}>
+        <button type="button" className={css.account}>
+          <span className={css.hidden}>{words.account.label}: </span>
           <span className={css.avatar} aria-hidden="true">
             {initialsOf(name)}
           </span>

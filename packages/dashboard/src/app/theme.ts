@@ -7,7 +7,7 @@ export type Theme = (typeof themes)[number];
 
 const isTheme = (text: string | undefined): text is Theme => (themes as readonly (string | undefined)[]).includes(text);
 
-export function readTheme(): Theme {
+function readTheme(): Theme {
   const shown = document.documentElement.dataset.theme;
   return isTheme(shown) ? shown : "system";
 }

@@ -88,3 +88,13 @@ export function Time({ at, isRelative = false }: TimeProps) {
     </time>
   );
 }
+
+const isoPattern = /\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the service, with its times in the reader's zone. */
+export const Sentence = ({ text }: { text: string }) =>
+  text.split(isoPattern).map((part, index) =>
+    // Every second part is a time: split keeps what the group caught.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
+    index % 2 === 1 ? <Time key={index} at={part} /> : part,
+  );

@@ -19,7 +19,7 @@ import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
 import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth.ts";
-import { addDashboard, dashboardPaths } from "./dashboard/routes.ts";
+import { addDashboard, dashboardPathsOf } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
 import { activityStreamPath, addActivityStream } from "./live/activity-stream.ts";
@@ -165,7 +165,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
     const { path, method } = operation;
     return knownRoute(path, method === "GET" && readsOnly(operation) ? readMethods : [method]);
   }),
-  ...dashboardPaths.filter((path) => !path.endsWith("*")).flatMap((path) => knownRoute(path, readMethods)),
+  ...dashboardPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),

@@ -10,10 +10,11 @@ import { exchangeSchema } from "./vocabulary.ts";
 export type SystemOptions = { version: string; isReady: () => Promise<boolean> };
 
 /** The paths that this service has, depending on its settings. */
-export const systemPathsOf = ({ metrics, docs }: Config): string[] => [
+export const systemPathsOf = ({ metrics, docs, dashboard }: Config): string[] => [
   ...["/health", "/ready"],
   ...(metrics ? ["/metrics"] : []),
   ...(docs ? ["/openapi.json", "/docs"] : []),
+  ...(docs && !dashboard ? ["/"] : []),
 ];
 
 export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, { version, isReady }: SystemOptions): void {
@@ -39,7 +40,7 @@ function addMetrics(server: FastifyInstance, ctx: Ctx): void {
 }
 
 /** Document and page are made on the first request for them, so that they do not slow down the start. */
-function addDocs(server: FastifyInstance, { vocabulary }: Config, version: string): void {
+function addDocs(server: FastifyInstance, { vocabulary, dashboard }: Config, version: string): void {
   const document = once(() => {
     const neutral = openApiDocument({ version });
     return vocabulary === "neutral" ? neutral : exchangeSchema(neutral);
@@ -52,6 +53,7 @@ function addDocs(server: FastifyInstance, { vocabulary }: Config, version: strin
   server.get("/docs", async (_request, reply) =>
     reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
   );
+  if (!dashboard) server.get("/", async (_request, reply) => reply.redirect("/docs"));
 }
 
 function once<T>(make: () => T): () => T {

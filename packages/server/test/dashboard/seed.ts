@@ -1,5 +1,20 @@
 // A small company as data: what the tests of the dashboard look at, and what its pictures show.
 import type { Client, StepIn, TriggerEvent } from "@tidings/contract";
+import { pino } from "pino";
+import { readConfig } from "../../src/config.ts";
+import { startService } from "../../src/service.ts";
+
+/** A service outside of the tests, with a database in this folder. */
+export const startOnFolder = (folder: string, apiKey: string) =>
+  startService(
+    readConfig({
+      TIDINGS_PORT: "0",
+      TIDINGS_DATA_DIR: folder,
+      TIDINGS_API_KEY: apiKey,
+      TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
+    }),
+    pino({ level: "silent" }),
+  );
 
 const people: [id: string, first: string, last: string, phone?: string][] = [
   ["ada", "Ada", "Lovelace", "+14155550100"],

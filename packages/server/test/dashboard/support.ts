@@ -1,19 +1,66 @@
-import type { BrowserContext } from "playwright-core";
+// Drives the dashboard in a browser, as a person would.
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import axe from "axe-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { signInOwner } from "../app/people/browsers.ts";
+import { openBrowser, openPage } from "../support/chromium.ts";
+import type { TestService } from "../support/service.ts";
 
-/** Until accounts exist: a session made up, and the API key in place of its cookie. */
-export async function mockSession(context: BrowserContext, url: string, apiKey: string): Promise<void> {
-  const environments = (await (
-    await fetch(`${url}/v1/environments`, { headers: { authorization: `ApiKey ${apiKey}` } })
-  ).json()) as { data?: object[] } & object[];
-  const data = {
-    person: { _id: "1", name: "Ada Lovelace", email: "ada@example.com", role: "owner", hasPassword: true },
-    csrfToken: "x",
-    environments: environments.data ?? environments,
-    signIn: { password: true, oidc: null },
-    version: "0.1.0",
-  };
-  await context.route(/\/v[12]\//, (route) => {
-    if (route.request().url().endsWith("/v1/auth/session")) return route.fulfill({ json: { data } });
-    return route.continue({ headers: { ...route.request().headers(), authorization: `ApiKey ${apiKey}` } });
-  });
+const wide = { width: 1280, height: 860 };
+export const narrow = { width: 375, height: 812 };
+
+/** A signed-in page at a path of the dashboard. Errors in its console, and so breaches of its policy, fail the test. */
+export async function openDashboard(
+  context: TestContext,
+  service: Target,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const browser = await openBrowser(context, { viewport: wide, ...options });
+  await enter(browser, service);
+  const page = await openPage(context, browser);
+  await page.goto(service.url + path);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  return page;
+}
+
+type AxeResult = { violations: { id: string; impact: string; help: string; nodes: { html: string }[] }[] };
+
+/** No fault that keeps people out: contrast, names, roles, keyboard. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Colours are compared when they stand still.
+  await page.evaluate(
+    "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}), 0)) && undefined",
+  );
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResult;
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const told = serious.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join("\n  ")}`);
+  assert.deepEqual(told, []);
+}
+
+/** Nothing wider than the page: no sideways scrolling. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const [inside, outside] = (await page.evaluate(
+    "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+  )) as [number, number];
+  assert.ok(inside <= outside, `the page is ${inside} pixels wide in a window of ${outside}`);
+}
+
+type Target = Pick<TestService, "url" | "firstLink">;
+
+/** The owner's session by the link that it was begun with. The link works once. */
+const sessions = new Map<string, Promise<string>>();
+
+/** Signs the browser in as the owner of the installation. */
+export async function enter(browser: BrowserContext, target: Target): Promise<void> {
+  const link = target.firstLink!;
+  if (!sessions.has(link))
+    sessions.set(
+      link,
+      signInOwner(target).then(({ cookie }) => cookie),
+    );
+  const [name, value] = (await sessions.get(link)!).split("=") as [string, string];
+  await browser.addCookies([{ name, value, url: target.url }]);
 }

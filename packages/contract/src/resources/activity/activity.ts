@@ -41,7 +41,20 @@ export const ActivityEvent = named("ActivityEvent", {
   status: oneOf(["accepted", "expanding", "expanded", "canceled"], {
     description: "`accepted`: has no notification yet; `expanding`: more are to be made",
   }),
-  verdict: Type.String({ description: "The outcomes in a sentence" }),
+  verdict: Type.String({
+    description: "The outcomes in a sentence; of an event for one person, what its steps did",
+  }),
+  recipient: Type.Optional(
+    named(
+      "ActivityRecipient",
+      {
+        subscriberId: Type.String(),
+        firstName: Type.Optional(Type.String()),
+        lastName: Type.Optional(Type.String()),
+      },
+      { description: "Of an event for one person" },
+    ),
+  ),
 });
 export type ActivityEvent = Static<typeof ActivityEvent>;
 

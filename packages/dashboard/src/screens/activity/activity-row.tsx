@@ -1,7 +1,7 @@
 // One event in the list: how it went, in one sentence.
 import { Link } from "@tanstack/react-router";
 import { Icon } from "../../icons.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Sentence, Time } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
 import css from "./activity.module.css";
 import type { ActivityRow as Row } from "./data.ts";
@@ -10,29 +10,23 @@ import { outcomeTones, stepIcons } from "./outcomes.ts";
 import { words } from "./words.ts";
 
 export function ActivityRow({ row }: { row: Row }) {
-  const { transactionId, person, people = 1, outcome, verdict } = row;
+  const { transactionId, outcome, verdict } = row;
   return (
-    <Link
-      to="/activity/$transactionId"
-      params={{ transactionId }}
-      search={person ? { person: person.subscriberId } : {}}
-      preload={false}
-      className={css.row}
-    >
+    <Link to="/activity/$transactionId" params={{ transactionId }} preload={false} className={css.row}>
       <span className={css.sign}>
         <Verdict tone={outcomeTones[outcome]} size={15} />
         <span className={css.hidden}>{outcomeNames[outcome]}</span>
       </span>
       <span className={css.name}>{row.workflowName}</span>
       <span className={css.verdict} data-outcome={outcome} title={verdict}>
-        {verdict}
+        <Sentence text={verdict} />
       </span>
       <span className={css.channels}>
-        {[...new Set(row.steps)].map((type) => (
+        {[...new Set(row.channels)].map((type) => (
           <Icon key={type} name={stepIcons[type]} size={14} />
         ))}
       </span>
-      <span className={css.person}>{person ? person.name : words.recipients(people)}</span>
+      <span className={css.person}>{row.person?.name ?? words.recipients(row.people, row.isCapped)}</span>
       <span className={css.time}>
         <Time at={row.time} isRelative />
       </span>

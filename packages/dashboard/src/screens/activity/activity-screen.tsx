@@ -1,14 +1,15 @@
 // The activity list.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { baseUrl } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Page } from "../../kit/page.tsx";
 import { useRowWindow } from "../../kit/row-window.ts";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
 import { Dot } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./activity.module.css";
 import { ActivityRow } from "./activity-row.tsx";
+import { triggerCurl } from "./curl.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { readFilters } from "./filters.ts";
 import { activityRoute } from "./routes.ts";
@@ -36,7 +37,7 @@ export function ActivityScreen() {
 }
 
 const LiveButton = ({ isLive, onToggle }: { isLive: boolean; onToggle: () => void }) => (
-  <Button onClick={onToggle} aria-pressed={isLive} title={isLive ? words.pause : words.resume}>
+  <Button onClick={onToggle} title={isLive ? words.pause : words.resume}>
     <span className={css.live}>
       <Dot tone={isLive ? "good" : "quiet"} isMoving={isLive} />
       {isLive ? words.live : words.paused}
@@ -48,15 +49,13 @@ const NoRows = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <EmptyState icon="filter" title={words.noMatch} text={words.noMatchText} />
   ) : (
-    <EmptyState icon="activity" title={words.none} text={words.noneText} command={firstCurl()} />
+    <EmptyState
+      icon="activity"
+      title={words.none}
+      text={words.noneText}
+      command={triggerCurl({ name: "welcome", to: "ada", payload: { name: "Ada" } })}
+    />
   );
-
-const firstCurl = (): string =>
-  [
-    `curl ${new URL("v1/events/trigger", baseUrl()).href} \\`,
-    '  -H "Authorization: ApiKey $TIDINGS_API_KEY" -H "Content-Type: application/json" \\',
-    `  -d '{ "name": "welcome", "to": "ada", "payload": { "name": "Ada" } }'`,
-  ].join("\n");
 
 const narrow = "(max-width: 40rem)";
 
@@ -74,7 +73,7 @@ function useRowHeight(): number {
 }
 
 function Rows({ activity }: { activity: Activity }) {
-  const { rows, held, showHeld, hasMore, isLoadingMore, loadMore } = activity;
+  const { rows, held, showHeld, hasMore, isLoadingMore, loadMore, scannedTo } = activity;
   const rowHeight = useRowHeight();
   const { ref, from, to, before, after } = useRowWindow(rows.length, rowHeight);
   const endRef = useEndReached(loadMore, hasMore && !activity.error);
@@ -87,7 +86,7 @@ function Rows({ activity }: { activity: Activity }) {
           </Button>
         </div>
       )}
-      <div ref={ref} className={css.list}>
+      <div ref={ref} className={rows.length > 0 ? css.list : undefined}>
         <ul aria-label={words.list}>
           {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
           {rows.slice(from, to).map((row, index) => (
@@ -99,6 +98,11 @@ function Rows({ activity }: { activity: Activity }) {
         </ul>
       </div>
       <div ref={endRef} className={css.more}>
+        {hasMore && scannedTo && (
+          <span>
+            {words.scannedTo} <Time at={scannedTo} />
+          </span>
+        )}
         {hasMore ? (
           <Button onClick={loadMore} disabled={isLoadingMore}>
             {isLoadingMore ? kitWords.loading : kitWords.more}

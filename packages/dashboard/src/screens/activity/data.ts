@@ -1,10 +1,9 @@
 // Where the activity list gets its rows. Everything else in this folder knows only `ActivityRow`.
-import type { Channel, Job, Notification, StepType } from "@tidings/contract";
+import type { ActivityEvent, Channel } from "@tidings/contract";
 import { callOperation } from "../../api/client.ts";
-import { type ActivityFilters, channelNames, type Outcome, ranges } from "./filters.ts";
+import { type ActivityFilters, type Outcome, outcomeNames, ranges } from "./filters.ts";
 
 export type ActivityRow = {
-  /** Unique in the list. */
   id: string;
   transactionId: string;
   workflowName: string;
@@ -12,15 +11,21 @@ export type ActivityRow = {
   outcome: Outcome;
   /** One sentence. */
   verdict: string;
-  steps: StepType[];
-  /** Of an event for one person; else the number of people. */
+  channels: Channel[];
+  /** Of an event for one person. */
   person?: { subscriberId: string; name: string };
-  people?: number;
+  people: number;
+  isCapped: boolean;
 };
 
-export type ActivityPage = { rows: ActivityRow[]; next: string | null };
+export type ActivityPage = {
+  rows: ActivityRow[];
+  next: string | null;
+  /** One request looks at a limited number of events: how far back it came, when it did not fill its page. */
+  scannedTo?: string;
+};
 
-export const pageSize = 50;
+const pageSize = 50;
 
 export async function fetchActivity(
   environmentId: string,
@@ -28,59 +33,48 @@ export async function fetchActivity(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<ActivityPage> {
-  const page = Number(cursor ?? 0);
-  const { data, hasMore } = await callOperation(
-    "notifications.list",
+  const { workflow, outcome, channel, person, q, range } = filters;
+  const { data, next, scannedTo } = await callOperation(
+    "activity.listEvents",
     {
       query: {
-        page,
         limit: pageSize,
-        templates: filters.workflow === undefined ? undefined : [filters.workflow],
-        channels: filters.channel === undefined ? undefined : [filters.channel],
-        subscriberIds: filters.person === undefined ? undefined : [filters.person],
-        search: filters.q,
-        after: filters.range && new Date(Date.now() - ranges[filters.range]).toISOString(),
+        cursor: cursor ?? undefined,
+        workflowIds: workflow === undefined ? undefined : [workflow],
+        outcome: outcome === undefined ? undefined : [outcome],
+        channels: channel === undefined ? undefined : [channel],
+        subscriberIds: person === undefined ? undefined : [person],
+        search: q,
+        after: range && new Date(Date.now() - ranges[range]).toISOString(),
       },
       signal,
     },
     environmentId,
   );
-  const rows = data.map(toRow).filter(({ outcome }) => filters.outcome === undefined || outcome === filters.outcome);
-  return { rows, next: hasMore ? String(page + 1) : null };
+  return { rows: data.map(toRow), next, scannedTo };
 }
 
-export function toRow(notification: Notification): ActivityRow {
-  const { _id = "", transactionId, template, createdAt = "", subscriber, jobs = [] } = notification;
-  const steps = jobs.filter(({ type }) => type !== "trigger");
-  const name = [subscriber?.firstName, subscriber?.lastName].filter(Boolean).join(" ");
-  return {
-    id: _id,
-    transactionId,
-    workflowName: template?.name ?? "",
-    time: createdAt,
-    outcome: outcomeOf(steps),
-    verdict: verdictOf(steps),
-    steps: steps.map(({ type }) => type as StepType),
-    ...(subscriber && { person: { subscriberId: subscriber.subscriberId, name: name || subscriber.subscriberId } }),
-  };
-}
+const toRow = (event: ActivityEvent): ActivityRow => ({
+  id: event.id,
+  transactionId: event.transactionId,
+  workflowName: event.workflow.name,
+  time: event.createdAt,
+  outcome: outcomeOf(event),
+  verdict: event.verdict,
+  channels: event.workflow.channels,
+  ...(event.recipient && { person: personOf(event.recipient) }),
+  people: event.recipients,
+  isCapped: event.isCapped,
+});
 
-function outcomeOf(jobs: Job[]): Outcome {
-  const has = (...statuses: Job["status"][]) => jobs.some(({ status }) => statuses.includes(status));
-  if (has("failed")) return "failed";
-  if (has("delayed")) return "waiting";
-  if (has("pending", "queued", "running")) return "running";
-  const isSent = ({ type, status }: Job) => type in channelNames && status === "completed";
-  return jobs.some(isSent) ? "sent" : "skipped";
-}
+const personOf = ({ subscriberId, firstName, lastName }: NonNullable<ActivityEvent["recipient"]>) => ({
+  subscriberId,
+  name: [firstName, lastName].filter(Boolean).join(" ") || subscriberId,
+});
 
-function verdictOf(jobs: Job[]): string {
-  const parts = jobs.flatMap(({ type, status, executionDetails }) => {
-    const name = channelNames[type as Channel] ?? type;
-    const last = executionDetails.at(-1)?.detail ?? "";
-    if (status === "completed") return type in channelNames ? [`${name} was sent`] : [];
-    if (status === "pending") return [];
-    return [`${name} ${status}: ${last.charAt(0).toLowerCase()}${last.slice(1)}`];
-  });
-  return parts.join("; ") || "Nothing was sent";
+/** The first that any of its people has, in the order of what needs attention. */
+function outcomeOf({ outcomes, recipients, status }: ActivityEvent): Outcome {
+  if (recipients === 0) return status === "canceled" ? "canceled" : status === "expanded" ? "skipped" : "pending";
+  const order = Object.keys(outcomeNames) as Outcome[];
+  return order.find((outcome) => outcomes[outcome] > 0) ?? "pending";
 }

@@ -1,5 +1,5 @@
 // The filters of the activity list, as they stand in the URL.
-import type { Channel } from "@tidings/contract";
+import type { Channel, NotificationOutcome } from "@tidings/contract";
 
 export const channelNames: Record<Channel, string> = {
   in_app: "In-app",
@@ -9,17 +9,18 @@ export const channelNames: Record<Channel, string> = {
   push: "Push",
 };
 
-export const outcomeNames = {
+export const outcomeNames: Record<NotificationOutcome, string> = {
   failed: "Failed",
-  waiting: "Waiting",
-  sent: "Sent",
-  skipped: "Not sent",
-  running: "In progress",
-} as const;
-export type Outcome = keyof typeof outcomeNames;
+  pending: "In progress",
+  delivered: "Delivered",
+  merged: "Joined a digest",
+  canceled: "Canceled",
+  skipped: "Nothing sent",
+};
+export type Outcome = NotificationOutcome;
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
-export type Range = keyof typeof ranges;
+type Range = keyof typeof ranges;
 
 export type ActivityFilters = {
   workflow?: string;
@@ -33,7 +34,7 @@ export type ActivityFilters = {
 const textOf = (value: unknown): string | undefined =>
   (typeof value === "string" || typeof value === "number") && value !== "" ? String(value).slice(0, 255) : undefined;
 
-const memberOf = <T extends string>(value: unknown, of: Record<T, unknown>): T | undefined =>
+export const memberOf = <T extends string>(value: unknown, of: Record<T, unknown>): T | undefined =>
   typeof value === "string" && Object.hasOwn(of, value) ? (value as T) : undefined;
 
 /** What is not a filter is left out, so that an old link still works. */

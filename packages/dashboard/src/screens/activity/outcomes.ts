@@ -17,10 +17,11 @@ export const stepTones: Record<StepOutcome, Tone> = {
 };
 
 export const outcomeTones: Record<Outcome, Tone> = {
-  sent: "good",
   failed: "bad",
-  waiting: "info",
-  running: "info",
+  pending: "info",
+  delivered: "good",
+  merged: "quiet",
+  canceled: "warn",
   skipped: "quiet",
 };
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
-import { readFilters } from "./filters.ts";
+import { memberOf, type Outcome, outcomeNames, readFilters } from "./filters.ts";
 
 export const activityRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -9,14 +9,15 @@ export const activityRoute = createRoute({
   component: lazyRouteComponent(() => import("./activity-screen.tsx"), "ActivityScreen"),
 });
 
-type RunSearch = { person?: string; page?: number };
+type RunSearch = { person?: string; page?: number; outcome?: Outcome };
 
 export const runRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/activity/$transactionId",
-  validateSearch: ({ person, page }: Record<string, unknown>): RunSearch => ({
+  validateSearch: ({ person, page, outcome }: Record<string, unknown>): RunSearch => ({
     ...(person !== undefined && { person: String(person) }),
     ...(Number.isInteger(page) && (page as number) > 0 && { page: page as number }),
+    ...(memberOf(outcome, outcomeNames) && { outcome: memberOf(outcome, outcomeNames) }),
   }),
   component: lazyRouteComponent(() => import("./run-screen.tsx"), "RunScreen"),
 });

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Sentence } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
 import { stepTones } from "./outcomes.ts";
 import css from "./run.module.css";
@@ -30,7 +31,9 @@ export function RunPerson({ transactionId, subscriberId }: { transactionId: stri
       <div className={css.verdict}>
         <Verdict tone={decisive ? stepTones[decisive.outcome] : "quiet"} size={20} />
         <div>
-          <p className={css.verdictText}>{verdict}</p>
+          <p className={css.verdictText}>
+            <Sentence text={verdict} />
+          </p>
           <p className={css.verdictNote}>
             <Link to="/people/$subscriberId" params={{ subscriberId }}>
               {subscriberId}

@@ -17,10 +17,12 @@ import { words } from "./words.ts";
 
 export function RunScreen() {
   const { transactionId } = runRoute.useParams();
-  const { person, page = 0 } = runRoute.useSearch();
+  const { person, page = 0, outcome } = runRoute.useSearch();
+  const events = useOperation("activity.listEvents", { query: { transactionId, limit: 1 } }, { every: 5_000 });
+  const event = events.data?.data[0];
   const people = useOperation(
     "notifications.list",
-    { query: { transactionId, limit: peoplePageSize, page } },
+    { query: { transactionId, limit: peoplePageSize, page, outcome: outcome && [outcome] } },
     { every: 5_000, keep: true },
   );
   if (people.error && !people.data)
@@ -36,7 +38,7 @@ export function RunScreen() {
       </Page>
     );
   const { data, hasMore } = people.data;
-  const isAlone = data.length === 1 && page === 0 && !hasMore;
+  const isAlone = data.length === 1 && page === 0 && !hasMore && outcome === undefined;
   const shown = person ?? (isAlone ? data[0]?.subscriber?.subscriberId : undefined);
   const first = data[0];
   return (
@@ -46,13 +48,13 @@ export function RunScreen() {
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >
-      {data.length === 0 && page === 0 && shown === undefined && (
-        <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />
+      {data.length === 0 && page === 0 && outcome === undefined && events.data && (
+        <NoPeople isKnown={event !== undefined} />
       )}
       <div className={css.columns}>
         <div className={css.main}>
-          {!isAlone && data.length > 0 && <RunPeople people={data} hasMore={hasMore} page={page} chosen={shown} />}
-          {shown !== undefined ? (
+          {!isAlone && data.length > 0 && <RunPeople event={event} people={data} hasMore={hasMore} chosen={shown} />}
+          {shown !== undefined && event !== undefined ? (
             <RunPerson key={shown} transactionId={transactionId} subscriberId={shown} />
           ) : (
             !isAlone && data.length > 0 && <p className={css.choose}>{words.choosePerson}</p>
@@ -63,6 +65,14 @@ export function RunScreen() {
     </Page>
   );
 }
+
+/** A transaction of another environment is the usual reason for an unknown one. */
+const NoPeople = ({ isKnown }: { isKnown: boolean }) =>
+  isKnown ? (
+    <EmptyState icon="users" title={words.emptyRun} text={words.emptyRunText} />
+  ) : (
+    <EmptyState icon="search" title={words.unknownRun} text={words.unknownRunText} />
+  );
 
 function RunFacts({ notification }: { notification: Notification }) {
   const { createdAt = "", transactionId, payload = {}, contextKeys = [], topics = [], template } = notification;

@@ -4,7 +4,7 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
 import { InlineCode } from "../../kit/code.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Sentence, Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { type Decider, findDecider } from "./deciders.ts";
 import { MessageView } from "./message-view.tsx";
@@ -18,7 +18,9 @@ export function StepCard({ step, explanation }: StepCardProps) {
   const tone = stepTones[step.outcome];
   const decider = findDecider(step);
   const { details = [], messages, result } = step;
-  const hasInside = messages.length > 0 || details.length > 0;
+  // A step that has not begun has one detail: that it exists.
+  const hasDetails = details.length > 0 && step.outcome !== "pending";
+  const hasInside = messages.length > 0 || hasDetails;
   return (
     <li className={css.item}>
       <span className={css.node} data-tone={tone}>
@@ -38,10 +40,12 @@ export function StepCard({ step, explanation }: StepCardProps) {
             </span>
           )}
         </div>
-        <p className={css.reason}>{step.reason}</p>
+        <p className={css.reason}>
+          <Sentence text={step.reason} />
+        </p>
         {step.outcome === "waiting" && step.until && (
           <p className={css.reason}>
-            {words.until} <Time at={step.until} /> (<Time at={step.until} isRelative />)
+            {words.goesOn} <Time at={step.until} isRelative />
           </p>
         )}
         {decider && <DeciderLine decider={decider} step={step} explanation={explanation} />}
@@ -50,7 +54,7 @@ export function StepCard({ step, explanation }: StepCardProps) {
             {messages.map((message, index) => (
               <MessageView key={message._id ?? index} message={message} transactionId={explanation.transactionId} />
             ))}
-            {details.length > 0 && <Details step={step} />}
+            {hasDetails && <Details step={step} />}
           </div>
         )}
       </div>

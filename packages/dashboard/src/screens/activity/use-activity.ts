@@ -9,7 +9,7 @@ import type { ActivityFilters } from "./filters.ts";
 
 const pollMs = 3_000;
 
-type Shown = { key: string; rows: ActivityRow[]; next: string | null };
+type Shown = ActivityPage & { key: string };
 
 export type Activity = {
   rows: readonly ActivityRow[];
@@ -20,6 +20,7 @@ export type Activity = {
   error: ApiError | null;
   retry: () => void;
   hasMore: boolean;
+  scannedTo: string | undefined;
   isLoadingMore: boolean;
   loadMore: () => void;
 };
@@ -78,6 +79,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean): Activity
     error: head.error ?? moreError,
     retry: () => void head.refetch(),
     hasMore: Boolean(current?.next),
+    scannedTo: current?.scannedTo,
     isLoadingMore,
     loadMore: () => void loadMore(),
   };
@@ -95,14 +97,14 @@ function updateRows(rows: ActivityRow[], fresh: readonly ActivityRow[]): Activit
 
 /** Where the newest page has no row in common with the list, rows between them are missing: the list begins anew. */
 function mergePage(before: Shown | null, page: ActivityPage, key: string): Shown {
-  if (!before || before.rows.length === 0) return { key, rows: page.rows, next: page.next };
+  if (!before || before.rows.length === 0) return { key, ...page };
   const fresh = new Set(page.rows.map(({ id }) => id));
   const isConnected = before.rows.some(({ id }) => fresh.has(id));
-  if (!isConnected) return { key, rows: page.rows, next: page.next };
+  if (!isConnected) return { key, ...page };
   return { ...before, rows: [...page.rows, ...before.rows.filter(({ id }) => !fresh.has(id))] };
 }
 
 function appendPage(before: Shown, page: ActivityPage): Shown {
   const known = new Set(before.rows.map(({ id }) => id));
-  return { ...before, rows: [...before.rows, ...page.rows.filter(({ id }) => !known.has(id))], next: page.next };
+  return { ...before, ...page, rows: [...before.rows, ...page.rows.filter(({ id }) => !known.has(id))] };
 }

@@ -21,6 +21,7 @@ import {
 import { findUsedTransactionIds } from "../../store/events/events.ts";
 import { findSubscriberIds, maxSubscribers } from "../../store/events/notification-search.ts";
 import { countOutcomes } from "../../store/events/outcomes.ts";
+import { describeSoleRecipients } from "./activity-recipients.ts";
 
 type Query = Input<"activity.listEvents">["query"];
 
@@ -66,7 +67,8 @@ export async function list(
   const hasMore = found.length > limit;
   const next = hasMore ? data.at(-1)!.id : isDone ? null : below;
   const isBehind = next !== null && !hasMore;
-  return { data, next: next && encodeCursor(next), scannedTo: isBehind ? timeOf(next) : undefined };
+  const described = await describeSoleRecipients(ctx, caller.environmentId, data);
+  return { data: described, next: next && encodeCursor(next), scannedTo: isBehind ? timeOf(next) : undefined };
 }
 
 const encodeCursor = (id: string): string => Buffer.from(id).toString("base64url");

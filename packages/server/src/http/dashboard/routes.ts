@@ -23,16 +23,19 @@ const screens = [
   "settings",
 ];
 
-export const dashboardPaths = ["/", "/sign-in", ...screens.flatMap((name) => [`/${name}`, `/${name}/*`])];
+const paths = ["/", "/sign-in", ...screens.flatMap((name) => [`/${name}`, `/${name}/*`])];
+
+/** The paths of the dashboard, where this service has one. */
+export const dashboardPathsOf = ({ dashboard }: Config): string[] =>
+  dashboard ? paths.filter((path) => !path.endsWith("*")) : [];
 
 const framePath = "/dashboard/frame";
 const filesPath = "/dashboard/*";
 
 export function addDashboard(server: FastifyInstance, config: Config): void {
-  const files = openBuiltFiles("dashboard");
+  const files = config.dashboard ? openBuiltFiles("dashboard") : null;
   if (!files) return;
-  for (const path of dashboardPaths)
-    server.get(path, async (request, reply) => sendIndexPage(files, config, request, reply));
+  for (const path of paths) server.get(path, async (request, reply) => sendIndexPage(files, config, request, reply));
   server.get(framePath, async (_request, reply) =>
     reply
       .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": framePageCsp })
@@ -73,7 +76,7 @@ const prefixPattern = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
  * straight to this service while a public URL with a path is set does not pass the proxy; then the path of the URL is wrong, so a
  * proxy that keeps the prefix out of what it forwards should send `x-forwarded-prefix`.
  */
-export function baseOf(publicUrl: string, request: Pick<FastifyRequest, "headers">): string {
+function baseOf(publicUrl: string, request: Pick<FastifyRequest, "headers">): string {
   const told = request.headers["x-forwarded-prefix"];
   const prefix = typeof told === "string" && prefixPattern.test(told) ? told : publicPath(publicUrl);
   return prefix.endsWith("/") ? prefix : `${prefix}/`;

@@ -49,7 +49,8 @@ describe("events", () => {
       isCapped: false,
       outcomes: { delivered: 0, failed: 1, pending: 0, merged: 0, canceled: 0, skipped: 0 },
       status: "expanded",
-      verdict: "1 recipient: 1 failed.",
+      verdict: "In-app message was sent; email was not sent: subscriber has no email address.",
+      recipient: { subscriberId: "ada" },
     });
     assert.deepEqual([workflow.workflowId, workflow.channels.toSorted()], ["failed", ["email", "in_app"]]);
     const many = await trigger(client, "failed", ["ada", "with-address"]);

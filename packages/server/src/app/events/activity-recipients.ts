@@ -1,0 +1,44 @@
+// Events for one person, in the words of their steps: "Email was not sent: subscriber has no email address." says more than a
+// count of one.
+import type { ActivityEvent } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { findSoleRecipients, type SoleRecipientRow } from "../../store/events/activity-recipients.ts";
+import { findJobs, type JobRow } from "../../store/events/jobs.ts";
+import { explainSteps } from "./explain-view.ts";
+
+/** Two statements for a page of events. */
+export async function describeSoleRecipients(
+  ctx: Ctx,
+  environmentId: string,
+  events: ActivityEvent[],
+): Promise<ActivityEvent[]> {
+  const alone = events.filter(({ recipients, status }) => recipients === 1 && status !== "expanding");
+  const ids = alone.map(({ id }) => id);
+  const rows = await findSoleRecipients(ctx.db, environmentId, ids);
+  const notificationIds = rows.map((row) => row.notification_id);
+  const jobs = Map.groupBy(await findJobs(ctx.db, environmentId, notificationIds), (job) => job.notification_id);
+  const byEvent = new Map(rows.map((row) => [row.event_id, row]));
+  return events.map((event) => {
+    const row = byEvent.get(event.id);
+    return row ? { ...event, ...describe(row, jobs.get(row.notification_id) ?? []) } : event;
+  });
+}
+
+function describe(row: SoleRecipientRow, jobs: JobRow[]): Partial<ActivityEvent> {
+  const { definition, subscriber_id: subscriberId, first_name: firstName, last_name: lastName } = row;
+  const steps = definition.steps.filter((step) => step.active);
+  const described = jobs.map((job) => ({
+    step: steps[job.step_index]!,
+    status: job.status,
+    details: job.details,
+    providerId: job.provider_id,
+    wakeAt: job.wake_at,
+    messages: [],
+  }));
+  const { verdict } = explainSteps(described, { tense: "past", workflow: definition.workflowId });
+  const recipient =
+    subscriberId === null
+      ? undefined
+      : { subscriberId, ...(firstName && { firstName }), ...(lastName && { lastName }) };
+  return { verdict, recipient };
+}

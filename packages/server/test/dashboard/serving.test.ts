@@ -1,0 +1,114 @@
+// What the service answers for the dashboard: its page, its files, and what stays an answer of the API.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { startTestService } from "../support/service.ts";
+
+const { url } = await startTestService();
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url + path, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+describe("the page of the dashboard", () => {
+  test("is the answer to every path of a screen, without anything inline", async () => {
+    for (const path of ["/", "/activity", "/activity/txn_1", "/workflows/a/steps/b", "/sign-in", "/people/ada"]) {
+      const { status, headers, text } = await get(path);
+      assert.equal(status, 200, path);
+      assert.equal(headers.get("content-type"), "text/html; charset=utf-8");
+      assert.equal(headers.get("cache-control"), "no-store");
+      const policy = headers.get("content-security-policy") ?? "";
+      assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.doesNotMatch(policy, /unsafe/);
+      assert.doesNotMatch(text, /<style|style=|<script>|onload=/);
+      assert.match(text, /<base href="\/">/);
+    }
+  });
+
+  test("leaves unknown paths to the API", async () => {
+    for (const path of [
+      "/v1/activityy",
+      "/v3/anything",
+      "/activities",
+      "/dashboard/nothing.js",
+      "/dashboard/../../x",
+    ]) {
+      const { status, text } = await get(path);
+      assert.equal(status, 404, path);
+      assert.equal(JSON.parse(text).code, "ROUTE_NOT_FOUND");
+    }
+    const posted = await fetch(`${url}/activity`, { method: "POST" });
+    assert.equal(posted.status, 405);
+  });
+
+  test("knows the folder that a proxy serves it in", async () => {
+    const bases: [prefix: string, base: string][] = [
+      ["/tidings", "/tidings/"],
+      ["/a/b.c/", "/a/b.c/"],
+      ["//elsewhere.example", "/"],
+      ["https://elsewhere.example", "/"],
+      ['/"><script>', "/"],
+      ["/a/../b", "/"],
+    ];
+    for (const [prefix, base] of bases) {
+      const { text } = await get("/activity", { "x-forwarded-prefix": prefix });
+      assert.ok(text.includes(`<base href="${base}">`), prefix);
+    }
+  });
+
+  test("has the colours that the person chose", async () => {
+    const themeOf = async (cookie: string) => /data-theme="(\w+)"/.exec((await get("/", { cookie })).text)?.[1];
+    assert.equal(await themeOf("a=b; tidings_theme=dark"), "dark");
+    assert.equal(await themeOf("tidings_theme=light; a=b"), "light");
+    assert.equal(await themeOf('tidings_theme="><script>'), "system");
+  });
+
+  test("names files that never change, compressed", async () => {
+    const { text } = await get("/");
+    const names = [...text.matchAll(/(?:src|href)="(dashboard\/[^"]+)"/g)].map(([, name]) => name);
+    assert.ok(names.length >= 2);
+    for (const name of names) {
+      const { status, headers } = await get(`/${name}`, { "accept-encoding": "gzip" });
+      assert.deepEqual([status, headers.get("cache-control")], [200, "public, max-age=31536000, immutable"]);
+      assert.equal(headers.get("content-encoding"), "gzip");
+    }
+  });
+
+  test("shows html of messages in a frame with a policy of its own", async () => {
+    const { headers } = await get("/dashboard/frame");
+    const policy = headers.get("content-security-policy") ?? "";
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /frame-ancestors 'self'/);
+    assert.doesNotMatch(policy, /script-src/);
+  });
+});
+
+type BuiltFile = { gzip: number; entryPoint?: string; css?: string; imports: string[] };
+
+test("what a browser loads stays within its budget", () => {
+  const list = join(import.meta.dirname, "../../../dashboard/dist/files.json");
+  const files = new Map(Object.entries(JSON.parse(readFileSync(list, "utf8")) as Record<string, BuiltFile>));
+  const fileOf = (source: string) => [...files].find(([, { entryPoint }]) => entryPoint === source)![0];
+  const reach = (name: string, seen: Set<string>): Set<string> => {
+    if (seen.has(name)) return seen;
+    seen.add(name);
+    for (const next of files.get(name)!.imports) reach(next, seen);
+    return seen;
+  };
+  const entry = fileOf("src/main.tsx");
+  const styles = files.get(entry)!.css!;
+  const sizeOf = (...sources: string[]) => {
+    const seen = new Set<string>([styles]);
+    for (const source of ["src/main.tsx", ...sources]) reach(fileOf(source), seen);
+    return [...seen].reduce((sum, name) => sum + files.get(name)!.gzip, 0);
+  };
+  const budgets: [what: string, size: number, limit: number][] = [
+    ["the shell", sizeOf(), 200_000],
+    ["activity", sizeOf("src/screens/activity/activity-screen.tsx"), 240_000],
+    ["a run", sizeOf("src/screens/activity/run-screen.tsx"), 240_000],
+  ];
+  for (const [what, size, limit] of budgets) assert.ok(size <= limit, `${what}: ${size} bytes, ${limit} are allowed`);
+});

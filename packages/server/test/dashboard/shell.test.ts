@@ -1,0 +1,119 @@
+// The frame around the screens of the dashboard, in a browser.
+import assert from "node:assert/strict";
+import { createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { before } from "node:test";
+import { atEnd } from "../support/at-end.ts";
+import { browserTest } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { seedCompany } from "./seed.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+
+const service = await startTestService();
+
+before(() => seedCompany(service.client, { crowd: 3 }));
+
+browserTest("every screen of the navigation opens, by keyboard too", async (context) => {
+  const page = await openDashboard(context, service, "/");
+  for (const name of ["Activity", "Workflows", "People", "Integrations", "Home"]) {
+    await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await expectAccessible(page);
+  }
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate("document.activeElement.id"), "main", "the first stop skips the navigation");
+});
+
+browserTest("the palette finds screens, people, workflows and transactions", async (context) => {
+  const page = await openDashboard(context, service, "/workflows");
+  const search = async (text: string, found: RegExp) => {
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Search and go to" });
+    await field.fill(text);
+    await page.getByRole("option", { name: found }).first().waitFor();
+  };
+  await search("activ", /Activity/);
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/activity");
+  await search("katherine@example.com", /Katherine Johnson/);
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("combobox", { name: "Search and go to" }).waitFor({ state: "detached" });
+  await search("trial", /Trial ends/);
+  await page.keyboard.press("Escape");
+  await search("order-T-1045", /order-T-1045/);
+  await page.getByRole("option", { name: /order-T-1045/ }).click();
+  await page.waitForURL("**/activity/order-T-1045");
+});
+
+browserTest("the theme stays, and both are readable", async (context) => {
+  const page = await openDashboard(context, service, "/activity", { colorScheme: "light" });
+  const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const light = await background();
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
+  assert.notEqual(await background(), light);
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  assert.notEqual(await background(), light, "after a reload");
+  await expectAccessible(page);
+});
+
+browserTest("the environment is part of the address, and production is marked", async (context) => {
+  const page = await openDashboard(context, service, "/workflows");
+  await page.getByText("Order shipped").first().waitFor();
+  await page.getByRole("button", { name: "Environment: Development" }).click();
+  await page.getByRole("menuitemcheckbox", { name: /Production/ }).click();
+  await page.getByRole("button", { name: "Environment: Production" }).waitFor();
+  assert.match(page.url(), /\/workflows\?env=/);
+  await page.getByRole("navigation").getByRole("link", { name: "People" }).click();
+  await page.waitForURL(/people\?env=/);
+  await expectAccessible(page);
+});
+
+browserTest("it is usable on a phone", async (context) => {
+  const page = await openDashboard(context, service, "/activity", { viewport: narrow });
+  await page
+    .getByRole("link", { name: /Order shipped/ })
+    .first()
+    .waitFor();
+  await expectNoOverflow(page);
+  await page.getByRole("button", { name: "Open navigation" }).click();
+  await page.getByRole("dialog").getByRole("link", { name: "Workflows" }).click();
+  await page.getByRole("heading", { level: 1, name: "Workflows" }).waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+});
+
+browserTest("it works below a path of a proxy", async (context) => {
+  const target = new URL(service.url);
+  const proxy = createServer((request, response) => {
+    const isInside = request.url?.startsWith("/tidings/");
+    if (!isInside) return void response.writeHead(404).end();
+    const path = request.url!.slice("/tidings".length);
+    const headers = { ...request.headers, host: target.host, "x-forwarded-prefix": "/tidings" };
+    const passed = send(
+      { port: target.port, host: target.hostname, path, method: request.method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    request.pipe(passed);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  atEnd(async () => void proxy.close());
+  context.after(() => proxy.closeAllConnections());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/tidings`;
+  const page = await openDashboard(context, { ...service, url }, "/activity");
+  await page
+    .getByRole("link", { name: /Order shipped/ })
+    .first()
+    .click();
+  await page.waitForURL("**/tidings/activity/*");
+  await page.getByText("Event accepted").waitFor();
+});

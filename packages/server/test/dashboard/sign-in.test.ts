@@ -1,0 +1,52 @@
+// Signing in to the dashboard, in a browser.
+import assert from "node:assert/strict";
+import { browserTest, openBrowser } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
+
+const service = await startTestService();
+
+browserTest("the first person opens the link, signs out, and signs in again where it was", async (context) => {
+  const browser = await openBrowser(context, { viewport: narrow });
+  // The answer 401 to a first visit is in the console of the browser, so this page is opened without the check of errors.
+  const page = await browser.newPage();
+  await page.goto(`${service.url}/activity?outcome=failed`);
+  await page.getByRole("heading", { name: "Welcome to Tidings" }).waitFor();
+  await expectAccessible(page);
+
+  await page.goto("about:blank");
+  await page.goto(service.firstLink!);
+  await page.getByLabel("Your name").fill("Ada Lovelace");
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Choose a password").fill("correct horse battery");
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  assert.doesNotMatch(page.url(), /token/);
+
+  await page.getByRole("button", { name: "Open navigation" }).click();
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();
+  await expectAccessible(page);
+
+  await page.goto(`${service.url}/activity?outcome=failed`);
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Password").fill("a wrong password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.getByLabel("Password").fill("correct horse battery");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
+  assert.match(page.url(), /\/activity\?outcome=failed/);
+});
+
+browserTest("a link that was used says so", async (context) => {
+  const browser = await openBrowser(context);
+  const page = await browser.newPage();
+  await page.goto(`${service.url}/sign-in#token=used-before`);
+  await page.getByText("This link does not work any more").waitFor();
+  await page.getByRole("button", { name: "Go to sign-in" }).click();
+  await page.getByLabel("Email").waitFor();
+});
