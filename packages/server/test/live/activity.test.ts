@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { get } from "node:http";
 import { after, test } from "node:test";
 import type { ActivityEvent } from "@tidings/contract";
+import { signInOwner } from "../app/people/browsers.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
-const { client, production, url, apiKey } = await startTestService();
+const service = await startTestService();
+const { client, production, url, apiKey } = service;
 
 type Stream = {
   status(): number | null;
@@ -21,10 +23,12 @@ after(() => {
   for (const stream of streams) stream.close();
 });
 
-function openStream(key: string | null): Stream {
+const openStream = (key: string | null): Stream =>
+  openStreamWith(key === null ? {} : { authorization: `ApiKey ${key}` });
+
+function openStreamWith(headers: Record<string, string>): Stream {
   const events: ActivityEvent[] = [];
   let [status, text, isReady, isOpen]: [number | null, string, boolean, boolean] = [null, "", false, false];
-  const headers = key === null ? {} : { authorization: `ApiKey ${key}` };
   const request = get(`${url}/v1/activity/stream`, { headers }, (answer) => {
     status = answer.statusCode ?? null;
     isOpen = status === 200;
@@ -84,6 +88,21 @@ test("without a valid key there is no stream", async () => {
     const stream = openStream(key);
     await eventually(async () => stream.status() === 401, "the refusal");
   }
+});
+
+test("a signed-in person has the stream of the environment that the request names, until the sign-out", async () => {
+  const owner = await signInOwner(service);
+  const { environments } = owner.session;
+  const development = environments.find(({ type }) => type === "dev")!;
+  const stream = openStreamWith(owner.headers(development._id));
+  await eventually(() => Promise.resolve(stream.isReady()), "the stream");
+  await createWorkflow(client, "seen", [inApp()]);
+  const transactionId = await trigger(client, "seen", "ada");
+  await eventually(async () => stream.events.some((event) => event.transactionId === transactionId), "its event");
+  stream.close();
+  await owner.call("auth.signOut");
+  const refused = openStreamWith(owner.headers(development._id));
+  await eventually(async () => refused.status() === 401, "the refusal");
 });
 
 test("an environment has a limited number of streams", async () => {

@@ -1,10 +1,13 @@
-// Server-sent events: `GET /v1/activity/stream`, new and changed events of the environment of an API key.
+// Server-sent events: `GET /v1/activity/stream`, new and changed events of an environment, for API keys and for people who may read
+// the list of events.
 import type { OutgoingHttpHeaders } from "node:http";
-import type { FastifyInstance } from "fastify";
+import { operations } from "@tidings/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ActivityChange, createActivityWatch } from "../../app/events/activity-watch.ts";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { authenticate, type WrongKeyLimiter } from "../auth.ts";
+import { authenticatePerson, enterEnvironment, isOfDashboard } from "../people/person-auth.ts";
 
 export const activityStreamPath = "/v1/activity/stream";
 
@@ -28,8 +31,7 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
     url: activityStreamPath,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const credentials = { header: request.headers.authorization, address: request.ip };
-      const caller: Caller = await authenticate(ctx, wrongKeys, credentials);
+      const caller = await identifyCaller(ctx, wrongKeys, request, reply);
       refuseTooMany([...open.values()], caller.environmentId);
       const { raw } = reply;
       reply.hijack();
@@ -45,9 +47,9 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
         raw.write(`event: activity\ndata: ${JSON.stringify(change)}\n\n`);
       };
       const stop = watch.watch(caller.environmentId, send);
-      // The key may have been revoked since; a stream is as valid as the request that opened it.
+      // The key may have been revoked since, or the person signed out; a stream is as valid as the request that opened it.
       const beat = setInterval(() => {
-        authenticate(ctx, wrongKeys, credentials).then(
+        identifyCaller(ctx, wrongKeys, request, reply).then(
           () => void raw.write(": heartbeat\n\n"),
           () => end(),
         );
@@ -66,6 +68,19 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
       if (raw.destroyed) end();
     },
   });
+}
+
+async function identifyCaller(
+  ctx: NetworkCtx,
+  wrongKeys: WrongKeyLimiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  if (isOfDashboard(ctx, request)) {
+    const person = await authenticatePerson(ctx, operations["activity.listEvents"], request, reply);
+    return enterEnvironment(ctx, person, request);
+  }
+  return authenticate(ctx, wrongKeys, { header: request.headers.authorization, address: request.ip });
 }
 
 function refuseTooMany(environmentIds: string[], environmentId: string): void {
