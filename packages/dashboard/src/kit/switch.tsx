@@ -6,5 +6,6 @@ type SwitchProps = { label: string } & Omit<ComponentProps<"input">, "type" | "c
 
 /** The label is read aloud; a text beside it says the same to the eye. */
 export const Switch = ({ label, ...input }: SwitchProps) => (
+  // biome-ignore lint/a11y/useAriaPropsForRole: the state of a checkbox is known to screen readers
   <input type="checkbox" role="switch" className={css.switch} aria-label={label} {...input} />
 );
