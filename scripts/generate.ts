@@ -2,7 +2,13 @@
 // Generated files are committed so that a change of the API is visible in review.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type ErrorCode, errorCatalogue, openApiDocument, operations } from "../packages/contract/src/index.ts";
+import {
+  type ErrorCode,
+  errorCatalogue,
+  leastRoleOf,
+  openApiDocument,
+  operations,
+} from "../packages/contract/src/index.ts";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
 import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";
@@ -92,6 +98,21 @@ function operationPaths(): Generated {
   return { path: "packages/dashboard/src/api/operations.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
 }
 
+/** Which buttons a person sees: the least role of every operation that needs more than `viewer`. */
+function operationRoles(): Generated {
+  const rows = Object.values(operations).flatMap((operation) => {
+    const least = leastRoleOf(operation);
+    return least === null || least === "viewer" ? [] : [`  "${operation.id}": "${least}",`];
+  });
+  const head = [
+    "// Generated from permissions.ts of packages/contract by `npm run generate`. Do not edit.",
+    'import type { OperationId, Role } from "@tidings/contract";',
+    "",
+    "export const operationRoles: Partial<Record<OperationId, Role>> = {",
+  ];
+  return { path: "packages/dashboard/src/api/roles.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
+}
+
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
 const generators: (() => Generated | Promise<Generated>)[] = [
   openApi, // docs/openapi.json
@@ -100,6 +121,7 @@ const generators: (() => Generated | Promise<Generated>)[] = [
   generateRegistry, // packages/providers/src/registry.gen.ts
   generateProvidersPage, // docs/providers.md
   operationPaths, // packages/dashboard/src/api/operations.gen.ts
+  operationRoles, // packages/dashboard/src/api/roles.gen.ts
   dumpSchema, // packages/server/src/store/schema.sql
 ];
 

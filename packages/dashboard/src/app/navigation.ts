@@ -9,4 +9,5 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/workflows", label: "Workflows", icon: "workflow" },
   { to: "/people", label: "People", icon: "users" },
   { to: "/integrations", label: "Integrations", icon: "plug" },
+  { to: "/settings", label: "Settings", icon: "settings" },
 ];

@@ -7,7 +7,7 @@ import { classNames } from "./class-names.ts";
 
 type Look = {
   /** One primary button on a screen at most. */
-  look?: "primary" | "danger" | "plain";
+  look?: "primary" | "danger" | "dangerPrimary" | "plain";
   size?: "small";
   icon?: IconName;
 };

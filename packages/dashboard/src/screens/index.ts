@@ -3,6 +3,7 @@ import { activityRoutes } from "./activity/routes.ts";
 import { homeRoutes } from "./home/routes.ts";
 import { integrationRoutes } from "./integrations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
+import { settingsRoutes } from "./settings/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
 export const screenRoutes = [
@@ -11,4 +12,5 @@ export const screenRoutes = [
   ...workflowRoutes,
   ...peopleRoutes,
   ...integrationRoutes,
+  ...settingsRoutes,
 ] as const;

@@ -1,6 +1,7 @@
 // Who decided what became of a step, and where that can be changed. The texts are those of the execution details
 // (packages/server/src/pipeline/rules/details.ts); a test compares the two lists.
-import type { ExplainedStep } from "@tidings/contract";
+import type { LinkProps } from "@tanstack/react-router";
+import type { ExplainedStep, Explanation } from "@tidings/contract";
 
 /** `workflow`: the step in the editor; `person`: a part of the person's page. */
 type Place =
@@ -62,4 +63,16 @@ export const deciders: Readonly<Record<string, Decider>> = {
 export function findDecider({ outcome, details = [] }: ExplainedStep): Decider | undefined {
   if (outcome === "sent" || outcome === "done" || outcome === "pending") return undefined;
   return details.map(({ detail }) => deciders[detail]).findLast((decider) => decider !== undefined);
+}
+
+/** The place where the decision can be changed. */
+export function linkToPlace(
+  { place }: Decider,
+  { stepId }: ExplainedStep,
+  { event, subscriberId }: Explanation,
+): Pick<LinkProps, "to" | "params" | "search"> {
+  if (place.screen === "integrations") return { to: "/integrations" };
+  if (place.screen === "workflow")
+    return { to: "/workflows/$workflowId", params: { workflowId: event.workflowId }, search: { step: stepId } };
+  return { to: "/people/$subscriberId", params: { subscriberId }, search: { tab: place.tab } };
 }

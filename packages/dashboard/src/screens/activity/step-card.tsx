@@ -1,12 +1,12 @@
 // One step of a run: what became of it, who decided that, where it can be changed, and everything it left behind.
 
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
 import { InlineCode } from "../../kit/code.tsx";
 import { Sentence, Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
-import { type Decider, findDecider } from "./deciders.ts";
+import { type Decider, findDecider, linkToPlace } from "./deciders.ts";
 import { MessageView } from "./message-view.tsx";
 import { stepIcons, stepTones } from "./outcomes.ts";
 import css from "./run.module.css";
@@ -68,19 +68,12 @@ function DeciderLine({ decider, step, explanation }: StepCardProps & { decider: 
       <span>
         {words.decided} {decider.who}
       </span>
-      <Link {...linkOf(decider, step, explanation)} className={css.fix}>
+      <Link {...linkToPlace(decider, step, explanation)} className={css.fix}>
         {words.change(decider.where)}
         <Icon name="arrowRight" size={13} />
       </Link>
     </p>
   );
-}
-
-function linkOf({ place }: Decider, { stepId }: ExplainedStep, { event, subscriberId }: Explanation): LinkProps {
-  if (place.screen === "integrations") return { to: "/integrations" };
-  if (place.screen === "workflow")
-    return { to: "/workflows/$workflowId", params: { workflowId: event.workflowId }, search: { step: stepId } };
-  return { to: "/people/$subscriberId", params: { subscriberId }, search: { tab: place.tab } };
 }
 
 function Details({ step: { details = [] } }: { step: ExplainedStep }) {

@@ -1,35 +1,112 @@
+// The integrations of the environment, by channel.
+import { Link } from "@tanstack/react-router";
+import type { Channel, Integration, Provider } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { IconButton, LinkButton } from "../../kit/button.tsx";
+import { Menu, type MenuEntry } from "../../kit/menu.tsx";
 import { Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Table } from "../../kit/table.tsx";
-import { Badge } from "../../kit/verdict.tsx";
+import { Switch } from "../../kit/switch.tsx";
+import { StateBadges } from "./health.tsx";
+import css from "./integrations.module.css";
+import { ProviderTile } from "./provider-tile.tsx";
+import { hasPrimary, useIntegrationChanges } from "./use-integration-changes.ts";
 import { words } from "./words.ts";
 
+const order: Channel[] = ["email", "sms", "push", "chat", "in_app"];
+
 export function IntegrationsScreen() {
-  const { data, error, refetch } = useOperation("integrations.list", {});
+  const { data, error, refetch } = useOperation("integrations.list", {}, { every: 15_000 });
+  const providers = useOperation("providers.list", { query: {} }, { staleTime: 3_600_000 });
+  const may = useMay();
+  const changes = useIntegrationChanges();
+  const add = may("integrations.create") && (
+    <LinkButton to="/integrations/new" look="primary" icon="plus">
+      {words.add}
+    </LinkButton>
+  );
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={words.title} lead={words.lead} actions={data && data.length > 0 && add}>
+      {changes.dialog}
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton />}
-      {data?.length === 0 && <EmptyState icon="plug" title={words.none} text={words.noneText} />}
+      {data?.length === 0 && <EmptyState icon="plug" title={words.none} text={words.noneText} action={add} />}
       {data && data.length > 0 && (
-        <Table
-          label={words.title}
-          rows={data}
-          keyOf={({ identifier }) => identifier}
-          columns={[
-            { title: words.name, cell: ({ name }) => name },
-            { title: words.provider, cell: ({ providerId }) => providerId },
-            { title: words.channel, cell: ({ channel }) => channel, isWideOnly: true },
-            {
-              title: words.state,
-              cell: ({ active }) => (
-                <Badge tone={active ? "good" : "quiet"}>{active ? words.active : words.inactive}</Badge>
-              ),
-            },
-          ]}
-        />
+        <div className={css.groups}>
+          {order.map((channel) => {
+            const rows = data.filter((integration) => integration.channel === channel);
+            if (rows.length === 0) return null;
+            return (
+              <section key={channel} aria-label={words.channels[channel]}>
+                <h2 className={css.groupTitle}>{words.channels[channel]}</h2>
+                <ul className={css.rows}>
+                  {sortRows(rows).map((integration) => (
+                    <Row
+                      key={integration._id}
+                      integration={integration}
+                      provider={providers.data?.find(({ id }) => id === integration.providerId)}
+                      changes={changes}
+                    />
+                  ))}
+                </ul>
+              </section>
+            );
+          })}
+        </div>
       )}
     </Page>
+  );
+}
+
+/** Primary first, then those in use. */
+const sortRows = (rows: Integration[]): Integration[] =>
+  rows.toSorted((a, b) => Number(b.primary) - Number(a.primary) || Number(b.active) - Number(a.active));
+
+type RowProps = {
+  integration: Integration;
+  provider: Provider | undefined;
+  changes: ReturnType<typeof useIntegrationChanges>;
+};
+
+function Row({ integration, provider, changes }: RowProps) {
+  const { _id = "", name, identifier, active, primary, providerId } = integration;
+  const may = useMay();
+  const entries: MenuEntry[] = [
+    {
+      label: words.open,
+      icon: "arrowRight",
+      link: { to: "/integrations/$integrationId", params: { integrationId: _id } },
+    },
+    ...(may("integrations.setPrimary") && hasPrimary(integration) && !primary
+      ? [{ label: words.makePrimary, icon: "check" as const, onChoose: () => changes.makePrimary(integration) }]
+      : []),
+    ...(may("integrations.delete")
+      ? [
+          { kind: "line" as const },
+          { label: words.delete, icon: "trash" as const, isDanger: true, onChoose: () => changes.remove(integration) },
+        ]
+      : []),
+  ];
+  return (
+    <li className={css.row} data-off={!active}>
+      <ProviderTile id={providerId} name={provider?.name ?? name} />
+      <Link to="/integrations/$integrationId" params={{ integrationId: _id }} className={css.rowLink}>
+        <span className={css.rowName}>{name}</span>
+        <span className={css.rowNote}>
+          {[provider?.name === name ? undefined : provider?.name, identifier].filter(Boolean).join(" · ")}
+        </span>
+      </Link>
+      <span className={css.badges}>
+        <StateBadges integration={integration} isCapture={provider?.isCapture ?? false} />
+      </span>
+      <Switch
+        label={words.turnOn(name)}
+        checked={active}
+        disabled={!may("integrations.update") || changes.isBusy}
+        onChange={({ target }) => changes.turn(integration, target.checked)}
+      />
+      <Menu align="end" entries={entries} trigger={<IconButton label={words.menu(name)} icon="more" />} />
+    </li>
   );
 }

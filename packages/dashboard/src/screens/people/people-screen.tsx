@@ -1,27 +1,95 @@
-import { useOperation } from "../../api/hooks.ts";
-import { Id } from "../../kit/code.tsx";
+// Search for a person.
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { Button } from "../../kit/button.tsx";
+import { SearchField } from "../../kit/field.tsx";
 import { Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Table } from "../../kit/table.tsx";
+import { Pager, Table } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
+import { Dot } from "../../kit/verdict.tsx";
+import { Avatar, nameOf } from "./avatar.tsx";
+import css from "./people.module.css";
+import { peopleRoute } from "./routes.ts";
+import { usePeople } from "./use-people.ts";
 import { words } from "./words.ts";
 
+/** How long a person pauses before the text is looked for. */
+const pauseMs = 250;
+
 export function PeopleScreen() {
-  const { data, error, refetch } = useOperation("subscribers.list", { query: { limit: 50 } });
+  const { q = "", after, before } = peopleRoute.useSearch();
+  const navigate = useNavigate();
+  const [text, setText] = useState(q);
+  useEffect(() => setText(q), [q]);
+  useEffect(() => {
+    if (text.trim() === q) return;
+    const timer = setTimeout(() => show({ q: text.trim() || undefined }), pauseMs);
+    return () => clearTimeout(timer);
+  });
+  const show = (search: { q?: string; after?: string; before?: string }) =>
+    void navigate({ to: "/people", search: (old) => ({ env: old.env, ...search }), replace: search.q !== undefined });
+  const { rows, error, refetch, next, previous, count, isCapped = false } = usePeople(q, after, before);
   return (
     <Page title={words.title} lead={words.lead}>
+      <div className={css.search}>
+        <SearchField
+          label={words.search}
+          aria-label={words.searchLabel}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </div>
       {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
-      {data?.data.length === 0 && <EmptyState icon="users" title={words.none} text={words.noneText} />}
-      {data && data.data.length > 0 && (
+      {!rows && !error && <Skeleton />}
+      {rows?.length === 0 && q === "" && <EmptyState icon="users" title={words.none} text={words.noneText} />}
+      {rows?.length === 0 && q !== "" && (
+        <EmptyState
+          title={words.noMatch}
+          text={words.noMatchText}
+          action={<Button onClick={() => show({})}>{words.clear}</Button>}
+        />
+      )}
+      {rows && rows.length > 0 && (
         <Table
           label={words.title}
-          rows={data.data}
+          rows={rows}
           keyOf={({ subscriberId }) => subscriberId}
           columns={[
-            { title: words.id, cell: ({ subscriberId }) => <Id text={subscriberId} what={words.id} /> },
-            { title: words.name, cell: ({ firstName, lastName }) => [firstName, lastName].filter(Boolean).join(" ") },
-            { title: words.email, cell: ({ email }) => email, isWideOnly: true },
+            {
+              title: words.name,
+              cell: (person) => (
+                <Link to="/people/$subscriberId" params={{ subscriberId: person.subscriberId }} className={css.person}>
+                  <Avatar person={person} />
+                  <span className={css.personText}>
+                    <span className={css.personName}>
+                      {nameOf(person)}
+                      {person.isOnline && (
+                        <span title={words.online}>
+                          <Dot tone="good" />
+                        </span>
+                      )}
+                    </span>
+                    <span className={css.personNote}>{person.subscriberId}</span>
+                  </span>
+                </Link>
+              ),
+            },
+            {
+              title: words.email,
+              cell: ({ email }) => <span className={css.cell}>{email ?? words.none_}</span>,
+              isWideOnly: true,
+            },
+            { title: words.phone, cell: ({ phone }) => phone ?? words.none_, isWideOnly: true },
+            { title: words.since, cell: ({ createdAt }) => <Time at={createdAt} isRelative />, isWideOnly: true },
           ]}
+        />
+      )}
+      {rows && (next || previous) && (
+        <Pager
+          note={count !== undefined && words.count(count, isCapped)}
+          onPrevious={previous ? () => show({ before: previous }) : undefined}
+          onNext={next ? () => show({ after: next }) : undefined}
         />
       )}
     </Page>

@@ -1,0 +1,77 @@
+// A new integration of one provider.
+import { useNavigate } from "@tanstack/react-router";
+import { useChange, useOperation } from "../../api/hooks.ts";
+import { leastRole, useMay } from "../../app/permissions.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Page } from "../../kit/page.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
+import { words as kitWords } from "../../words.ts";
+import { IntegrationForm } from "./integration-form.tsx";
+import css from "./integrations.module.css";
+import { ProviderTile } from "./provider-tile.tsx";
+import { newIntegrationRoute } from "./routes.ts";
+import { staleAfterChange } from "./use-integration-changes.ts";
+import { words } from "./words.ts";
+
+export function NewIntegrationScreen() {
+  const { providerId } = newIntegrationRoute.useParams();
+  const { data, error, refetch } = useOperation("providers.list", { query: {} }, { staleTime: 3_600_000 });
+  const create = useChange("integrations.create", staleAfterChange);
+  const { confirm, dialog } = useConfirm();
+  const navigate = useNavigate();
+  const may = useMay();
+  const provider = data?.find(({ id }) => id === providerId);
+  const title = words.newTitle(provider?.name ?? providerId);
+  return (
+    <Page
+      title={title}
+      heading={
+        provider && (
+          <span className={css.heading}>
+            <ProviderTile id={provider.id} name={provider.name} />
+            {title}
+          </span>
+        )
+      }
+      lead={
+        provider?.docs && (
+          <a href={provider.docs} target="_blank" rel="noreferrer">
+            {words.docs}
+          </a>
+        )
+      }
+      back={{ to: "/integrations/new", label: words.backCatalogue }}
+      isNarrow
+    >
+      {dialog}
+      {error && <ErrorPanel error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton />}
+      {data && !provider && <EmptyState isBad title={words.missingProvider} text={providerId} />}
+      {!may("integrations.create") && (
+        <Notice icon="key">{kitWords.needsRole(leastRole("integrations.create"))}</Notice>
+      )}
+      {provider && may("integrations.create") && (
+        <IntegrationForm
+          provider={provider}
+          error={create.error}
+          isBusy={create.isPending}
+          onSubmit={(body) =>
+            confirm({ title: words.addTitle(provider.name), label: words.adding }, () =>
+              create.mutate(
+                { body: { ...body, providerId: provider.id, channel: provider.channel } },
+                {
+                  onSuccess: ({ _id = "", name }) => {
+                    showToast({ title: words.added(name) });
+                    void navigate({ to: "/integrations/$integrationId", params: { integrationId: _id } });
+                  },
+                },
+              ),
+            )
+          }
+        />
+      )}
+    </Page>
+  );
+}

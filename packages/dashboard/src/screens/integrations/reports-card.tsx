@@ -1,0 +1,91 @@
+// Where the provider reports bounces and opens: the address, registering it, and the key that reports are verified with.
+import type { Integration, Provider } from "@tidings/contract";
+import { useState } from "react";
+import { baseUrl } from "../../api/client.ts";
+import { useChange } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { useEnvironment } from "../../app/session.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Code } from "../../kit/code.tsx";
+import { TextField } from "../../kit/field.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card } from "../../kit/page.tsx";
+import { ErrorPanel } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
+import { words as kitWords } from "../../words.ts";
+import css from "./integrations.module.css";
+import { staleAfterChange } from "./use-integration-changes.ts";
+import { words } from "./words.ts";
+
+export function ReportsCard({ integration, provider }: { integration: Integration; provider: Provider }) {
+  const environment = useEnvironment();
+  const may = useMay();
+  const register = useChange("integrations.autoConfigure", staleAfterChange);
+  const update = useChange("integrations.update", staleAfterChange);
+  const [signingKey, setSigningKey] = useState("");
+  const { _id = "", configurations = {} } = integration;
+  const address = new URL(`v2/inbound-webhooks/delivery-providers/${environment._id}/${_id}`, baseUrl()).href;
+  const params = { integrationId: _id };
+  const save = () =>
+    update.mutate(
+      {
+        params,
+        body: {
+          configurations: { ...configurations, inboundWebhookEnabled: true, inboundWebhookSigningKey: signingKey },
+        },
+      },
+      {
+        onSuccess: () => {
+          setSigningKey("");
+          showToast({ title: kitWords.saved });
+        },
+      },
+    );
+  const answer = register.data;
+  return (
+    <Card
+      title={words.reports.title}
+      actions={
+        provider.autoConfigure &&
+        may("integrations.autoConfigure") && (
+          <Button size="small" icon="plug" onClick={() => register.mutate({ params })} disabled={register.isPending}>
+            {words.reports.auto}
+          </Button>
+        )
+      }
+    >
+      <div className={css.stackSmall}>
+        <p className={css.help}>{provider.receipts ? words.reports.text : words.reports.generic}</p>
+        {(register.error ?? update.error) && <ErrorPanel error={register.error ?? update.error} />}
+        {answer?.success && (
+          <Notice tone="good" icon="check">
+            {answer.message ?? words.reports.autoDone}
+          </Notice>
+        )}
+        {answer && !answer.success && <Notice tone="warn">{answer.message}</Notice>}
+        <Code text={address} label={words.reports.address} />
+        {may("integrations.update") && (
+          <form
+            className={css.inline}
+            onSubmit={(event) => {
+              event.preventDefault();
+              save();
+            }}
+          >
+            <TextField
+              label={words.reports.signingKey}
+              hint={configurations.inboundWebhookSigningKey ? words.stored : words.reports.signingKeyHint}
+              type="password"
+              autoComplete="new-password"
+              value={signingKey}
+              onChange={({ target }) => setSigningKey(target.value)}
+            />
+            <Button type="submit" disabled={signingKey === "" || update.isPending}>
+              {words.reports.save}
+            </Button>
+          </form>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,79 @@
+// What one event did for one person, step by step: the reason, who decided, and the way to where that is changed.
+import { Link } from "@tanstack/react-router";
+import { useOperation } from "../../api/hooks.ts";
+import { Icon } from "../../icons.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { findDecider, linkToPlace } from "../activity/deciders.ts";
+import { stepIcons, stepTones } from "../activity/outcomes.ts";
+import css from "./people.module.css";
+import { words } from "./words.ts";
+
+type ExplainedProps = { transactionId: string; subscriberId: string };
+
+export function Explained({ transactionId, subscriberId }: ExplainedProps) {
+  const { data, error, refetch } = useOperation(
+    "explain.retrieve",
+    { query: { transactionId, subscriberId } },
+    { every: 5_000 },
+  );
+  if (error) return <ErrorPanel error={error} onRetry={refetch} />;
+  if (!data) return <Skeleton rows={3} />;
+  return (
+    <div className={css.explained}>
+      <p>
+        <strong className={css.verdict}>{data.verdict}</strong>{" "}
+        <Link
+          to="/activity/$transactionId"
+          params={{ transactionId }}
+          search={{ person: subscriberId }}
+          className={css.fix}
+        >
+          {words.why.run}
+          <Icon name="arrowRight" size={13} />
+        </Link>
+      </p>
+      {!data.reached && (
+        <p className={css.muted}>
+          {data.via.text} {data.evaluatedNow && words.why.evaluatedNow}
+        </p>
+      )}
+      <ol className={css.steps}>
+        {data.steps.map((step) => {
+          const decider = findDecider(step);
+          return (
+            <li key={step.stepId} className={css.step}>
+              <span className={css.stepSign} data-tone={stepTones[step.outcome]}>
+                <Icon name={stepIcons[step.type]} size={14} />
+              </span>
+              <div>
+                <p className={css.stepHead}>
+                  <strong>{step.name}</strong>
+                  <Badge tone={stepTones[step.outcome]}>{words.why.outcomes[step.outcome]}</Badge>
+                  {step.at && (
+                    <span className={css.faint}>
+                      <Time at={step.at} />
+                    </span>
+                  )}
+                </p>
+                <p className={css.muted}>{step.reason}</p>
+                {decider && (
+                  <p className={css.decider}>
+                    <span>
+                      {words.why.decided} {decider.who}
+                    </span>
+                    <Link {...linkToPlace(decider, step, data)} className={css.fix}>
+                      {words.why.change(decider.where)}
+                      <Icon name="arrowRight" size={13} />
+                    </Link>
+                  </p>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

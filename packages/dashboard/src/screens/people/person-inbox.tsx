@@ -1,0 +1,60 @@
+// The inbox of a person, with the marks that support may set.
+import { useState } from "react";
+import { useChange, useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { Button } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/states.tsx";
+import { showError } from "../../kit/toast.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { InboxFeed } from "./inbox-feed.tsx";
+import css from "./people.module.css";
+import { words } from "./words.ts";
+
+const stale = ["subscriberNotifications.list", "subscriberNotifications.count"] as const;
+
+export function PersonInbox({ subscriberId }: { subscriberId: string }) {
+  const [isArchive, setArchive] = useState(false);
+  const counts = useOperation(
+    "subscriberNotifications.count",
+    { params: { subscriberId }, query: { filters: JSON.stringify([{ read: false }]) } as never },
+    { every: 5_000 },
+  );
+  const read = useChange("subscriberNotifications.markRead", stale);
+  const unread = useChange("subscriberNotifications.markUnread", stale);
+  const may = useMay();
+  const unreadCount = counts.data?.[0]?.count ?? 0;
+  return (
+    <div className={css.stack}>
+      <div className={css.inboxHead}>
+        <h2>{words.inbox.title}</h2>
+        {unreadCount > 0 && <Badge tone="accent">{words.inbox.count(unreadCount)}</Badge>}
+        <span className={css.end}>
+          <Button size="small" look="plain" aria-pressed={isArchive} onClick={() => setArchive(!isArchive)}>
+            {isArchive ? words.inbox.current : words.inbox.archived}
+          </Button>
+        </span>
+      </div>
+      <div className={css.inbox}>
+        <InboxFeed
+          subscriberId={subscriberId}
+          archived={isArchive}
+          empty={<EmptyState icon="bell" title={words.inbox.empty} text={words.inbox.emptyText} />}
+          actions={({ id: notificationId, isRead, isSnoozed }) =>
+            may("subscriberNotifications.markRead") &&
+            !isSnoozed && (
+              <Button
+                size="small"
+                look="plain"
+                onClick={() =>
+                  (isRead ? unread : read).mutate({ params: { subscriberId, notificationId } }, { onError: showError })
+                }
+              >
+                {isRead ? words.inbox.markUnread : words.inbox.markRead}
+              </Button>
+            )
+          }
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// One change: each field that differs, before and after.
+import type { AuditEntry } from "@tidings/contract";
+import { Facts } from "../../kit/page.tsx";
+import { Table } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
+import css from "./settings.module.css";
+import { words } from "./words.ts";
+
+const text = words.audit;
+
+export function AuditDetails({ entry }: { entry: AuditEntry }) {
+  const { before, after, address, userAgent, createdAt, target } = entry;
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return (
+    <div className={css.details}>
+      {fields.length === 0 ? (
+        <p className={css.muted}>{text.noChange}</p>
+      ) : (
+        <Table
+          label={`${text.before}, ${text.after}`}
+          rows={fields}
+          keyOf={(field) => field}
+          columns={[
+            { title: text.field, cell: (field) => <strong>{field}</strong> },
+            { title: text.before, cell: (field) => <Value of={before} field={field} look="before" /> },
+            { title: text.after, cell: (field) => <Value of={after} field={field} look="after" /> },
+          ]}
+        />
+      )}
+      <Facts
+        of={[
+          [text.time, <Time key="time" at={createdAt} />],
+          [text.target, target],
+          [text.address, address],
+          [text.agent, userAgent],
+        ]}
+      />
+    </div>
+  );
+}
+
+type ValueProps = { of: AuditEntry["before"]; field: string; look: "before" | "after" };
+
+function Value({ of, field, look }: ValueProps) {
+  const value = of?.[field];
+  if (value === undefined || value === null) return <span className={css.muted}>{text.nothing}</span>;
+  return (
+    <code className={css.value} data-look={look}>
+      {typeof value === "string" ? value : JSON.stringify(value, null, 1)}
+    </code>
+  );
+}

@@ -1,0 +1,70 @@
+// An invitation: the address and the role, then the link.
+import type { Role } from "@tidings/contract";
+import { type FormEvent, useState } from "react";
+import { useChange } from "../../api/hooks.ts";
+import { roleOrder } from "../../app/permissions.ts";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { Field, TextField } from "../../kit/field.tsx";
+import { Select } from "../../kit/select.tsx";
+import { ErrorPanel } from "../../kit/states.tsx";
+import { words as kitWords } from "../../words.ts";
+import { LinkDialog } from "./link-dialog.tsx";
+import css from "./settings.module.css";
+import { words } from "./words.ts";
+
+const text = words.people;
+
+export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const invite = useChange("people.createInvitation", ["people.listInvitations"]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    invite.mutate({ body: { email: email.trim(), role } });
+  };
+  if (invite.data)
+    return (
+      <LinkDialog
+        title={text.linkTitle}
+        text={text.linkText}
+        label={text.link}
+        link={invite.data.data.link}
+        onClose={onClose}
+      />
+    );
+  const emailError = invite.error?.fields.email;
+  return (
+    <Dialog isOpen onClose={onClose} title={text.invite} description={text.inviteText}>
+      <form className={css.form} onSubmit={submit} noValidate>
+        {invite.error && emailError === undefined && <ErrorPanel error={invite.error} />}
+        <TextField
+          label={text.email}
+          type="email"
+          autoComplete="off"
+          value={email}
+          error={emailError}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <Field label={text.role} hint={words.roleNotes[role]}>
+          {({ id }) => (
+            <Select
+              id={id}
+              isWide
+              name={text.role}
+              value={role}
+              onChange={setRole}
+              choices={roleOrder.map((value) => ({ value, label: words.roles[value], note: words.roleNotes[value] }))}
+            />
+          )}
+        </Field>
+        <div className={css.dialogEnd}>
+          <Button onClick={onClose}>{kitWords.cancel}</Button>
+          <Button type="submit" look="primary" disabled={invite.isPending || email.trim() === ""}>
+            {text.createLink}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
