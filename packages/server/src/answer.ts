@@ -2,7 +2,7 @@
 // contract, as 200 instead of 201 where the record existed), that it is not final yet, that it is a plain text
 // (`success.text`), or that it begins or ends a person's session. Only http/ turns these marks into statuses, waiting, content
 // types and cookies, so no layer below it knows HTTP.
-import type { Ctx } from "./context.ts";
+import type { NetworkCtx } from "./context.ts";
 
 const alternate = Symbol("alternate");
 const committed = Symbol("committed");
@@ -30,7 +30,7 @@ export function outputOf(answer: unknown): unknown {
 /** The answer at the time of the commit, and how to wait for the work that the request has started. */
 export type Pending<T> = {
   readonly [committed]: T | AlternateSuccess<T>;
-  settled(ctx: Ctx): Promise<T | AlternateSuccess<T>>;
+  settled(ctx: NetworkCtx): Promise<T | AlternateSuccess<T>>;
 };
 
 /** `settled` is called after the commit, outside of any transaction, and has to end within a bounded time. */

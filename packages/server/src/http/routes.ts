@@ -61,6 +61,7 @@ import type { Caller, Ctx, InboxCaller, NetworkCtx, PersonCaller, Visitor } from
 type AnswerOf<Id extends OperationId> =
   | Output<Id>
   | (Id extends `auth.${string}` ? SessionChange<Output<Id>> : never)
+  | (Id extends `people.${string}` ? Pending<Output<Id>> : never)
   | (Operations[Id]["success"] extends { also: number } ? AlternateSuccess<Output<Id>> | Pending<Output<Id>> : never)
   | (Operations[Id]["success"] extends { text: string } ? PlainText : never);
 

@@ -1,6 +1,6 @@
 // The people of the installation, and invitations. An addition of Tidings.
 import { operation } from "../../operation.ts";
-import { isoTime, named, nullableString, type Static, Type } from "../../schema.ts";
+import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 import { personEmail, RoleWord } from "./auth.ts";
 
 export const Person = named("Person", {
@@ -22,6 +22,17 @@ export const Invitation = named("Invitation", {
   expiresAt: isoTime("Until when its link works"),
 });
 export type Invitation = Static<typeof Invitation>;
+
+export const InvitationMail = named(
+  "InvitationMail",
+  {
+    status: oneOf(["sent", "failed", "none"]),
+    integration: Type.Optional(Type.String({ description: "The name of the email integration" })),
+    reason: Type.Optional(Type.String({ description: "Why it was not sent" })),
+  },
+  { description: "Whether the link was mailed; `none`: no production environment has an email integration" },
+);
+export type InvitationMail = Static<typeof InvitationMail>;
 
 const personPath = Type.Object({ personId: Type.String() });
 const link = Type.String({ description: "Works once; shown in this answer only" });
@@ -96,14 +107,16 @@ export const peopleOperations = {
     method: "POST",
     path: "/v1/people/invitations",
     summary: "Invite a person",
-    description: "The link works once and for 7 days. A new invitation for the same address replaces the earlier one.",
+    description:
+      "The link works once and for 7 days. A new invitation for the same address replaces the earlier one. Where a production " +
+      "environment has an active email integration, the link is mailed through it.",
     category: "global",
     access: "person",
     body: named("InvitationIn", { email: personEmail, role: RoleWord }),
     success: {
       status: 201,
       schema: Type.Object(
-        { data: named("InvitationWithLink", { ...Invitation.properties, link }) },
+        { data: named("InvitationWithLink", { ...Invitation.properties, link, mail: InvitationMail }) },
         { title: "InvitationAnswer" },
       ),
     },

@@ -1,5 +1,6 @@
 // The people of the installation and their invitations, for owners. There is always an owner.
-import type { Input, Invitation, Output, Person } from "@tidings/contract";
+import type { Input, Invitation, InvitationMail, Output, Person } from "@tidings/contract";
+import { type Pending, pending } from "../../answer.ts";
 import type { Ctx, PersonCaller } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import {
@@ -20,6 +21,7 @@ import {
   updatePerson,
 } from "../../store/people/people.ts";
 import { deleteSessionsOf } from "../../store/people/sessions.ts";
+import { mailInvitation } from "./invitation-mail.ts";
 import { addressOfLink, makeLink } from "./links.ts";
 
 const maxPeople = 1_000;
@@ -110,7 +112,7 @@ export async function createInvitation(
   ctx: Ctx,
   { organizationId, person, source }: PersonCaller,
   { body }: Input<"people.createInvitation">,
-): Promise<Output<"people.createInvitation">> {
+): Promise<Pending<Output<"people.createInvitation">>> {
   const email = body.email.trim();
   await lockPeople(ctx.db, organizationId);
   if (await findPersonByEmail(ctx.db, organizationId, email)) throw failure("PERSON_EXISTS", { email });
@@ -118,7 +120,12 @@ export async function createInvitation(
   await refuseTooMany(ctx, organizationId);
   const link = { organizationId, kind: "invitation", role: body.role, email, createdBy: person.id } as const;
   const { token, row } = await makeLink(ctx, link);
-  return { data: { ...toInvitation(row), link: addressOfLink(ctx.config, source.baseUrl, token) } };
+  const address = addressOfLink(ctx.config, source.baseUrl, token);
+  const answer = (mail: InvitationMail) => ({ data: { ...toInvitation(row), link: address, mail } });
+  const text = { id: row.id, email, role: body.role, link: address, inviter: person.name };
+  return pending(answer({ status: "none" }), async (outside) =>
+    answer(await mailInvitation(outside, organizationId, text)),
+  );
 }
 
 async function refuseTooMany(ctx: Ctx, organizationId: string): Promise<void> {

@@ -4,8 +4,10 @@ import { test } from "node:test";
 import type { Person } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
+import { closedPort, startMailServer } from "../../support/smtp.ts";
 import { browserOf, invite, password, signIn, signInOwner, tokenOf, visit } from "./browsers.ts";
 
+const mail = await startMailServer();
 const service = await startTestService({ TIDINGS_ROLE: "api" });
 const owner = await signInOwner(service);
 const ownId = owner.session.person._id;
@@ -35,6 +37,52 @@ test("an invitation is a link that works once, for one address and one role", as
   assert.deepEqual(dataOf(await owner.call("people.listInvitations")), []);
   const again = await owner.call("people.createInvitation", { body: { email: "eda@EXAMPLE.com", role: "viewer" } });
   errorOf(again, "PERSON_EXISTS");
+});
+
+test("an invitation is mailed through the email integration of a production environment", async () => {
+  type Invited = { link: string; mail: { status: string; integration?: string; reason?: string } };
+  const inviteTo = async (email: string) =>
+    dataOf<Invited>(await owner.call("people.createInvitation", { body: { email, role: "viewer" } }));
+  assert.deepEqual((await inviteTo("one@example.com")).mail, { status: "none" });
+  const { user, password: secret } = mail;
+  const credentials = { host: "127.0.0.1", port: String(mail.port), user, password: secret, ignoreTls: true };
+  const { body: created } = await service.production("integrations.create", {
+    body: {
+      providerId: "nodemailer",
+      channel: "email",
+      name: "Office",
+      active: true,
+      credentials: { ...credentials, from: "office@example.com", senderName: "Office" },
+    },
+  });
+  const sent = await inviteTo("two@example.com");
+  assert.deepEqual(sent.mail, { status: "sent", integration: "Office" });
+  const [received] = mail.received;
+  assert.deepEqual(
+    [received?.to?.[0]?.address, received?.subject],
+    ["two@example.com", "Olga Owner invites you to Tidings"],
+  );
+  assert.ok(received!.text!.includes(sent.link) && received!.html!.includes(`href="${sent.link}"`));
+  // The invitation stands, and its link can be passed on.
+  const params = { integrationId: created._id! };
+  await service.production("integrations.update", {
+    params,
+    body: {
+      credentials: {
+        ...credentials,
+        port: String(await closedPort()),
+        from: "office@example.com",
+        senderName: "Office",
+      },
+    },
+  });
+  const unsent = await inviteTo("three@example.com");
+  assert.equal(unsent.mail.status, "failed");
+  assert.ok(unsent.mail.reason && tokenOf(unsent.link));
+  await service.production("integrations.delete", { params });
+  for (const { _id } of dataOf<{ _id: string }[]>(await owner.call("people.listInvitations"))) {
+    await owner.call("people.deleteInvitation", { params: { invitationId: _id } });
+  }
 });
 
 test("a new invitation replaces the one before it, and one that is taken back does not work", async () => {
