@@ -14,7 +14,7 @@ export function setCredentials(changed: Partial<Credentials>): void {
 }
 
 /** The folder the service is reached at, ending in a slash: `<base href>`, which differs behind a proxy with a prefix. */
-export const baseUrl = (): string => document.baseURI.replace(/[^/]*$/, "");
+export const baseUrl = (): string => document.baseURI.slice(0, document.baseURI.lastIndexOf("/") + 1);
 
 type SendInput = {
   query?: object;

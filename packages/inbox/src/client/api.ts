@@ -16,7 +16,7 @@ export type Api = ReturnType<typeof createApi>;
 type Call = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
 
 export function createApi(options: InboxOptions, onSession: (session: Session) => void) {
-  const base = `${options.url.replace(/\/+$/, "")}/v1/inbox`;
+  const base = `${options.url.replace(/(?<!\/)\/+$/, "")}/v1/inbox`;
   const doFetch: typeof fetch = (input, init) => (options.fetch ?? globalThis.fetch)(input, init);
   let token = options.token;
   let renewing: Promise<string> | null = null;

@@ -159,7 +159,7 @@ test("an organisation has no more environments than the setting allows, however 
 });
 
 test("metrics and documentation can be switched off", async () => {
-  const quiet = await startTestService({ TIDINGS_METRICS: "off", TIDINGS_DOCS: "off", TIDINGS_ROLE: "api" });
+  const quiet = await startTestService({ TIDINGS_METRICS: "off", TIDINGS_DOCS: "off", TIDINGS_DASHBOARD: "off" });
   for (const path of ["/metrics", "/docs", "/openapi.json", "/"]) {
     errorOf(await request(quiet, path), "ROUTE_NOT_FOUND");
     assert.ok((await request(service, path)).status < 400, path);

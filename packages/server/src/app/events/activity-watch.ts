@@ -10,6 +10,7 @@ import { firstIdAt } from "../../lib/ids.ts";
 import { scanEvents } from "../../store/events/activity.ts";
 import { findRecentEventIds } from "../../store/events/activity-changes.ts";
 import { maxId, minId, withOutcomes } from "./activity.ts";
+import { describeSoleRecipients } from "./activity-recipients.ts";
 
 /** `hasMore`: more happened than is shown, so that the list should be read again. */
 export type ActivityChange = { events: ActivityEvent[]; hasMore: boolean };
@@ -119,5 +120,5 @@ async function findEventsWithOutcomes(ctx: NetworkCtx, environmentId: string, ev
   if (eventIds.length === 0) return [];
   const range = { below: maxId, from: minId, scan: eventIds.length, limit: eventIds.length };
   const { rows } = await scanEvents(ctx.db, environmentId, { eventIds, after: null, before: null }, range);
-  return withOutcomes(ctx, environmentId, rows);
+  return describeSoleRecipients(ctx, environmentId, await withOutcomes(ctx, environmentId, rows));
 }
