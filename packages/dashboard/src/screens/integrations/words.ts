@@ -32,6 +32,7 @@ export const words = {
     halfOpenText: "One message is under way as a probe. The first answer closes the circuit.",
     since: "Since",
     nextProbe: "Next try",
+    withNext: "with the next message",
     check: "Check credentials",
     checked: "The provider accepted the credentials",
     noCheck: "This provider offers no way to check credentials: send a test instead.",
