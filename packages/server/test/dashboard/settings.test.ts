@@ -24,7 +24,7 @@ browserTest("a person is invited, signs in with the link as viewer, and changes 
   await visitor.goto(link.trim());
   await visitor.getByLabel("Your name").fill("Vera Viewer");
   await visitor.getByLabel("Choose a password").fill(secret);
-  await visitor.getByRole("button", { name: "Create account" }).click();
+  await visitor.getByRole("button", { name: "Join" }).click();
   await visitor.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   await visitor.getByText("API keys are shown to owners").waitFor();
   assert.equal(await visitor.getByRole("button", { name: "Send it from here" }).count(), 0);
