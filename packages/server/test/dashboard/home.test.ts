@@ -18,7 +18,7 @@ browserTest(
     assert.ok(!(await page.content()).includes(service.apiKey), "the key is shown only when it is asked for");
     await page.getByRole("button", { name: "Send it from here" }).click();
     const inbox = page.getByRole("region", { name: "Inbox of ada" });
-    await inbox.getByText("Welcome, Ada").waitFor();
+    await inbox.locator("tidings-inbox").getByText("Welcome, Ada").waitFor();
 
     await page.getByRole("button", { name: "Copy curl command" }).click();
     const command = await page.evaluate<string>("navigator.clipboard.readText()");
