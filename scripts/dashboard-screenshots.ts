@@ -48,8 +48,9 @@ const pictures: Picture[] = [
     act: (page) => page.getByRole("button", { name: "Invite a person" }).click(),
   },
   { name: "settings-audit", path: () => "/settings?tab=audit" },
-  // The last one: the browser remembers the environment.
+  // The last ones: the browser remembers the environment.
   { name: "production", path: ({ production }) => `/activity?env=${production}` },
+  { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
 
 const wanted = process.argv[2] ?? "";

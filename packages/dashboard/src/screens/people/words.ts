@@ -147,6 +147,7 @@ export const words = {
     emptyText: "In-app messages of workflows appear here at once.",
     unread: "Unread",
     snoozed: "Snoozed",
+    markTitle: "Change the inbox of this person?",
     markRead: "Mark as read",
     markUnread: "Mark as unread",
     archived: "Archived",
