@@ -92,7 +92,8 @@ function CredentialField({ field, values, stored, errors, onChange, disabled }: 
   const common = {
     label: required ? label : `${label} (${words.optional})`,
     error: errors[`credentials.${key}`],
-    hint: isKept ? words.stored : fallback ? words.defaultsTo(fallback) : undefined,
+    // The first choice of a select says the same.
+    hint: isKept ? words.stored : fallback && type !== "select" ? words.defaultsTo(fallback) : undefined,
   };
   const text = String(values[key] ?? "");
   const input = {

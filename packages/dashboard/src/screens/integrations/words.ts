@@ -93,7 +93,7 @@ export const words = {
   test: {
     title: "Send a test",
     button: "Send a test",
-    text: "One event for one person, through this integration and no other.",
+    text: "One event for one person, with this integration first. The run shows what it answered, and which integration sent instead if it failed.",
     workflow: "Workflow",
     plain: "A plain test message",
     plainNote: (id: string) => `The workflow ${id} is made for it`,
