@@ -40,11 +40,16 @@ export const words = {
     never: "Never",
     you: "You",
     invite: "Invite a person",
-    inviteText: "The link works once and for 7 days. Send it yourself: Tidings sends no mail for it.",
+    inviteText:
+      "The link works once and for 7 days. It is mailed where production has an email integration, and shown here in any case.",
     email: "Email",
     createLink: "Make the link",
     linkTitle: "The invitation is ready",
-    linkText: "Send this link to the person. It is shown only now.",
+    linkText: {
+      none: "Send this link to the person. It is shown only now.",
+      sent: "The link was mailed to the person. It is shown only now, in case the mail does not arrive.",
+      failed: "The link could not be mailed: send it to the person yourself. It is shown only now.",
+    },
     link: "Invitation link",
     done: "Done",
     menu: (name: string) => `Actions of ${name}`,
