@@ -25,9 +25,32 @@ const pictures: Picture[] = [
   { name: "run-topic", path: ({ toTopic }) => `/activity/${toTopic}` },
   { name: "workflows", path: () => "/workflows" },
   { name: "people", path: () => "/people" },
+  { name: "person-why", path: () => "/people/grace" },
+  { name: "person-preferences", path: () => "/people/grace?tab=preferences" },
+  { name: "person-schedule", path: () => "/people/grace?tab=schedule" },
+  { name: "person-inbox", path: () => "/people/ada?tab=inbox" },
+  { name: "person-topics", path: () => "/people/member-001?tab=topics" },
+  { name: "person-profile", path: () => "/people/ada?tab=profile" },
   { name: "integrations", path: () => "/integrations" },
-  // The last one: the browser remembers the environment.
+  { name: "integrations-catalogue", path: () => "/integrations/new" },
+  { name: "integrations-new", path: () => "/integrations/new/sendgrid" },
+  { name: "integrations-one", path: () => "/integrations/office-mail" },
+  {
+    name: "integrations-test",
+    path: () => "/integrations/office-mail",
+    act: (page) => page.getByRole("button", { name: "Send a test" }).click(),
+  },
+  { name: "settings-account", path: () => "/settings" },
+  { name: "settings-people", path: () => "/settings?tab=people" },
+  {
+    name: "settings-invite",
+    path: () => "/settings?tab=people",
+    act: (page) => page.getByRole("button", { name: "Invite a person" }).click(),
+  },
+  { name: "settings-audit", path: () => "/settings?tab=audit" },
+  // The last ones: the browser remembers the environment.
   { name: "production", path: ({ production }) => `/activity?env=${production}` },
+  { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
 
 const wanted = process.argv[2] ?? "";

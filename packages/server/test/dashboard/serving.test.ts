@@ -109,6 +109,12 @@ test("what a browser loads stays within its budget", () => {
     ["the shell", sizeOf(), 200_000],
     ["activity", sizeOf("src/screens/activity/activity-screen.tsx"), 240_000],
     ["a run", sizeOf("src/screens/activity/run-screen.tsx"), 240_000],
+    ["home", sizeOf("src/screens/home/home-screen.tsx"), 240_000],
+    ["people", sizeOf("src/screens/people/people-screen.tsx"), 240_000],
+    ["a person", sizeOf("src/screens/people/person-screen.tsx"), 240_000],
+    ["integrations", sizeOf("src/screens/integrations/integrations-screen.tsx"), 240_000],
+    ["an integration", sizeOf("src/screens/integrations/integration-screen.tsx"), 240_000],
+    ["settings", sizeOf("src/screens/settings/settings-screen.tsx"), 240_000],
   ];
   for (const [what, size, limit] of budgets) assert.ok(size <= limit, `${what}: ${size} bytes, ${limit} are allowed`);
 });

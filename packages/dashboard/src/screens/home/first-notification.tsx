@@ -14,8 +14,8 @@ import { Card } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { showError, showToast } from "../../kit/toast.tsx";
 import { Dot } from "../../kit/verdict.tsx";
-import { InboxFeed } from "../people/inbox-feed.tsx";
 import css from "./home.module.css";
+import { LiveInbox } from "./live-inbox.tsx";
 import { words } from "./words.ts";
 
 /** The person of the command in the start banner. */
@@ -100,14 +100,7 @@ export function FirstNotification({ isNew }: { isNew: boolean }) {
               {words.inbox.live}
             </span>
           </div>
-          <div className={css.inboxBody}>
-            <InboxFeed
-              subscriberId={subscriberId}
-              limit={5}
-              every={2_000}
-              empty={<p className={css.quiet}>{words.inbox.empty}</p>}
-            />
-          </div>
+          <LiveInbox subscriberId={subscriberId} empty={<p className={css.quiet}>{words.inbox.empty}</p>} />
         </section>
       </div>
     </Card>

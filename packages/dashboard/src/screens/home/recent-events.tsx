@@ -3,7 +3,7 @@ import type { ActivityEvent } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { Card } from "../../kit/page.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Sentence, Time } from "../../kit/time.tsx";
 import { type Tone, Verdict } from "../../kit/verdict.tsx";
 import css from "./home.module.css";
 import { words } from "./words.ts";
@@ -37,11 +37,13 @@ export const RecentEvents = ({ events }: { events: readonly ActivityEvent[] }) =
               <Verdict tone={toneOf(event)} size={15} />
               <span className={css.eventText}>
                 <span className={css.eventName}>{event.workflow.name}</span>
-                <span className={css.eventNote}>{event.verdict}</span>
+                <span className={css.eventNote}>
+                  <Sentence text={event.verdict} />
+                </span>
               </span>
               <span className={css.eventEnd}>
                 <Time at={event.createdAt} isRelative />
-                <span>{words.events.people(event.recipients, event.isCapped)}</span>
+                <span className={css.eventPerson}>{personOf(event)}</span>
               </span>
             </Link>
           </li>
@@ -57,4 +59,9 @@ function toneOf({ outcomes, status }: ActivityEvent): Tone {
   if (outcomes.pending > 0 || status === "accepted" || status === "expanding") return "info";
   if (outcomes.delivered > 0) return "good";
   return status === "canceled" || outcomes.canceled > 0 ? "warn" : "quiet";
+}
+
+function personOf({ recipient, recipients, isCapped }: ActivityEvent): string {
+  if (!recipient) return words.events.people(recipients, isCapped);
+  return [recipient.firstName, recipient.lastName].filter(Boolean).join(" ") || recipient.subscriberId;
 }

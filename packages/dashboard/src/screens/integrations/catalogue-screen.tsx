@@ -8,7 +8,7 @@ import { SearchField } from "../../kit/field.tsx";
 import { Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import css from "./integrations.module.css";
-import { ProviderTile } from "./provider-tile.tsx";
+import { ProviderTile, tileOf } from "./provider-tile.tsx";
 import { catalogueRoute } from "./routes.ts";
 import { words } from "./words.ts";
 
@@ -65,34 +65,52 @@ export function CatalogueScreen() {
         />
       )}
       {found && found.length > 0 && (
-        <ul className={css.grid} aria-label={words.providers}>
-          {found.map((provider) => (
-            <li key={provider.id}>
-              <Link
-                to="/integrations/new/$providerId"
-                params={{ providerId: provider.id }}
-                className={css.providerCard}
-              >
-                <ProviderTile id={provider.id} name={provider.name} />
-                <span className={css.providerText}>
-                  <span className={css.rowName}>{provider.name}</span>
-                  <span className={css.rowNote}>
-                    {words.channels[provider.channel]}
-                    {provider.isCapture && ` · ${words.capture}`}
-                  </span>
-                </span>
-                <span className={css.providerSigns}>
-                  {provider.canCheck && <Sign label={words.canCheck} icon="key" />}
-                  {provider.receipts && <Sign label={words.receipts} icon="activity" />}
-                </span>
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <div className={css.groups}>
+          {channels
+            .map((group): [Channel, Provider[]] => [group, found.filter((provider) => provider.channel === group)])
+            .filter(([, providers]) => providers.length > 0)
+            .map(([group, providers]) => (
+              <section key={group}>
+                <h2 className={css.groupTitle}>{words.channels[group]}</h2>
+                <ul className={css.grid} aria-label={`${words.providers}: ${words.channels[group]}`}>
+                  {/* What sends nothing comes last. */}
+                  {providers
+                    .toSorted((a, b) => Number(a.isCapture) - Number(b.isCapture))
+                    .map((provider) => (
+                      <li key={provider.id}>
+                        <ProviderCard provider={provider} />
+                      </li>
+                    ))}
+                </ul>
+              </section>
+            ))}
+          <p className={css.legend}>
+            <span>
+              <Icon name="key" size={13} /> {words.canCheck}
+            </span>
+            <span>
+              <Icon name="activity" size={13} /> {words.receipts}
+            </span>
+          </p>
+        </div>
       )}
     </Page>
   );
 }
+
+const ProviderCard = ({ provider }: { provider: Provider }) => (
+  <Link to="/integrations/new/$providerId" params={{ providerId: provider.id }} className={css.providerCard}>
+    <ProviderTile {...tileOf(provider)} />
+    <span className={css.providerText}>
+      <span className={css.rowName}>{provider.name}</span>
+      <span className={css.rowNote}>{provider.isCapture ? words.capture : provider.id}</span>
+    </span>
+    <span className={css.providerSigns}>
+      {provider.canCheck && <Sign label={words.canCheck} icon="key" />}
+      {provider.receipts && <Sign label={words.receipts} icon="activity" />}
+    </span>
+  </Link>
+);
 
 const Sign = ({ label, icon }: { label: string; icon: "key" | "activity" }) => (
   <span title={label}>

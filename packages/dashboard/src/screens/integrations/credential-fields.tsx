@@ -4,6 +4,7 @@ import type { ProviderCredential } from "@tidings/contract";
 import type { ReactNode } from "react";
 import { Checkbox, Field, TextArea, TextField } from "../../kit/field.tsx";
 import { Select } from "../../kit/select.tsx";
+import css from "./integrations.module.css";
 import { words } from "./words.ts";
 
 /** What the service answers in place of a secret, and takes as "keep it". */
@@ -58,13 +59,30 @@ type FieldsProps = {
   disabled?: boolean;
 };
 
-export const CredentialFields = ({ fields, ...rest }: FieldsProps) => (
-  <>
-    {fields.map((field) => (
-      <CredentialField key={field.key} field={field} {...rest} />
-    ))}
-  </>
-);
+const isFlag = ({ type }: ProviderCredential): boolean => type === "boolean";
+const isLong = ({ type }: ProviderCredential): boolean => type === "multiline" || type === "object";
+
+/** Texts side by side, then the long ones, then what is on or off. */
+export function CredentialFields({ fields, ...rest }: FieldsProps) {
+  const texts = fields.filter((field) => !isFlag(field)).toSorted((a, b) => Number(isLong(a)) - Number(isLong(b)));
+  const flags = fields.filter(isFlag);
+  return (
+    <div className={css.credentials}>
+      {texts.map((field) => (
+        <div key={field.key} className={isLong(field) ? css.whole : undefined}>
+          <CredentialField field={field} {...rest} />
+        </div>
+      ))}
+      {flags.length > 0 && (
+        <div className={css.flags}>
+          {flags.map((field) => (
+            <CredentialField key={field.key} field={field} {...rest} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
 
 type OneProps = Omit<FieldsProps, "fields"> & { field: ProviderCredential };
 
@@ -74,7 +92,8 @@ function CredentialField({ field, values, stored, errors, onChange, disabled }: 
   const common = {
     label: required ? label : `${label} (${words.optional})`,
     error: errors[`credentials.${key}`],
-    hint: isKept ? words.stored : fallback ? words.defaultsTo(fallback) : undefined,
+    // The first choice of a select says the same.
+    hint: isKept ? words.stored : fallback && type !== "select" ? words.defaultsTo(fallback) : undefined,
   };
   const text = String(values[key] ?? "");
   const input = {

@@ -55,7 +55,14 @@ export function HealthCard({ integration, provider }: { integration: Integration
           <Facts
             of={[
               [words.health.since, openedAt && <Time key="since" at={openedAt} isRelative />],
-              [words.health.nextProbe, nextProbeAt && <Time key="next" at={nextProbeAt} isRelative />],
+              [
+                words.health.nextProbe,
+                nextProbeAt && Date.parse(nextProbeAt) > Date.now() ? (
+                  <Time key="next" at={nextProbeAt} isRelative />
+                ) : (
+                  words.health.withNext
+                ),
+              ],
             ]}
           />
         )}

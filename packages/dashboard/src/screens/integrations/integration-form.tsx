@@ -11,7 +11,7 @@ import css from "./integrations.module.css";
 import { words } from "./words.ts";
 
 /** What is sent, for a new integration and for a change. */
-export type IntegrationBody = {
+type IntegrationBody = {
   name?: string;
   identifier?: string;
   active?: boolean;
@@ -96,18 +96,18 @@ export function IntegrationForm({ provider, integration, error, isBusy, disabled
             disabled={disabled}
             onChange={({ target }) => setIdentifier(target.value)}
           />
+          {provider.channel !== "in_app" && !provider.isCapture && (
+            <TextField
+              label={`${words.perSecond} (${words.optional})`}
+              hint={words.perSecondHint(provider.limits.perSecond)}
+              error={errors["configurations.maxPerSecond"]}
+              value={perSecond}
+              inputMode="decimal"
+              disabled={disabled}
+              onChange={({ target }) => setPerSecond(target.value)}
+            />
+          )}
         </div>
-        {provider.channel !== "in_app" && !provider.isCapture && (
-          <TextField
-            label={`${words.perSecond} (${words.optional})`}
-            hint={words.perSecondHint(provider.limits.perSecond)}
-            error={errors["configurations.maxPerSecond"]}
-            value={perSecond}
-            inputMode="decimal"
-            disabled={disabled}
-            onChange={({ target }) => setPerSecond(target.value)}
-          />
-        )}
         {!disabled && (
           <div className={css.formEnd}>
             <div className={css.checks}>

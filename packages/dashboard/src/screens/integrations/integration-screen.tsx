@@ -16,7 +16,7 @@ import { StateBadges } from "./health.tsx";
 import { HealthCard } from "./health-card.tsx";
 import { IntegrationForm } from "./integration-form.tsx";
 import css from "./integrations.module.css";
-import { ProviderTile } from "./provider-tile.tsx";
+import { ProviderTile, tileOf } from "./provider-tile.tsx";
 import { ReportsCard } from "./reports-card.tsx";
 import { integrationRoute } from "./routes.ts";
 import { TestDialog } from "./test-dialog.tsx";
@@ -56,7 +56,7 @@ function Integrated({ integration, provider }: { integration: Integration; provi
       title={name}
       heading={
         <span className={css.heading}>
-          <ProviderTile id={provider.id} name={provider.name} />
+          <ProviderTile {...tileOf(provider)} />
           {name}
           <StateBadges integration={integration} isCapture={provider.isCapture} />
         </span>

@@ -70,7 +70,7 @@ type RowProps = {
 };
 
 function Row({ integration, provider, changes }: RowProps) {
-  const { _id = "", name, identifier, active, primary, providerId } = integration;
+  const { _id = "", name, identifier, active, primary, providerId, channel } = integration;
   const may = useMay();
   const entries: MenuEntry[] = [
     {
@@ -90,7 +90,12 @@ function Row({ integration, provider, changes }: RowProps) {
   ];
   return (
     <li className={css.row} data-off={!active}>
-      <ProviderTile id={providerId} name={provider?.name ?? name} />
+      <ProviderTile
+        id={providerId}
+        name={provider?.name ?? name}
+        channel={channel}
+        isOurs={channel === "in_app" || provider?.isCapture}
+      />
       <Link to="/integrations/$integrationId" params={{ integrationId: _id }} className={css.rowLink}>
         <span className={css.rowName}>{name}</span>
         <span className={css.rowNote}>

@@ -10,7 +10,7 @@ import { showToast } from "../../kit/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { IntegrationForm } from "./integration-form.tsx";
 import css from "./integrations.module.css";
-import { ProviderTile } from "./provider-tile.tsx";
+import { ProviderTile, tileOf } from "./provider-tile.tsx";
 import { newIntegrationRoute } from "./routes.ts";
 import { staleAfterChange } from "./use-integration-changes.ts";
 import { words } from "./words.ts";
@@ -30,7 +30,7 @@ export function NewIntegrationScreen() {
       heading={
         provider && (
           <span className={css.heading}>
-            <ProviderTile id={provider.id} name={provider.name} />
+            <ProviderTile {...tileOf(provider)} />
             {title}
           </span>
         )

@@ -7,6 +7,7 @@ import { useMay } from "../../app/permissions.ts";
 import { useEnvironment } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Code } from "../../kit/code.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
@@ -22,10 +23,12 @@ export function ReportsCard({ integration, provider }: { integration: Integratio
   const may = useMay();
   const register = useChange("integrations.autoConfigure", staleAfterChange);
   const update = useChange("integrations.update", staleAfterChange);
+  const { confirm, dialog } = useConfirm();
   const [signingKey, setSigningKey] = useState("");
   const { _id = "", configurations = {} } = integration;
   const address = new URL(`v2/inbound-webhooks/delivery-providers/${environment._id}/${_id}`, baseUrl()).href;
   const params = { integrationId: _id };
+  const ask = (run: () => void) => confirm({ title: words.changeTitle(integration.name), label: words.change }, run);
   const save = () =>
     update.mutate(
       {
@@ -48,12 +51,18 @@ export function ReportsCard({ integration, provider }: { integration: Integratio
       actions={
         provider.autoConfigure &&
         may("integrations.autoConfigure") && (
-          <Button size="small" icon="plug" onClick={() => register.mutate({ params })} disabled={register.isPending}>
+          <Button
+            size="small"
+            icon="plug"
+            onClick={() => ask(() => register.mutate({ params }))}
+            disabled={register.isPending}
+          >
             {words.reports.auto}
           </Button>
         )
       }
     >
+      {dialog}
       <div className={css.stackSmall}>
         <p className={css.help}>{provider.receipts ? words.reports.text : words.reports.generic}</p>
         {(register.error ?? update.error) && <ErrorPanel error={register.error ?? update.error} />}
@@ -69,7 +78,7 @@ export function ReportsCard({ integration, provider }: { integration: Integratio
             className={css.inline}
             onSubmit={(event) => {
               event.preventDefault();
-              save();
+              ask(save);
             }}
           >
             <TextField

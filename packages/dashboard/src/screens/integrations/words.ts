@@ -32,6 +32,7 @@ export const words = {
     halfOpenText: "One message is under way as a probe. The first answer closes the circuit.",
     since: "Since",
     nextProbe: "Next try",
+    withNext: "with the next message",
     check: "Check credentials",
     checked: "The provider accepted the credentials",
     noCheck: "This provider offers no way to check credentials: send a test instead.",
@@ -92,7 +93,7 @@ export const words = {
   test: {
     title: "Send a test",
     button: "Send a test",
-    text: "One event for one person, through this integration and no other.",
+    text: "One event for one person, with this integration first. The run shows what it answered, and which integration sent instead if it failed.",
     workflow: "Workflow",
     plain: "A plain test message",
     plainNote: (id: string) => `The workflow ${id} is made for it`,

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Time } from "../../kit/time.tsx";
+import { Sentence, Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { findDecider, linkToPlace } from "../activity/deciders.ts";
 import { stepIcons, stepTones } from "../activity/outcomes.ts";
@@ -23,7 +23,9 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
   return (
     <div className={css.explained}>
       <p>
-        <strong className={css.verdict}>{data.verdict}</strong>{" "}
+        <strong className={css.verdict}>
+          <Sentence text={data.verdict} />
+        </strong>{" "}
         <Link
           to="/activity/$transactionId"
           params={{ transactionId }}
@@ -57,7 +59,9 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
                     </span>
                   )}
                 </p>
-                <p className={css.muted}>{step.reason}</p>
+                <p className={css.muted}>
+                  <Sentence text={step.reason} />
+                </p>
                 {decider && (
                   <p className={css.decider}>
                     <span>

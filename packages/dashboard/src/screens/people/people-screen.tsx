@@ -77,10 +77,10 @@ export function PeopleScreen() {
             },
             {
               title: words.email,
-              cell: ({ email }) => <span className={css.cell}>{email ?? words.none_}</span>,
+              cell: ({ email }) => <span className={css.cell}>{email ?? words.nothing}</span>,
               isWideOnly: true,
             },
-            { title: words.phone, cell: ({ phone }) => phone ?? words.none_, isWideOnly: true },
+            { title: words.phone, cell: ({ phone }) => phone ?? words.nothing, isWideOnly: true },
             { title: words.since, cell: ({ createdAt }) => <Time at={createdAt} isRelative />, isWideOnly: true },
           ]}
         />

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { Button } from "../../kit/button.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
 import { EmptyState } from "../../kit/states.tsx";
 import { showError } from "../../kit/toast.tsx";
 import { Badge } from "../../kit/verdict.tsx";
@@ -22,9 +23,15 @@ export function PersonInbox({ subscriberId }: { subscriberId: string }) {
   const read = useChange("subscriberNotifications.markRead", stale);
   const unread = useChange("subscriberNotifications.markUnread", stale);
   const may = useMay();
+  const { confirm, dialog } = useConfirm();
+  const mark = (notificationId: string, isRead: boolean) =>
+    confirm({ title: words.inbox.markTitle, label: isRead ? words.inbox.markUnread : words.inbox.markRead }, () =>
+      (isRead ? unread : read).mutate({ params: { subscriberId, notificationId } }, { onError: showError }),
+    );
   const unreadCount = counts.data?.[0]?.count ?? 0;
   return (
     <div className={css.stack}>
+      {dialog}
       <div className={css.inboxHead}>
         <h2>{words.inbox.title}</h2>
         {unreadCount > 0 && <Badge tone="accent">{words.inbox.count(unreadCount)}</Badge>}
@@ -42,13 +49,7 @@ export function PersonInbox({ subscriberId }: { subscriberId: string }) {
           actions={({ id: notificationId, isRead, isSnoozed }) =>
             may("subscriberNotifications.markRead") &&
             !isSnoozed && (
-              <Button
-                size="small"
-                look="plain"
-                onClick={() =>
-                  (isRead ? unread : read).mutate({ params: { subscriberId, notificationId } }, { onError: showError })
-                }
-              >
+              <Button size="small" look="plain" onClick={() => mark(notificationId, isRead)}>
                 {isRead ? words.inbox.markUnread : words.inbox.markRead}
               </Button>
             )

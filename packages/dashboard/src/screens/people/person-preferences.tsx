@@ -92,7 +92,9 @@ export function PersonPreferences({ subscriberId }: { subscriberId: string }) {
                   {channels.map((channel) => (
                     <td key={channel}>
                       {item.channels[channel] === undefined ? (
-                        <span className={css.faint}>{text.absent}</span>
+                        <span className={css.absent} title={text.absent}>
+                          {words.nothing}
+                        </span>
                       ) : (
                         <span className={css.choice}>
                           <Switch

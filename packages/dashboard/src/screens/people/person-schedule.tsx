@@ -26,11 +26,13 @@ export function PersonSchedule({ person }: { person: Subscriber }) {
 
 function ScheduleForm({ stored, person }: { stored: Schedule | undefined; person: Subscriber }) {
   const [isOn, setOn] = useState(stored?.isEnabled ?? false);
-  const [week, setWeek] = useState<Week>(() => weekOf(stored));
+  const [first] = useState<Week>(() => weekOf(stored));
+  const [week, setWeek] = useState(first);
   const update = useChange("subscribers.updatePreferences", ["subscribers.retrievePreferences"]);
   const { confirm, dialog } = useConfirm();
   const may = useMay();
   const mayChange = may("subscribers.updatePreferences");
+  const isChanged = isOn !== (stored?.isEnabled ?? false) || week !== first;
   const save = () =>
     confirm({ title: text.changeTitle, label: kitWords.save }, () =>
       update.mutate(
@@ -66,9 +68,9 @@ function ScheduleForm({ stored, person }: { stored: Schedule | undefined; person
           ))}
         </ul>
       )}
-      {mayChange && (
+      {mayChange && (isOn || isChanged) && (
         <div>
-          <Button look="primary" onClick={save} disabled={update.isPending}>
+          <Button look="primary" onClick={save} disabled={update.isPending || !isChanged}>
             {kitWords.save}
           </Button>
         </div>

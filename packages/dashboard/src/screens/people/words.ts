@@ -17,7 +17,7 @@ export const words = {
   since: "Since",
   online: "Online",
   back: "People",
-  none_: "–",
+  nothing: "–",
   missing: "This person does not exist",
   missingText: "It may have been deleted, or it belongs to another environment.",
   tabs: {
@@ -60,7 +60,7 @@ export const words = {
 
   preferences: {
     title: "Preferences",
-    text: "What counts when an event comes now. Below each switch stands who decided it: the choice of the person comes before the workflow.",
+    text: "What counts when an event comes now. Beside each switch stands who decided it: the choice of the person comes before the workflow.",
     workflow: "Workflow",
     global: "Everything",
     globalNote: "For workflows without a choice of their own",
@@ -79,7 +79,7 @@ export const words = {
     change: "Change",
     none: "No workflow has a channel step yet",
     noneText: "Preferences appear as soon as a workflow sends on a channel.",
-    absent: "no step",
+    absent: "The workflow has no step for this channel",
   },
 
   schedule: {
@@ -147,6 +147,7 @@ export const words = {
     emptyText: "In-app messages of workflows appear here at once.",
     unread: "Unread",
     snoozed: "Snoozed",
+    markTitle: "Change the inbox of this person?",
     markRead: "Mark as read",
     markUnread: "Mark as unread",
     archived: "Archived",

@@ -9,7 +9,7 @@ import { words } from "./words.ts";
 const text = words.audit;
 
 export function AuditDetails({ entry }: { entry: AuditEntry }) {
-  const { before, after, address, userAgent, createdAt, target } = entry;
+  const { before, after, address, userAgent, createdAt, target, operation } = entry;
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (
     <div className={css.details}>
@@ -29,6 +29,7 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
       )}
       <Facts
         of={[
+          [text.operation, operation],
           [text.time, <Time key="time" at={createdAt} />],
           [text.target, target],
           [text.address, address],

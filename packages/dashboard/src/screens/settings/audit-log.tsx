@@ -1,7 +1,7 @@
 // Who changed what: filters in the URL, and for each change the fields before and after.
 import { useNavigate } from "@tanstack/react-router";
 import type { AuditEntry } from "@tidings/contract";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { useSession } from "../../app/session.tsx";
@@ -119,7 +119,7 @@ function Changes() {
 function Change({ entry }: { entry: AuditEntry }) {
   const [isOpen, setOpen] = useState(false);
   const { environments } = useSession();
-  const { actor, operation, environmentId, target, createdAt } = entry;
+  const { actor, environmentId, createdAt } = entry;
   const environment = environments.find(({ _id }) => _id === environmentId);
   return (
     <li className={css.change}>
@@ -128,10 +128,9 @@ function Change({ entry }: { entry: AuditEntry }) {
         <span className={css.changeText}>
           <span>
             <strong>{actor.name}</strong>{" "}
-            {actor.type !== "person" && <span className={css.muted}>({text.actorKinds[actor.type]})</span>}{" "}
-            <InlineCode>{operation}</InlineCode>
+            {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
           </span>
-          <span className={css.muted}>{[environment?.name, target].filter(Boolean).join(" · ")}</span>
+          <span className={css.muted}>{[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}</span>
         </span>
         <span className={css.changeTime}>
           <Time at={createdAt} isRelative />
@@ -140,4 +139,19 @@ function Change({ entry }: { entry: AuditEntry }) {
       {isOpen && <AuditDetails entry={entry} />}
     </li>
   );
+}
+
+/** "changed the workflow", or the id of the operation where there is no sentence for it. */
+function sentenceOf({ operation }: AuditEntry): ReactNode {
+  const [noun = "", verb = ""] = operation.split(".");
+  if (operation in text.others) return text.others[operation];
+  if (verb in text.verbs && noun in text.nouns)
+    return `${text.verbs[verb as keyof typeof text.verbs]} ${text.nouns[noun as keyof typeof text.nouns]}`;
+  return <InlineCode>{operation}</InlineCode>;
+}
+
+/** What was changed: its name where the entry has one. */
+function nameOf({ before, after, target }: AuditEntry): string | null {
+  const name = [after?.name, before?.name, after?.email, target].find((value) => typeof value === "string");
+  return typeof name === "string" ? name : null;
 }

@@ -27,7 +27,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     return (
       <LinkDialog
         title={text.linkTitle}
-        text={text.linkText}
+        text={[text.linkText[invite.data.data.mail.status], invite.data.data.mail.reason].filter(Boolean).join(" ")}
         label={text.link}
         link={invite.data.data.link}
         onClose={onClose}

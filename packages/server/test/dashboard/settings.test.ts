@@ -1,0 +1,77 @@
+// Settings, in a browser: an invitation, the person who takes it, the audit log, the own account.
+import assert from "node:assert/strict";
+import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+
+const service = await startTestService();
+const secret = "correct horse battery";
+
+browserTest("a person is invited, signs in with the link as viewer, and changes nothing", async (context) => {
+  const page = await openDashboard(context, service, "/settings?tab=people");
+  await page.getByRole("button", { name: "Invite a person" }).click();
+  await page.getByRole("dialog").getByLabel("Email").fill("not an address");
+  await page.getByRole("dialog").getByLabel("Email").fill("vera@example.com");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Make the link" }).click();
+  const link = await page.getByRole("region", { name: "Invitation link" }).innerText();
+  assert.match(link, /#token=/);
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("table", { name: "Open invitations" }).getByText("vera@example.com").waitFor();
+  await expectAccessible(page);
+
+  const visitor = await openPage(context, await openBrowser(context, { viewport: narrow }));
+  await visitor.goto(link.trim());
+  await visitor.getByLabel("Your name").fill("Vera Viewer");
+  await visitor.getByLabel("Choose a password").fill(secret);
+  await visitor.getByRole("button", { name: "Join" }).click();
+  await visitor.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  await visitor.getByText("API keys are shown to owners").waitFor();
+  assert.equal(await visitor.getByRole("button", { name: "Send it from here" }).count(), 0);
+  await expectNoOverflow(visitor);
+  await visitor.goto(`${service.url}/settings?tab=people`);
+  await visitor.getByText("Members are managed by owners").waitFor();
+  await visitor.goto(`${service.url}/settings?tab=audit`);
+  await visitor.getByText("The audit log is for editors and owners").waitFor();
+
+  // The owner gives another role, makes a reset link, sees both in the audit log, and removes the person.
+  await page.reload();
+  const row = page.getByRole("table", { name: "Members" }).getByRole("row", { name: /Vera Viewer/ });
+  await row.getByRole("combobox").click();
+  await page.getByRole("option", { name: /^Editor/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
+  await page.getByText("Vera Viewer is Editor now").waitFor();
+  await row.getByRole("button", { name: "Actions of Vera Viewer" }).click();
+  await page.getByRole("menuitem", { name: "Make a reset link" }).click();
+  await page.getByRole("region", { name: "Reset link" }).waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("tab", { name: "Audit log" }).click();
+  const change = page.getByRole("list", { name: "Changes" }).getByRole("button", { name: /changed the member/ });
+  await change.click();
+  await page.getByRole("table").getByText("editor").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("combobox", { name: /^What/ }).click();
+  await page.getByRole("option", { name: "Workflows" }).click();
+  await page.getByText("No change matches these filters").waitFor();
+  await page.getByRole("tab", { name: "Members" }).click();
+  await row.getByRole("button", { name: "Actions of Vera Viewer" }).click();
+  await page.getByRole("menuitem", { name: "Remove person" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove person" }).click();
+  await row.waitFor({ state: "detached" });
+});
+
+browserTest("the own name and password are changed, and all sessions end", async (context) => {
+  const page = await openDashboard(context, service, "/settings", { viewport: narrow });
+  await page.getByLabel("Name", { exact: true }).fill("Olga the Owner");
+  await page.getByRole("button", { name: "Save name" }).click();
+  await page.getByText("Your name is changed").waitFor();
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+  await page.getByLabel("Current password").fill(secret);
+  await page.getByLabel("New password").fill("battery staple horse");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("The password is changed").waitFor();
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();
+});
