@@ -44,7 +44,7 @@ export function StepForm({ editor, step, variables }: StepFormProps) {
       <header className={css.head}>
         <Icon name={stepIcons[step.type]} size={16} />
         <h2>{step.name || stepNames[step.type]}</h2>
-        <span className={css.weak}>{stepNames[step.type]}</span>
+        {step.name !== stepNames[step.type] && <span className={css.weak}>{stepNames[step.type]}</span>}
       </header>
       {issues.notesOf(step.key).map((note) => (
         <p key={note} className={css.note}>
