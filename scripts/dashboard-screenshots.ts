@@ -67,7 +67,9 @@ try {
       for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
-        await page.waitForFunction("!/Loading/.test(document.body.innerText)", null, { timeout: 5_000 }).catch(() => {});
+        await page
+          .waitForFunction("!/Loading/.test(document.body.innerText)", null, { timeout: 5_000 })
+          .catch(() => {});
         await act?.(page);
         await page.waitForTimeout(300);
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });

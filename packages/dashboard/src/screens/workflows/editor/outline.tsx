@@ -1,11 +1,10 @@
 // The steps as a list: all of the editor by keyboard.
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { Icon } from "../../../icons.tsx";
 import { Button, IconButton } from "../../../kit/button.tsx";
 import { classNames } from "../../../kit/class-names.ts";
 import { stepIcons } from "../../activity/outcomes.ts";
 import { isConditional, summarizeStep } from "../step/summary.ts";
-import { stepNames } from "../words.ts";
 import { AddStep } from "./add-step.tsx";
 import css from "./editor.module.css";
 import type { DraftStep } from "./model.ts";
@@ -21,29 +20,33 @@ export function Outline({ editor, selected, onOpen }: OutlineProps) {
   const { isReadOnly, select } = editor;
   const { steps } = editor.draft;
   const list = useRef<HTMLOListElement>(null);
-  const [wantsFocus, setWantsFocus] = useState(false);
   const { add, move, remove, told } = useStepActions(editor, onOpen);
   const [dragged, setDragged] = useState<number | null>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when another step was chosen by key, the focus follows
-  useEffect(() => {
-    if (!wantsFocus) return;
-    list.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
-    setWantsFocus(false);
-  }, [wantsFocus, selected?.key, steps]);
-
+  // After the next paint, when the step has its new place.
+  const focusStep = (step: DraftStep | undefined) =>
+    requestAnimationFrame(() => {
+      const rows = list.current?.querySelectorAll<HTMLElement>("[data-step]") ?? [];
+      [...rows].find(({ dataset }) => dataset.step === step?.key)?.focus();
+    });
+  const choose = (step: DraftStep | undefined) => {
+    if (!step) return;
+    select(step.stepId);
+    focusStep(step);
+  };
   const onKey = (event: KeyboardEvent, index: number) => {
     const way = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (way !== 0 && event.altKey) move(index, index + way);
-    else if (way !== 0) {
-      const next = steps[index + way];
-      if (next) select(next.stepId);
-    } else if (event.key === "Home" || event.key === "End") select(steps.at(event.key === "Home" ? 0 : -1)?.stepId);
-    else if (event.key === "Delete" || event.key === "Backspace") remove(index);
-    else if (event.key === "Enter") onOpen();
+    if (way !== 0 && event.altKey) {
+      move(index, index + way);
+      focusStep(steps[index]);
+    } else if (way !== 0) choose(steps[index + way]);
+    else if (event.key === "Home" || event.key === "End") choose(steps.at(event.key === "Home" ? 0 : -1));
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      remove(index);
+      focusStep(steps[index + 1] ?? steps[index - 1]);
+    } else if (event.key === "Enter") onOpen();
     else return;
     event.preventDefault();
-    if (event.key !== "Enter") setWantsFocus(true);
   };
   return (
     <section className={css.outline} aria-label={say.label}>
@@ -135,7 +138,7 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
     type="button"
     className={css.step}
     aria-current={isSelected ? "step" : undefined}
-    aria-label={`${number}. ${step.name}, ${stepNames[step.type]}${issues > 0 ? `, ${words.issueCount(issues)}` : ""}`}
+    data-step={step.key}
     tabIndex={isSelected || number === 1 ? 0 : -1}
     onClick={onSelect}
     onKeyDown={onKey}
@@ -144,7 +147,10 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
       <Icon name={stepIcons[step.type]} size={15} />
     </span>
     <span className={css.stepText}>
-      <strong>{step.name}</strong>
+      <strong>
+        <span className={css.hidden}>{number}. </span>
+        {step.name}
+      </strong>
       <span className={css.stepLine}>{summarizeStep(step)}</span>
       {(isConditional(step) || !step.active) && (
         <span className={css.stepTags}>
@@ -155,6 +161,7 @@ const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowP
     {issues > 0 && (
       <span className={css.stepIssues} title={words.issueCount(issues)}>
         <Icon name="alert" size={14} />
+        <span className={css.hidden}>{words.issueCount(issues)}</span>
       </span>
     )}
   </button>
