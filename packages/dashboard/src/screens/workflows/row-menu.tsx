@@ -28,7 +28,7 @@ export function RowMenu({ row }: { row: WorkflowRow }) {
           { label: words.activity, icon: "activity", link: { to: "/activity", search: { workflow: workflowId } } },
           { label: words.duplicate, icon: "copy", onChoose: () => setOpen("duplicate") },
           { kind: "line" },
-          { label: words.remove, icon: "x", isDanger: true, onChoose: () => setOpen("remove") },
+          { label: words.remove, icon: "trash", isDanger: true, onChoose: () => setOpen("remove") },
         ]}
       />
       {open === "duplicate" && <DuplicateDialog row={row} onClose={() => setOpen(null)} />}
@@ -62,7 +62,7 @@ function DeleteDialog({ row: { workflowId, name }, onClose }: { row: WorkflowRow
         <>
           <Button onClick={onClose}>{kitWords.cancel}</Button>
           <Button
-            look="danger"
+            look="dangerPrimary"
             onClick={confirm}
             disabled={remove.isPending || (isProduction && typed.trim() !== workflowId)}
           >

@@ -1,14 +1,26 @@
 // The buttons at the top of the editor, and what a save would mean for runs under way.
 import { useOperation } from "../../../api/hooks.ts";
 import { Button, IconButton, LinkButton } from "../../../kit/button.tsx";
+import { useConfirm } from "../../../kit/confirm.tsx";
 import { Badge } from "../../../kit/verdict.tsx";
 import css from "./editor.module.css";
-import { ConfirmButton } from "./guards.tsx";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
 export function EditorActions({ editor }: { editor: Editor }) {
   const { workflow, isChanged, isReadOnly, isSaving, canUndo, canRedo } = editor;
+  const { confirm, dialog } = useConfirm();
+  const discard = () =>
+    confirm(
+      {
+        title: words.discardTitle,
+        text: words.discardText,
+        label: words.discardAction,
+        isDanger: true,
+        isAlways: true,
+      },
+      editor.discard,
+    );
   return (
     <div className={css.actions}>
       <LinkButton look="plain" icon="activity" to="/activity" search={{ workflow: workflow.workflowId }}>
@@ -18,15 +30,7 @@ export function EditorActions({ editor }: { editor: Editor }) {
         <>
           <IconButton label={words.undo} icon="undo" disabled={!canUndo} onClick={editor.undo} />
           <IconButton label={words.redo} icon="redo" disabled={!canRedo} onClick={editor.redo} />
-          {isChanged && (
-            <ConfirmButton
-              label={words.discard}
-              title={words.discardTitle}
-              text={words.discardText}
-              action={words.discardAction}
-              onConfirm={editor.discard}
-            />
-          )}
+          {isChanged && <Button onClick={discard}>{words.discard}</Button>}
           <Button
             look="primary"
             onClick={() => editor.save()}
@@ -36,6 +40,7 @@ export function EditorActions({ editor }: { editor: Editor }) {
             {isSaving ? words.saving : words.save}
           </Button>
           {isChanged && <SaveNote editor={editor} />}
+          {dialog}
         </>
       )}
     </div>

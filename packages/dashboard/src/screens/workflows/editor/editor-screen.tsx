@@ -14,7 +14,7 @@ import { DigestsTab } from "../versions/digests-tab.tsx";
 import { VersionsTab } from "../versions/versions-tab.tsx";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { EditorActions } from "./editor-actions.tsx";
-import { LeaveGuard } from "./guards.tsx";
+import { LeaveGuard } from "./leave-guard.tsx";
 import { Notices } from "./notices.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StepsTab } from "./steps-tab.tsx";

@@ -1,5 +1,5 @@
 // The workflow as the editor holds it: what a person can change, without what the service adds. Pure.
-import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowUpdate, WorkflowVersion } from "@tidings/contract";
+import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowUpdate } from "@tidings/contract";
 import { identifierFrom } from "../identifier.ts";
 import { stepNames } from "../words.ts";
 
@@ -70,23 +70,6 @@ export function draftOf(workflow: Workflow): Draft {
     onUnknownOutcome: workflow.onUnknownOutcome ?? "may_duplicate",
     preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
     steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
-  };
-}
-
-/** A former version; what it did not keep is taken from the present workflow. */
-export function draftOfVersion({ workflow }: WorkflowVersion, present: Draft): Draft {
-  const { user, default: byDefault } = workflow.preferences as Workflow["preferences"];
-  return {
-    ...present,
-    name: workflow.name,
-    description: workflow.description ?? "",
-    tags: workflow.tags,
-    severity: workflow.severity,
-    outsideSchedule: workflow.outsideSchedule,
-    onUnknownOutcome: workflow.onUnknownOutcome,
-    isTranslationEnabled: workflow.isTranslationEnabled,
-    preferences: byDefault ? { user: user ?? null, workflow: byDefault } : present.preferences,
-    steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controlValues as Values })),
   };
 }
 

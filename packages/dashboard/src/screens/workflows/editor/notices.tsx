@@ -1,10 +1,8 @@
 // Lines above the editor: production, a restored draft, a newer version, what the service refused.
-import { type ReactNode, useState } from "react";
-import { Icon, type IconName } from "../../../icons.tsx";
 import { Button } from "../../../kit/button.tsx";
-import { Dialog } from "../../../kit/dialog.tsx";
+import { useConfirm } from "../../../kit/confirm.tsx";
+import { Notice } from "../../../kit/notice.tsx";
 import { Time } from "../../../kit/time.tsx";
-import { words as kitWords } from "../../../words.ts";
 import css from "./editor.module.css";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
@@ -15,7 +13,7 @@ export function Notices({ editor, canEdit, isLocked, onUnlock }: NoticesProps) {
   const { workflow, base, isChanged, restoredAt, isDraftLost, refused } = editor;
   const isOld = isChanged && workflow.versionId !== base.version;
   return (
-    <div className={css.notices}>
+    <div className={css.notices} role="status">
       {!canEdit && <Notice icon="key">{words.production.role}</Notice>}
       {canEdit && isLocked && <ProductionNotice onUnlock={onUnlock} />}
       {refused.map((message) => (
@@ -38,7 +36,7 @@ export function Notices({ editor, canEdit, isLocked, onUnlock }: NoticesProps) {
           icon="users"
           tone="warn"
           action={
-            <Button size="small" onClick={() => editor.save()}>
+            <Button size="small" onClick={editor.compare}>
               {words.compare}
             </Button>
           }
@@ -50,46 +48,24 @@ export function Notices({ editor, canEdit, isLocked, onUnlock }: NoticesProps) {
   );
 }
 
-type NoticeProps = { icon: IconName; tone?: "warn" | "bad"; action?: ReactNode; children: ReactNode };
-
-const Notice = ({ icon, tone, action, children }: NoticeProps) => (
-  <div className={css.notice} data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
-    <Icon name={icon} size={15} />
-    <p>{children}</p>
-    {action}
-  </div>
-);
-
 function ProductionNotice({ onUnlock }: { onUnlock: () => void }) {
-  const [isAsking, setAsking] = useState(false);
+  const { confirm, dialog } = useConfirm();
   const say = words.production;
+  const ask = () => confirm({ title: say.title, text: say.text, label: say.action, isAlways: true }, onUnlock);
   return (
     <>
       <Notice
         icon="zap"
         tone="warn"
         action={
-          <Button size="small" onClick={() => setAsking(true)}>
+          <Button size="small" onClick={ask}>
             {say.edit}
           </Button>
         }
       >
         {say.banner}
       </Notice>
-      <Dialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={say.title}
-        description={say.text}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{kitWords.cancel}</Button>
-            <Button look="primary" onClick={onUnlock}>
-              {say.action}
-            </Button>
-          </>
-        }
-      />
+      {dialog}
     </>
   );
 }

@@ -42,6 +42,8 @@ export type Editor = {
   save: (expectedVersion?: string) => void;
   /** Goes on with a draft on another base, such as the version of a colleague. */
   rebase: (workflow: Workflow, draft: Draft) => void;
+  /** Shows the saved version beside the draft. */
+  compare: () => void;
   closeConflict: () => void;
   setFaults: (faults: Faults) => void;
   select: (stepId: string | undefined) => void;
@@ -92,23 +94,32 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     }
   }, [place, draft, base, isChanged]);
 
-  const rebase = useCallback((next: Workflow, changed: Draft) => {
-    setBase({ draft: draftOf(next), version: next.versionId });
-    dispatch({ kind: "start", draft: changed });
-    setRefusals([]);
-    setConflict(null);
-    setRestoredAt(null);
-  }, []);
+  // An answer that was asked for before the save would bring the former version back.
+  const put = useCallback(
+    (next: Workflow) => {
+      const queryKey = [environment._id, "workflows.retrieve"];
+      void client.cancelQueries({ queryKey });
+      client.setQueriesData<Workflow>({ queryKey }, (known) => (known?._id === next._id ? next : known));
+    },
+    [client, environment._id],
+  );
+
+  const rebase = useCallback(
+    (next: Workflow, changed: Draft) => {
+      put(next);
+      setBase({ draft: draftOf(next), version: next.versionId });
+      dispatch({ kind: "start", draft: changed });
+      setRefusals([]);
+      setConflict(null);
+      setRestoredAt(null);
+    },
+    [put],
+  );
 
   // A newer version is shown at once where there is nothing to lose.
   useEffect(() => {
     if (!isChanged && workflow.versionId !== base.version) rebase(workflow, draftOf(workflow));
   }, [workflow, base.version, isChanged, rebase]);
-
-  const put = (next: Workflow) =>
-    client.setQueriesData<Workflow>({ queryKey: [environment._id, "workflows.retrieve"] }, (known) =>
-      known?._id === next._id ? next : known,
-    );
 
   const save = (expectedVersion = base.version) => {
     const sent = draft;
@@ -170,6 +181,7 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     discard: () => rebase(workflow, draftOf(workflow)),
     save,
     rebase,
+    compare: () => setConflict(workflow),
     closeConflict: () => setConflict(null),
     setFaults,
     select,

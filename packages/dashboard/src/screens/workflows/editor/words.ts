@@ -21,9 +21,7 @@ export const words = {
   discardTitle: "Discard your changes?",
   discardText: "The workflow goes back to what is saved. This cannot be undone.",
   discardAction: "Discard",
-  trigger: "Trigger …",
   activity: "Activity",
-  more: "More actions",
   restored: "Your unsaved changes were restored. You made them",
   draftLost: "This browser keeps no draft: it is full, or it forbids storage. Only Save keeps your changes.",
   newer: "A newer version was saved while you were editing.",
@@ -38,7 +36,6 @@ export const words = {
     title: "Edit in production?",
     text: "What you save applies to the next event at once, for real people. The usual way is to change it in development and to publish it from there.",
     action: "Edit in production",
-    editing: "You are editing production.",
   },
   leave: {
     title: "Leave with unsaved changes?",
@@ -83,5 +80,4 @@ export const words = {
     asOutline: "Outline",
     asCanvas: "Canvas",
   },
-  missing: "This workflow does not exist here",
 } as const;

@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { useChange, useOperation } from "../../../api/hooks.ts";
 import { Button } from "../../../kit/button.tsx";
 import { InlineCode } from "../../../kit/code.tsx";
+import { useConfirm } from "../../../kit/confirm.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/states.tsx";
 import { formatDuration, Time } from "../../../kit/time.tsx";
 import { showError, showToast } from "../../../kit/toast.tsx";
@@ -42,13 +43,16 @@ function Digest({ digest }: { digest: OpenDigest }) {
   const { id, step, subscriberId, key, count, openedAt, closesAt } = digest;
   const [isWhole, setWhole] = useState(false);
   const close = useChange("digests.closeOne", ["digests.list", "notifications.list", "workflows.retrieveInFlight"]);
+  const { confirm, dialog } = useConfirm();
   const send = () =>
-    close.mutate(
-      { params: { id } },
-      {
-        onSuccess: ({ closed }) => showToast({ title: closed ? words.sent : words.wasClosing }),
-        onError: showError,
-      },
+    confirm({ title: words.sendTitle, text: words.sendText(count), label: words.sendNow }, () =>
+      close.mutate(
+        { params: { id } },
+        {
+          onSuccess: ({ closed }) => showToast({ title: closed ? words.sent : words.wasClosing }),
+          onError: showError,
+        },
+      ),
     );
   return (
     <article className={css.digest}>
@@ -68,6 +72,7 @@ function Digest({ digest }: { digest: OpenDigest }) {
         <Button size="small" icon="play" onClick={send} disabled={close.isPending}>
           {words.sendNow}
         </Button>
+        {dialog}
       </header>
       {key && (
         <p className={css.weak}>

@@ -1,5 +1,4 @@
 export const words = {
-  title: "Open digests",
   lead: "Digests of this workflow that are collecting events now, those that close soonest first.",
   none: "No open digests",
   noneText: "A digest opens with its first event, and appears here until it sends its events on.",
@@ -11,10 +10,11 @@ export const words = {
   closing: "is being sent",
   opened: "Opened",
   sendNow: "Send now",
+  sendTitle: "Send this digest now?",
+  sendText: (count: number) => `It sends ${count === 1 ? "its event" : `its ${count} events`} on at once.`,
   sent: "The digest sends its events on now",
   wasClosing: "It was being sent already",
   members: "Events in it",
   allMembers: (count: number) => `Show all ${count}`,
-  moreMembers: "Show more",
   key: "Grouped by",
 } as const;

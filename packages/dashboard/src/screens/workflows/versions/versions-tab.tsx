@@ -7,13 +7,12 @@ import { callOperation } from "../../../api/client.ts";
 import { useChange, useOperation } from "../../../api/hooks.ts";
 import { useEnvironment } from "../../../app/session.tsx";
 import { Button } from "../../../kit/button.tsx";
-import { Dialog } from "../../../kit/dialog.tsx";
+import { useConfirm } from "../../../kit/confirm.tsx";
 import { Select } from "../../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../../kit/states.tsx";
 import { Time } from "../../../kit/time.tsx";
-import { showToast } from "../../../kit/toast.tsx";
+import { showError, showToast } from "../../../kit/toast.tsx";
 import { Badge } from "../../../kit/verdict.tsx";
-import { words as kitWords } from "../../../words.ts";
 import { ChangeList } from "../editor/change-list.tsx";
 import { draftOf } from "../editor/model.ts";
 import type { Editor } from "../editor/use-editor.ts";
@@ -107,44 +106,39 @@ function Comparison({ editor, shown, current }: { editor: Editor; shown: Version
 }
 
 function RestoreButton({ editor, version: { id, number } }: { editor: Editor; version: VersionHead }) {
-  const [isAsking, setAsking] = useState(false);
+  const { confirm, dialog } = useConfirm();
   const restore = useChange("workflows.restoreVersion", [
     "workflows.retrieve",
     "workflows.list",
     "workflows.listVersions",
   ]);
-  const confirm = () =>
+  const run = () =>
     restore.mutate(
       { params: { workflowId: editor.workflow._id, versionId: id } },
       {
         onSuccess: (workflow) => {
           editor.rebase(workflow, draftOf(workflow));
-          setAsking(false);
           showToast({ title: words.restored(number) });
         },
+        onError: showError,
       },
+    );
+  const ask = () =>
+    confirm(
+      {
+        title: words.restoreTitle(number),
+        text: editor.isChanged ? `${words.restoreText} ${words.restoreUnsaved}` : words.restoreText,
+        label: words.restoreAction,
+        isAlways: true,
+      },
+      run,
     );
   return (
     <>
-      <Button size="small" icon="undo" onClick={() => setAsking(true)}>
+      <Button size="small" icon="undo" onClick={ask} disabled={restore.isPending}>
         {words.restore}
       </Button>
-      <Dialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={words.restoreTitle(number)}
-        description={editor.isChanged ? `${words.restoreText} ${words.restoreUnsaved}` : words.restoreText}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{kitWords.cancel}</Button>
-            <Button look="primary" onClick={confirm} disabled={restore.isPending}>
-              {words.restoreAction}
-            </Button>
-          </>
-        }
-      >
-        {restore.error && <ErrorPanel error={restore.error} />}
-      </Dialog>
+      {dialog}
     </>
   );
 }

@@ -1,9 +1,7 @@
-// Questions before something is lost or goes live: leaving, discarding, editing in production.
+// The question before the editor is left with unsaved changes.
 import { useBlocker } from "@tanstack/react-router";
-import { useState } from "react";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { words as kitWords } from "../../../words.ts";
 import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
@@ -44,37 +42,5 @@ export function LeaveGuard({ editor }: { editor: Editor }) {
         </>
       }
     />
-  );
-}
-
-type ConfirmProps = { label: string; title: string; text: string; action: string; onConfirm: () => void };
-
-/** A button that asks before it acts. */
-export function ConfirmButton({ label, title, text, action, onConfirm }: ConfirmProps) {
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <>
-      <Button onClick={() => setAsking(true)}>{label}</Button>
-      <Dialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={title}
-        description={text}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{kitWords.cancel}</Button>
-            <Button
-              look="danger"
-              onClick={() => {
-                setAsking(false);
-                onConfirm();
-              }}
-            >
-              {action}
-            </Button>
-          </>
-        }
-      />
-    </>
   );
 }
