@@ -3,10 +3,9 @@ const statuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
 export type WorkflowStatus = (typeof statuses)[number];
 export type ListSearch = { q?: string; status?: WorkflowStatus; page?: number };
 
-export const tabs = ["steps", "settings", "simulate", "digests", "versions"] as const;
+const tabs = ["steps", "settings", "simulate", "digests", "versions"] as const;
 export type EditorTab = (typeof tabs)[number];
 
-/** `settings` as a step: the part of an old link that named none. */
 export type EditorSearch = { tab?: EditorTab; step?: string; view?: "canvas"; version?: string };
 
 const memberOf = <T extends string>(value: unknown, of: readonly T[]): T | undefined =>

@@ -13,7 +13,7 @@ import { collectIssues, type Faults, type Issues, type Refusal, readRefusals } f
 import { type Draft, draftOf, isSame, toUpdate } from "./model.ts";
 import { words } from "./words.ts";
 
-export type Base = { draft: Draft; version: string | undefined };
+type Base = { draft: Draft; version: string | undefined };
 
 export type Editor = {
   /** As it is saved now. */

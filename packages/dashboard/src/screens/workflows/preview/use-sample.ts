@@ -6,7 +6,7 @@ import type { Values } from "../editor/model.ts";
 import { parseObject } from "../step/value-field.tsx";
 
 export type Person = { subscriberId: string; name: string };
-export type RecentEvent = { id: string; at: string; person: Person | undefined; payload: Values };
+type RecentEvent = { id: string; at: string; person: Person | undefined; payload: Values };
 
 export type Sample = {
   person: Person | undefined;

@@ -4,7 +4,7 @@ import type { StepType } from "@tidings/contract";
 import { type Values, valueAt } from "../editor/model.ts";
 import { words } from "./words.ts";
 
-export type FieldKind = "line" | "text" | "html" | "plain" | "flag" | "amount" | "choice" | "layout" | "json";
+type FieldKind = "line" | "text" | "html" | "plain" | "flag" | "amount" | "choice" | "layout" | "json";
 
 export type FieldSpec = {
   path: string;
