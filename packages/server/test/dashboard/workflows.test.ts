@@ -105,7 +105,7 @@ browserTest(
     await expectAccessible(page);
 
     await page.getByRole("tab", { name: "Simulate" }).click();
-    const card = page.getByRole("article", { name: "ada" });
+    const card = page.getByRole("article", { name: "Ada Lovelace" });
     await card.getByText("its skip condition is met").first().waitFor();
     await card.getByRole("link", { name: "Change the step" }).waitFor();
     await page.getByRole("button", { name: "Payload" }).click();
@@ -116,7 +116,7 @@ browserTest(
     assert.match((await scrubber.getAttribute("aria-valuetext")) ?? "", /^\+2 h/);
     await scrubber.press("Home");
     await card.getByText("waits").waitFor();
-    await page.getByText("In-app reaches ada").waitFor();
+    await page.getByText("In-app reaches Ada Lovelace").waitFor();
     await expectAccessible(page);
 
     await save(page);

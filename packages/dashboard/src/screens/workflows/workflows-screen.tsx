@@ -10,7 +10,7 @@ import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
-import { Badge, type Tone } from "../../kit/verdict.tsx";
+import { Badge } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import { stepIcons } from "../activity/outcomes.ts";
 import { CreateDialog } from "./create-dialog.tsx";
@@ -19,11 +19,10 @@ import { workflowsRoute } from "./routes.ts";
 import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
 import type { ListSearch, WorkflowStatus } from "./search.ts";
 import { useSettledText } from "./use-settled.ts";
-import { statusNames, stepNames, words } from "./words.ts";
+import { statusNames, statusTones, stepNames, words } from "./words.ts";
 import css from "./workflows.module.css";
 
 const pageSize = 25;
-const statusTones: Record<WorkflowStatus, Tone> = { ACTIVE: "good", INACTIVE: "quiet", ERROR: "bad" };
 
 export function WorkflowsScreen() {
   const search = workflowsRoute.useSearch();

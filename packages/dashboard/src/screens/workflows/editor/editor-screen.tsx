@@ -3,16 +3,20 @@ import type { Workflow } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../../api/hooks.ts";
 import { useEnvironment, useSession } from "../../../app/session.tsx";
+import { Id } from "../../../kit/code.tsx";
 import { Page } from "../../../kit/page.tsx";
 import { ErrorPanel, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
+import { Badge } from "../../../kit/verdict.tsx";
 import { useSample } from "../preview/use-sample.ts";
 import { workflowRoute } from "../routes.ts";
 import type { EditorSearch, EditorTab } from "../search.ts";
 import { SimulatorTab } from "../simulator/simulator-tab.tsx";
 import { DigestsTab } from "../versions/digests-tab.tsx";
 import { VersionsTab } from "../versions/versions-tab.tsx";
+import { words as listWords, statusNames, statusTones } from "../words.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
+import css from "./editor.module.css";
 import { EditorActions } from "./editor-actions.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Notices } from "./notices.tsx";
@@ -35,6 +39,13 @@ export function EditorScreen() {
     </Page>
   );
 }
+
+const Lead = ({ workflow: { workflowId, status } }: { workflow: Workflow }) => (
+  <span className={css.lead}>
+    <Id text={workflowId} what={listWords.id} />
+    <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>
+  </span>
+);
 
 const editingRoles = ["editor", "owner"];
 
@@ -59,7 +70,7 @@ function LoadedEditor({ workflow }: { workflow: Workflow }) {
     <Page
       title={draft.name || workflow.name}
       back={back}
-      lead={workflow.workflowId}
+      lead={<Lead workflow={workflow} />}
       actions={<EditorActions editor={editor} />}
     >
       <Notices

@@ -31,7 +31,7 @@ export function SettingsTab({ editor }: { editor: Editor }) {
             error={issues.of("", "name")}
             onChange={({ target }) => set({ name: target.value })}
           />
-          <TextField label={words.identifier} value={workflow.workflowId} readOnly />
+          <TextField label={words.identifier} value={workflow.workflowId} disabled />
           <TextArea
             label={words.description}
             value={draft.description}

@@ -15,13 +15,13 @@ export function SampleBar({ sample }: { sample: Sample }) {
   return (
     <div className={css.sample}>
       <PersonPicker label={words.person} person={sample.person} onChoose={sample.setPerson} />
-      <SamplePayload sample={sample} />
+      <SamplePayload sample={sample} size="small" />
     </div>
   );
 }
 
 /** The menu of payloads, and the payload itself when it is to be changed. */
-export function SamplePayload({ sample }: { sample: Sample }) {
+export function SamplePayload({ sample, size }: { sample: Sample; size?: "small" }) {
   const [isOpen, setOpen] = useState(false);
   const setPayload = (payload: object) => sample.setPayloadText(JSON.stringify(payload, null, 2));
   const entries: MenuEntry[] = [
@@ -49,7 +49,7 @@ export function SamplePayload({ sample }: { sample: Sample }) {
       <Menu
         align="end"
         trigger={
-          <Button size="small">
+          <Button size={size}>
             {words.payload}
             <Icon name="chevronDown" size={13} />
           </Button>

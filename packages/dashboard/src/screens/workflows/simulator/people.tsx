@@ -12,9 +12,9 @@ import { findFix } from "./reasons.ts";
 import css from "./simulator.module.css";
 import { words } from "./words.ts";
 
-type PeopleProps = { run: DryRun; moment: number; workflowId: string };
+type PeopleProps = { run: DryRun; nameOf: (subscriberId: string) => string; moment: number; workflowId: string };
 
-export function People({ run, moment, workflowId }: PeopleProps) {
+export function People({ run, nameOf, moment, workflowId }: PeopleProps) {
   const start = Date.parse(run.time);
   return (
     <section className={css.people} aria-label={words.people}>
@@ -22,7 +22,13 @@ export function People({ run, moment, workflowId }: PeopleProps) {
       <ul className={css.peopleList}>
         {run.recipients.map((recipient) => (
           <li key={recipient.subscriberId}>
-            <PersonCard recipient={recipient} moment={moment} start={start} workflowId={workflowId} />
+            <PersonCard
+              recipient={recipient}
+              name={nameOf(recipient.subscriberId)}
+              moment={moment}
+              start={start}
+              workflowId={workflowId}
+            />
           </li>
         ))}
       </ul>
@@ -43,15 +49,15 @@ export function People({ run, moment, workflowId }: PeopleProps) {
   );
 }
 
-type PersonCardProps = { recipient: Recipient; moment: number; start: number; workflowId: string };
+type PersonCardProps = { recipient: Recipient; name: string; moment: number; start: number; workflowId: string };
 
-function PersonCard({ recipient, moment, start, workflowId }: PersonCardProps) {
+function PersonCard({ recipient, name, moment, start, workflowId }: PersonCardProps) {
   const { subscriberId, isNew, reached, via, verdict, steps } = recipient;
   return (
-    <article className={css.card} aria-label={subscriberId}>
+    <article className={css.card} aria-label={name}>
       <header className={css.cardHead}>
         <Link to="/people/$subscriberId" params={{ subscriberId }}>
-          <strong>{subscriberId}</strong>
+          <strong>{name}</strong>
         </Link>
         {isNew && <Badge tone="info">{words.newPerson}</Badge>}
         <span className={css.verdict}>{reached ? verdict : via.text}</span>

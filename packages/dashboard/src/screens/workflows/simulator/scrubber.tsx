@@ -9,12 +9,18 @@ import { stepIcons, stepTones } from "../../activity/outcomes.ts";
 import css from "./simulator.module.css";
 import { words } from "./words.ts";
 
-type ScrubberProps = { run: DryRun; moments: readonly number[]; index: number; onChange: (index: number) => void };
+type ScrubberProps = {
+  run: DryRun;
+  nameOf: (subscriberId: string) => string;
+  moments: readonly number[];
+  index: number;
+  onChange: (index: number) => void;
+};
 
 const mostStops = 12;
 const playMs = 900;
 
-export function Scrubber({ run, moments, index, onChange }: ScrubberProps) {
+export function Scrubber({ run, nameOf, moments, index, onChange }: ScrubberProps) {
   const [isPlaying, setPlaying] = useState(false);
   const last = moments.length - 1;
   useEffect(() => {
@@ -69,7 +75,7 @@ export function Scrubber({ run, moments, index, onChange }: ScrubberProps) {
         <h3>
           {labelOf(moment)} <span className={css.weak}>{formatTime(new Date(moment).toISOString())}</span>
         </h3>
-        <Happenings run={run} moment={moment} start={moments[0]!} />
+        <Happenings run={run} nameOf={nameOf} moment={moment} start={moments[0]!} />
       </div>
     </section>
   );
@@ -86,7 +92,9 @@ const typesAt = ({ recipients }: DryRun, moment: number, start: number) => [
 
 const mostLines = 6;
 
-function Happenings({ run, moment, start }: { run: DryRun; moment: number; start: number }) {
+type HappeningsProps = Pick<ScrubberProps, "run" | "nameOf"> & { moment: number; start: number };
+
+function Happenings({ run, nameOf, moment, start }: HappeningsProps) {
   const lines = run.recipients.flatMap(({ subscriberId, steps }) =>
     steps
       .filter(({ at, outcome }) => isAt(at, moment, start) && outcome !== "pending")
@@ -96,10 +104,10 @@ function Happenings({ run, moment, start }: { run: DryRun; moment: number; start
         const provider = message?.providerId === "svc" ? undefined : message?.integrationIdentifier;
         const text =
           outcome === "sent"
-            ? words.goesOut(name, subscriberId, provider)
+            ? words.goesOut(name, nameOf(subscriberId), provider)
             : outcome === "done" || outcome === "merged" || outcome === "waiting"
-              ? words.ended(name, subscriberId)
-              : words.notSent(name, subscriberId);
+              ? words.ended(name, nameOf(subscriberId))
+              : words.notSent(name, nameOf(subscriberId));
         return { key: `${subscriberId} ${stepId}`, text, tone: stepTones[outcome] };
       }),
   );

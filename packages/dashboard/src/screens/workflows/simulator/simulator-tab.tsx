@@ -23,6 +23,7 @@ export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
   const [own, setOwn] = useState<readonly Addressee[] | null>(null);
   const { person } = sample;
   const to = useMemo((): readonly Addressee[] => own ?? (person ? [{ kind: "person", ...person }] : []), [own, person]);
+  const nameOf = (id: string) => to.find((one) => one.kind === "person" && one.subscriberId === id)?.name ?? id;
   const { data, error, isFetching } = useDryRun(editor, sample, to);
   return (
     <div className={css.simulator}>
@@ -33,14 +34,16 @@ export function SimulatorTab({ editor, sample }: SimulatorTabProps) {
       {to.length > 0 && !data && !error && <Skeleton />}
       {to.length > 0 && data && !error && (
         <div className={css.answer} aria-busy={isFetching}>
-          <Answer run={data} workflowId={editor.workflow.workflowId} />
+          <Answer run={data} nameOf={nameOf} workflowId={editor.workflow.workflowId} />
         </div>
       )}
     </div>
   );
 }
 
-function Answer({ run, workflowId }: { run: DryRun; workflowId: string }) {
+type AnswerProps = { run: DryRun; nameOf: (subscriberId: string) => string; workflowId: string };
+
+function Answer({ run, nameOf, workflowId }: AnswerProps) {
   const moments = useMemo(() => momentsOf(run), [run]);
   const [chosen, setChosen] = useState<number | null>(null);
   // Without a choice the end is shown: the whole answer.
@@ -56,8 +59,8 @@ function Answer({ run, workflowId }: { run: DryRun; workflowId: string }) {
     );
   return (
     <>
-      <Scrubber run={run} moments={moments} index={index} onChange={setChosen} />
-      <People run={run} moment={moments[index]!} workflowId={workflowId} />
+      <Scrubber run={run} nameOf={nameOf} moments={moments} index={index} onChange={setChosen} />
+      <People run={run} nameOf={nameOf} moment={moments[index]!} workflowId={workflowId} />
       <p className={css.faint}>{words.assumption}</p>
     </>
   );

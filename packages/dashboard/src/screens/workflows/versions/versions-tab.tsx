@@ -80,15 +80,17 @@ function Comparison({ editor, shown, current }: { editor: Editor; shown: Version
   return (
     <section className={css.comparison} aria-label={words.compare(from, to)}>
       <div className={css.bar}>
-        <Select
-          name={words.against}
-          value={against}
-          choices={[
-            ...(shown.isCurrent ? [] : [{ value: "current" as const, label: words.againstCurrent }]),
-            { value: "before" as const, label: words.againstBefore },
-          ]}
-          onChange={setAgainst}
-        />
+        {(from >= 1 || !shown.isCurrent) && (
+          <Select
+            name={words.against}
+            value={against}
+            choices={[
+              ...(shown.isCurrent ? [] : [{ value: "current" as const, label: words.againstCurrent }]),
+              { value: "before" as const, label: words.againstBefore },
+            ]}
+            onChange={setAgainst}
+          />
+        )}
         {!shown.isCurrent && !editor.isReadOnly && <RestoreButton editor={editor} version={shown} />}
       </div>
       {from < 1 ? (
