@@ -24,6 +24,15 @@ const pictures: Picture[] = [
   { name: "run-waiting", path: ({ waiting }) => `/activity/${waiting}` },
   { name: "run-topic", path: ({ toTopic }) => `/activity/${toTopic}` },
   { name: "workflows", path: () => "/workflows" },
+  { name: "workflow-email", path: () => "/workflows/order-shipped?step=email" },
+  { name: "workflow-in-app", path: () => "/workflows/order-shipped" },
+  { name: "workflow-condition", path: () => "/workflows/login-code?step=email" },
+  { name: "workflow-delay", path: () => "/workflows/trial-ends" },
+  { name: "workflow-canvas", path: () => "/workflows/comment-mention?view=canvas&step=email" },
+  { name: "workflow-settings", path: () => "/workflows/order-shipped?tab=settings" },
+  { name: "workflow-simulate", path: () => "/workflows/trial-ends?tab=simulate" },
+  { name: "workflow-digests", path: () => "/workflows/comment-mention?tab=digests" },
+  { name: "workflow-versions", path: () => "/workflows/order-shipped?tab=versions" },
   { name: "people", path: () => "/people" },
   { name: "person-why", path: () => "/people/grace" },
   { name: "person-preferences", path: () => "/people/grace?tab=preferences" },
@@ -81,6 +90,9 @@ try {
       for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
+        await page
+          .waitForFunction("!/Loading/.test(document.body.innerText)", null, { timeout: 5_000 })
+          .catch(() => {});
         await act?.(page);
         await page.waitForTimeout(300);
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });

@@ -15,8 +15,10 @@ const paths = {
       <path d="M12 9v4M12 17h.01" />
     </>
   ),
+  arrowDown: <path d="M12 5v14M19 12l-7 7-7-7" />,
   arrowLeft: <path d="m12 19-7-7 7-7M19 12H5" />,
   arrowRight: <path d="M5 12h14M12 5l7 7-7 7" />,
+  arrowUp: <path d="m5 12 7-7 7 7M12 19V5" />,
   bell: (
     <>
       <path d="M10.27 21a2 2 0 0 0 3.46 0" />
@@ -118,6 +120,7 @@ const paths = {
   trash: (
     <path d="M3 6h18M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2M10 11v6M14 11v6" />
   ),
+  redo: <path d="m15 14 5-5-5-5M20 9H9.5A5.5 5.5 0 0 0 4 14.5 5.5 5.5 0 0 0 9.5 20H13" />,
   refresh: (
     <>
       <path d="M3 12a9 9 0 0 1 9-9 9.75 9.75 0 0 1 6.74 2.74L21 8M21 3v5h-5" />
@@ -149,6 +152,7 @@ const paths = {
       <circle cx="12" cy="14" r="8" />
     </>
   ),
+  undo: <path d="M9 14 4 9l5-5M4 9h10.5a5.5 5.5 0 0 1 5.5 5.5 5.5 5.5 0 0 1-5.5 5.5H11" />,
   users: (
     <>
       <path d="M16 21v-2a4 4 0 0 0-4-4H6a4 4 0 0 0-4 4v2M22 21v-2a4 4 0 0 0-3-3.87M16 3.13a4 4 0 0 1 0 7.75" />

@@ -1,17 +1,19 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
+import { readEditorSearch, readListSearch } from "./search.ts";
 
-export const workflowRoutes = [
-  createRoute({
-    getParentRoute: () => shellRoute,
-    path: "/workflows",
-    component: lazyRouteComponent(() => import("./workflows-screen.tsx"), "WorkflowsScreen"),
-  }),
-  createRoute({
-    getParentRoute: () => shellRoute,
-    path: "/workflows/$workflowId",
-    validateSearch: ({ step }: Record<string, unknown>): { step?: string } =>
-      typeof step === "string" ? { step } : {},
-    component: lazyRouteComponent(() => import("./workflows-screen.tsx"), "WorkflowsScreen"),
-  }),
-] as const;
+export const workflowsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/workflows",
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(() => import("./workflows-screen.tsx"), "WorkflowsScreen"),
+});
+
+export const workflowRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/workflows/$workflowId",
+  validateSearch: readEditorSearch,
+  component: lazyRouteComponent(() => import("./editor/editor-screen.tsx"), "EditorScreen"),
+});
+
+export const workflowRoutes = [workflowsRoute, workflowRoute] as const;

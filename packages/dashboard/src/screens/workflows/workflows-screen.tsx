@@ -1,30 +1,165 @@
+// The list of workflows.
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
-import { Id } from "../../kit/code.tsx";
+import { Icon } from "../../icons.tsx";
+import { Button } from "../../kit/button.tsx";
+import { SearchField } from "../../kit/field.tsx";
 import { Page } from "../../kit/page.tsx";
+import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Table } from "../../kit/table.tsx";
+import { Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
-import { words } from "./words.ts";
+import { Badge } from "../../kit/verdict.tsx";
+import { words as kitWords } from "../../words.ts";
+import { stepIcons } from "../activity/outcomes.ts";
+import { CreateDialog } from "./create-dialog.tsx";
+import { createCurl } from "./curl.ts";
+import { workflowsRoute } from "./routes.ts";
+import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
+import type { ListSearch, WorkflowStatus } from "./search.ts";
+import { useSettledText } from "./use-settled.ts";
+import { statusNames, statusTones, stepNames, words } from "./words.ts";
+import css from "./workflows.module.css";
+
+const pageSize = 25;
 
 export function WorkflowsScreen() {
-  const { data, error, refetch } = useOperation("workflows.list", { query: { limit: 100 } });
+  const search = workflowsRoute.useSearch();
+  const [isCreating, setCreating] = useState(false);
+  const { q, status, page = 0 } = search;
+  const { data, error, refetch } = useOperation(
+    "workflows.list",
+    {
+      query: {
+        limit: pageSize,
+        offset: page * pageSize,
+        orderBy: "updatedAt",
+        ...(q !== undefined && { query: q }),
+        ...(status !== undefined && { status: [status] }),
+      },
+    },
+    { keep: true },
+  );
+  const isFiltered = q !== undefined || status !== undefined;
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+          {words.create}
+        </Button>
+      }
+    >
+      <Filters search={search} />
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton />}
-      {data?.workflows.length === 0 && <EmptyState icon="workflow" title={words.none} text={words.noneText} />}
+      {data?.workflows.length === 0 && <NoRows isFiltered={isFiltered} />}
       {data && data.workflows.length > 0 && (
-        <Table
-          label={words.title}
-          rows={data.workflows}
-          keyOf={({ _id }) => _id}
-          columns={[
-            { title: words.name, cell: ({ name }) => name },
-            { title: words.id, cell: ({ workflowId }) => <Id text={workflowId} what={words.id} />, isWideOnly: true },
-            { title: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} isRelative /> },
-          ]}
-        />
+        <>
+          <Rows rows={data.workflows} />
+          {data.totalCount > pageSize && <Pages page={page} shown={data.workflows.length} total={data.totalCount} />}
+        </>
       )}
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </Page>
+  );
+}
+
+function Filters({ search }: { search: ListSearch }) {
+  const navigate = useNavigate();
+  const change = (changed: ListSearch, replace = false) =>
+    void navigate({ to: "/workflows", search: { ...search, page: undefined, ...changed }, replace });
+  const [text, setText] = useSettledText(search.q ?? "", (settled) => change({ q: settled || undefined }, true));
+  return (
+    <div className={css.bar}>
+      <span className={css.search}>
+        <SearchField label={words.search} value={text} onChange={({ target }) => setText(target.value)} />
+      </span>
+      <Select
+        name={words.status}
+        value={search.status ?? "all"}
+        isSet={search.status !== undefined}
+        choices={[
+          { value: "all", label: kitWords.all },
+          ...Object.entries(statusNames).map(([value, label]) => ({ value, label })),
+        ]}
+        onChange={(value) => change({ status: value === "all" ? undefined : (value as WorkflowStatus) })}
+      />
+    </div>
+  );
+}
+
+function NoRows({ isFiltered }: { isFiltered: boolean }) {
+  const navigate = useNavigate();
+  if (!isFiltered)
+    return <EmptyState icon="workflow" title={words.none} text={words.noneText} command={createCurl()} />;
+  const clear = () => void navigate({ to: "/workflows", search: {} });
+  return (
+    <EmptyState
+      icon="filter"
+      title={words.noMatch}
+      text={words.noMatchText}
+      action={<Button onClick={clear}>{words.clear}</Button>}
+    />
+  );
+}
+
+const Rows = ({ rows }: { rows: readonly WorkflowRow[] }) => (
+  <Table
+    label={words.title}
+    rows={rows}
+    keyOf={({ _id }) => _id}
+    columns={[
+      { title: words.name, cell: NameCell },
+      { title: words.steps, cell: StepsCell, isWideOnly: true },
+      {
+        title: words.status,
+        cell: ({ status }) => <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>,
+      },
+      {
+        title: words.lastTriggered,
+        cell: ({ lastTriggeredAt }) =>
+          lastTriggeredAt ? <Time at={lastTriggeredAt} isRelative /> : <span className={css.weak}>{words.never}</span>,
+        isWideOnly: true,
+      },
+      { title: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} isRelative />, isWideOnly: true },
+      { title: "", cell: (row) => <RowMenu row={row} />, isNumber: true },
+    ]}
+  />
+);
+
+const NameCell = ({ name, workflowId }: WorkflowRow) => (
+  <Link to="/workflows/$workflowId" params={{ workflowId }} className={css.name}>
+    <strong>{name}</strong>
+    <span className={css.id}>{workflowId}</span>
+  </Link>
+);
+
+function StepsCell({ stepTypeOverviews }: WorkflowRow) {
+  if (stepTypeOverviews.length === 0) return <span className={css.weak}>{words.noSteps}</span>;
+  const label = stepTypeOverviews.map((type) => stepNames[type]).join(", ");
+  return (
+    <span className={css.icons} role="img" aria-label={label} title={label}>
+      {stepTypeOverviews.slice(0, 8).map((type, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a place in the row of icons
+        <Icon key={index} name={stepIcons[type]} size={15} />
+      ))}
+    </span>
+  );
+}
+
+function Pages({ page, shown, total }: { page: number; shown: number; total: number }) {
+  const navigate = useNavigate();
+  const go = (next: number) =>
+    void navigate({ to: "/workflows", search: (search) => ({ ...search, page: next > 0 ? next : undefined }) });
+  const from = page * pageSize;
+  return (
+    <Pager
+      note={words.count(from + 1, from + shown, total)}
+      onPrevious={page > 0 ? () => go(page - 1) : undefined}
+      onNext={from + shown < total ? () => go(page + 1) : undefined}
+    />
   );
 }

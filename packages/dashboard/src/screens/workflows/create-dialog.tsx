@@ -1,0 +1,135 @@
+// A new workflow, or a copy of one: both need a name and an identifier.
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useId, useState } from "react";
+import type { ApiError } from "../../api/api-error.ts";
+import { useChange } from "../../api/hooks.ts";
+import { useEnvironment } from "../../app/session.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { TextField } from "../../kit/field.tsx";
+import { ErrorPanel } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
+import { words as kitWords } from "../../words.ts";
+import { identifierFrom, isIdentifier } from "./identifier.ts";
+import type { WorkflowRow } from "./row-menu.tsx";
+import { words } from "./words.ts";
+import css from "./workflows.module.css";
+
+export function CreateDialog({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const environment = useEnvironment();
+  const create = useChange("workflows.create", ["workflows.list"]);
+  const save = (name: string, workflowId: string) =>
+    create.mutate(
+      // In production a workflow without steps waits for its first save.
+      { body: { name, workflowId, steps: [], active: environment.type !== "prod" } },
+      { onSuccess: (made) => void navigate({ to: "/workflows/$workflowId", params: { workflowId: made.workflowId } }) },
+    );
+  return (
+    <NameDialog
+      title={words.createTitle}
+      text={words.createText}
+      action={words.createAction}
+      error={create.error}
+      isBusy={create.isPending}
+      onSave={save}
+      onClose={onClose}
+    />
+  );
+}
+
+export function DuplicateDialog({ row, onClose }: { row: WorkflowRow; onClose: () => void }) {
+  const navigate = useNavigate();
+  const duplicate = useChange("workflows.duplicate", ["workflows.list"]);
+  const save = (name: string, workflowId: string) =>
+    duplicate.mutate(
+      { params: { workflowId: row.workflowId }, body: { name, workflowId } },
+      {
+        onSuccess: (made) => {
+          showToast({ title: words.duplicated(made.name) });
+          onClose();
+          void navigate({ to: "/workflows/$workflowId", params: { workflowId: made.workflowId } });
+        },
+      },
+    );
+  return (
+    <NameDialog
+      title={words.duplicateTitle(row.name)}
+      text={words.duplicateText}
+      action={words.duplicateAction}
+      startName={words.copyName(row.name)}
+      error={duplicate.error}
+      isBusy={duplicate.isPending}
+      onSave={save}
+      onClose={onClose}
+    />
+  );
+}
+
+type NameDialogProps = {
+  title: string;
+  text: string;
+  action: string;
+  startName?: string;
+  error: ApiError | null;
+  isBusy: boolean;
+  onSave: (name: string, workflowId: string) => void;
+  onClose: () => void;
+};
+
+function NameDialog({ title, text, action, startName = "", error, isBusy, onSave, onClose }: NameDialogProps) {
+  const [name, setName] = useState(startName);
+  const [ownId, setOwnId] = useState<string | null>(null);
+  const form = useId();
+  const environment = useEnvironment();
+  const workflowId = ownId ?? identifierFrom(name);
+  const isTaken = error?.code === "WORKFLOW_ID_TAKEN";
+  const idError = isTaken ? words.idTaken : error?.fields.workflowId;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave(name.trim(), workflowId);
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      description={environment.type === "prod" ? `${text} ${words.production}` : text}
+      actions={
+        <>
+          <Button onClick={onClose}>{kitWords.cancel}</Button>
+          <Button
+            look="primary"
+            type="submit"
+            form={form}
+            disabled={isBusy || name.trim() === "" || !isIdentifier(workflowId)}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} className={css.form} onSubmit={submit}>
+        {error && idError === undefined && error.fields.name === undefined && <ErrorPanel error={error} />}
+        <TextField
+          label={words.name}
+          value={name}
+          maxLength={128}
+          required
+          error={error?.fields.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextField
+          label={words.id}
+          value={workflowId}
+          maxLength={100}
+          required
+          spellCheck={false}
+          hint={words.idHint}
+          error={idError}
+          onChange={({ target }) => setOwnId(target.value)}
+        />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,114 @@
+// The workflow editor: it loads the workflow, and asks before production is edited.
+import type { Workflow } from "@tidings/contract";
+import { useState } from "react";
+import { useOperation } from "../../../api/hooks.ts";
+import { useEnvironment, useSession } from "../../../app/session.tsx";
+import { Id } from "../../../kit/code.tsx";
+import { Page } from "../../../kit/page.tsx";
+import { ErrorPanel, Skeleton } from "../../../kit/states.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { Badge } from "../../../kit/verdict.tsx";
+import { useSample } from "../preview/use-sample.ts";
+import { workflowRoute } from "../routes.ts";
+import type { EditorSearch, EditorTab } from "../search.ts";
+import { SimulatorTab } from "../simulator/simulator-tab.tsx";
+import { DigestsTab } from "../versions/digests-tab.tsx";
+import { VersionsTab } from "../versions/versions-tab.tsx";
+import { words as listWords, statusNames, statusTones } from "../words.ts";
+import { ConflictDialog } from "./conflict-dialog.tsx";
+import css from "./editor.module.css";
+import { EditorActions } from "./editor-actions.tsx";
+import { LeaveGuard } from "./leave-guard.tsx";
+import { Notices } from "./notices.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import { StepsTab } from "./steps-tab.tsx";
+import { useEditor } from "./use-editor.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
+import { words } from "./words.ts";
+
+const back = { to: "/workflows", search: {}, label: words.back } as const;
+
+export function EditorScreen() {
+  const { workflowId } = workflowRoute.useParams();
+  const { _id: environmentId } = useEnvironment();
+  const { data, error, refetch } = useOperation("workflows.retrieve", { params: { workflowId }, query: {} });
+  if (data) return <LoadedEditor key={`${environmentId} ${data._id}`} workflow={data} />;
+  return (
+    <Page title={workflowId} back={back}>
+      {error ? <ErrorPanel error={error} onRetry={refetch} /> : <Skeleton rows={10} />}
+    </Page>
+  );
+}
+
+const Lead = ({ workflow: { workflowId, status } }: { workflow: Workflow }) => (
+  <span className={css.lead}>
+    <Id text={workflowId} what={listWords.id} />
+    <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>
+  </span>
+);
+
+const editingRoles = ["editor", "owner"];
+
+function LoadedEditor({ workflow }: { workflow: Workflow }) {
+  const search = workflowRoute.useSearch();
+  const navigate = workflowRoute.useNavigate();
+  const isProduction = useEnvironment().type === "prod";
+  const canEdit = editingRoles.includes(useSession().person.role);
+  const [isUnlocked, setUnlocked] = useState(false);
+  const go = (changed: EditorSearch, replace = true) =>
+    void navigate({ to: ".", search: (before) => ({ ...before, ...changed }), replace });
+  const editor = useEditor({
+    workflow,
+    isReadOnly: !canEdit || (isProduction && !isUnlocked),
+    select: (step) => go({ step }),
+  });
+  const sample = useSample(workflow);
+  useShortcuts(editor);
+  const { draft } = editor;
+  const tab: EditorTab = search.tab ?? "steps";
+  return (
+    <Page
+      title={draft.name || workflow.name}
+      back={back}
+      lead={<Lead workflow={workflow} />}
+      actions={<EditorActions editor={editor} />}
+    >
+      <Notices
+        editor={editor}
+        canEdit={canEdit}
+        isLocked={isProduction && !isUnlocked}
+        onUnlock={() => setUnlocked(true)}
+      />
+      <Tabs
+        value={tab}
+        onChange={(next) => go({ tab: next === "steps" ? undefined : next }, false)}
+        tabs={[
+          {
+            value: "steps",
+            label: words.tabs.steps,
+            count: draft.steps.length,
+            panel: (
+              <StepsTab
+                editor={editor}
+                sample={sample}
+                stepId={search.step}
+                view={search.view}
+                onView={(view) => go({ view })}
+              />
+            ),
+          },
+          { value: "settings", label: words.tabs.settings, panel: <SettingsTab editor={editor} /> },
+          { value: "simulate", label: words.tabs.simulate, panel: <SimulatorTab editor={editor} sample={sample} /> },
+          { value: "digests", label: words.tabs.digests, panel: <DigestsTab workflow={workflow} /> },
+          {
+            value: "versions",
+            label: words.tabs.versions,
+            panel: <VersionsTab editor={editor} chosen={search.version} onChoose={(version) => go({ version })} />,
+          },
+        ]}
+      />
+      <ConflictDialog editor={editor} />
+      <LeaveGuard editor={editor} />
+    </Page>
+  );
+}

@@ -1,0 +1,68 @@
+// Everything that is wrong with a draft, by step and field: issues of the saved steps, what the service refused at the last save,
+// and faults of templates from the preview. Each holds as long as its field keeps the value that it was found with. Pure.
+import type { PreviewFault, Workflow } from "@tidings/contract";
+import { type Draft, isSame, valueAt } from "./model.ts";
+
+export type Refusal = { key: string; path: string; message: string; value: unknown };
+export type Faults = { key: string; faults: readonly PreviewFault[] } | null;
+
+export type Issues = {
+  /** `path`: such as `name` or `controlValues.subject`. */
+  of: (key: string, path: string) => string | undefined;
+  /** Faults with a place in the text of a field. */
+  faultsOf: (key: string, path: string) => readonly PreviewFault[] | undefined;
+  /** What belongs to no field of the step: a missing integration. */
+  notesOf: (key: string) => string[];
+  countOf: (key: string) => number;
+};
+
+type Found = { key: string; path: string; message: string };
+
+export function collectIssues(
+  workflow: Workflow,
+  base: Draft,
+  draft: Draft,
+  refusals: readonly Refusal[],
+  preview: Faults,
+): Issues {
+  const stepOf = (from: Draft, key: string) => from.steps.find((step) => step.key === key);
+  const saved = workflow.steps.flatMap(({ _id, issues }): Found[] =>
+    Object.entries(issues?.controls ?? {}).flatMap(([name, list]) => {
+      const path = `controlValues.${name}`;
+      const isUnchanged = isSame(valueAt(stepOf(base, _id), path), valueAt(stepOf(draft, _id), path));
+      const message = list.map((issue) => issue.message).join(". ");
+      return isUnchanged && message !== "" ? [{ key: _id, path, message }] : [];
+    }),
+  );
+  const refused = refusals.filter(({ key, path, value }) => isSame(valueAt(stepOf(draft, key) ?? draft, path), value));
+  const faults = (preview?.faults ?? []).map(
+    ({ field, message, line, column }): Found => ({
+      key: preview!.key,
+      path: `controlValues.${field}`,
+      message:
+        line === undefined ? message : `${message} (line ${line}${column === undefined ? "" : `, column ${column}`})`,
+    }),
+  );
+  const found: Found[] = [...refused, ...faults, ...saved];
+  const notesOf = (key: string) =>
+    Object.values(workflow.steps.find(({ _id }) => _id === key)?.issues?.integration ?? {})
+      .flat()
+      .map(({ message }) => message);
+  return {
+    of: (key, path) => found.find((one) => one.key === key && one.path === path)?.message,
+    faultsOf: (key, path) => (preview?.key === key ? preview.faults.filter(({ field }) => field === path) : undefined),
+    notesOf,
+    countOf: (key) =>
+      new Set(found.filter((one) => one.key === key).map(({ path }) => path)).size + notesOf(key).length,
+  };
+}
+
+/** The fields of a 422, such as `steps.0.controlValues.amount`, as refusals; `rest` belongs to no field of the editor. */
+export function readRefusals(fields: Readonly<Record<string, string>>, sent: Draft): Refusal[] {
+  return Object.entries(fields).map(([field, message]) => {
+    const [, index, path] = /^steps\.(\d+)\.?(.*)$/.exec(field) ?? [];
+    const step = index === undefined ? undefined : sent.steps[Number(index)];
+    if (!step) return { key: "", path: field, message, value: valueAt(sent, field) };
+    return { key: step.key, path: path || "name", message, value: valueAt(step, path || "name") };
+  });
+}

@@ -1,0 +1,46 @@
+// The question before the editor is left with unsaved changes.
+import { useBlocker } from "@tanstack/react-router";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import type { Editor } from "./use-editor.ts";
+import { words } from "./words.ts";
+
+const environmentOf = (search: unknown): unknown => (search as { env?: string }).env;
+
+/** Another tab or step of the same workflow is no leaving; another environment is. */
+export function LeaveGuard({ editor }: { editor: Editor }) {
+  const { isChanged, discard } = editor;
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      isChanged && (current.pathname !== next.pathname || environmentOf(current.search) !== environmentOf(next.search)),
+    enableBeforeUnload: () => isChanged,
+    withResolver: true,
+  });
+  if (blocker.status !== "blocked") return null;
+  const say = words.leave;
+  return (
+    <Dialog
+      isOpen
+      onClose={blocker.reset}
+      title={say.title}
+      description={say.text}
+      actions={
+        <>
+          <Button onClick={blocker.reset}>{say.stay}</Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              discard();
+              blocker.proceed();
+            }}
+          >
+            {say.discard}
+          </Button>
+          <Button look="primary" onClick={blocker.proceed}>
+            {say.leave}
+          </Button>
+        </>
+      }
+    />
+  );
+}

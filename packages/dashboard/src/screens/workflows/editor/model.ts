@@ -1,0 +1,167 @@
+// The workflow as the editor holds it: what a person can change, without what the service adds. Pure.
+import type { StepFilter, StepType, Workflow, WorkflowDraft, WorkflowUpdate } from "@tidings/contract";
+import { identifierFrom } from "../identifier.ts";
+import { stepNames } from "../words.ts";
+
+export type Values = Record<string, unknown>;
+
+export type DraftStep = {
+  /** Tells steps apart while they are edited: the internal id, or one made up for a step that was never saved. */
+  key: string;
+  _id?: string;
+  stepId: string;
+  name: string;
+  type: StepType;
+  controlValues: Values;
+  filters?: StepFilter[];
+  active: boolean;
+  shouldStopOnFail: boolean;
+  deadlineSeconds?: number;
+};
+
+export type Draft = Required<
+  Pick<
+    Workflow,
+    | "name"
+    | "description"
+    | "tags"
+    | "active"
+    | "validatePayload"
+    | "isTranslationEnabled"
+    | "severity"
+    | "outsideSchedule"
+    | "onUnknownOutcome"
+  >
+> & {
+  payloadSchema: Values | null;
+  preferences: { user: Workflow["preferences"]["default"] | null; workflow: Workflow["preferences"]["default"] };
+  steps: DraftStep[];
+};
+
+type AnyStep = Omit<DraftStep, "key" | "_id"> & { _id: string };
+
+function toDraftStep(step: AnyStep): DraftStep {
+  const { _id, stepId, name, type, controlValues, filters, active, shouldStopOnFail, deadlineSeconds } = step;
+  return {
+    key: _id,
+    _id,
+    stepId,
+    name,
+    type,
+    controlValues,
+    ...(filters && filters.length > 0 && { filters }),
+    active,
+    shouldStopOnFail,
+    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
+  };
+}
+
+export function draftOf(workflow: Workflow): Draft {
+  return {
+    name: workflow.name,
+    description: workflow.description ?? "",
+    tags: workflow.tags ?? [],
+    active: workflow.active ?? false,
+    validatePayload: workflow.validatePayload ?? false,
+    payloadSchema: (workflow.payloadSchema as Values | null | undefined) ?? null,
+    isTranslationEnabled: workflow.isTranslationEnabled ?? false,
+    severity: workflow.severity,
+    outsideSchedule: workflow.outsideSchedule ?? "hold",
+    onUnknownOutcome: workflow.onUnknownOutcome ?? "may_duplicate",
+    preferences: { user: workflow.preferences.user ?? null, workflow: workflow.preferences.default },
+    steps: workflow.steps.map((step) => toDraftStep({ ...step, controlValues: step.controls.values as Values })),
+  };
+}
+
+const stepsOut = (steps: readonly DraftStep[]) => steps.map(({ key, ...step }) => step);
+
+export function toUpdate(draft: Draft, { origin }: Workflow, expectedVersion: string | undefined): WorkflowUpdate {
+  return {
+    ...draft,
+    steps: stepsOut(draft.steps),
+    origin,
+    ...(expectedVersion !== undefined && { expectedVersion }),
+  };
+}
+
+/** For a dry-run. An inactive workflow is run as if it were active: the point is to see what it would do. */
+export const toDryRun = (draft: Draft, workflowId: string): WorkflowDraft => ({
+  ...draft,
+  workflowId,
+  active: true,
+  steps: stepsOut(draft.steps),
+});
+
+/** Compared as text: both come from the same functions, but members may stand in another order. */
+export const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+}
+
+const startValues: Partial<Record<StepType, Values>> = {
+  email: { subject: "", body: "", editorType: "html" },
+  delay: { type: "regular", amount: 1, unit: "hours" },
+  digest: { type: "regular", amount: 1, unit: "hours" },
+  throttle: { type: "fixed", amount: 1, unit: "hours", threshold: 1 },
+};
+
+/** A step with a name and an identifier that the workflow does not have yet. */
+export function newStep(type: StepType, steps: readonly DraftStep[]): DraftStep {
+  const names = new Set(steps.map(({ name }) => name));
+  const ids = new Set(steps.map(({ stepId }) => stepId));
+  let count = 1;
+  const nameAt = () => (count === 1 ? stepNames[type] : `${stepNames[type]} ${count}`);
+  while (names.has(nameAt()) || ids.has(identifierFrom(nameAt()))) count++;
+  const stepId = identifierFrom(nameAt());
+  return {
+    key: `new-${stepId}-${Math.random().toString(36).slice(2)}`,
+    stepId,
+    name: nameAt(),
+    type,
+    controlValues: { ...startValues[type] },
+    active: true,
+    shouldStopOnFail: false,
+  };
+}
+
+export function insertStep(draft: Draft, step: DraftStep, index: number): Draft {
+  return { ...draft, steps: draft.steps.toSpliced(index, 0, step) };
+}
+
+export function moveStep(draft: Draft, from: number, to: number): Draft {
+  const step = draft.steps[from];
+  if (!step || to < 0 || to >= draft.steps.length) return draft;
+  return { ...draft, steps: draft.steps.toSpliced(from, 1).toSpliced(to, 0, step) };
+}
+
+export const removeStep = (draft: Draft, key: string): Draft => ({
+  ...draft,
+  steps: draft.steps.filter((step) => step.key !== key),
+});
+
+export const changeStep = (draft: Draft, key: string, changed: Partial<DraftStep>): Draft => ({
+  ...draft,
+  steps: draft.steps.map((step) => (step.key === key ? { ...step, ...changed } : step)),
+});
+
+/** The value at a path such as `primaryAction.label`. */
+export const valueAt = (values: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => (value as Values | null | undefined)?.[name], values);
+
+/** With the value at the path changed; undefined takes it away, and objects that become empty with it. */
+export function withValue(values: Values, path: string, value: unknown): Values {
+  const [name = "", ...rest] = path.split(".");
+  const inner = rest.length === 0 ? value : withValue((values[name] as Values) ?? {}, rest.join("."), value);
+  const isGone = inner === undefined || (rest.length > 0 && Object.keys(inner as object).length === 0);
+  const { [name]: _gone, ...others } = values;
+  return isGone ? others : { ...values, [name]: inner };
+}

@@ -1,0 +1,168 @@
+// The steps as a list: all of the editor by keyboard.
+import { type KeyboardEvent, useRef, useState } from "react";
+import { Icon } from "../../../icons.tsx";
+import { Button, IconButton } from "../../../kit/button.tsx";
+import { classNames } from "../../../kit/class-names.ts";
+import { stepIcons } from "../../activity/outcomes.ts";
+import { isConditional, summarizeStep } from "../step/summary.ts";
+import { AddStep } from "./add-step.tsx";
+import css from "./editor.module.css";
+import type { DraftStep } from "./model.ts";
+import type { Editor } from "./use-editor.ts";
+import { useStepActions } from "./use-step-actions.ts";
+import { words } from "./words.ts";
+
+const say = words.outline;
+
+type OutlineProps = { editor: Editor; selected: DraftStep | undefined; onOpen: () => void };
+
+export function Outline({ editor, selected, onOpen }: OutlineProps) {
+  const { isReadOnly, select } = editor;
+  const { steps } = editor.draft;
+  const list = useRef<HTMLOListElement>(null);
+  const { add, move, remove, told } = useStepActions(editor, onOpen);
+  const [dragged, setDragged] = useState<number | null>(null);
+
+  // After the next paint, when the step has its new place.
+  const focusStep = (step: DraftStep | undefined) =>
+    requestAnimationFrame(() => {
+      const rows = list.current?.querySelectorAll<HTMLElement>("[data-step]") ?? [];
+      [...rows].find(({ dataset }) => dataset.step === step?.key)?.focus();
+    });
+  const choose = (step: DraftStep | undefined) => {
+    if (!step) return;
+    select(step.stepId);
+    focusStep(step);
+  };
+  const onKey = (event: KeyboardEvent, index: number) => {
+    const way = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (way !== 0 && event.altKey) {
+      move(index, index + way);
+      focusStep(steps[index]);
+    } else if (way !== 0) choose(steps[index + way]);
+    else if (event.key === "Home" || event.key === "End") choose(steps.at(event.key === "Home" ? 0 : -1));
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      remove(index);
+      focusStep(steps[index + 1] ?? steps[index - 1]);
+    } else if (event.key === "Enter") onOpen();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <section className={css.outline} aria-label={say.label}>
+      <p className={css.end}>
+        <Icon name="zap" size={14} />
+        {say.start}
+        <span className={css.weak}>{say.startHint}</span>
+      </p>
+      <ol ref={list} className={css.steps} title={isReadOnly ? undefined : say.help}>
+        {steps.map((step, index) => (
+          <li
+            key={step.key}
+            className={classNames(css.place, dragged === index && css.dragged)}
+            draggable={!isReadOnly}
+            onDragStart={() => setDragged(index)}
+            onDragEnd={() => setDragged(null)}
+            onDragOver={(event) => dragged !== null && event.preventDefault()}
+            onDrop={() => {
+              if (dragged !== null && dragged !== index) move(dragged, index);
+              setDragged(null);
+            }}
+          >
+            {!isReadOnly && (
+              <span className={css.gap}>
+                <AddStep
+                  trigger={<IconButton label={say.addAt(index + 1)} icon="plus" size="small" />}
+                  onAdd={(type) => add(type, index)}
+                />
+              </span>
+            )}
+            <StepRow
+              step={step}
+              number={index + 1}
+              isSelected={step.key === selected?.key}
+              issues={editor.issues.countOf(step.key)}
+              onSelect={() => select(step.stepId)}
+              onKey={(event) => onKey(event, index)}
+            />
+            {!isReadOnly && step.key === selected?.key && (
+              <span className={css.rowActions}>
+                <IconButton
+                  label={say.up}
+                  icon="arrowUp"
+                  size="small"
+                  disabled={index === 0}
+                  onClick={() => move(index, index - 1)}
+                />
+                <IconButton
+                  label={say.down}
+                  icon="arrowDown"
+                  size="small"
+                  disabled={index === steps.length - 1}
+                  onClick={() => move(index, index + 1)}
+                />
+                <IconButton label={say.remove} icon="trash" size="small" onClick={() => remove(index)} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {!isReadOnly && (
+        <AddStep
+          trigger={
+            <Button icon="plus" size="small">
+              {say.add}
+            </Button>
+          }
+          onAdd={(type) => add(type, steps.length)}
+        />
+      )}
+      <p className={css.hidden} role="status">
+        {told}
+      </p>
+    </section>
+  );
+}
+
+type StepRowProps = {
+  step: DraftStep;
+  number: number;
+  isSelected: boolean;
+  issues: number;
+  onSelect: () => void;
+  onKey: (event: KeyboardEvent) => void;
+};
+
+const StepRow = ({ step, number, isSelected, issues, onSelect, onKey }: StepRowProps) => (
+  <button
+    type="button"
+    className={css.step}
+    aria-current={isSelected ? "step" : undefined}
+    data-step={step.key}
+    tabIndex={isSelected || number === 1 ? 0 : -1}
+    onClick={onSelect}
+    onKeyDown={onKey}
+  >
+    <span className={css.stepIcon}>
+      <Icon name={stepIcons[step.type]} size={15} />
+    </span>
+    <span className={css.stepText}>
+      <strong>
+        <span className={css.hidden}>{number}. </span>
+        {step.name}
+      </strong>
+      <span className={css.stepLine}>{summarizeStep(step)}</span>
+      {(isConditional(step) || !step.active) && (
+        <span className={css.stepTags}>
+          {[isConditional(step) && say.conditional, !step.active && say.inactive].filter(Boolean).join(" · ")}
+        </span>
+      )}
+    </span>
+    {issues > 0 && (
+      <span className={css.stepIssues} title={words.issueCount(issues)}>
+        <Icon name="alert" size={14} />
+        <span className={css.hidden}>{words.issueCount(issues)}</span>
+      </span>
+    )}
+  </button>
+);

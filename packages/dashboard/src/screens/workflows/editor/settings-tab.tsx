@@ -1,0 +1,184 @@
+// The settings of a workflow beside its steps.
+import type { Channel } from "@tidings/contract";
+import { useState } from "react";
+import { Checkbox, Field, TextArea, TextField } from "../../../kit/field.tsx";
+import { Card } from "../../../kit/page.tsx";
+import { Select } from "../../../kit/select.tsx";
+import { JsonField } from "../step/value-field.tsx";
+import css from "./editor.module.css";
+import type { Draft } from "./model.ts";
+import { words } from "./settings-words.ts";
+import type { Editor } from "./use-editor.ts";
+
+const channels = Object.keys(words.channelNames) as Channel[];
+
+export function SettingsTab({ editor }: { editor: Editor }) {
+  const { draft, isReadOnly, issues, workflow } = editor;
+  const set = (changed: Partial<Draft>) => editor.change({ ...draft, ...changed }, Object.keys(changed).join());
+  const { user, workflow: byDefault } = draft.preferences;
+  const shown = user ?? byDefault;
+  const setPreference = (next: typeof byDefault) =>
+    set({ preferences: user === null ? { user, workflow: next } : { user: next, workflow: byDefault } });
+  return (
+    <div className={css.settings}>
+      <Card title={words.about}>
+        <div className={css.fields}>
+          <TextField
+            label={words.name}
+            value={draft.name}
+            maxLength={128}
+            readOnly={isReadOnly}
+            error={issues.of("", "name")}
+            onChange={({ target }) => set({ name: target.value })}
+          />
+          <TextField label={words.identifier} value={workflow.workflowId} disabled />
+          <TextArea
+            label={words.description}
+            value={draft.description}
+            maxLength={256}
+            rows={2}
+            readOnly={isReadOnly}
+            error={issues.of("", "description")}
+            onChange={({ target }) => set({ description: target.value })}
+          />
+          <TagsField draft={draft} isReadOnly={isReadOnly} error={issues.of("", "tags")} onChange={set} />
+          <Checkbox
+            label={words.active}
+            checked={draft.active}
+            disabled={isReadOnly}
+            onChange={({ target }) => set({ active: target.checked })}
+          />
+        </div>
+      </Card>
+      <Card title={words.rules}>
+        <div className={css.fields}>
+          <ChoiceField
+            label={words.severity}
+            value={draft.severity}
+            names={words.severities}
+            isReadOnly={isReadOnly}
+            onChange={(severity) => set({ severity })}
+          />
+          <ChoiceField
+            label={words.outside}
+            value={draft.outsideSchedule}
+            names={words.outsides}
+            isReadOnly={isReadOnly}
+            onChange={(outsideSchedule) => set({ outsideSchedule })}
+          />
+          <ChoiceField
+            label={words.unknown}
+            value={draft.onUnknownOutcome}
+            names={words.unknowns}
+            isReadOnly={isReadOnly}
+            onChange={(onUnknownOutcome) => set({ onUnknownOutcome })}
+          />
+          <Checkbox
+            label={words.translated}
+            checked={draft.isTranslationEnabled}
+            disabled={isReadOnly}
+            onChange={({ target }) => set({ isTranslationEnabled: target.checked })}
+          />
+        </div>
+      </Card>
+      <Card title={words.preferences}>
+        <div className={css.fields}>
+          <Checkbox
+            label={words.critical}
+            checked={shown.all?.readOnly ?? false}
+            disabled={isReadOnly}
+            onChange={({ target }) => setPreference({ ...shown, all: { ...shown.all, readOnly: target.checked } })}
+          />
+          <fieldset className={css.channels}>
+            <legend>{words.channels}</legend>
+            {channels.map((channel) => (
+              <Checkbox
+                key={channel}
+                label={words.channelNames[channel]}
+                checked={shown.channels?.[channel]?.enabled ?? true}
+                disabled={isReadOnly}
+                onChange={({ target }) =>
+                  setPreference({ ...shown, channels: { ...shown.channels, [channel]: { enabled: target.checked } } })
+                }
+              />
+            ))}
+          </fieldset>
+        </div>
+      </Card>
+      <Card title={words.payload}>
+        <div className={css.fields}>
+          <Checkbox
+            label={words.validate}
+            checked={draft.validatePayload}
+            disabled={isReadOnly}
+            onChange={({ target }) => set({ validatePayload: target.checked })}
+          />
+          <JsonField
+            label={words.schema}
+            hint={words.schemaHint}
+            error={issues.of("", "payloadSchema")}
+            value={draft.payloadSchema ?? undefined}
+            isReadOnly={isReadOnly}
+            onChange={(payloadSchema) => set({ payloadSchema: payloadSchema ?? null })}
+          />
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+type TagsFieldProps = {
+  draft: Draft;
+  isReadOnly: boolean;
+  error?: string;
+  onChange: (changed: Partial<Draft>) => void;
+};
+
+/** The text is kept as it is typed; the tags are what stands between its commas. */
+function TagsField({ draft, isReadOnly, error, onChange }: TagsFieldProps) {
+  const outside = draft.tags.join(", ");
+  const [text, setText] = useState(outside);
+  const read = (from: string) =>
+    from
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean);
+  const shown = read(text).join(", ") === outside ? text : outside;
+  return (
+    <TextField
+      label={words.tags}
+      hint={words.tagsHint}
+      value={shown}
+      readOnly={isReadOnly}
+      error={error}
+      onChange={({ target }) => {
+        setText(target.value);
+        onChange({ tags: read(target.value) });
+      }}
+    />
+  );
+}
+
+type ChoiceFieldProps<T extends string> = {
+  label: string;
+  value: T;
+  names: Readonly<Record<T, string>>;
+  isReadOnly: boolean;
+  onChange: (value: T) => void;
+};
+
+const ChoiceField = <T extends string>({ label, value, names, isReadOnly, onChange }: ChoiceFieldProps<T>) => (
+  <Field label={label}>
+    {({ id }) => (
+      <Select
+        id={id}
+        name={label}
+        isWide
+        value={value}
+        choices={(Object.entries(names) as [T, string][]).map(([of, name]) => ({ value: of, label: name }))}
+        disabled={isReadOnly}
+        onChange={onChange}
+      />
+    )}
+  </Field>
+);

@@ -1,0 +1,24 @@
+// Keys of the editor, wherever the focus is: save, undo, redo.
+import { useEffect, useRef } from "react";
+import type { Editor } from "./use-editor.ts";
+
+export function useShortcuts(editor: Editor): void {
+  const latest = useRef(editor);
+  latest.current = editor;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.metaKey || event.ctrlKey) || event.altKey) return;
+      const { save, undo, redo, isReadOnly, isChanged, isSaving } = latest.current;
+      const key = event.key.toLowerCase();
+      // A field in a dialog keeps its own way back.
+      if (isReadOnly || document.querySelector("[role=dialog]")) return;
+      if (key === "s" && isChanged && !isSaving) save();
+      else if (key === "z") event.shiftKey ? redo() : undo();
+      else if (key === "y") redo();
+      else if (key !== "s") return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
+}

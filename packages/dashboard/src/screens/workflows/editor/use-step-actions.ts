@@ -1,0 +1,47 @@
+// What can be done with steps, for the outline and the canvas.
+import type { StepType } from "@tidings/contract";
+import { useState } from "react";
+import { showToast } from "../../../kit/toast.tsx";
+import { insertStep, moveStep, newStep, removeStep } from "./model.ts";
+import type { Editor } from "./use-editor.ts";
+import { words } from "./words.ts";
+
+const say = words.outline;
+
+export type StepActions = {
+  add: (type: StepType, index: number) => void;
+  move: (from: number, to: number) => void;
+  remove: (index: number) => void;
+  /** What was done last, for screen readers. */
+  told: string;
+};
+
+export function useStepActions(editor: Editor, onAdded: () => void): StepActions {
+  const [told, setTold] = useState("");
+  const { draft, isReadOnly, select } = editor;
+  const { steps } = draft;
+  return {
+    told,
+    add: (type, index) => {
+      if (isReadOnly) return;
+      const step = newStep(type, steps);
+      editor.change(insertStep(draft, step, index));
+      select(step.stepId);
+      onAdded();
+    },
+    move: (from, to) => {
+      const step = steps[from];
+      if (isReadOnly || !step || to < 0 || to >= steps.length) return;
+      editor.change(moveStep(draft, from, to));
+      setTold(say.moved(step.name, to + 1, steps.length));
+      select(step.stepId);
+    },
+    remove: (index) => {
+      const step = steps[index];
+      if (isReadOnly || !step) return;
+      editor.change(removeStep(draft, step.key));
+      select((steps[index + 1] ?? steps[index - 1])?.stepId);
+      showToast({ title: say.removed(step.name) });
+    },
+  };
+}

@@ -1,0 +1,13 @@
+/** An identifier from a name, as the service accepts it: "Order shipped!" becomes "order-shipped". */
+export const identifierFrom = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 100)
+    .replace(/-+$/, "");
+
+export const isIdentifier = (text: string): boolean =>
+  text.length <= 100 && /^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$/.test(text);

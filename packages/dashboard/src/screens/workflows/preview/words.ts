@@ -1,0 +1,26 @@
+// Words of the preview, and of the choice of a person and a payload, which the simulator shares.
+export const words = {
+  title: "Preview",
+  person: "Person",
+  personHint: "Name, email address or subscriber id",
+  samplePerson: "A sample person",
+  payload: "Payload",
+  payloadLabel: "Payload as JSON",
+  badPayload: "This is not a JSON object yet.",
+  recent: "From a recent event",
+  example: "Example of the payload",
+  empty: "Empty payload",
+  hidePayload: "Hide payload",
+  showPayload: "Edit payload",
+  noSubject: "No subject",
+  asText: "Text part",
+  asHtml: "Html",
+  as: "Shown as",
+  phone: "375 px",
+  noContent: "Nothing to show yet: the step has no content.",
+  noPreview: "This step sends nothing. The simulator shows what it does to the steps behind it.",
+  faults: "Faults",
+  place: (line: number, column: number | undefined) =>
+    column === undefined ? `line ${line}` : `line ${line}, column ${column}`,
+  unread: "now",
+} as const;

@@ -1,0 +1,67 @@
+// Whom the simulated event goes to: people and a topic; and its payload.
+import { useOperation } from "../../../api/hooks.ts";
+import { Icon } from "../../../icons.tsx";
+import { IconButton } from "../../../kit/button.tsx";
+import { Select } from "../../../kit/select.tsx";
+import { PersonPicker, SamplePayload } from "../preview/sample-bar.tsx";
+import type { Sample } from "../preview/use-sample.ts";
+import css from "./simulator.module.css";
+import { words } from "./words.ts";
+
+export type Addressee =
+  | { kind: "person"; subscriberId: string; name: string }
+  | { kind: "topic"; topicKey: string; name: string };
+
+type RecipientsProps = { to: readonly Addressee[]; sample: Sample; onChange: (to: readonly Addressee[]) => void };
+
+const keyOf = (one: Addressee): string => (one.kind === "person" ? `p ${one.subscriberId}` : `t ${one.topicKey}`);
+
+export function Recipients({ to, sample, onChange }: RecipientsProps) {
+  const topics = useOperation("topics.list", { query: { limit: 100 } }, { staleTime: 60_000 }).data?.data ?? [];
+  const topic = to.find((one) => one.kind === "topic");
+  const add = (one: Addressee) => onChange([...to.filter((other) => keyOf(other) !== keyOf(one)), one]);
+  return (
+    <div className={css.recipients}>
+      <div className={css.recipientRow}>
+        <ul className={css.chips} aria-label={words.to}>
+          {to.map((one) => (
+            <li key={keyOf(one)} className={css.chip}>
+              <Icon name={one.kind === "person" ? "users" : "hash"} size={13} />
+              {one.name}
+              <IconButton
+                label={words.removeRecipient(one.name)}
+                icon="x"
+                size="small"
+                onClick={() => onChange(to.filter((other) => other !== one))}
+              />
+            </li>
+          ))}
+        </ul>
+        <span className={css.picker}>
+          <PersonPicker
+            label={words.addPerson}
+            person={undefined}
+            onChoose={(person) => person && add({ kind: "person", ...person })}
+          />
+        </span>
+        {topics.length > 0 && (
+          <Select
+            name={words.topic}
+            value={topic?.topicKey ?? ""}
+            isSet={topic !== undefined}
+            choices={[
+              { value: "", label: words.noTopic },
+              ...topics.map(({ key, name }) => ({ value: key, label: name || key })),
+            ]}
+            onChange={(topicKey) => {
+              const people = to.filter(({ kind }) => kind === "person");
+              const name = topics.find(({ key }) => key === topicKey)?.name || topicKey;
+              onChange(topicKey === "" ? people : [...people, { kind: "topic", topicKey, name }]);
+            }}
+          />
+        )}
+        <SamplePayload sample={sample} />
+      </div>
+    </div>
+  );
+}

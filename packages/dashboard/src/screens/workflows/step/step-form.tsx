@@ -1,0 +1,158 @@
+// The form of one step: its name, what it sends or waits for, and when it runs.
+import { useMemo } from "react";
+import { Icon } from "../../../icons.tsx";
+import { Checkbox, TextField } from "../../../kit/field.tsx";
+import { stepIcons } from "../../activity/outcomes.ts";
+import { changeStep, type DraftStep, valueAt, withValue } from "../editor/model.ts";
+import type { Editor } from "../editor/use-editor.ts";
+import { isIdentifier } from "../identifier.ts";
+import { stepNames } from "../words.ts";
+import { ConditionBuilder } from "./condition-builder.tsx";
+import { type FieldSpec, fieldsFor, isSet } from "./fields.ts";
+import css from "./step.module.css";
+import { ValueField } from "./value-field.tsx";
+import { Variables } from "./variables.tsx";
+import { words } from "./words.ts";
+
+const waiting = ["delay", "digest", "throttle"];
+
+type StepFormProps = { editor: Editor; step: DraftStep; variables: readonly string[] };
+
+export function StepForm({ editor, step, variables }: StepFormProps) {
+  const { draft, isReadOnly, issues } = editor;
+  const fields = useMemo(() => fieldsFor(step.type, step.controlValues), [step.type, step.controlValues]);
+  const errorOf = (path: string) => issues.of(step.key, path);
+  const change = (changed: Partial<DraftStep>, field: string) =>
+    editor.change(changeStep(draft, step.key, changed), `${step.key}.${field}`);
+  const draw = (spec: FieldSpec) => (
+    <ValueField
+      key={spec.path}
+      spec={spec}
+      value={valueAt(step.controlValues, spec.path)}
+      error={errorOf(`controlValues.${spec.path}`)}
+      faults={issues.faultsOf(step.key, spec.path)}
+      isReadOnly={isReadOnly}
+      variables={variables}
+      onChange={(value) => change({ controlValues: withValue(step.controlValues, spec.path, value) }, spec.path)}
+    />
+  );
+  const main = fields.filter(({ isMore }) => !isMore);
+  const more = fields.filter(({ isMore }) => isMore);
+  const moreSet = more.filter((spec) => isSet(spec, step.controlValues)).length;
+  return (
+    <div className={css.form}>
+      <header className={css.head}>
+        <Icon name={stepIcons[step.type]} size={16} />
+        <h2>{step.name || stepNames[step.type]}</h2>
+        {step.name !== stepNames[step.type] && <span className={css.weak}>{stepNames[step.type]}</span>}
+      </header>
+      {issues.notesOf(step.key).map((note) => (
+        <p key={note} className={css.note}>
+          <Icon name="alert" size={14} />
+          {note}
+        </p>
+      ))}
+      <section
+        className={css.section}
+        aria-label={waiting.includes(step.type) ? words.timingSection : words.contentSection}
+      >
+        <div className={css.grid}>{main.map((spec) => wrap(spec, draw(spec)))}</div>
+        {more.length > 0 && (
+          <details className={css.more} open={more.some(({ path }) => errorOf(`controlValues.${path}`)) || undefined}>
+            <summary>{moreSet > 0 ? words.hasMore(moreSet) : words.more}</summary>
+            <div className={css.grid}>{more.map((spec) => wrap(spec, draw(spec)))}</div>
+          </details>
+        )}
+        {!waiting.includes(step.type) && variables.length > 0 && <Variables names={variables} />}
+      </section>
+      <section className={css.section} aria-label={words.condition.title}>
+        <h3>{words.condition.title}</h3>
+        <ConditionBuilder
+          key={step.key}
+          step={step}
+          isReadOnly={isReadOnly}
+          variables={variables}
+          error={errorOf("controlValues.skip")}
+          onChange={change}
+        />
+      </section>
+      <details
+        className={css.more}
+        open={errorOf("stepId") !== undefined || errorOf("name") !== undefined || undefined}
+      >
+        <summary>{words.stepSettings}</summary>
+        <StepSettings editor={editor} step={step} onChange={change} />
+      </details>
+    </div>
+  );
+}
+
+const wrap = (spec: FieldSpec, field: React.ReactNode) => (
+  <div key={spec.path} className={spec.isBeside ? css.beside : css.cell}>
+    {field}
+  </div>
+);
+
+type StepSettingsProps = {
+  editor: Editor;
+  step: DraftStep;
+  onChange: (changed: Partial<DraftStep>, field: string) => void;
+};
+
+function StepSettings({ editor: { draft, isReadOnly, issues, select }, step, onChange }: StepSettingsProps) {
+  const isTaken = draft.steps.some(({ key, stepId }) => key !== step.key && stepId === step.stepId);
+  const own = isTaken ? words.stepIdTaken : isIdentifier(step.stepId) ? undefined : words.badStepId;
+  const rename = (stepId: string) => {
+    onChange({ stepId }, "stepId");
+    select(stepId);
+  };
+  return (
+    <div className={css.settings}>
+      <TextField
+        label={words.name}
+        value={step.name}
+        maxLength={128}
+        readOnly={isReadOnly}
+        error={issues.of(step.key, "name")}
+        onChange={({ target }) => onChange({ name: target.value }, "name")}
+      />
+      <TextField
+        label={words.stepId}
+        value={step.stepId}
+        maxLength={100}
+        readOnly={isReadOnly}
+        spellCheck={false}
+        hint={`${words.stepIdHint} steps.${step.stepId}`}
+        error={own ?? issues.of(step.key, "stepId")}
+        onChange={({ target }) => rename(target.value)}
+      />
+      <TextField
+        label={words.deadline}
+        type="number"
+        min={1}
+        value={step.deadlineSeconds ?? ""}
+        readOnly={isReadOnly}
+        hint={words.deadlineHint}
+        error={issues.of(step.key, "deadlineSeconds")}
+        onChange={({ target }) =>
+          onChange(
+            { deadlineSeconds: Number.isInteger(target.valueAsNumber) ? target.valueAsNumber : undefined },
+            "deadlineSeconds",
+          )
+        }
+      />
+      <Checkbox
+        label={words.active}
+        checked={step.active}
+        disabled={isReadOnly}
+        onChange={({ target }) => onChange({ active: target.checked }, "active")}
+      />
+      <Checkbox
+        label={words.stopOnFail}
+        checked={step.shouldStopOnFail}
+        disabled={isReadOnly}
+        onChange={({ target }) => onChange({ shouldStopOnFail: target.checked }, "shouldStopOnFail")}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,302 @@
+// Workflows in a browser: building one, simulating it, two people at once, production, drafts, versions and open digests.
+import assert from "node:assert/strict";
+import { before, type TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { browserTest, openBrowser } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+import { seedCompany } from "./seed.ts";
+import { enter, expectAccessible, expectNoOverflow, narrow } from "./support.ts";
+
+const service = await startTestService();
+const { client } = service;
+
+before(async () => {
+  await seedCompany(client, { crowd: 5 });
+});
+
+/** As `openDashboard`; refusals of a save are part of these tests, and the browser reports them as errors. */
+async function open(context: TestContext, path: string): Promise<Page> {
+  const browser = await openBrowser(context, { viewport: { width: 1280, height: 860 } });
+  await enter(browser, service);
+  const page = await browser.newPage();
+  page.setDefaultTimeout(20_000);
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of 4(?:09|22)/.test(message.text())) errors.push(message.text());
+  });
+  context.after(() => assert.deepEqual(errors, []));
+  await page.goto(service.url + path);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  return page;
+}
+
+const retrieve = async (workflowId: string) => (await client("workflows.retrieve", { params: { workflowId } })).body;
+
+/** The form of the chosen step has a body as a plain text area or, for html, as an editor of code. */
+async function addStep(page: Page, type: string): Promise<void> {
+  await page.getByRole("button", { name: "Add step" }).click();
+  await page.getByRole("menuitem", { name: type, exact: true }).click();
+  await page.getByRole("heading", { level: 2, name: type }).waitFor();
+}
+
+const save = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+};
+
+/** Leaving with changes asks, also when the page is loaded again. */
+const acceptQuestions = (page: Page) => page.on("dialog", (dialog) => void dialog.accept());
+
+browserTest("the list finds workflows, makes, copies and deletes them", async (context) => {
+  const page = await open(context, "/workflows");
+  const rows = page.getByRole("table", { name: "Workflows" }).getByRole("row");
+  await rows.nth(5).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("searchbox").fill("invoice");
+  await page.waitForURL(/q=invoice/);
+  await eventually(async () => (await rows.count()) === 2, "one workflow in the list");
+  await page.getByRole("button", { name: "Actions for Invoice paid" }).click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Invoice sent");
+  await page.getByRole("button", { name: "Duplicate", exact: true }).click();
+  await page.waitForURL(/\/workflows\/invoice-sent/);
+  assert.equal((await retrieve("invoice-sent")).active, false);
+  await page.getByRole("link", { name: "Workflows", exact: true }).last().click();
+  await page.getByRole("searchbox").fill("invoice-sent");
+  await page.getByRole("button", { name: "Actions for Invoice sent" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete workflow" }).click();
+  await page.getByText("No workflow matches").waitFor();
+  await page.setViewportSize(narrow);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await rows.nth(3).waitFor();
+  await expectNoOverflow(page);
+});
+
+browserTest(
+  "three steps with a condition and a digest are built, simulated, saved, triggered and seen",
+  async (context) => {
+    const page = await open(context, "/workflows");
+    await page.getByRole("button", { name: "New workflow" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Weekly report");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.waitForURL(/\/workflows\/weekly-report/);
+
+    await addStep(page, "In-app");
+    await page.getByRole("textbox", { name: "Body" }).fill("{{payload.count}} new reports");
+    await addStep(page, "Digest");
+    await page.getByRole("spinbutton", { name: "Amount" }).fill("2");
+    await addStep(page, "Email");
+    await page.getByRole("textbox", { name: "Subject" }).fill("Reports for {{subscriber.firstName}}");
+    await page.getByRole("textbox", { name: "Body" }).fill("<p>{{payload.count}} reports</p>");
+    await page.getByRole("button", { name: "Add a condition" }).click();
+    await page.getByRole("combobox", { name: "Value to compare" }).fill("payload.count");
+    await page.getByRole("combobox", { name: /^Comparison/ }).click();
+    await page.getByRole("option", { name: "is more than", exact: true }).click();
+    await page.getByRole("textbox", { name: "Compare with" }).fill("3");
+
+    const person = page.getByRole("combobox", { name: "Person" });
+    await person.fill("ada");
+    await page.getByText("Reports for Ada").first().waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    const card = page.getByRole("article", { name: "Ada Lovelace" });
+    await card.getByText("its skip condition is met").first().waitFor();
+    await card.getByRole("link", { name: "Change the step" }).waitFor();
+    await page.getByRole("button", { name: "Payload" }).click();
+    await page.getByRole("menuitem", { name: "Edit payload" }).click();
+    await page.getByRole("textbox", { name: "Payload as JSON" }).fill('{ "count": 7 }');
+    await card.getByText("Email would be sent").first().waitFor();
+    const scrubber = page.getByRole("slider", { name: "Point in time" });
+    assert.match((await scrubber.getAttribute("aria-valuetext")) ?? "", /^\+2 h/);
+    await scrubber.press("Home");
+    await card.getByText("waits").waitFor();
+    await page.getByText("In-app reaches Ada Lovelace").waitFor();
+    await expectAccessible(page);
+
+    await save(page);
+    const saved = await retrieve("weekly-report");
+    assert.deepEqual(
+      saved.steps.map(({ type }) => type),
+      ["in_app", "digest", "email"],
+    );
+    assert.deepEqual(saved.steps[2]?.controls.values.skip, { "!": [{ ">": [{ var: "payload.count" }, 3] }] });
+
+    await trigger(client, "weekly-report", "ada", { count: 7 });
+    await page.getByRole("tab", { name: "Open digests" }).click();
+    await page.getByText("1 event", { exact: true }).waitFor();
+    await page.getByText(/Sends in 1 h/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Send now" }).click();
+    await page.getByText("No open digests").waitFor();
+    await page.getByRole("link", { name: "Activity", exact: true }).last().click();
+    await page
+      .getByRole("link", { name: /Weekly report.*Ada Lovelace/ })
+      .first()
+      .waitFor();
+  },
+);
+
+browserTest("two people at one workflow see both versions, and neither is lost", async (context) => {
+  await createWorkflow(client, "shared", [email({ subject: "Hi", body: "<p>One</p>" }), inApp()]);
+  const mine = await open(context, "/workflows/shared?step=email");
+  const theirs = await open(context, "/workflows/shared?step=email");
+  await mine.getByRole("textbox", { name: "Subject" }).fill("Mine");
+  await theirs.getByRole("textbox", { name: "Body" }).fill("<p>Theirs</p>");
+  await save(theirs);
+  await mine.getByRole("button", { name: "Save", exact: true }).click();
+  const dialog = mine.getByRole("dialog", { name: "This workflow has changed meanwhile" });
+  await dialog.getByText("<p>Theirs</p>").waitFor();
+  await dialog.getByText(/added: Mine/).waitFor();
+  assert.equal((await retrieve("shared")).steps[0]?.controls.values.subject, "Hi");
+  await expectAccessible(mine);
+  await dialog.getByRole("button", { name: "Put both together" }).click();
+  await save(mine);
+  const { subject, body } = (await retrieve("shared")).steps[0]!.controls.values;
+  assert.deepEqual([subject, body], ["Mine", "<p>Theirs</p>"]);
+
+  await theirs.getByRole("textbox", { name: "Subject" }).fill("Late");
+  await theirs.getByRole("button", { name: "Save", exact: true }).click();
+  await theirs
+    .getByText("Both changed")
+    .or(theirs.getByRole("button", { name: "Put both together" }))
+    .first()
+    .waitFor();
+  await theirs.getByRole("button", { name: "Discard mine" }).click();
+  await eventually(
+    async () => (await theirs.getByRole("textbox", { name: "Subject" }).inputValue()) === "Mine",
+    "the saved subject",
+  );
+});
+
+browserTest("a draft survives a reload, is undone step by step, and leaving asks", async (context) => {
+  await createWorkflow(client, "drafted", [inApp({ body: "Hello" }), email()]);
+  const page = await open(context, "/workflows/drafted");
+  acceptQuestions(page);
+  const body = page.getByRole("textbox", { name: "Body" });
+  await body.fill("Hello again");
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Renamed");
+  await page.reload();
+  await page.getByText("Your unsaved changes were restored").waitFor();
+  await page.getByRole("heading", { level: 1, name: "Renamed" }).waitFor();
+  await page.getByRole("tab", { name: "Steps" }).click();
+  assert.equal(await body.inputValue(), "Hello again");
+  assert.equal((await retrieve("drafted")).name, "drafted");
+
+  await body.fill("Third");
+  await page.keyboard.press("Control+z");
+  assert.equal(await body.inputValue(), "Hello again");
+  await page.keyboard.press("Control+Shift+z");
+  assert.equal(await body.inputValue(), "Third");
+
+  await page.getByRole("link", { name: "Workflows", exact: true }).last().click();
+  await page.getByRole("dialog", { name: "Leave with unsaved changes?" }).waitFor();
+  await page.getByRole("button", { name: "Stay" }).click();
+  assert.equal(await body.inputValue(), "Third");
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await page.getByRole("button", { name: "Discard", exact: true }).click();
+  await eventually(async () => (await body.inputValue()) === "Hello", "the saved body");
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "drafted" }).waitFor();
+  assert.equal(await page.getByText("Your unsaved changes were restored").count(), 0);
+});
+
+browserTest("the outline is used by keyboard, and the canvas shows the same step", async (context) => {
+  await createWorkflow(client, "by-keyboard", [inApp({ body: "Hello" }), email()]);
+  const page = await open(context, "/workflows/by-keyboard");
+  const steps = page.getByRole("region", { name: "Steps of the workflow" });
+  const first = steps.getByRole("button", { name: /^1\. In-app/ });
+  await first.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("heading", { level: 2, name: "Email" }).waitFor();
+  await page.keyboard.press("Alt+ArrowUp");
+  await steps.getByRole("button", { name: /^1\. Email/ }).waitFor();
+  await page.keyboard.press("Delete");
+  await eventually(async () => (await steps.getByRole("listitem").count()) === 1, "one step");
+  await page.keyboard.press("Control+z");
+  await eventually(async () => (await steps.getByRole("listitem").count()) === 2, "two steps");
+  await page.keyboard.press("Control+s");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  assert.deepEqual(
+    (await retrieve("by-keyboard")).steps.map(({ type }) => type),
+    ["email", "in_app"],
+  );
+  await page.getByRole("button", { name: "Canvas" }).click();
+  await page.waitForURL(/view=canvas/);
+  const canvas = page.getByRole("region", { name: "Steps of the workflow" });
+  await canvas.getByRole("button", { name: /Email/ }).click();
+  await page.getByRole("heading", { level: 2, name: "Email" }).waitFor();
+  await expectAccessible(page);
+});
+
+browserTest("faults of a template show with their place, and a refusal at its field", async (context) => {
+  await createWorkflow(client, "faulty", [inApp({ body: "Hello" }), { name: "Wait", type: "delay" }]);
+  const page = await open(context, "/workflows/faulty");
+  await page.getByRole("textbox", { name: "Body" }).fill("Hello\n{{ payload.name | nope }}");
+  await page
+    .getByRole("list", { name: "Faults" })
+    .getByText(/line 2/)
+    .waitFor();
+  await page.getByText("Name, identifier and failure").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("textbox", { name: "Name" }).and(page.locator("[aria-invalid=true]")).waitFor();
+  assert.equal((await retrieve("faulty")).steps[0]?.name, "In-app");
+});
+
+browserTest("production is readable as a whole, and asks once before it is edited", async (context) => {
+  const { production } = service;
+  await createWorkflow(production, "live", [inApp({ body: "Hello" })]);
+  const environments = (await client("environments.list")).body;
+  const env = environments.find(({ type }) => type === "prod")!.identifier;
+  const page = await open(context, `/workflows/live?env=${env}`);
+  const body = page.getByRole("textbox", { name: "Body" });
+  assert.equal(await body.inputValue(), "Hello");
+  assert.equal(await body.isEditable(), false);
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 0);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.getByRole("button", { name: "Edit in production" }).click();
+  await body.fill("Hello all");
+  await save(page);
+  const saved = await production("workflows.retrieve", { params: { workflowId: "live" } });
+  assert.equal(saved.body.steps[0]?.controls.values.body, "Hello all");
+  await body.fill("And again");
+  await save(page);
+});
+
+browserTest("versions show what changed, and one is restored", async (context) => {
+  const { body: made } = await client("workflows.create", {
+    body: {
+      workflowId: "versioned",
+      name: "Versioned",
+      steps: [{ ...inApp({ body: "First text" }), stepId: "feed" }],
+      active: true,
+    },
+  });
+  const { origin } = made;
+  const steps = [{ ...inApp({ body: "Second text" }), stepId: "feed" }];
+  await client("workflows.update", {
+    params: { workflowId: "versioned" },
+    body: { name: "Versioned", steps, preferences: {}, origin },
+  });
+  const page = await open(context, "/workflows/versioned?tab=versions");
+  await page.getByRole("button", { name: /^Version 1/ }).click();
+  await page.getByText("Second text").waitFor();
+  await page.getByText("First text").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Restore this version" }).click();
+  await page.getByRole("button", { name: "Restore", exact: true }).click();
+  await page.getByRole("button", { name: /^Version 3/ }).waitFor();
+  await page.getByRole("tab", { name: "Steps" }).click();
+  assert.equal(await page.getByRole("textbox", { name: "Body" }).inputValue(), "First text");
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+  await expectAccessible(page);
+});
