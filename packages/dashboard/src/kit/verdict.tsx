@@ -2,9 +2,8 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../icons.tsx";
 import { classNames } from "./class-names.ts";
+import type { Tone } from "./tone.ts";
 import css from "./verdict.module.css";
-
-export type Tone = "good" | "bad" | "warn" | "info" | "quiet" | "accent";
 
 export const Badge = ({
   tone = "quiet",

@@ -1,7 +1,7 @@
 // Outcomes in colours and icons.
 import type { StepOutcome, StepType } from "@tidings/contract";
 import type { IconName } from "../../icons.tsx";
-import type { Tone } from "../../kit/verdict.tsx";
+import type { Tone } from "../../kit/tone.ts";
 import type { Outcome } from "./filters.ts";
 
 export const stepTones: Record<StepOutcome, Tone> = {

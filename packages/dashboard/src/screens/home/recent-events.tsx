@@ -4,7 +4,8 @@ import { Icon } from "../../icons.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { Card } from "../../kit/page.tsx";
 import { Sentence, Time } from "../../kit/time.tsx";
-import { type Tone, Verdict } from "../../kit/verdict.tsx";
+import type { Tone } from "../../kit/tone.ts";
+import { Verdict } from "../../kit/verdict.tsx";
 import css from "./home.module.css";
 import { words } from "./words.ts";
 

@@ -1,6 +1,7 @@
 // How an integration is: in use, off, or only probed because it kept failing.
 import type { Integration } from "@tidings/contract";
-import { Badge, type Tone } from "../../kit/verdict.tsx";
+import type { Tone } from "../../kit/tone.ts";
+import { Badge } from "../../kit/verdict.tsx";
 import { words } from "./words.ts";
 
 export type Health = NonNullable<Integration["health"]>;

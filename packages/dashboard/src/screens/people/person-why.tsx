@@ -9,7 +9,7 @@ import { Button, LinkButton } from "../../kit/button.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
-import type { Tone } from "../../kit/verdict.tsx";
+import type { Tone } from "../../kit/tone.ts";
 import { stepIcons } from "../activity/outcomes.ts";
 import { Explained } from "./explained.tsx";
 import css from "./people.module.css";

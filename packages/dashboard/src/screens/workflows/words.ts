@@ -1,6 +1,6 @@
 // Words of the list, and those that the list and the editor share.
 import type { StepType } from "@tidings/contract";
-import type { Tone } from "../../kit/verdict.tsx";
+import type { Tone } from "../../kit/tone.ts";
 import type { WorkflowStatus } from "./search.ts";
 
 export const stepNames: Record<StepType, string> = {

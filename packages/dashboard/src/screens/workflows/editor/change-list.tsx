@@ -1,7 +1,8 @@
 // What differs between two states of a workflow: settings, then steps, each with both values.
 import type { ChangedField } from "@tidings/contract";
 import { Icon } from "../../../icons.tsx";
-import { Badge, type Tone } from "../../../kit/verdict.tsx";
+import type { Tone } from "../../../kit/tone.ts";
+import { Badge } from "../../../kit/verdict.tsx";
 import { stepIcons } from "../../activity/outcomes.ts";
 import { words } from "../versions/words.ts";
 import css from "./change-list.module.css";
