@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Icon, type IconName } from "../icons.tsx";
 import { classNames } from "./class-names.ts";
 import css from "./notice.module.css";
-import type { Tone } from "./verdict.tsx";
+import type { Tone } from "./tone.ts";
 
 type NoticeProps = {
   tone?: Extract<Tone, "info" | "warn" | "bad" | "good">;
