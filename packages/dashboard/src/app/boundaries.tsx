@@ -1,9 +1,10 @@
-// What is shown when a screen stops with an error, or does not exist.
+// What is shown when a screen stops with an error, does not exist, or is still being loaded.
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { ApiError, toApiError } from "../api/api-error.ts";
 import { Button, LinkButton } from "../kit/button.tsx";
-import { EmptyState } from "../kit/states.tsx";
+import { EmptyState, Skeleton } from "../kit/states.tsx";
 import { words } from "../words.ts";
+import css from "./shell.module.css";
 
 export function CrashScreen({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
@@ -33,4 +34,11 @@ export const NotFoundScreen = () => (
     text={words.notFound.text}
     action={<LinkButton to="/">{words.notFound.home}</LinkButton>}
   />
+);
+
+/** While the code of a screen is loaded, at the place where the screen will stand. */
+export const PendingScreen = () => (
+  <div className={css.pending}>
+    <Skeleton />
+  </div>
 );

@@ -2,10 +2,9 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { baseUrl } from "../api/client.ts";
-import { Skeleton } from "../kit/states.tsx";
 import { screenRoutes } from "../screens/index.ts";
 import { signInRoute } from "../screens/sign-in/routes.ts";
-import { CrashScreen, NotFoundScreen } from "./boundaries.tsx";
+import { CrashScreen, NotFoundScreen, PendingScreen } from "./boundaries.tsx";
 import { rootRoute, shellRoute } from "./root-route.tsx";
 
 const routeTree = rootRoute.addChildren([shellRoute.addChildren(screenRoutes), signInRoute]);
@@ -18,7 +17,7 @@ export function createDashboardRouter(queryClient: QueryClient) {
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 300,
-    defaultPendingComponent: Skeleton,
+    defaultPendingComponent: PendingScreen,
     defaultErrorComponent: CrashScreen,
     defaultNotFoundComponent: NotFoundScreen,
     scrollRestoration: true,

@@ -8,6 +8,7 @@ import { Badge } from "../../kit/verdict.tsx";
 import { findDecider, linkToPlace } from "../activity/deciders.ts";
 import { stepIcons, stepTones } from "../activity/outcomes.ts";
 import css from "./people.module.css";
+import why from "./why.module.css";
 import { words } from "./words.ts";
 
 type ExplainedProps = { transactionId: string; subscriberId: string };
@@ -21,16 +22,16 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
   if (error) return <ErrorPanel error={error} onRetry={refetch} />;
   if (!data) return <Skeleton rows={3} />;
   return (
-    <div className={css.explained}>
+    <div className={why.explained}>
       <p>
-        <strong className={css.verdict}>
+        <strong className={why.verdict}>
           <Sentence text={data.verdict} />
         </strong>{" "}
         <Link
           to="/activity/$transactionId"
           params={{ transactionId }}
           search={{ person: subscriberId }}
-          className={css.fix}
+          className={why.fix}
         >
           {words.why.run}
           <Icon name="arrowRight" size={13} />
@@ -41,16 +42,16 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
           {data.via.text} {data.evaluatedNow && words.why.evaluatedNow}
         </p>
       )}
-      <ol className={css.steps}>
+      <ol className={why.steps}>
         {data.steps.map((step) => {
           const decider = findDecider(step);
           return (
-            <li key={step.stepId} className={css.step}>
-              <span className={css.stepSign} data-tone={stepTones[step.outcome]}>
+            <li key={step.stepId} className={why.step}>
+              <span className={why.stepSign} data-tone={stepTones[step.outcome]}>
                 <Icon name={stepIcons[step.type]} size={14} />
               </span>
               <div>
-                <p className={css.stepHead}>
+                <p className={why.stepHead}>
                   <strong>{step.name}</strong>
                   <Badge tone={stepTones[step.outcome]}>{words.why.outcomes[step.outcome]}</Badge>
                   {step.at && (
@@ -63,11 +64,11 @@ export function Explained({ transactionId, subscriberId }: ExplainedProps) {
                   <Sentence text={step.reason} />
                 </p>
                 {decider && (
-                  <p className={css.decider}>
+                  <p className={why.decider}>
                     <span>
                       {words.why.decided} {decider.who}
                     </span>
-                    <Link {...linkToPlace(decider, step, data)} className={css.fix}>
+                    <Link {...linkToPlace(decider, step, data)} className={why.fix}>
                       {words.why.change(decider.where)}
                       <Icon name="arrowRight" size={13} />
                     </Link>

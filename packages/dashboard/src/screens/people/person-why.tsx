@@ -14,6 +14,7 @@ import { stepIcons } from "../activity/outcomes.ts";
 import { Explained } from "./explained.tsx";
 import css from "./people.module.css";
 import { personRoute } from "./routes.ts";
+import why from "./why.module.css";
 import { words } from "./words.ts";
 
 export function PersonWhy({ subscriberId }: { subscriberId: string }) {
@@ -66,20 +67,20 @@ export function PersonWhy({ subscriberId }: { subscriberId: string }) {
       {rows.length > 0 && (
         <ul className={css.box} aria-label={words.why.list}>
           {rows.map((row) => (
-            <li key={row._id} className={css.event}>
+            <li key={row._id} className={why.event}>
               <button
                 type="button"
-                className={css.eventHead}
+                className={why.eventHead}
                 aria-expanded={row._id === shown}
                 onClick={() => setOpened(row._id === shown ? null : row._id)}
               >
                 <Icon name="chevronRight" size={14} />
-                <span className={css.eventName}>{row.template?.name}</span>
-                <span className={css.signs}>{signsOf(row)}</span>
-                <span className={css.eventTime}>{row.createdAt && <Time at={row.createdAt} isRelative />}</span>
+                <span className={why.eventName}>{row.template?.name}</span>
+                <span className={why.signs}>{signsOf(row)}</span>
+                <span className={why.eventTime}>{row.createdAt && <Time at={row.createdAt} isRelative />}</span>
               </button>
               {row._id === shown && (
-                <div className={css.eventBody}>
+                <div className={why.eventBody}>
                   <Explained transactionId={row.transactionId} subscriberId={subscriberId} />
                 </div>
               )}
@@ -123,7 +124,7 @@ const signsOf = (row: Notification) =>
     const [tone, word] = jobTones[status] ?? ["info", "sending"];
     const name = words.channelNames[type as keyof typeof words.channelNames];
     return (
-      <span key={_id} className={css.sign} data-tone={tone}>
+      <span key={_id} className={why.sign} data-tone={tone}>
         <Icon name={stepIcons[type as keyof typeof stepIcons]} size={13} />
         {name}: {words.why.outcomes[word].toLowerCase()}
       </span>
