@@ -24,7 +24,7 @@ const seed = process.env.FUZZ_SEED ? Number(process.env.FUZZ_SEED) : undefined;
 const patience = 10_000;
 
 const receiver = await startReceiver();
-const service = await startTestService();
+const service = await startTestService({ TIDINGS_TRUSTED_PROXIES: "127.0.0.1" });
 const probe = createProbe(service.url, service.apiKey);
 const world = createWorld(service.client, "fuzz", receiver.url, service.db, service);
 

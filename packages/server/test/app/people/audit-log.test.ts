@@ -35,8 +35,8 @@ test("a change by a person: who, what, before and after, from where", async () =
     operation: "workflows.patch",
     environmentId,
     target: "audited",
-    before: { active: true, ...pick(entry.before, ["status", "updatedBy"]) },
-    after: { active: false, ...pick(entry.after, ["status", "updatedBy"]) },
+    before: { active: true, ...pick(entry.before, ["status", "updatedBy", "versionId"]) },
+    after: { active: false, ...pick(entry.after, ["status", "updatedBy", "versionId"]) },
     address: "127.0.0.1",
     userAgent: "A browser",
   });

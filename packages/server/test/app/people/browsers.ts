@@ -20,9 +20,17 @@ export const tokenOf = (link: string): string => /#token=(.+)$/.exec(link)![1]!;
 
 export const cookieOf = (reply: Reply): string => reply.headers.get("set-cookie")?.split(";")[0] ?? "";
 
-/** A call without any credentials. */
-export const visit = (target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> =>
-  exchange({ url: target.url, apiKey: "" }, id, { ...input, headers: { authorization: undefined, ...input.headers } });
+let visits = 0;
+
+/**
+ * A call without any credentials. Attempts to sign in are limited per address: a service that trusts this machine as a proxy sees
+ * another address with every call.
+ */
+export const visit = (target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> => {
+  const forwarded = { "x-forwarded-for": `2001:db8:${(++visits).toString(16)}::1` };
+  const headers = { authorization: undefined, ...forwarded, ...input.headers };
+  return exchange({ url: target.url, apiKey: "" }, id, { ...input, headers });
+};
 
 export function browserOf(target: Target, reply: Reply): Browser {
   assert.equal(reply.status, 200, reply.text);
