@@ -295,7 +295,8 @@ browserTest("versions show what changed, and one is restored", async (context) =
   await page.getByRole("button", { name: "Restore", exact: true }).click();
   await page.getByRole("button", { name: /^Version 3/ }).waitFor();
   await page.getByRole("tab", { name: "Steps" }).click();
-  assert.equal(await page.getByRole("textbox", { name: "Body" }).inputValue(), "First text");
+  const body = page.getByRole("textbox", { name: "Body" });
+  await eventually(async () => (await body.inputValue()) === "First text", "the restored text");
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
   await expectAccessible(page);

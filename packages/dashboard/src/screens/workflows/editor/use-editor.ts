@@ -10,7 +10,7 @@ import { showError, showToast } from "../../../kit/toast.tsx";
 import { dropDraft, readDraft, type StoredDraft, writeDraft } from "./draft-store.ts";
 import { changeHistory, startHistory } from "./history.ts";
 import { collectIssues, type Faults, type Issues, type Refusal, readRefusals } from "./issues.ts";
-import { type Draft, draftOf, isSame, toUpdate } from "./model.ts";
+import { type Draft, draftOf, isSame, isSameContent, toUpdate } from "./model.ts";
 import { words } from "./words.ts";
 
 type Base = { draft: Draft; version: string | undefined };
@@ -61,7 +61,9 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     [environment._id, workflow._id, person._id],
   );
   const [start] = useState((): { base: Base; stored: StoredDraft | null } => {
-    const stored = readDraft(place);
+    const found = readDraft(place);
+    // The page was left while the save was under way.
+    const stored = found && isSameContent(found.draft, draftOf(workflow)) ? null : found;
     return {
       stored,
       base: stored
