@@ -157,6 +157,7 @@ browserTest("two people at one workflow see both versions, and neither is lost",
   await expectAccessible(mine);
   await dialog.getByRole("button", { name: "Put both together" }).click();
   await save(mine);
+  assert.equal(await mine.getByRole("textbox", { name: "Subject" }).inputValue(), "Mine");
   const { subject, body } = (await retrieve("shared")).steps[0]!.controls.values;
   assert.deepEqual([subject, body], ["Mine", "<p>Theirs</p>"]);
 

@@ -96,12 +96,16 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     }
   }, [place, draft, base, isChanged]);
 
-  // An answer that was asked for before the save would bring the former version back.
+  /** Versions that a save or a restore has replaced: an answer with one of them is late, and changes nothing. */
+  const replaced = useRef(new Set<string | undefined>());
+  const known = useRef(workflow);
+  known.current = workflow;
   const put = useCallback(
     (next: Workflow) => {
+      if (known.current.versionId !== next.versionId) replaced.current.add(known.current.versionId);
       const queryKey = [environment._id, "workflows.retrieve"];
-      void client.cancelQueries({ queryKey });
-      client.setQueriesData<Workflow>({ queryKey }, (known) => (known?._id === next._id ? next : known));
+      void client.cancelQueries({ queryKey }, { revert: false, silent: true });
+      client.setQueriesData<Workflow>({ queryKey }, (old) => (old?._id === next._id ? next : old));
     },
     [client, environment._id],
   );
@@ -120,7 +124,8 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
 
   // A newer version is shown at once where there is nothing to lose.
   useEffect(() => {
-    if (!isChanged && workflow.versionId !== base.version) rebase(workflow, draftOf(workflow));
+    const isNewer = workflow.versionId !== base.version && !replaced.current.has(workflow.versionId);
+    if (!isChanged && isNewer) rebase(workflow, draftOf(workflow));
   }, [workflow, base.version, isChanged, rebase]);
 
   const save = (expectedVersion = base.version) => {
