@@ -157,6 +157,7 @@ browserTest("two people at one workflow see both versions, and neither is lost",
   await expectAccessible(mine);
   await dialog.getByRole("button", { name: "Put both together" }).click();
   await save(mine);
+  assert.equal(await mine.getByRole("textbox", { name: "Subject" }).inputValue(), "Mine");
   const { subject, body } = (await retrieve("shared")).steps[0]!.controls.values;
   assert.deepEqual([subject, body], ["Mine", "<p>Theirs</p>"]);
 
@@ -295,7 +296,8 @@ browserTest("versions show what changed, and one is restored", async (context) =
   await page.getByRole("button", { name: "Restore", exact: true }).click();
   await page.getByRole("button", { name: /^Version 3/ }).waitFor();
   await page.getByRole("tab", { name: "Steps" }).click();
-  assert.equal(await page.getByRole("textbox", { name: "Body" }).inputValue(), "First text");
+  const body = page.getByRole("textbox", { name: "Body" });
+  await eventually(async () => (await body.inputValue()) === "First text", "the restored text");
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
   await expectAccessible(page);

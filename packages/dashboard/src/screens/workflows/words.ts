@@ -1,6 +1,5 @@
 // Words of the list, and those that the list and the editor share.
 import type { StepType } from "@tidings/contract";
-import type { Tone } from "../../kit/tone.ts";
 import type { WorkflowStatus } from "./search.ts";
 
 export const stepNames: Record<StepType, string> = {
@@ -20,8 +19,6 @@ export const statusNames: Record<WorkflowStatus, string> = {
   INACTIVE: "Inactive",
   ERROR: "Has issues",
 };
-
-export const statusTones: Record<WorkflowStatus, Tone> = { ACTIVE: "good", INACTIVE: "quiet", ERROR: "bad" };
 
 export const words = {
   title: "Workflows",

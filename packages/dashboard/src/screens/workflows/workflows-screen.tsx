@@ -18,8 +18,9 @@ import { createCurl } from "./curl.ts";
 import { workflowsRoute } from "./routes.ts";
 import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
 import type { ListSearch, WorkflowStatus } from "./search.ts";
+import { statusTones } from "./status-tones.ts";
 import { useSettledText } from "./use-settled.ts";
-import { statusNames, statusTones, stepNames, words } from "./words.ts";
+import { statusNames, stepNames, words } from "./words.ts";
 import css from "./workflows.module.css";
 
 const pageSize = 25;

@@ -73,6 +73,11 @@ export function draftOf(workflow: Workflow): Draft {
   };
 }
 
+/** Whether two drafts say the same, whatever their steps are told apart by: a saved step has another key than the new one. */
+export const isSameContent = (one: Draft, other: Draft): boolean => isSame(contentOf(one), contentOf(other));
+
+const contentOf = (draft: Draft) => ({ ...draft, steps: draft.steps.map(({ key, _id, ...step }) => step) });
+
 const stepsOut = (steps: readonly DraftStep[]) => steps.map(({ key, ...step }) => step);
 
 export function toUpdate(draft: Draft, { origin }: Workflow, expectedVersion: string | undefined): WorkflowUpdate {

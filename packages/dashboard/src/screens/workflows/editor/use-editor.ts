@@ -10,7 +10,7 @@ import { showError, showToast } from "../../../kit/toast.tsx";
 import { dropDraft, readDraft, type StoredDraft, writeDraft } from "./draft-store.ts";
 import { changeHistory, startHistory } from "./history.ts";
 import { collectIssues, type Faults, type Issues, type Refusal, readRefusals } from "./issues.ts";
-import { type Draft, draftOf, isSame, toUpdate } from "./model.ts";
+import { type Draft, draftOf, isSame, isSameContent, toUpdate } from "./model.ts";
 import { words } from "./words.ts";
 
 type Base = { draft: Draft; version: string | undefined };
@@ -61,7 +61,9 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     [environment._id, workflow._id, person._id],
   );
   const [start] = useState((): { base: Base; stored: StoredDraft | null } => {
-    const stored = readDraft(place);
+    const found = readDraft(place);
+    // The page was left while the save was under way.
+    const stored = found && isSameContent(found.draft, draftOf(workflow)) ? null : found;
     return {
       stored,
       base: stored
@@ -94,12 +96,16 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     }
   }, [place, draft, base, isChanged]);
 
-  // An answer that was asked for before the save would bring the former version back.
+  /** Versions that a save or a restore has replaced: an answer with one of them is late, and changes nothing. */
+  const replaced = useRef(new Set<string | undefined>());
+  const known = useRef(workflow);
+  known.current = workflow;
   const put = useCallback(
     (next: Workflow) => {
+      if (known.current.versionId !== next.versionId) replaced.current.add(known.current.versionId);
       const queryKey = [environment._id, "workflows.retrieve"];
-      void client.cancelQueries({ queryKey });
-      client.setQueriesData<Workflow>({ queryKey }, (known) => (known?._id === next._id ? next : known));
+      void client.cancelQueries({ queryKey }, { revert: false, silent: true });
+      client.setQueriesData<Workflow>({ queryKey }, (old) => (old?._id === next._id ? next : old));
     },
     [client, environment._id],
   );
@@ -118,7 +124,8 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
 
   // A newer version is shown at once where there is nothing to lose.
   useEffect(() => {
-    if (!isChanged && workflow.versionId !== base.version) rebase(workflow, draftOf(workflow));
+    const isNewer = workflow.versionId !== base.version && !replaced.current.has(workflow.versionId);
+    if (!isChanged && isNewer) rebase(workflow, draftOf(workflow));
   }, [workflow, base.version, isChanged, rebase]);
 
   const save = (expectedVersion = base.version) => {

@@ -109,22 +109,13 @@ function Comparison({ editor, shown, current }: { editor: Editor; shown: Version
 
 function RestoreButton({ editor, version: { id, number } }: { editor: Editor; version: VersionHead }) {
   const { confirm, dialog } = useConfirm();
-  const restore = useChange("workflows.restoreVersion", [
-    "workflows.retrieve",
-    "workflows.list",
-    "workflows.listVersions",
-  ]);
+  const restore = useChange("workflows.restoreVersion", ["workflows.list", "workflows.listVersions"]);
+  // A promise, not the callbacks of `mutate`: those are dropped when another tab is opened meanwhile.
   const run = () =>
-    restore.mutate(
-      { params: { workflowId: editor.workflow._id, versionId: id } },
-      {
-        onSuccess: (workflow) => {
-          editor.rebase(workflow, draftOf(workflow));
-          showToast({ title: words.restored(number) });
-        },
-        onError: showError,
-      },
-    );
+    restore.mutateAsync({ params: { workflowId: editor.workflow._id, versionId: id } }).then((workflow) => {
+      editor.rebase(workflow, draftOf(workflow));
+      showToast({ title: words.restored(number) });
+    }, showError);
   const ask = () =>
     confirm(
       {
@@ -133,7 +124,7 @@ function RestoreButton({ editor, version: { id, number } }: { editor: Editor; ve
         label: words.restoreAction,
         isAlways: true,
       },
-      run,
+      () => void run(),
     );
   return (
     <>
