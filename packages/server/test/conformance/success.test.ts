@@ -79,6 +79,7 @@ const explained: [RegExp, string][] = [
     /^(ReachTopic|DigestLeader|DryRunLeftOut)\.|^Reach\.topics$|^Explanation\.digestedInto$|^DryRun\.(error|note)$/,
     "other ways to be reached, or not",
   ],
+  [/^InvitationMail\./, "no production environment has an email integration; app/people/people.test.ts has one"],
   [/^(AuthMethods|SignInMethods)\.oidc\.name$/, "no issuer is configured; app/people/oidc.test.ts has one"],
   [/^ChannelStepResult\.last(Read|Seen)Date$/, "nothing was seen or read"],
   [/^ExplainedStep\.until$|^ExplainedMessage\.(isTruncated|error\w+)$|^ExplainedAttempt\.reason$/, "all went well"],
