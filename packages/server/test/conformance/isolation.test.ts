@@ -80,13 +80,15 @@ let myInbox: RawInput = {};
 /** Context ids are words that anyone may use; all others are unique in the world. */
 const uuid = /^[0-9a-f]{8}-/;
 
-/** All tables; stored answers aside, which belong to the caller's own requests. */
+/** All tables but stored answers, which belong to the caller's own requests, and statistics, which housekeeping counts at its time. */
 const findTables = async (): Promise<Table[]> =>
   (
     await sql<Table>`select c.relname as name, a.attname is not null as "hasEnvironment" from pg_class c
       left join pg_attribute a on a.attrelid = c.oid and a.attname = 'environment_id'
       where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-        and c.relname <> 'idempotency_keys' order by 1`.execute(service.db)
+        and c.relname not in ('idempotency_keys', 'statistics_hours', 'statistics_progress') order by 1`.execute(
+      service.db,
+    )
   ).rows;
 
 /** One line per table: how many rows it has, of one environment or altogether, and a fingerprint of all of them. */

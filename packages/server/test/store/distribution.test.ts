@@ -22,6 +22,7 @@ const law: Law = {
   places: {
     api_keys: "reference",
     attempts: "environment_id",
+    audit_log: "installation",
     budgets: "installation",
     captured_messages: "environment_id",
     channel_connections: "environment_id",
@@ -45,6 +46,8 @@ const law: Law = {
     messages: "environment_id",
     notifications: "environment_id",
     organizations: "reference",
+    person_links: "installation",
+    person_sessions: "installation",
     receipts: "environment_id",
     schema_migrations: "installation",
     statistics_hours: "environment_id",

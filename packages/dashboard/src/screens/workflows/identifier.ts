@@ -1,3 +1,5 @@
+// Identifiers of workflows.
+
 /** An identifier from a name, as the service accepts it: "Order shipped!" becomes "order-shipped". */
 export const identifierFrom = (name: string): string =>
   name
@@ -5,9 +7,9 @@ export const identifierFrom = (name: string): string =>
     .replace(/[\u0300-\u036f]/g, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-/, "")
     .slice(0, 100)
-    .replace(/-+$/, "");
+    .replace(/-$/, "");
 
 export const isIdentifier = (text: string): boolean =>
   text.length <= 100 && /^[a-zA-Z0-9]+(?:[-_.][a-zA-Z0-9]+)*$/.test(text);

@@ -60,7 +60,7 @@ export function collectIssues(
 /** The fields of a 422, such as `steps.0.controlValues.amount`, as refusals; `rest` belongs to no field of the editor. */
 export function readRefusals(fields: Readonly<Record<string, string>>, sent: Draft): Refusal[] {
   return Object.entries(fields).map(([field, message]) => {
-    const [, index, path] = /^steps\.(\d+)\.?(.*)$/.exec(field) ?? [];
+    const [, index, path = ""] = /^steps\.(\d+)(?:\.(.*))?$/.exec(field) ?? [];
     const step = index === undefined ? undefined : sent.steps[Number(index)];
     if (!step) return { key: "", path: field, message, value: valueAt(sent, field) };
     return { key: step.key, path: path || "name", message, value: valueAt(step, path || "name") };

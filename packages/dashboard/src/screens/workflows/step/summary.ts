@@ -25,7 +25,7 @@ export function summarizeStep({ type, controlValues: values }: DraftStep): strin
       const line =
         textOf(values.subject) ||
         textOf(values.body)
-          .replace(/<[^>]*>/g, " ")
+          .replace(/<[^<>]*>/g, " ")
           .replace(/\s+/g, " ")
           .trim();
       return line === "" ? words.noContent : line.slice(0, 120);
