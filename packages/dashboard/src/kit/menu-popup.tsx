@@ -7,8 +7,10 @@ import { classNames } from "./class-names.ts";
 import css from "./float.module.css";
 import type { MenuEntry, MenuProps } from "./menu.tsx";
 
-export const MenuPopup = ({ trigger, entries, side = "bottom", align = "start" }: MenuProps) => (
-  <Base.Root modal={false}>
+type PopupProps = MenuProps & { isAwaited: boolean };
+
+export const MenuPopup = ({ trigger, entries, side = "bottom", align = "start", isAwaited }: PopupProps) => (
+  <Base.Root modal={false} defaultOpen={isAwaited}>
     <Base.Trigger render={trigger} />
     <Base.Portal>
       <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>

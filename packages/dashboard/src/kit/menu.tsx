@@ -1,7 +1,7 @@
 // A menu behind a button. Its entries are data; a link opens a client route or, with `href`, any address. The menu is loaded after
 // the first paint; until then there is its button only.
 import type { LinkProps } from "@tanstack/react-router";
-import { lazy, type ReactElement, Suspense } from "react";
+import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react";
 import type { IconName } from "../icons.tsx";
 
 type Common = { label: string; icon?: IconName; note?: string; isDanger?: boolean; isDisabled?: boolean };
@@ -16,7 +16,7 @@ export type MenuEntry =
 
 export type MenuProps = {
   /** The element that opens the menu: a button. */
-  trigger: ReactElement;
+  trigger: ReactElement<{ onClick?: () => void }>;
   entries: readonly MenuEntry[];
   side?: "top" | "bottom" | "right";
   align?: "start" | "end";
@@ -24,8 +24,12 @@ export type MenuProps = {
 
 const Popup = lazy(() => import("./menu-popup.tsx").then((module) => ({ default: module.MenuPopup })));
 
-export const Menu = (props: MenuProps) => (
-  <Suspense fallback={props.trigger}>
-    <Popup {...props} />
-  </Suspense>
-);
+export function Menu(props: MenuProps) {
+  // A click before the menu is loaded opens it as soon as it is.
+  const [isAwaited, setAwaited] = useState(false);
+  return (
+    <Suspense fallback={cloneElement(props.trigger, { onClick: () => setAwaited(true) })}>
+      <Popup {...props} isAwaited={isAwaited} />
+    </Suspense>
+  );
+}

@@ -9,7 +9,7 @@ import { words } from "./words.ts";
 const sending: readonly StepType[] = ["in_app", "email", "sms", "push", "chat"];
 const steering: readonly StepType[] = ["delay", "digest", "throttle", "custom"];
 
-type AddStepProps = { trigger: ReactElement; onAdd: (type: StepType) => void };
+type AddStepProps = { trigger: ReactElement<{ onClick?: () => void }>; onAdd: (type: StepType) => void };
 
 export function AddStep({ trigger, onAdd }: AddStepProps) {
   const entryOf = (type: StepType): MenuEntry => ({
