@@ -55,13 +55,15 @@ async function closeWindows(ctx: Ctx, caller: Caller, filter: WindowFilter, limi
   return leaders.length;
 }
 
-/** The window is locked while it is made due and while it closes: of several requests, one closes it. */
+/** As with `close`, the lock on the workflow comes before the clock is read: of several requests, one closes the window. */
 export async function closeOne(
   ctx: Ctx,
   caller: Caller,
   { params }: Input<"digests.closeOne">,
 ): Promise<Output<"digests.closeOne">> {
-  const { id } = await requireDigest(ctx, caller.environmentId, params.id);
+  const { environmentId } = caller;
+  const { id, workflow_id: workflowId } = await requireDigest(ctx, environmentId, params.id);
+  await requireWorkflow(ctx, environmentId, workflowId, { lock: true });
   return { closed: (await closeWindows(ctx, caller, { leaderJobId: id }, 1)) > 0 };
 }
 
