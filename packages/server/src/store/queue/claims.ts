@@ -1,6 +1,7 @@
 // Claims on tasks: a process keeps the tasks it works on by a heartbeat, and a lapsed claim cannot finish its task.
 import type { PgBoss } from "pg-boss";
-import { heartbeatSeconds } from "./boss.ts";
+import { heartbeatSeconds, schema } from "./boss.ts";
+
 export const taskKinds = [
   "trigger",
   "fanout",
@@ -38,12 +39,27 @@ export type Heartbeats = {
   stop(): void;
 };
 
+/**
+ * A task whose row is locked is being finished, so it needs no heartbeat: waiting for its lock would deadlock with a transaction that
+ * finishes parts of several tasks.
+ */
+const keepAlive = `
+  update ${schema}.job_common j set heartbeat_on = clock_timestamp()
+  from (
+    select name, id from ${schema}.job_common
+    where name = $1 and state = 'active' and (id, retry_count) in (select * from unnest($2::uuid[], $3::int[]))
+    for update skip locked
+  ) claimed
+  where j.name = claimed.name and j.id = claimed.id`;
+
 export function startHeartbeats(boss: PgBoss, onError: (error: Error) => void): Heartbeats {
   const held = new Map<string, ClaimedTask & { times: number }>();
   const batches = new Set<ClaimedTask[]>();
   const timer = setInterval(() => {
     for (const [kind, group] of Map.groupBy([...held.values(), ...[...batches].flat()], (one) => one.kind)) {
-      boss.touch(kind, claimsOf(group.map((one) => one.task))).catch(onError);
+      const ids = group.map(({ task }) => task.id);
+      const attempts = group.map(({ task }) => task.attempt);
+      boss.getDb().executeSql(keepAlive, [kind, ids, attempts]).catch(onError);
     }
   }, heartbeatSeconds * 250);
   return {

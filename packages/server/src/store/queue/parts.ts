@@ -24,13 +24,16 @@ export async function removeParts(db: Db, kind: TaskKind, list: string, parts: T
   }
   if (divided.size === 0) return whole;
   const removals = [...divided.values()].map(({ removal }) => removal);
-  // In the order of their ids: two transactions with parts of the same tasks would deadlock otherwise.
-  removals.sort((a, b) => (a.id < b.id ? -1 : 1));
+  // Locked in the order of their ids: two transactions with parts of the same tasks would deadlock otherwise.
   const { rows } = await sql<{ id: string; isEmpty: boolean }>`
+    with held as materialized (
+      select id from ${sql.table(`${schema}.job_common`)}
+      where name = ${kind} and id = any(${removals.map(({ id }) => id)}::uuid[]) order by id for update)
     update ${sql.table(`${schema}.job_common`)} j
     set data = jsonb_set(j.data, array[${list}], coalesce((
       select jsonb_agg(part) from jsonb_array_elements_text(j.data -> ${list}) part where part <> all(r.done)), '[]'))
     from ${rowsOf("r", { id: "uuid", attempt: "int", done: "text[]" }, removals)}
+    join held on held.id = r.id
     where j.name = ${kind} and j.id = r.id and j.state = 'active' and j.retry_count = r.attempt
     returning j.id, j.data -> ${list} = '[]' as "isEmpty"`.execute(db);
   requireAllClaims(

@@ -85,6 +85,21 @@ test("the parts of a task leave it one by one, and the task with the last of the
   );
 });
 
+test("a heartbeat does not wait for a task that a transaction is finishing", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  handlers.set("beating", () => promise);
+  await queue.enqueue(db, "fanout", [{ data: { mark: "beating" } }, { data: { mark: "beating" } }]);
+  const isActive = async () => (await tasksOf("beating")).filter(({ state }) => state === "active").length === 2;
+  await eventually(isActive, "both to be claimed");
+  await inTransaction(db, async (tx) => {
+    const [locked, free] = await tasksOf("beating");
+    await sql`select 1 from queue.job where id = ${locked!.id} for update`.execute(tx);
+    const beat = async () => (await tasksOf("beating")).find(({ id }) => id === free!.id)!.heartbeat;
+    await eventually(async () => (await beat()) > free!.heartbeat, "a heartbeat of the task that is not locked");
+  });
+  resolve();
+});
+
 test("a task and the state that makes it necessary are committed together or not at all", async () => {
   const both = (name: string, isFaulty: boolean) =>
     inTransaction(db, async (tx) => {
