@@ -1,31 +1,24 @@
-// Clean-up at the end of a test file. A file that is alone in its process uses a hook of the test runner; in a group
-// (scripts/test-groups.ts) the group calls `endFile`, because all hooks would run at the end of the last file.
+// Clean-up at the end of a test file. A file that is alone in its process ends with it; in a group (scripts/test-groups.ts) the
+// group calls `endFile`, because a hook of the test runner would run at the end of the last file.
 import assert from "node:assert/strict";
 import { after } from "node:test";
 
 type Work = () => unknown;
 
-let waiting: Work[] | null = null;
+const waiting: Work[] = [];
 
-export function atEnd(work: Work): void {
-  if (waiting) waiting.push(work);
-  else after(async () => void (await work()));
+export const atEnd = (work: Work): void => void waiting.push(work);
+
+/** In the order in which the work was registered, as hooks run. */
+async function runWork(): Promise<void> {
+  for (const work of waiting.splice(0)) await work();
 }
 
-/**
- * From now on `endFile` ends a file.
- * @public The programs that scripts/test-groups.ts writes call it.
- */
-export function beginGroup(): void {
-  waiting = [];
-}
+after(runWork);
 
-/**
- * Runs the work in the order in which it was registered, as hooks run.
- * @public The programs that scripts/test-groups.ts writes call it.
- */
+/** @public The programs that scripts/test-groups.ts writes call it. */
 export async function endFile(): Promise<void> {
-  for (const work of waiting?.splice(0) ?? []) await work();
+  await runWork();
   await assertNoSocketsLeft();
 }
 

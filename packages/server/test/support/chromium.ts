@@ -1,7 +1,8 @@
 // The system's Chromium, driven over its own protocol. Where a machine has none, its tests are reported as skipped.
 import { existsSync } from "node:fs";
-import { type SuiteContext, type TestContext, test } from "node:test";
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type TestContext, test } from "node:test";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { atEnd } from "./at-end.ts";
 
 const places = [
   process.env.TIDINGS_CHROMIUM,
@@ -25,11 +26,35 @@ export const skipWithoutChromium: string | false = executablePath
 export const browserTest = (name: string, run: (context: TestContext) => Promise<void>): void =>
   void test(name, { skip: skipWithoutChromium, timeout: 120_000 }, run);
 
-/** A browser of its own, which ends with the test. */
-export async function openBrowser(context: TestContext | SuiteContext, options: BrowserContextOptions = {}) {
-  const browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox", "--disable-gpu"] });
-  (context as TestContext).after(() => browser.close());
-  return browser.newContext(options);
+/** The browser of a test file; its tests share nothing but the process. */
+let shared: Promise<Browser> | undefined;
+
+function launchBrowser(): Promise<Browser> {
+  const launched = chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox", "--disable-gpu"] });
+  atEnd(async () => {
+    shared = undefined;
+    await (await launched).close();
+  });
+  return launched;
+}
+
+/** A profile of its own (cookies, storage, locks), which ends with the test. */
+export async function openBrowser(context: TestContext, options: BrowserContextOptions = {}) {
+  shared ??= launchBrowser();
+  const browser = await (await shared).newContext(options);
+  context.after(async () => {
+    // `passed` is missing in the types of Node.
+    if (!(context as unknown as { passed: boolean }).passed)
+      for (const page of browser.pages()) await describePage(context, page);
+    await browser.close();
+  });
+  return browser;
+}
+
+/** Where a failed test stood: the address and the text of its page. */
+async function describePage(context: TestContext, page: Page): Promise<void> {
+  const text = await page.evaluate("document.body.innerText").catch((error: Error) => error.message);
+  context.diagnostic(`${page.url()}\n${String(text).slice(0, 2_000)}`);
 }
 
 /** A page whose errors fail the test: exceptions and messages of the console at level "error", those aside that `allow` matches. */
