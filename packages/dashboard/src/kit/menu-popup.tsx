@@ -7,10 +7,10 @@ import { classNames } from "./class-names.ts";
 import css from "./float.module.css";
 import type { MenuEntry, MenuProps } from "./menu.tsx";
 
-type PopupProps = MenuProps & { isAwaited: boolean };
+type PopupProps = MenuProps & { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
-export const MenuPopup = ({ trigger, entries, side = "bottom", align = "start", isAwaited }: PopupProps) => (
-  <Base.Root modal={false} defaultOpen={isAwaited}>
+export const MenuPopup = ({ trigger, entries, side = "bottom", align = "start", isOpen, onOpenChange }: PopupProps) => (
+  <Base.Root modal={false} open={isOpen} onOpenChange={onOpenChange}>
     <Base.Trigger render={trigger} />
     <Base.Portal>
       <Base.Positioner className={css.positioner} side={side} align={align} sideOffset={6}>

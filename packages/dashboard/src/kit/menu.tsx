@@ -26,10 +26,10 @@ const Popup = lazy(() => import("./menu-popup.tsx").then((module) => ({ default:
 
 export function Menu(props: MenuProps) {
   // A click before the menu is loaded opens it as soon as it is.
-  const [isAwaited, setAwaited] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Suspense fallback={cloneElement(props.trigger, { onClick: () => setAwaited(true) })}>
-      <Popup {...props} isAwaited={isAwaited} />
+    <Suspense fallback={cloneElement(props.trigger, { onClick: () => setOpen(true) })}>
+      <Popup {...props} isOpen={isOpen} onOpenChange={setOpen} />
     </Suspense>
   );
 }
