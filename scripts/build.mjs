@@ -1,5 +1,5 @@
-// Builds what browsers load: the inbox widget and the dashboard, each from packages/<name>/src into packages/<name>/dist. Set-up
-// runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
+// Builds what browsers load (the inbox widget, the dashboard) and what others install (the client, the command line), each from
+// packages/<name>/src into packages/<name>/dist. Set-up runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const allStyles = {
 };
 
 /** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
-const pages = {
+const packages = {
   inbox: {
     reads: [],
     options: [
@@ -54,7 +54,7 @@ const pages = {
     ],
   },
   dashboard: {
-    reads: ["packages/contract/src"],
+    reads: ["packages/contract/src", "packages/client/src"],
     options: [
       {
         entryPoints: { dashboard: "src/main.tsx" },
@@ -68,11 +68,30 @@ const pages = {
       },
     ],
   },
+  client: {
+    reads: ["packages/contract/src"],
+    options: [{ entryPoints: { index: "src/index.ts" }, format: "esm", target: ["node18", "chrome100", "safari15"] }],
+  },
+  cli: {
+    reads: ["packages/contract/src", "packages/client/src", "packages/server/src"],
+    options: [
+      {
+        entryPoints: { tidings: "src/tidings.ts" },
+        outExtension: { ".js": ".mjs" },
+        format: "esm",
+        platform: "node",
+        target: "node20",
+        // Packages in CommonJS call `require`, which a module does not have.
+        banner: { js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);' },
+        sourcemap: false,
+      },
+    ],
+  },
 };
 
 /** Builds the packages whose sources differ from those of the last build. */
-export async function buildPages(root) {
-  for (const [name, { reads, options }] of Object.entries(pages)) {
+export async function buildPackages(root) {
+  for (const [name, { reads, options }] of Object.entries(packages)) {
     const folder = join(root, "packages", name);
     if (!existsSync(join(folder, "src"))) continue;
     const wanted = hashOf(root, [`packages/${name}/src`, ...reads]);
@@ -130,7 +149,7 @@ async function build(folder, outdir, options) {
 
 function hashOf(root, folders) {
   const hash = createHash("sha256");
-  for (const file of ["package-lock.json", "scripts/build-pages.mjs"]) hash.update(readFileSync(join(root, file)));
+  for (const file of ["package-lock.json", "scripts/build.mjs"]) hash.update(readFileSync(join(root, file)));
   for (const folder of folders) {
     const names = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -86,7 +86,7 @@ function configPage(): Generated {
   return { path: "docs/config.md", content: `${configIntro}${rows.join("\n")}\n` };
 }
 
-/** All that the dashboard needs of an operation at run time: importing the schemas would make its pages large. */
+/** All that a client needs of an operation at run time: importing the schemas would make pages and programs large. */
 function operationPaths(): Generated {
   const rows = Object.values(operations).map(({ id, method, path }) => `  "${id}": ["${method}", "${path}"],`);
   const head = [
@@ -95,7 +95,7 @@ function operationPaths(): Generated {
     "",
     "export const operationPaths: Record<OperationId, readonly [method: string, path: string]> = {",
   ];
-  return { path: "packages/dashboard/src/api/operations.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
+  return { path: "packages/client/src/operations.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
 }
 
 /** Which buttons a person sees: the least role of every operation that needs more than `viewer`. */
@@ -120,7 +120,7 @@ const generators: (() => Generated | Promise<Generated>)[] = [
   configPage, // docs/config.md
   generateRegistry, // packages/providers/src/registry.gen.ts
   generateProvidersPage, // docs/providers.md
-  operationPaths, // packages/dashboard/src/api/operations.gen.ts
+  operationPaths, // packages/client/src/operations.gen.ts
   operationRoles, // packages/dashboard/src/api/roles.gen.ts
   dumpSchema, // packages/server/src/store/schema.sql
 ];

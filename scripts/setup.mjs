@@ -1,4 +1,4 @@
-// Brings node_modules in line with package-lock.json, and the built pages in line with their sources, before any script runs. It runs on the Node of the
+// Brings node_modules in line with package-lock.json, and what is built in line with its sources, before any script runs. It runs on the Node of the
 // machine (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
 // PATH, so the script that follows this one already runs on Node 24. `npm start` passes --omit=dev: it
 // installs without the dev dependencies, which are most of the packages.
@@ -47,8 +47,8 @@ if (!isWhole && !(isPart && mode === "--omit=dev")) {
 }
 
 // Loaded late, because a fresh checkout has no esbuild before the lines above.
-const { buildPages } = await import("./build-pages.mjs");
-await buildPages(root).catch((error) => {
-  console.error(`Tidings: the pages could not be built: ${error.message}`);
+const { buildPackages } = await import("./build.mjs");
+await buildPackages(root).catch((error) => {
+  console.error(`Tidings: the packages could not be built: ${error.message}`);
   process.exit(1);
 });

@@ -20,7 +20,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
 const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
 const adminUrl = given ?? adminUrlOf(dataDir, database.url);
 const wholeSuite = (folder: string): string[] => [
-  ...groupFiles(globSync("packages/server/test/**/*.test.ts"), folder),
+  ...groupFiles(globSync("packages/{cli,client,server}/test/**/*.test.ts"), folder),
   ...globSync("packages/{contract,inbox,providers}/test/**/*.test.ts"),
 ];
 

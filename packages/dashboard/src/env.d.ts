@@ -3,5 +3,5 @@ declare module "*.module.css" {
   export default names;
 }
 declare module "*.css";
-/** Every style sheet below src/, in the order styles, kit, app, screens (scripts/build-pages.mjs). */
+/** Every style sheet below src/, in the order styles, kit, app, screens (scripts/build.mjs). */
 declare module "virtual:styles";

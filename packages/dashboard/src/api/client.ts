@@ -1,8 +1,8 @@
 // Calls the operations of the contract. Types come from the contract; at run time there is only a table of methods and paths
-// (operations.gen.ts), so that no schema is part of what the browser loads.
+// (@tidings/client/operations), so that no schema is part of what the browser loads.
 import type { CallInput, OperationId, Output } from "@tidings/contract";
 import { ApiError } from "./api-error.ts";
-import { operationPaths } from "./operations.gen.ts";
+import { operationPaths } from "@tidings/client/operations";
 
 type Credentials = { csrfToken: string; environmentId: string };
 

@@ -1,4 +1,4 @@
-// Serves the files that set-up built for browsers (scripts/build-pages.mjs). The list of files is read once, so a request can
+// Serves the files that set-up built for browsers (scripts/build.mjs). The list of files is read once, so a request can
 // name no other file of the machine.
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";

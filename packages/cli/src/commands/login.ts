@@ -1,0 +1,51 @@
+// `tidings login`: checks a key with the service and stores it under the identifier of its environment.
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import type { Call, Command } from "../command.ts";
+import { CliError } from "../failure.ts";
+import { type Io, readInput } from "../io.ts";
+import { loginsFile, openSession, readLogins, writeLogins } from "../session.ts";
+
+const defaultUrl = "http://localhost:3000";
+
+export const login: Command = {
+  usage: "[--url <address>]",
+  about:
+    "Asks for the secret key of an environment, or reads it from the standard input, so that it is in no shell history. The key is\n" +
+    "stored in a file that only you can read. The environment is used by the next commands, until `tidings use` chooses another.",
+  example: "npm run --silent key | npx tidings login --url http://localhost:3000",
+  options: {
+    url: { type: "string", value: "address", about: `Where the service is; ${defaultUrl} unless told otherwise` },
+  },
+  run: async ({ io, out, values }: Call) => {
+    const url = checkUrl((values.url as string | undefined) ?? io.env.TIDINGS_URL ?? defaultUrl);
+    const apiKey = (io.stdin.isTTY ? await askForKey(io) : ((await readInput(io)) ?? "")).trim();
+    if (apiKey === "") throw new CliError("No key was given.", { fix: "npm run --silent key | npx tidings login" });
+    const { environment } = await openSession({ url, apiKey });
+    const logins = readLogins(io);
+    logins.environments[environment.identifier] = { url, apiKey };
+    writeLogins(io, { ...logins, current: environment.identifier });
+    out.line(`Logged in to ${environment.name} at ${url}. The key is in ${loginsFile(io)}.`);
+    out.line(`Other commands reach it as --env ${environment.identifier}.`);
+    out.json({ environment: environment.identifier, name: environment.name, url });
+  },
+};
+
+function checkUrl(given: string): string {
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw new CliError(`--url: "${given}" is no http or https address.`, { fix: `For example: --url ${defaultUrl}` });
+  return given.replace(/(?<!\/)\/+$/, "");
+}
+
+/** The key is not shown while it is typed. */
+async function askForKey(io: Io): Promise<string> {
+  io.stderr.write("Secret key of the environment (`npm run key` in a clone, or the dashboard): ");
+  const silent = new Writable({ write: (_part, _encoding, done) => done() });
+  const asked = createInterface({ input: io.stdin, output: silent, terminal: true });
+  try {
+    return await asked.question("", { signal: io.signal });
+  } finally {
+    asked.close();
+    io.stderr.write("\n");
+  }
+}

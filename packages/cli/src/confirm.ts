@@ -1,0 +1,15 @@
+// Asks before a change in production.
+import { createInterface } from "node:readline/promises";
+import { CliError } from "./failure.ts";
+import type { Io } from "./io.ts";
+
+export async function confirmChange(io: Io, question: string): Promise<void> {
+  if (!io.stdin.isTTY) throw new CliError(`${question}: this needs a confirmation.`, { fix: "Add --yes." });
+  const asked = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    const answer = await asked.question(`${question}? Type "yes" to go on: `, { signal: io.signal });
+    if (answer.trim().toLowerCase() !== "yes") throw new CliError("Nothing was changed.");
+  } finally {
+    asked.close();
+  }
+}

@@ -1,0 +1,17 @@
+// The program: hands the process to the command line and ends with its exit code.
+import { runCli } from "./main.ts";
+
+const interrupted = new AbortController();
+process.once("SIGINT", () => interrupted.abort());
+process.once("SIGTERM", () => interrupted.abort());
+// `tidings … | head` closes the pipe: that is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: interrupted.signal,
+});

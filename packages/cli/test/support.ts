@@ -1,0 +1,60 @@
+// Runs commands in the process of the test, with an input, an environment and a folder of their own.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { atEnd } from "../../server/test/support/at-end.ts";
+import type { TestService } from "../../server/test/support/service.ts";
+import type { Io } from "../src/io.ts";
+import { runCli } from "../src/main.ts";
+
+type Run = { code: number; stdout: string; stderr: string };
+type RunOptions = { input?: string; env?: Record<string, string>; cwd?: string; signal?: AbortSignal };
+
+export type Terminal = {
+  /** A folder of its own, removed when the test file ends. */
+  folder: string;
+  run(...argv: string[]): Promise<Run>;
+  runWith(options: RunOptions, ...argv: string[]): Promise<Run>;
+  /** The value that the command prints with --json. */
+  json<T = unknown>(...argv: string[]): Promise<T>;
+};
+
+/** A terminal whose commands reach the service with its Development key. */
+export function openTerminal(service: Pick<TestService, "url" | "apiKey">): Terminal {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-cli-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const base = { TIDINGS_URL: service.url, TIDINGS_API_KEY: service.apiKey, HOME: folder };
+  const runWith = async ({ input, env, cwd, signal }: RunOptions, ...argv: string[]): Promise<Run> => {
+    const stdout = collect();
+    const stderr = collect();
+    const io: Io = {
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      stdin: Readable.from(input === undefined ? [] : [input]),
+      env: { ...base, ...env },
+      cwd: cwd ?? folder,
+      signal: signal ?? new AbortController().signal,
+    };
+    const code = await runCli(argv, io);
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  const run = (...argv: string[]) => runWith({}, ...argv);
+  return {
+    folder,
+    run,
+    runWith,
+    json: async (...argv) => JSON.parse((await run(...argv, "--json")).stdout),
+  };
+}
+
+function collect(): { stream: Writable; text(): string } {
+  const parts: string[] = [];
+  const stream = new Writable({
+    write(part, _encoding, done) {
+      parts.push(String(part));
+      done();
+    },
+  });
+  return { stream, text: () => parts.join("") };
+}

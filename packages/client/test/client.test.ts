@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { atEnd } from "../../server/test/support/at-end.ts";
+import { startTestService } from "../../server/test/support/service.ts";
+import { createTidings, TidingsError } from "../src/index.ts";
+
+const service = await startTestService();
+const tidings = createTidings({ baseUrl: service.url, apiKey: service.apiKey });
+
+test("operations are methods, and errors have the code of the service", async () => {
+  const ada = await tidings.subscribers.create({ body: { subscriberId: "ada", email: "ada@example.com" } });
+  assert.equal(ada.subscriberId, "ada");
+  const read = await tidings.call("subscribers.retrieve", { params: { subscriberId: "ada" } });
+  assert.equal(read.email, "ada@example.com");
+  await assert.rejects(
+    () => tidings.subscribers.retrieve({ params: { subscriberId: "moon" } }),
+    (error: unknown) =>
+      error instanceof TidingsError &&
+      error.status === 404 &&
+      error.code === "SUBSCRIBER_NOT_FOUND" &&
+      /moon/.test(error.message),
+  );
+  await assert.rejects(() => tidings.subscribers.retrieve({ params: { subscriberId: ".." } }), TypeError);
+});
+
+test("all tries of a request carry one idempotency key, and a refusal is not repeated", async () => {
+  const keys: (string | undefined)[] = [];
+  const statuses = [503, 429, 201];
+  const proxy = createServer((request, response) => {
+    keys.push(request.headers["idempotency-key"] as string);
+    const status = statuses.shift() ?? 422;
+    response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end("{}");
+  }).listen(0, "127.0.0.1");
+  atEnd(() => proxy.close());
+  await new Promise((resolve) => proxy.once("listening", resolve));
+  const throughProxy = createTidings({
+    baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    apiKey: "key",
+  });
+  const trigger = () => throughProxy.events.trigger({ body: { name: "order-shipped", to: "ada" } });
+  await trigger();
+  assert.equal(keys.length, 3);
+  assert.ok(keys[0]);
+  assert.equal(new Set(keys).size, 1);
+  await assert.rejects(trigger, /422/);
+  assert.equal(keys.length, 4);
+});
+
+test("no answer is an error with status 0, which says why", async () => {
+  const nowhere = createTidings({ baseUrl: "http://127.0.0.1:9", apiKey: "key", retries: 0 });
+  await assert.rejects(() => nowhere.system.retrieve(), /no answer \((ECONNREFUSED|bad port)\)/);
+});
+
+test("what is built stays under 15 kB", () => {
+  const built = readFileSync(join(import.meta.dirname, "../dist/index.js"));
+  assert.ok(gzipSync(built).length < 15_000, `${gzipSync(built).length} bytes`);
+});
