@@ -62,7 +62,7 @@ function toRow(list: string, large: number, small: number, p50: number, p99: num
 }
 
 /** Rows `from`..`to` with their subscribers and memberships. */
-async function load(db: Db, workflowId: string, from: number, to: number): Promise<void> {
+export async function load(db: Db, workflowId: string, from: number, to: number): Promise<void> {
   progress(`loading ${formatNumber(to)} messages …`);
   const first = Math.floor(from / messagesPerSubscriber);
   const last = Math.ceil(to / messagesPerSubscriber) - 1;

@@ -7,6 +7,7 @@
 //   npm run bench -- --events 1000 --rounds 1       any number of `sizes` below
 import { parseArgs } from "node:util";
 import { benchBullmq } from "./bullmq.ts";
+import { benchDashboard } from "./dashboard.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchGrowth } from "./growth.ts";
@@ -34,6 +35,9 @@ const sizes = {
   starts: [3, 1],
   /** Messages of the growth benchmark. */
   rows: [10_000_000, 400_000],
+  /** Of the dashboard benchmark: in the tables, and events of one digest. */
+  notifications: [1_000_000, 100_000],
+  digested: [20_000, 2_000],
   /** Of each flood of the benchmark of neighbours, and of each rate of the live benchmark. */
   seconds: [20, 8],
   /** Of the live benchmark. */
@@ -84,6 +88,8 @@ const defaults: Record<string, () => Promise<Row[]>> = {
 /** Longer, or without a comparison: these run only when they are named. */
 const named: typeof defaults = {
   growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: isQuick ? 100 : 400 })),
+  dashboard: () =>
+    withService((service) => benchDashboard(service, { notifications: size.notifications, digested: size.digested })),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
   live: () => benchLive(size.connections, size.seconds),
   scale: () => benchScale(size.events),

@@ -1,23 +1,7 @@
 // `createTidings({ baseUrl, apiKey })` → `tidings.events.trigger({ body })`. One method per operation of the contract.
 import type { CallInput, OperationId, Output } from "@tidings/contract";
 import { operationPaths } from "./operations.gen.ts";
-import { request } from "./request.ts";
-
-export type Options = {
-  /** Origin of the service, with a path prefix where it is behind one: `https://tidings.example.com`. */
-  baseUrl: string;
-  /** The secret key of an environment: for servers only. */
-  apiKey?: string;
-  /** The token of an inbox session: what a browser uses in place of the key. */
-  token?: string;
-  /** Tries after the first one, of a request that got no answer, 408, 429, 500, 502, 503 or 504. */
-  retries?: number;
-  /** Milliseconds that one try may take. */
-  timeout?: number;
-  /** Sent with every request. */
-  headers?: Record<string, string>;
-  fetch?: typeof globalThis.fetch;
-};
+import { type Options, request } from "./request.ts";
 
 type Arguments<Id extends OperationId> =
   Record<never, never> extends CallInput<Id> ? [input?: CallInput<Id>] : [input: CallInput<Id>];

@@ -1,9 +1,24 @@
 // One request: its address, its tries, its answer. All tries of a request that changes something carry the same idempotency key,
 // so that the service does the work once, however many of them reach it.
 import type { OperationId } from "@tidings/contract";
-import type { Options } from "./client.ts";
 import { TidingsError } from "./error.ts";
 import { operationPaths } from "./operations.gen.ts";
+
+export type Options = {
+  /** Origin of the service, with a path prefix where it is behind one: `https://tidings.example.com`. */
+  baseUrl: string;
+  /** The secret key of an environment: for servers only. */
+  apiKey?: string;
+  /** The token of an inbox session: what a browser uses in place of the key. */
+  token?: string;
+  /** Tries after the first one, of a request that got no answer, 408, 429, 500, 502, 503 or 504. */
+  retries?: number;
+  /** Milliseconds that one try may take. */
+  timeout?: number;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  fetch?: typeof globalThis.fetch;
+};
 
 type Input = {
   params?: Record<string, unknown>;

@@ -39,6 +39,26 @@ browserTest("offline and back: the list catches up by itself", async (context) =
   await row(page, "Before").waitFor({ state: "detached" });
 });
 
+browserTest("where a proxy lets no stream through, the list is read again from time to time", async (context) => {
+  const browser = await openBrowser(context);
+  let refused = 0;
+  await browser.route("**/v1/inbox/stream*", (route) => {
+    refused++;
+    return route.fulfill({ contentType: "text/html", body: "<p>A page of the proxy</p>" });
+  });
+  // Its timers are moved on by the test: three attempts, then half a minute between two readings.
+  await browser.clock.install();
+  const page = await openHost(context, service, "gus", { browser });
+  await page.getByText("You are all caught up").waitFor();
+  await note("gus", "Without a stream");
+  const isShown = async () => {
+    await page.clock.fastForward(40_000);
+    return row(page, "Without a stream").isVisible();
+  };
+  await eventually(isShown, "the list to be read again", 30_000);
+  assert.ok(refused >= 3);
+});
+
 browserTest("the tabs of a browser share one stream; when its tab closes, another one takes over", async (context) => {
   await streams(0);
   const browser = await openBrowser(context);

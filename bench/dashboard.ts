@@ -1,0 +1,123 @@
+// How long a person waits: the first rows of the activity with a million notifications, and the page of a run whose digest has
+// 20,000 events. Each visit is a new browser profile, so nothing is in its cache. Needs a Chromium.
+import { existsSync } from "node:fs";
+import { type Client, createClient } from "@tidings/contract";
+import { sql } from "kysely";
+import { type Browser, chromium } from "playwright-core";
+import { makeOwnerLink } from "../packages/server/src/app/people/links.ts";
+import { readConfig } from "../packages/server/src/config.ts";
+import { newId } from "../packages/server/src/lib/ids.ts";
+import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { load } from "./growth.ts";
+import { type BenchService, median, percentile, progress, sleep } from "./support.ts";
+import { formatNumber, type Row, valueAtMost } from "./table.ts";
+
+const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
+const visits = 7;
+const eventsPerRequest = 100;
+
+export async function benchDashboard(
+  service: BenchService,
+  { notifications, digested }: { notifications: number; digested: number },
+): Promise<Row[]> {
+  if (!existsSync(executablePath))
+    return [{ what: "dashboard", value: Number.NaN, unit: "", note: "not run: no Chromium (TIDINGS_CHROMIUM)" }];
+  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
+  const db = openDb({ url: service.databaseUrl, poolSize: 2, statementMs: 1_800_000, onError: () => {} });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  try {
+    const { body: workflow } = await client("workflows.retrieve", { params: { workflowId: "welcome" }, query: {} });
+    await load(db, workflow._id, 0, notifications);
+    await sql`vacuum analyze`.execute(db);
+    const run = await fillDigest(client, digested);
+    const cookie = await signIn(service, db);
+    const measure = (path: string, sign: string) => timeVisits(browser, service, cookie, path, sign);
+    const lists = await measure("/activity", "main a[href*='/activity/']");
+    const failed = await measure("/activity?outcome=failed", "main h2");
+    const page = await measure(`/activity/${run}`, "main h2");
+    const row = (what: string, times: number[]): Row => ({
+      what: `dashboard, ${what}, median of ${visits} first visits (slowest ${formatNumber(Math.max(...times))} ms)`,
+      value: median(times),
+      unit: "ms",
+      aim: valueAtMost(1_000),
+    });
+    return [
+      row(`first rows of the activity with ${formatNumber(notifications)} notifications`, lists),
+      row("the activity, failed only, of which there are none", failed),
+      row(`the run of a digest of ${formatNumber(digested)} events`, page),
+    ];
+  } finally {
+    await browser.close();
+    await db.destroy();
+  }
+}
+
+/** Answers the transaction whose run leads the digest. */
+async function fillDigest(client: Client, events: number): Promise<string> {
+  progress(`a digest of ${formatNumber(events)} events …`);
+  await client("workflows.create", {
+    body: {
+      workflowId: "flood",
+      name: "Flood",
+      active: true,
+      steps: [
+        { name: "Digest", type: "digest", controlValues: { amount: 1, unit: "days" } },
+        { name: "In-app", type: "in_app", controlValues: { body: "{{ steps.digest.eventCount }} events" } },
+      ],
+    },
+  } as never);
+  let leader = "";
+  for (let sent = 0; sent < events; sent += eventsPerRequest) {
+    const batch = Array.from({ length: eventsPerRequest }, (_, i) => ({
+      name: "flood",
+      to: "digested",
+      payload: { order: sent + i },
+      transactionId: `flood-${sent + i}`,
+    }));
+    await client("events.triggerBulk", { body: { events: batch } } as never);
+    leader ||= `flood-${sent}`;
+  }
+  const last = { transactionId: `flood-${events - 1}` };
+  await eventually(async () => (await client("notifications.list", { query: last })).body.data.length > 0);
+  const { body: open } = await client("digests.list", { query: {} });
+  await client("digests.closeOne", { params: { id: open.data[0]!.id } });
+  await eventually(
+    async () => (await client("messages.list", { query: { subscriberId: "digested" } })).body.data.length > 0,
+  );
+  return leader;
+}
+
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await isSo()) return;
+    await sleep(1_000);
+  }
+  throw new Error("the digest was not filled and sent within five minutes");
+}
+
+async function signIn(service: BenchService, db: Db): Promise<string> {
+  const tools = { db, config: readConfig({ TIDINGS_API_KEY: service.apiKey }), newId, now: () => new Date() };
+  const token = (await makeOwnerLink(tools, service.url)).split("#token=")[1]!;
+  const body = { token, name: "Olga Owner", email: "owner@example.com", password: "correct horse battery" };
+  const client = createClient({ baseUrl: service.url, apiKey: "", headers: { authorization: undefined } });
+  const { headers } = await client("auth.redeemLink", { body });
+  return headers.get("set-cookie")!.split(";")[0]!;
+}
+
+/** Milliseconds from the visit to the first element that `sign` selects. */
+async function timeVisits(browser: Browser, { url }: BenchService, cookie: string, path: string, sign: string) {
+  const times: number[] = [];
+  const [name, value] = cookie.split("=") as [string, string];
+  for (let visit = 0; visit < visits; visit++) {
+    const profile = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+    await profile.addCookies([{ name, value, url }]);
+    const page = await profile.newPage();
+    const begun = performance.now();
+    await page.goto(url + path, { waitUntil: "commit" });
+    await page.locator(sign).first().waitFor({ timeout: 60_000 });
+    times.push(performance.now() - begun);
+    await profile.close();
+  }
+  progress(`${path}: ${formatNumber(percentile(times, 0.5))} ms, slowest ${formatNumber(Math.max(...times))} ms`);
+  return times;
+}
