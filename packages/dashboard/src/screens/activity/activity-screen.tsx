@@ -73,10 +73,10 @@ function useRowHeight(): number {
 }
 
 function Rows({ activity }: { activity: Activity }) {
-  const { rows, held, showHeld, hasMore, isLoadingMore, loadMore, scannedTo } = activity;
+  const { rows, held, showHeld, hasMore, isLoadingMore, isLoadedAlone, loadMore, scannedTo } = activity;
   const rowHeight = useRowHeight();
   const { ref, from, to, before, after } = useRowWindow(rows.length, rowHeight);
-  const endRef = useEndReached(loadMore, hasMore && !activity.error);
+  const endRef = useEndReached(loadMore, hasMore && isLoadedAlone && !activity.error);
   return (
     <>
       {held > 0 && (

@@ -7,7 +7,10 @@ import { useEnvironment } from "../../app/session.tsx";
 import { type ActivityPage, type ActivityRow, fetchActivity } from "./data.ts";
 import type { ActivityFilters } from "./filters.ts";
 
+// Not the stream of events: a browser opens six connections to an address, so the seventh tab with one would load nothing.
 const pollMs = 3_000;
+/** Pages without a row after which the reader is asked whether to look further: a rare outcome may be a million events away. */
+const mostEmptyPages = 10;
 
 type Shown = ActivityPage & { key: string };
 
@@ -22,6 +25,8 @@ export type Activity = {
   hasMore: boolean;
   scannedTo: string | undefined;
   isLoadingMore: boolean;
+  /** The next page is loaded when the end of the list is near. */
+  isLoadedAlone: boolean;
   loadMore: () => void;
 };
 
@@ -31,6 +36,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean): Activity
   const [shown, setShown] = useState<Shown>({ key: "", rows: [], next: null });
   const [isLoadingMore, setLoadingMore] = useState(false);
   const [moreError, setMoreError] = useState<ApiError | null>(null);
+  const [emptyPages, setEmptyPages] = useState(0);
   const head = useQuery<ActivityPage, ApiError>({
     queryKey: [environmentId, "activity", filters],
     queryFn: ({ signal }) => fetchActivity(environmentId, filters, null, signal),
@@ -61,6 +67,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean): Activity
     try {
       const page = await fetchActivity(environmentId, filters, current.next);
       setShown((before) => (before.key === key ? appendPage(before, page) : before));
+      setEmptyPages((count) => (page.rows.length > 0 || count >= mostEmptyPages ? 0 : count + 1));
     } catch (error) {
       setMoreError(toApiError(error));
     } finally {
@@ -81,6 +88,7 @@ export function useActivity(filters: ActivityFilters, isLive: boolean): Activity
     hasMore: Boolean(current?.next),
     scannedTo: current?.scannedTo,
     isLoadingMore,
+    isLoadedAlone: emptyPages < mostEmptyPages,
     loadMore: () => void loadMore(),
   };
 }
