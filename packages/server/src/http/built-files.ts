@@ -10,8 +10,8 @@ type BuiltFile = { bytes: number; gzip: number; entryPoint?: string; css?: strin
 export type BuiltFiles = {
   /** The file with this name of the build, or undefined. */
   find: (name: string) => BuiltFile | undefined;
-  /** The built file of a source such as "src/main.tsx". */
-  entryOf: (source: string) => string;
+  /** The built file of a source such as "src/main.tsx"; undefined where it is no entry of the build. */
+  entryOf: (source: string) => string | undefined;
   send: (request: FastifyRequest, reply: FastifyReply, name: string, caching: string) => Promise<FastifyReply>;
 };
 
@@ -34,14 +34,11 @@ export function openBuiltFiles(name: string): BuiltFiles | null {
   const list = join(folder, "files.json");
   if (!existsSync(list)) return null;
   const files = new Map(Object.entries(JSON.parse(readFileSync(list, "utf8")) as Record<string, BuiltFile>));
+  const entries = new Map([...files].flatMap(([file, { entryPoint }]) => (entryPoint ? [[entryPoint, file]] : [])));
   const tag = `"${readFileSync(join(folder, ".built"), "utf8").slice(0, 16)}"`;
   return {
     find: (file) => files.get(file),
-    entryOf: (source) => {
-      const found = [...files].find(([, { entryPoint }]) => entryPoint === source);
-      if (!found) throw new Error(`${source} is not part of the build of packages/${name}`);
-      return found[0];
-    },
+    entryOf: (source) => entries.get(source),
     send: async (request, reply, file, caching) => {
       reply.headers({
         "cache-control": caching,

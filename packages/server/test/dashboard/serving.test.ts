@@ -28,6 +28,22 @@ describe("the page of the dashboard", () => {
     }
   });
 
+  test("loads the screen of its path beside the entry", async () => {
+    const preloads = async (path: string) =>
+      (await get(path)).text.match(/modulepreload" href="[^"]+-screen-[^"]+"/g) ?? [];
+    for (const [path, screen] of [
+      ["/", "home"],
+      ["/activity?outcome=failed", "activity"],
+      ["/people/ada", "people"],
+      ["/sign-in", "sign-in"],
+    ])
+      assert.match(
+        String(await preloads(path!)),
+        new RegExp(`^modulepreload" href="dashboard/chunks/${screen}-screen-\\w+\\.js"$`),
+      );
+    assert.deepEqual(await preloads("/workflows/..%2f..%2fx"), await preloads("/workflows"));
+  });
+
   test("leaves unknown paths to the API", async () => {
     for (const path of [
       "/v1/activityy",

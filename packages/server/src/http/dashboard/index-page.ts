@@ -21,6 +21,8 @@ type PageSettings = {
   /** Where the service is reached, with a slash at both ends. */
   base: string;
   theme: "light" | "dark" | null;
+  /** The first part of the path, such as "activity": what its screen needs is loaded beside the entry, not after it. */
+  screen: string;
 };
 
 /** A letter-sized mark as an icon of the tab. */
@@ -32,9 +34,16 @@ const icon =
       '<path d="M8 13a11 11 0 0 1 11 11M8 4a20 20 0 0 1 20 20"/></svg>',
   );
 
-export function renderIndexPage(files: BuiltFiles, { base, theme }: PageSettings): string {
-  const script = files.entryOf("src/main.tsx");
-  const { css, imports } = files.find(script)!;
+/** The files that the page needs at once: those of the entry, and the screen with its own. */
+function filesOf(files: BuiltFiles, script: string, screen: string): Set<string> {
+  const entry = files.entryOf(`src/screens/${screen}/${screen}-screen.tsx`);
+  const own = entry === undefined ? [] : [entry, ...files.find(entry)!.imports];
+  return new Set([...files.find(script)!.imports, ...own]);
+}
+
+export function renderIndexPage(files: BuiltFiles, { base, theme, screen }: PageSettings): string {
+  const script = files.entryOf("src/main.tsx")!;
+  const { css } = files.find(script)!;
   return html`<!doctype html>
 <html lang="en" data-theme="${theme ?? "system"}">
 <head>
@@ -47,7 +56,7 @@ export function renderIndexPage(files: BuiltFiles, { base, theme }: PageSettings
 <title>Tidings</title>
 <link rel="icon" href="${icon}">
 ${css !== undefined && html`<link rel="stylesheet" href="dashboard/${css}">`}
-${imports.map((name) => html`<link rel="modulepreload" href="dashboard/${name}">`)}
+${[...filesOf(files, script, screen)].map((name) => html`<link rel="modulepreload" href="dashboard/${name}">`)}
 <script type="module" src="dashboard/${script}"></script>
 </head>
 <body>

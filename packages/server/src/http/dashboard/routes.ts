@@ -55,7 +55,11 @@ function sendIndexPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const page = renderIndexPage(files, { base: baseOf(publicUrl, request), theme: themeOf(request.headers.cookie) });
+  const page = renderIndexPage(files, {
+    base: baseOf(publicUrl, request),
+    theme: themeOf(request.headers.cookie),
+    screen: request.url.split(/[/?]/)[1] || "home",
+  });
   return reply
     .headers({
       "content-type": "text/html; charset=utf-8",
