@@ -1,5 +1,5 @@
-// A typed client derived from the operations: no generated code, so it can never lag behind the contract. It needs only
-// `fetch`, so the dashboard, the tests and other people's programs use the same one.
+// The client of the tests and benchmarks: it shows statuses and headers, sends what a schema forbids, and never tries again. Programs
+// use packages/client, which hides all of that.
 import type { ErrorCode } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationId, type Operations, type Output, operations } from "./operations.ts";
