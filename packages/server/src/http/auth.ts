@@ -1,9 +1,10 @@
 // API keys: `Authorization: ApiKey <key>`, found by their SHA-256 hash. Owners are cached; the database announces every
 // change of a key (store/queue/listen.ts), which empties the cache. Wrong keys are rate-limited by client address. A valid
 // key is never refused for wrong ones from the same address, which may be a proxy in front of all clients.
-import { LRUCache } from "lru-cache";
+
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
+import { createBoundedCache } from "../lib/bounded-cache.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { findKeyOwner } from "../store/environments/environments.ts";
 
@@ -47,7 +48,7 @@ export type WrongKeyLimiter = {
 
 export function createWrongKeyLimiter(limit: number, now: () => number): WrongKeyLimiter {
   // Beyond this many addresses, the least recently seen one is forgotten.
-  const windows = new LRUCache<string, Window>({ max: 10_000 });
+  const windows = createBoundedCache<Window>(10_000);
   return {
     count(address) {
       if (limit === 0) return null;
