@@ -55,7 +55,7 @@ export const DeadLetterReplay = named("DeadLetterReplayJob", {
   total: Type.Integer({ description: "Letters that could be replayed when it began" }),
   done: Type.Integer({
     description:
-      "Letters put on their way again. Fewer than `total` at the end: the others were replayed or resolved meanwhile",
+      "Letters put on their way again. Fewer than `total` at the end: the others were replayed or resolved meanwhile, or their message is gone",
   }),
   sent: Type.Optional(
     Type.Integer({ description: "Messages of these that a provider has accepted; not in the list of replays" }),

@@ -64,20 +64,31 @@ function mayStore(name: string, now: number): boolean {
 /** Stored of a request. */
 const maxExcerptLength = 2_000;
 
-/** Members of JSON texts and forms whose names say that their value is a secret. */
-const secretMember = /("[^"]*(?:pass|secret|token|key|auth|sign)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi;
-const secretField = /((?:^|&)[^=&]*(?:pass|secret|token|key|auth|sign)[^=&]*=)[^&]*/gi;
+/** A text member of a JSON text, with its name. */
+const textMember = /("([^"]{1,100})"\s{0,9}:\s{0,9})"(?:[^"\\]|\\.)*"?/g;
+const secretName = /pass|secret|token|key|auth|sign/i;
 
 /** The beginning of a request that was not taken, without the values that look like secrets and without the signing key. */
 export function excerptOf(text: string, key = ""): string {
-  // Cut first: the patterns need not read megabytes.
+  // Cut first: nothing here has to read megabytes.
   const start = storableText(text, 2 * maxExcerptLength);
-  const shown = (key.length > 3 ? start.replaceAll(key, "…") : start)
-    .replace(secretMember, '$1"…"')
-    .replace(secretField, "$1…")
-    .replace(/[\p{Cc}]+/gu, " ");
-  return storableText(shown, maxExcerptLength);
+  const withoutKey = key.length > 3 ? start.replaceAll(key, "…") : start;
+  const isJson = /^\s*[[{"]/.test(withoutKey);
+  const shown = isJson ? hideMembers(withoutKey) : hideFields(withoutKey);
+  return storableText(shown.replace(/\p{Cc}+/gu, " "), maxExcerptLength);
 }
+
+const hideMembers = (json: string): string =>
+  json.replace(textMember, (member, start: string, name: string) => (secretName.test(name) ? `${start}"…"` : member));
+
+const hideFields = (form: string): string =>
+  form
+    .split("&")
+    .map((field) => {
+      const [name = "", ...value] = field.split("=");
+      return value.length > 0 && secretName.test(name) ? `${name}=…` : field;
+    })
+    .join("&");
 
 export type RefusedReceipt = {
   environmentId: string;
