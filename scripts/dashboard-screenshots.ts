@@ -1,5 +1,5 @@
 // Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not committed):
-// `node scripts/dashboard-screenshots.ts [part of a name]`. The service runs on a data folder of its own.
+// `node scripts/dashboard-screenshots.ts [parts of names]`. The service runs on a data folder of its own.
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -93,7 +93,8 @@ const pictures: Picture[] = [
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
 
-const wanted = process.argv[2] ?? "";
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }: Picture) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 const folder = join(dirname(import.meta.dirname), "screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
@@ -124,7 +125,7 @@ try {
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
+      for (const { name, path, act } of pictures.filter(isWanted)) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
         await page

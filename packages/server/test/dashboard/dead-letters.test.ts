@@ -26,7 +26,10 @@ await client("integrations.create", {
   },
 });
 const setPassword = (password: string) =>
-  client("integrations.update", { params: { integrationId: "office" }, body: { credentials: { password } } });
+  client("integrations.update", {
+    params: { integrationId: "office" },
+    body: { credentials: { ...server, password } },
+  });
 
 /** One bulk trigger, with up to 100 people in each event. */
 async function fail(workflowId: string, count: number): Promise<void> {

@@ -16,7 +16,8 @@ export function useWebhookChanges() {
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string | null>(null);
   const update = useChange("webhooks.update", staleAfterChange);
-  const remove = useChange("webhooks.delete", staleAfterChange);
+  // Not the endpoint itself: its page would ask for it once more before it is left.
+  const remove = useChange("webhooks.delete", ["webhooks.list", "system.retrieve"]);
   const rotate = useChange("webhooks.rotateSecret", staleAfterChange);
   const inputOf = ({ id }: Webhook) => ({ params: { webhookId: id } });
   const dialogs: ReactNode = (
