@@ -1,5 +1,4 @@
 // The endpoints of the environment.
-import { Link } from "@tanstack/react-router";
 import type { Webhook } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
@@ -7,13 +6,13 @@ import { useMay } from "../../app/permissions.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { Stack, Tools } from "../../kit/layout.tsx";
 import { Menu, type MenuEntry } from "../../kit/menu.tsx";
+import { Row, RowLink, RowList } from "../../kit/row-list.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Switch } from "../../kit/switch.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { useWebhookChanges } from "./use-webhook-changes.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
-import css from "./webhooks.module.css";
 import { words } from "./words.ts";
 
 export function Endpoints() {
@@ -46,11 +45,11 @@ export function Endpoints() {
       {data && data.length > 0 && (
         <>
           {add && <Tools>{add}</Tools>}
-          <ul className={css.rows} aria-label={words.list}>
+          <RowList label={words.list}>
             {data.map((webhook) => (
-              <Row key={webhook.id} webhook={webhook} changes={changes} />
+              <Endpoint key={webhook.id} webhook={webhook} changes={changes} />
             ))}
-          </ul>
+          </RowList>
         </>
       )}
     </Stack>
@@ -70,7 +69,7 @@ export const StateBadge = ({ webhook: { active, disabledAt } }: { webhook: Webho
     <Badge>{words.off}</Badge>
   );
 
-function Row({ webhook, changes }: { webhook: Webhook; changes: ReturnType<typeof useWebhookChanges> }) {
+function Endpoint({ webhook, changes }: { webhook: Webhook; changes: ReturnType<typeof useWebhookChanges> }) {
   const may = useMay();
   const { id, url, active, disabledAt, disabledReason } = webhook;
   const entries: MenuEntry[] = [
@@ -86,12 +85,14 @@ function Row({ webhook, changes }: { webhook: Webhook; changes: ReturnType<typeo
       : []),
   ];
   return (
-    <li className={css.row}>
-      <Link to="/webhooks/$webhookId" params={{ webhookId: id }} className={css.rowLink}>
-        <span className={css.rowName}>{url}</span>
-        <span className={css.note}>{describeTypes(webhook)}</span>
-        {disabledAt && <span className={css.reason}>{disabledReason}</span>}
-      </Link>
+    <Row>
+      <RowLink
+        to="/webhooks/$webhookId"
+        params={{ webhookId: id }}
+        name={url}
+        note={describeTypes(webhook)}
+        fault={disabledAt && disabledReason}
+      />
       <StateBadge webhook={webhook} />
       <Switch
         label={words.turnOn(url)}
@@ -100,6 +101,6 @@ function Row({ webhook, changes }: { webhook: Webhook; changes: ReturnType<typeo
         onChange={({ target }) => changes.turn(webhook, target.checked)}
       />
       <Menu align="end" entries={entries} trigger={<IconButton label={words.menu(url)} icon="more" />} />
-    </li>
+    </Row>
   );
 }

@@ -85,7 +85,6 @@ export const words = {
   deleted: "The endpoint is deleted",
   change: "Change",
   changeTitle: "Change this endpoint?",
-  limit: "An environment has at most 20 endpoints.",
   form: {
     addTitle: "Add an endpoint",
     editTitle: "Change the endpoint",
@@ -110,8 +109,6 @@ export const words = {
   },
   one: {
     back: "Webhooks",
-    missing: "This endpoint does not exist",
-    missingText: "It may have been deleted, or it belongs to another environment.",
     disabledTitle: (reason: string) => `The service switched this endpoint off: ${reason}.`,
     disabledText: "Correct the receiver, send a test, turn the endpoint on again, and deliver what it missed.",
     offText: "You have switched this endpoint off. Events that happen meanwhile are not stored for it.",
@@ -176,8 +173,6 @@ export const words = {
       "Its message is not known yet or is being sent. The report takes effect as soon as it is, within some minutes.",
     duplicateText: "The same report came before and had its effect then.",
     nothing: "changed nothing",
-    why: "Why",
-    changed: "Changed",
     message: "Message",
     externalId: "Id at the provider",
     recipient: "Recipient",
