@@ -1,16 +1,21 @@
 // Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not committed):
-// `node scripts/dashboard-screenshots.ts [part of a name]`. The service runs on a data folder of its own.
+// `node scripts/dashboard-screenshots.ts [parts of names]`. The service runs on a data folder of its own.
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@tidings/contract";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
-import { type Seeded, seedCompany, startOnFolder } from "../packages/server/test/dashboard/seed.ts";
+import { type Seeded, seedCompany, seedTroubles, startOnFolder } from "../packages/server/test/dashboard/seed.ts";
 import { enter } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
-type Shown = Seeded & { production: string };
+type Shown = Seeded & Awaited<ReturnType<typeof seedTroubles>> & { production: string };
+
+const pushGroup = "integration=mobile-app&error=config&workflow=flash-sale";
 
 const pictures: Picture[] = [
   { name: "home", path: () => "/" },
@@ -49,6 +54,32 @@ const pictures: Picture[] = [
     path: () => "/integrations/office-mail",
     act: (page) => page.getByRole("button", { name: "Send a test" }).click(),
   },
+  { name: "dead-letters-causes", path: () => "/dead-letters" },
+  { name: "dead-letters-group", path: () => `/dead-letters/group?${pushGroup}` },
+  {
+    name: "dead-letters-dialog",
+    path: () => `/dead-letters/group?${pushGroup}`,
+    act: async (page) => {
+      await page.getByRole("button", { name: /^Send \d+ again/ }).click();
+      await page.getByText("What will happen").or(page.getByText("will be sent")).first().waitFor();
+    },
+  },
+  { name: "dead-letters-replay", path: ({ replayId }) => `/dead-letters/replays/${replayId}` },
+  { name: "dead-letters-replays", path: () => "/dead-letters?tab=replays" },
+  { name: "dead-letters-tasks", path: () => "/dead-letters?tab=tasks" },
+  { name: "webhooks-endpoints", path: () => "/webhooks" },
+  {
+    name: "webhooks-add",
+    path: () => "/webhooks",
+    act: (page) => page.getByRole("button", { name: "Add endpoint" }).click(),
+  },
+  { name: "webhooks-one", path: ({ webhookId }) => `/webhooks/${webhookId}` },
+  {
+    name: "webhooks-delivery",
+    path: ({ webhookId }) => `/webhooks/${webhookId}`,
+    act: (page) => page.getByRole("button", { name: /webhook\.test/ }).click(),
+  },
+  { name: "webhooks-receipts", path: () => "/webhooks?tab=receipts" },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-people", path: () => "/settings?tab=people" },
   {
@@ -62,19 +93,26 @@ const pictures: Picture[] = [
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
 
-const wanted = process.argv[2] ?? "";
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }: Picture) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 const folder = join(dirname(import.meta.dirname), "screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
 const apiKey = newApiKey();
 const service = await startOnFolder(data, apiKey);
+/** A receiver of webhooks, which has gone at one of its paths. */
+const receiver = createServer((request, response) => {
+  response.writeHead(request.url === "/gone" ? 410 : 200).end(request.url === "/gone" ? "moved away" : "taken");
+}).listen(0, "127.0.0.1");
+await once(receiver, "listening");
+const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
   const client = createClient({ baseUrl: service.url, apiKey });
   const { body: environments } = await client("environments.list");
   const production = environments.find(({ type }) => type === "prod")!.identifier;
-  const seeded = { ...(await seedCompany(client)), production };
+  const seeded = { ...(await seedCompany(client)), ...(await seedTroubles(client, receiverUrl)), production };
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 375]) {
@@ -87,7 +125,7 @@ try {
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
+      for (const { name, path, act } of pictures.filter(isWanted)) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
         await page
@@ -103,6 +141,7 @@ try {
 } finally {
   await browser.close();
   await service.stop();
+  receiver.close();
   rmSync(data, { recursive: true, force: true });
 }
 console.log(`${folder} written`);

@@ -167,6 +167,21 @@ export const errorCatalogue = {
     message: "Dead letter with id {id} cannot be replayed: {reason}",
     when: "It was replayed before, the provider has reported that it accepted the message, or the message was deleted.",
   },
+  REPLAY_NOT_FOUND: {
+    status: 404,
+    message: "Replay with id {replayId} not found",
+    when: "The id is unknown in this environment, or the replay was removed after 30 days.",
+  },
+  REPLAY_ENDED: {
+    status: 409,
+    message: "Replay with id {replayId} is {status}",
+    when: "It was stopped, or is done: it cannot be paused, resumed or stopped any more. Begin another one.",
+  },
+  REPLAY_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} replays that are running or paused",
+    when: "Wait for one of them, or stop one.",
+  },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",

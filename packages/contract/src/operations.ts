@@ -19,9 +19,11 @@ import { inboxPreferenceOperations } from "./resources/inbox/inbox-preferences.t
 import { inboxSubscriptionOperations } from "./resources/inbox/inbox-subscriptions.ts";
 import { inboxSessionOperations } from "./resources/inbox/session.ts";
 import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
+import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
+import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { auditLogOperations } from "./resources/people/audit-log.ts";
@@ -80,9 +82,11 @@ export const operations = {
   ...publishingOperations,
   ...webhookOperations,
   ...inboundWebhookOperations,
+  ...inboundReceiptOperations,
   ...suppressionOperations,
   ...capturedOperations,
   ...deadLetterOperations,
+  ...deadLetterReplayOperations,
   ...failedTaskOperations,
   ...authOperations,
   ...peopleOperations,

@@ -61,6 +61,10 @@ const exceptions: Partial<Record<OperationId, Role>> = {
   "events.cancel": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
+  "deadLetterReplays.create": "support",
+  "deadLetterReplays.pause": "support",
+  "deadLetterReplays.resume": "support",
+  "deadLetterReplays.stop": "support",
   "failedTasks.replay": "support",
   "webhooks.replay": "support",
 };

@@ -9,5 +9,7 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/workflows", label: "Workflows", icon: "workflow" },
   { to: "/people", label: "People", icon: "users" },
   { to: "/integrations", label: "Integrations", icon: "plug" },
+  { to: "/webhooks", label: "Webhooks", icon: "webhook" },
+  { to: "/dead-letters", label: "Dead letters", icon: "mailX" },
   { to: "/settings", label: "Settings", icon: "settings" },
 ];

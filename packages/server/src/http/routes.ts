@@ -29,6 +29,8 @@ import * as chatOauth from "../app/integrations/chat-oauth.ts";
 import * as integrations from "../app/integrations/integrations.ts";
 import * as providers from "../app/integrations/providers.ts";
 import * as captured from "../app/messages/captured.ts";
+import * as deadLetterPreview from "../app/messages/dead-letter-preview.ts";
+import * as deadLetterReplays from "../app/messages/dead-letter-replays.ts";
 import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
@@ -46,8 +48,10 @@ import * as suppressions from "../app/subscribers/suppressions.ts";
 import * as topicSubscriptionEntries from "../app/topics/topic-subscription-entries.ts";
 import * as topicSubscriptions from "../app/topics/topic-subscriptions.ts";
 import * as topics from "../app/topics/topics.ts";
+import * as inboundReceipts from "../app/webhooks/inbound-receipts.ts";
 import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
 import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
+import * as webhookTest from "../app/webhooks/webhook-test.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
@@ -274,6 +278,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "webhooks.delete": webhooks.remove,
   "webhooks.rotateSecret": webhooks.rotateSecret,
   "webhooks.listDeliveries": webhookDeliveries.list,
+  "webhooks.retrieveDelivery": webhookDeliveries.retrieve,
+  "webhooks.test": withPrecheck(webhookTest.call, webhookTest.record),
+  "inboundReceipts.list": inboundReceipts.list,
   "webhooks.replay": webhookDeliveries.replay,
   "inboundWebhooks.receive": withPrecheck(inboundWebhooks.verify, inboundWebhooks.receive),
   "inboundWebhooks.receiveByGet": withPrecheck(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
@@ -283,6 +290,14 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "captured.list": captured.list,
   "captured.delete": captured.remove,
   "deadLetters.list": deadLetters.list,
+  "deadLetters.listGroups": deadLetters.listGroups,
+  "deadLetterReplays.preview": deadLetterPreview.preview,
+  "deadLetterReplays.create": deadLetterReplays.create,
+  "deadLetterReplays.list": deadLetterReplays.list,
+  "deadLetterReplays.retrieve": deadLetterReplays.retrieve,
+  "deadLetterReplays.pause": deadLetterReplays.pause,
+  "deadLetterReplays.resume": deadLetterReplays.resume,
+  "deadLetterReplays.stop": deadLetterReplays.stop,
   "deadLetters.replay": deadLetters.replay,
   "deadLetters.replayMany": deadLetters.replayMany,
   "failedTasks.list": failedTasks.list,

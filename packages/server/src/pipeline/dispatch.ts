@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
+import { runReplay } from "./deliver/replay.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runWake } from "./run/wake.ts";
@@ -40,6 +41,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   },
   { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
+  { kind: "replay", run: runReplay, batchSize: 1 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];

@@ -1,5 +1,5 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters, deleted environments, the audit log, expired sessions of people, the groups of
+// events, receipts, captured messages, dead letters and their replays, deleted environments, the audit log, expired sessions of people, the groups of
 // throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
@@ -14,8 +14,11 @@ import {
   purgeExpiredAnswers,
   purgeExpiredSessions,
   purgeFailedTasks,
+  purgeInboundReceipts,
+  purgeInboundReceiptsBeyond,
   purgePasses,
   purgeReceipts,
+  purgeReplays,
   purgeThrottles,
   purgeWebhookEvents,
 } from "../store/installation/purges.ts";
@@ -38,6 +41,11 @@ const graceMs = 24 * 3_600_000;
 
 /** Webhook events with their deliveries, and receipts. */
 const webhookRetentionMs = 30 * 24 * 3_600_000;
+
+/** Reports of providers as the API lists them: for a limited time, and the newest of each environment. */
+const inboundRetentionMs = 7 * 24 * 3_600_000;
+const inboundPerEnvironment = 50_000;
+const refusedPerEnvironment = 1_000;
 
 /** A rate limit that was not used for so long needs no row. */
 const budgetRetentionMs = 3_600_000;
@@ -73,6 +81,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       const before = new Date(ctx.now().getTime() - webhookRetentionMs);
       await repeatPurge(() => purgeWebhookEvents(ctx.db, before, purgeBatch));
       await repeatPurge(async () => (await purgeReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
+      await purgeInbound(ctx);
     },
   },
   receipts: {
@@ -94,6 +103,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
       await repeatPurge(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgeReplays(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
     },
   },
@@ -137,6 +147,15 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     },
   },
 };
+
+async function purgeInbound(ctx: Ctx): Promise<void> {
+  const before = new Date(ctx.now().getTime() - inboundRetentionMs);
+  await repeatPurge(async () => (await purgeInboundReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
+  const purgeBeyond = (kept: number, isRefused: boolean) =>
+    repeatPurge(async () => (await purgeInboundReceiptsBeyond(ctx.db, { kept, isRefused }, purgeBatch)) === purgeBatch);
+  await purgeBeyond(refusedPerEnvironment, true);
+  await purgeBeyond(inboundPerEnvironment, false);
+}
 
 /** Repeats a purge while there is more, up to `purgeRounds`. */
 async function repeatPurge(purge: () => Promise<boolean>): Promise<void> {

@@ -35,6 +35,9 @@ export type ClockMoveTask = { environmentId: string };
 /** One event to send to one webhook. */
 export type WebhookTask = { deliveryId: string };
 
+/** The next page of a replay of dead letters. */
+export type ReplayTask = { replayId: string; turn: number };
+
 export type HousekeepingTask = {
   name:
     | "partitions"

@@ -155,6 +155,28 @@ CREATE INDEX contexts_id on contexts USING btree (environment_id, id);
 CREATE INDEX contexts_type on contexts USING btree (environment_id, type, created_at, row_id);
 CREATE INDEX contexts_updated on contexts USING btree (environment_id, updated_at, row_id);
 
+create table dead_letter_replays (
+  id             uuid not null,
+  environment_id uuid not null,
+  status         text not null,
+  filter         jsonb not null,
+  integration_id uuid,
+  per_second     integer not null,
+  total          integer not null,
+  done           integer not null,
+  after_id       uuid,
+  until_id       uuid,
+  turn           integer not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  finished_at    timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'stopped'::text, 'done'::text])))
+);
+CREATE INDEX dead_letter_replays_created on dead_letter_replays USING btree (created_at);
+CREATE INDEX dead_letter_replays_environment on dead_letter_replays USING btree (environment_id, id);
+
 create table dead_letters (
   id              uuid not null,
   environment_id  uuid not null,
@@ -175,6 +197,7 @@ create table dead_letters (
   status          text not null,
   created_at      timestamp with time zone not null,
   replayed_at     timestamp with time zone,
+  replay_id       uuid,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((error_class = ANY (ARRAY['transient'::text, 'unknown'::text, 'auth'::text, 'quota'::text, 'config'::text]))),
@@ -184,6 +207,7 @@ CREATE INDEX dead_letters_created on dead_letters USING btree (created_at);
 CREATE INDEX dead_letters_environment on dead_letters USING btree (environment_id, id);
 CREATE INDEX dead_letters_message on dead_letters USING btree (message_id) WHERE (status = 'open'::text);
 CREATE INDEX dead_letters_open on dead_letters USING btree (environment_id, id) WHERE (status = 'open'::text);
+CREATE INDEX dead_letters_replay on dead_letters USING btree (replay_id) WHERE (replay_id IS NOT NULL);
 CREATE INDEX dead_letters_transaction on dead_letters USING btree (environment_id, transaction_id);
 
 create table digest_passes (
@@ -297,6 +321,26 @@ create table idempotency_keys (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_age on idempotency_keys USING btree (created_at);
+
+create table inbound_receipts (
+  id             uuid not null,
+  environment_id uuid not null,
+  integration_id uuid,
+  result         text not null,
+  reason         text,
+  status         text,
+  changes        text[] not null,
+  message_id     uuid,
+  external_id    text,
+  recipient      text,
+  excerpt        text,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((result = ANY (ARRAY['applied'::text, 'duplicate'::text, 'waiting'::text, 'ignored'::text, 'refused'::text])))
+);
+CREATE INDEX inbound_receipts_environment on inbound_receipts USING btree (environment_id, id);
+CREATE INDEX inbound_receipts_integration on inbound_receipts USING btree (integration_id, id) WHERE (integration_id IS NOT NULL);
+CREATE INDEX inbound_receipts_refused on inbound_receipts USING btree (environment_id, id) WHERE (result = 'refused'::text);
 
 create table installation (
   name  text not null,

@@ -3,14 +3,19 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  InboundChange,
+  InboundReason,
+  InboundResult,
   JobStatus,
   LayoutControlValues,
   LinkKind,
   MessageStatus,
   PreferenceChannels,
   RecipientSubscriber,
+  ReplayStatus,
   Role,
   Schedule,
+  SentEventType,
   Severity,
   StepFilter,
   StepType,
@@ -436,6 +441,40 @@ type DeadLettersTable = {
   status: "open" | "replayed" | "resolved";
   created_at: Date;
   replayed_at: Date | null;
+  replay_id: string | null;
+};
+
+type DeadLetterReplaysTable = {
+  id: string;
+  environment_id: string;
+  status: ReplayStatus;
+  /** Members of a filter as the API takes them, or `ids`. */
+  filter: Json<JsonObject>;
+  integration_id: string | null;
+  per_second: number;
+  total: number;
+  done: number;
+  after_id: string | null;
+  until_id: string | null;
+  turn: number;
+  created_at: Date;
+  updated_at: Date;
+  finished_at: Date | null;
+};
+
+/** The id says when it came. */
+type InboundReceiptsTable = {
+  id: string;
+  environment_id: string;
+  integration_id: string | null;
+  result: InboundResult;
+  reason: InboundReason | null;
+  status: string | null;
+  changes: InboundChange[];
+  message_id: string | null;
+  external_id: string | null;
+  recipient: string | null;
+  excerpt: string | null;
 };
 
 /** A group of events at one digest or throttle step for one subscriber. */
@@ -601,6 +640,8 @@ export type Tables = {
   clock_tasks: { id: string; environment_id: string; due_at: Date; kind: string; data: Json<JsonObject> };
   integration_health: IntegrationHealthTable;
   dead_letters: DeadLettersTable;
+  dead_letter_replays: DeadLetterReplaysTable;
+  inbound_receipts: InboundReceiptsTable;
   failed_tasks: {
     id: string;
     environment_id: string;
@@ -616,7 +657,7 @@ export type Tables = {
   /** `id` is the id of the event. */
   event_attachments: { id: string; environment_id: string; attachments: Json<JsonObject[]> };
   webhooks: WebhooksTable;
-  webhook_events: { id: string; environment_id: string; type: WebhookEventType; body: string; created_at: Date };
+  webhook_events: { id: string; environment_id: string; type: SentEventType; body: string; created_at: Date };
   webhook_deliveries: WebhookDeliveriesTable;
   statistics_hours: {
     environment_id: string;

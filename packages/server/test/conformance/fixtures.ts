@@ -27,18 +27,14 @@ import {
   ofOwnNotification,
   ofOwnSubscription,
   ofPerson,
-  ofReport,
-  ofReportByGet,
   ofSubscriber,
   ofSubscription,
   ofTopic,
   ofTranslation,
-  ofWebhook,
   ofWorkflow,
   pushCredentials,
   source,
   target,
-  threeDeliveries,
   threeEvents,
   threeFeedItems,
   threeSubscriptions,
@@ -46,6 +42,7 @@ import {
   withBody,
 } from "./inputs.ts";
 import { insightFixtures } from "./insight-fixtures.ts";
+import { operateFixtures } from "./operate-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -60,6 +57,7 @@ const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integrati
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
   ...insightFixtures,
+  ...operateFixtures,
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,
@@ -392,23 +390,6 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "environments.diff": async (w) => ({ params: await target(w), body: await source(w) }),
   "environments.publish": async (w) => ({ params: await target(w), body: { ...(await source(w)), dryRun: false } }),
 
-  "deadLetters.list": listOf((w) => w.deadLetter()),
-  "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),
-  "deadLetters.replayMany": async (w) => ({ body: { ids: [(await w.deadLetter()).id], perSecond: 100 } }),
-  "failedTasks.list": listOf((w) => w.failedTask()),
-  "failedTasks.replay": async (w) => ({ params: { id: (await w.failedTask()).id } }),
-  "webhooks.list": listOf((w) => w.webhook()),
-  "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
-  "webhooks.retrieve": ofWebhook,
-  "webhooks.update": withBody(ofWebhook, { eventTypes: [], active: false }),
-  "webhooks.delete": ofWebhook,
-  "webhooks.rotateSecret": ofWebhook,
-  "webhooks.listDeliveries": listOf(threeDeliveries, async (w) => ({
-    params: { webhookId: (await w.once(w.webhook)).id },
-  })),
-  "webhooks.replay": withBody(ofWebhook, { since: "2026-01-01T00:00:00Z" }),
-  "inboundWebhooks.receive": ofReport,
-  "inboundWebhooks.receiveByGet": ofReportByGet,
   "suppressions.list": listOf((w) => w.suppression()),
   "suppressions.create": (w) => ({ body: { channel: "email", address: `${w.unique("address")}@example.com` } }),
   "suppressions.delete": async (w) => ({ params: { suppressionId: (await w.suppression()).id } }),

@@ -52,6 +52,11 @@ const explained: [RegExp, string][] = [
   [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt)$|^Step\.deadlineSeconds$/, "in use; unset"],
+  [
+    /^(DeadLetterReplayJob|DeadLetterReplayPreview\.others)\.integrationIdentifier$|^WebhookDeliveryWithRequest\.nextAttemptAt$/,
+    "unset: no other integration was named, no retry is planned",
+  ],
+  [/^StoredReceipt\.(excerpt|reason|recipient)$/, "of refused requests, and of reports on one recipient of several"],
   [/^IntegrationAutoConfigured\.integration$/, "only for providers that register webhooks themselves"],
   [
     /^(EmailBlock|FieldFilterPart|StepFilter|JobDigest)\.|^Job\.(digest|scheduleExtensionsCount)$/,

@@ -131,6 +131,20 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return data[0]!;
   };
 
+  /** A dead letter whose subscriber was deleted. */
+  const unwantedLetter = async () => {
+    const letter = await deadLetter();
+    await client("subscribers.delete", { params: { subscriberId: letter.subscriberId } });
+    return letter;
+  };
+
+  /** A replay that is paused in the middle of two letters. */
+  const replay = async () => {
+    const ids = [(await deadLetter()).id, (await deadLetter()).id];
+    const { id: replayId } = (await client("deadLetterReplays.create", { body: { ids, perSecond: 1 } })).body;
+    return (await client("deadLetterReplays.pause", { params: { replayId } })).body;
+  };
+
   /** A task fails every time only when the database refuses its rows, so it is written as the pipeline writes it. */
   const failedTask = async () => {
     const { transactionId } = await waiting();
@@ -258,7 +272,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   return {
     ...{ client, label, unique, once },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
-    ...{ integration, connection, endpoint, environment, own, deadLetter, failedTask },
+    ...{ integration, connection, endpoint, environment, own, deadLetter, unwantedLetter, replay, failedTask },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person },
   };
 }

@@ -183,3 +183,92 @@ export async function seedCompany(client: Client, { crowd = 30, mailPort = 9 } =
   });
   return { shipped, failed, waiting, toTopic, skipped };
 }
+
+/** What goes wrong in the company: dead letters of two workflows, a replay of some, webhooks, reports of a provider. */
+export async function seedTroubles(
+  client: Client,
+  receiverUrl: string,
+): Promise<{ replayId: string; webhookId: string }> {
+  const phones = people.map(([subscriberId]) => subscriberId);
+  const { body: push } = await client("integrations.create", {
+    body: {
+      providerId: "fcm",
+      channel: "push",
+      identifier: "mobile-app",
+      name: "Mobile app",
+      active: true,
+      credentials: { serviceAccount: "{}" },
+    },
+  });
+  for (const subscriberId of phones)
+    await client("subscribers.replaceCredentials", {
+      params: { subscriberId },
+      body: {
+        providerId: "fcm",
+        integrationIdentifier: push.identifier,
+        credentials: { deviceTokens: [1, 2, 3].map((device) => `${subscriberId}-${device}`) },
+      },
+    });
+  for (const [workflowId, name] of [
+    ["flash-sale", "Flash sale"],
+    ["new-device", "New device"],
+  ] as const)
+    await client("workflows.create", {
+      body: {
+        workflowId,
+        name,
+        active: true,
+        steps: [step("Push", "push", { subject: name, body: "{{payload.text}}" })],
+      },
+    });
+  const url = (path: string) => `${receiverUrl}${path}`;
+  const { body: shop } = await client("webhooks.create", {
+    body: { url: url("/shop"), eventTypes: ["message.sent", "message.failed", "workflow.updated"] },
+  });
+  await client("webhooks.create", { body: { url: url("/gone"), eventTypes: ["message.failed"] } });
+  await client("webhooks.create", { body: { url: url("/archive"), active: false } });
+  for (const name of ["flash-sale", "new-device"])
+    await client("events.trigger", {
+      body: { name, to: name === "flash-sale" ? phones : phones.slice(0, 2), payload: { text: "Until midnight" } },
+    });
+  const letters = async (status: "open" | "replayed") =>
+    (await client("deadLetters.list", { query: { status, limit: 1 } })).body.totalCount;
+  while ((await letters("open")) < 24) await new Promise((resolve) => setTimeout(resolve, 200));
+  const { body: replay } = await client("deadLetterReplays.create", {
+    body: { filter: { workflowId: "flash-sale" }, perSecond: 2 },
+  });
+  while ((await letters("replayed")) < 6) await new Promise((resolve) => setTimeout(resolve, 200));
+  await client("deadLetterReplays.pause", { params: { replayId: replay.id } });
+  await client("webhooks.test", { params: { webhookId: shop.id } });
+  await seedReports(client);
+  return { replayId: replay.id, webhookId: shop.id };
+}
+
+/** Reports on the messages of an integration: with and without effect, and one with a wrong signature. */
+async function seedReports(client: Client): Promise<void> {
+  const key = "a key of the provider";
+  const capture = (await client("integrations.list")).body.find(
+    ({ identifier }) => identifier === "svc-email-default",
+  )!;
+  const { _id: integrationId = "", _environmentId: environmentId } = capture;
+  await client("integrations.update", {
+    params: { integrationId },
+    body: { configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: key } },
+  });
+  const { data } = (await client("messages.list", { query: { channel: "email", limit: 3 } })).body;
+  const ids = data.map(({ _id }) => _id!);
+  const send = (body: unknown, password = key) =>
+    client.raw("inboundWebhooks.receive", {
+      params: { environmentId, integrationId },
+      headers: { authorization: `Basic ${Buffer.from(`reports:${password}`).toString("base64")}` },
+      body,
+    });
+  await send(ids.map((messageId) => ({ messageId, status: "delivered" })));
+  await send([
+    { messageId: ids[0], status: "delivered" },
+    { messageId: ids[1], status: "opened" },
+    { messageId: ids[2], status: "bounced" },
+    { messageId: "01930000-0000-7000-8000-000000000000", status: "delivered" },
+  ]);
+  await send({ event: "delivered", messageId: ids[0], password: "hunter2" }, "wrong");
+}

@@ -12,7 +12,7 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
   const { before, after, address, userAgent, createdAt, target, operation } = entry;
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (
-    <div className={css.details}>
+    <>
       {fields.length === 0 ? (
         <p className={css.muted}>{text.noChange}</p>
       ) : (
@@ -36,7 +36,7 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
           [text.agent, userAgent],
         ]}
       />
-    </div>
+    </>
   );
 }
 

@@ -1,13 +1,14 @@
 // Who changed what: filters in the URL, and for each change the fields before and after.
 import { useNavigate } from "@tanstack/react-router";
 import type { AuditEntry } from "@tidings/contract";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { useSession } from "../../app/session.tsx";
-import { Icon } from "../../icons.tsx";
 import { Button } from "../../kit/button.tsx";
 import { InlineCode } from "../../kit/code.tsx";
+import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
+import { Tools } from "../../kit/layout.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
@@ -50,7 +51,7 @@ function Changes() {
   return (
     <div className={css.stack}>
       <p className={css.muted}>{text.text}</p>
-      <div className={css.filters}>
+      <Tools>
         {people.data && (
           <Select
             name={text.person}
@@ -86,7 +87,7 @@ function Changes() {
             {text.clear}
           </Button>
         )}
-      </div>
+      </Tools>
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton />}
       {data?.data.length === 0 &&
@@ -100,11 +101,11 @@ function Changes() {
           <EmptyState icon="clock" title={text.none} text={text.noneText} />
         ))}
       {data && data.data.length > 0 && (
-        <ul className={css.box} aria-label={text.list}>
+        <DisclosureList label={text.list}>
           {data.data.map((entry) => (
             <Change key={entry._id} entry={entry} />
           ))}
-        </ul>
+        </DisclosureList>
       )}
       {data && (data.next || after) && (
         <Pager
@@ -117,27 +118,22 @@ function Changes() {
 }
 
 function Change({ entry }: { entry: AuditEntry }) {
-  const [isOpen, setOpen] = useState(false);
   const { environments } = useSession();
   const { actor, environmentId, createdAt } = entry;
   const environment = environments.find(({ _id }) => _id === environmentId);
   return (
-    <li className={css.change}>
-      <button type="button" className={css.changeHead} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="chevronRight" size={14} />
-        <span className={css.changeText}>
-          <span>
-            <strong>{actor.name}</strong>{" "}
-            {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
-          </span>
-          <span className={css.muted}>{[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}</span>
-        </span>
-        <span className={css.changeTime}>
-          <Time at={createdAt} isRelative />
-        </span>
-      </button>
-      {isOpen && <AuditDetails entry={entry} />}
-    </li>
+    <Disclosure
+      title={
+        <>
+          <strong>{actor.name}</strong>{" "}
+          {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
+        </>
+      }
+      note={[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}
+      end={<Time at={createdAt} isRelative />}
+    >
+      {() => <AuditDetails entry={entry} />}
+    </Disclosure>
   );
 }
 

@@ -9,6 +9,7 @@ export const taskKinds = [
   "deliver",
   "webhook",
   "unsnooze",
+  "replay",
   "clock",
   "housekeeping",
 ] as const;
