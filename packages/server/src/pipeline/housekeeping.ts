@@ -1,5 +1,5 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters, deleted environments, the audit log, expired sessions of people, the groups of
+// events, receipts, captured messages, dead letters, deleted environments, the audit log, publishes, expired sessions of people, the groups of
 // throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
@@ -15,6 +15,7 @@ import {
   purgeExpiredSessions,
   purgeFailedTasks,
   purgePasses,
+  purgePublishes,
   purgeReceipts,
   purgeThrottles,
   purgeWebhookEvents,
@@ -102,6 +103,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - ctx.config.auditDays * 86_400_000);
       await repeatPurge(async () => (await purgeAuditLog(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgePublishes(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
     },
   },

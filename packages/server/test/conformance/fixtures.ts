@@ -391,6 +391,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   },
   "environments.diff": async (w) => ({ params: await target(w), body: await source(w) }),
   "environments.publish": async (w) => ({ params: await target(w), body: { ...(await source(w)), dryRun: false } }),
+  "environments.listPublishes": listOf((w) => w.publish(), ofEnvironment),
+  "environments.retrievePublish": async (w) => ({ params: await w.once(w.publish) }),
+  "environments.planRestore": async (w) => ({ params: await w.publish() }),
+  "environments.restorePublish": async (w) => ({ params: await w.publish(), body: { overwriteChanges: true } }),
 
   "deadLetters.list": listOf((w) => w.deadLetter()),
   "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),
@@ -443,6 +447,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     params: { invitationId: (await w.invitation())._id },
   }),
   "auditLog.list": listOf((w) => w.invitation(), ofOwner),
+  "auditLog.export": ofOwner,
 
   "captured.list": listOf(threeEvents),
   "captured.delete": async (w) => ({ query: { transactionId: (await w.event()).transactionId } }),

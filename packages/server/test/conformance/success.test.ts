@@ -95,6 +95,7 @@ const explained: [RegExp, string][] = [
     /^ActivityEventList\.scannedTo$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
     "all events were looked at; unset",
   ],
+  [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],

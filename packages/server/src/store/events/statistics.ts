@@ -1,6 +1,6 @@
 // Statistics of an hour, counted from the rows themselves. Ids are in the order of time and the keys of both tables begin with
 // the environment, so an hour of an environment is a range of the key.
-import { channels } from "@tidings/contract";
+import { type Channel, channels } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
@@ -96,6 +96,18 @@ const sums = sql`sum(h.sent)::int as sent, sum(h.delivered)::int as delivered, s
   array[${sql.join([...latencyBounds, null].map((_, index) => sql`coalesce(sum(h.latency[${sql.lit(index + 1)}]), 0)`))}]::int[]
     as latency`;
 
+/** Of these workflows the identifier and name, deleted ones left out. */
+export async function findWorkflowNames(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+): Promise<Map<string, { workflow_id: string; name: string }>> {
+  const { rows } = await sql<{ id: string; workflow_id: string; name: string }>`
+    select id, workflow_id, name from workflows
+    where environment_id = ${environmentId} and deleted_at is null and id = any(${ids}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Hours that have been counted, summed by hour or by day (UTC). */
 export async function sumHours(
   db: Db,
@@ -111,6 +123,26 @@ export async function sumHours(
   return rows;
 }
 
+/** Figures of one workflow, channel, provider and reason; without a reason those of messages. */
+export type DimensionRow = StatisticsRow & { workflow_id: string; channel: Channel; provider_id: string };
+
+const dimensions = sql`h.workflow_id, h.channel, h.provider_id, h.reason`;
+
+/** Hours that have been counted, summed over the whole range, at most `limit` rows: those with the most messages. */
+export async function sumDimensions(
+  db: Db,
+  environmentId: string,
+  filters: StatisticsFilters,
+  { from, to, limit }: { from: Date; to: Date; limit: number },
+): Promise<DimensionRow[]> {
+  const { rows } = await sql<DimensionRow>`
+    select ${from}::timestamptz as bucket, ${dimensions}, ${sums} from statistics_hours h
+    where h.environment_id = ${environmentId} and h.hour >= ${from} and h.hour < ${to}
+      and ${matches(environmentId, filters)}
+    group by ${dimensions} order by sum(h.sent + h.failed + h.skipped) desc limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** An hour that has not been counted, from at most `limit` messages and jobs of it, the newest. */
 export async function sumLiveHour(
   db: Db,
@@ -118,9 +150,10 @@ export async function sumLiveHour(
   filters: StatisticsFilters,
   hour: Date,
   limit: number,
-): Promise<StatisticsRow[]> {
-  const { rows } = await sql<StatisticsRow>`
-    select ${hour}::timestamptz as bucket, h.reason, ${sums} from (${hourOf(sql`${environmentId}::uuid`, hour, limit)}) as h
-    where ${matches(environmentId, filters)} group by 2`.execute(db);
+): Promise<DimensionRow[]> {
+  const { rows } = await sql<DimensionRow>`
+    select ${hour}::timestamptz as bucket, ${dimensions}, ${sums}
+    from (${hourOf(sql`${environmentId}::uuid`, hour, limit)}) as h
+    where ${matches(environmentId, filters)} group by ${dimensions}`.execute(db);
   return rows;
 }

@@ -67,6 +67,32 @@ describe("statistics", () => {
     assert.equal(await sent({ to: "2020-01-02T00:00:00Z", from: "2020-01-01T00:00:00Z" }), 0);
   });
 
+  test("are broken down by workflow, channel and provider, in the current hour and in counted ones", async () => {
+    const { breakdown, totals } = await statistics({ breakdown: "true" });
+    const sumOf = (groups: { sent: number }[]) => groups.reduce((sum, { sent }) => sum + sent, 0);
+    for (const groups of Object.values(breakdown!)) assert.equal(sumOf(groups), totals.sent);
+    assert.deepEqual(
+      breakdown!.workflows.map(({ workflowId, name, sent, failed }) => [workflowId, name, sent, failed]),
+      [
+        ["counted", "counted", 3, 1],
+        ["other", "other", 1, 0],
+      ],
+    );
+    const providers = breakdown!.providers.map(({ providerId, channel, sent, failed }) => [
+      providerId,
+      channel,
+      sent,
+      failed,
+    ]);
+    assert.ok(providers.some((row) => JSON.stringify(row) === '["svc-email","email",1,0]'), JSON.stringify(providers));
+    assert.equal(breakdown!.channels.find(({ channel }) => channel === "in_app")!.skipped.skipped_by_condition, 2);
+    assert.deepEqual((await statistics({ breakdown: "true" }, production)).breakdown, {
+      workflows: [],
+      channels: [],
+      providers: [],
+    });
+  });
+
   test("of another environment are not counted", async () => {
     assert.equal((await statistics({}, production)).totals.sent, 0);
   });
@@ -77,6 +103,7 @@ describe("statistics", () => {
       { from: "2026-01-01T00:00:00Z", to: "2026-03-01T00:00:00Z" },
       { from: "2024-01-01T00:00:00Z", to: "2026-01-01T00:00:00Z", granularity: "day" },
       { from: "soon" },
+      { breakdown: "perhaps" },
     ]) {
       const { errors } = errorOf(await client.raw("statistics.list", { query }), "VALIDATION_ERROR");
       assert.deepEqual(Object.keys(errors as object), ["from"], JSON.stringify(query));
