@@ -9,5 +9,7 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/workflows", label: "Workflows", icon: "workflow" },
   { to: "/people", label: "People", icon: "users" },
   { to: "/integrations", label: "Integrations", icon: "plug" },
+  { to: "/statistics", label: "Statistics", icon: "bars" },
+  { to: "/environments", label: "Environments", icon: "layers" },
   { to: "/settings", label: "Settings", icon: "settings" },
 ];

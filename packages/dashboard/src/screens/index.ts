@@ -1,9 +1,11 @@
 // The routes of all screens. A new screen adds its folder here, and a line in app/navigation.ts when it has a place there.
 import { activityRoutes } from "./activity/routes.ts";
+import { environmentRoutes } from "./environments/routes.ts";
 import { homeRoutes } from "./home/routes.ts";
 import { integrationRoutes } from "./integrations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { settingsRoutes } from "./settings/routes.ts";
+import { statisticsRoutes } from "./statistics/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
 export const screenRoutes = [
@@ -12,5 +14,7 @@ export const screenRoutes = [
   ...workflowRoutes,
   ...peopleRoutes,
   ...integrationRoutes,
+  ...statisticsRoutes,
+  ...environmentRoutes,
   ...settingsRoutes,
 ] as const;

@@ -671,6 +671,7 @@ export type Tables = {
     delivered: number;
     opened: number;
     failed: number;
+    refused: number | null;
     skipped: number;
     latency: number[];
   };

@@ -13,6 +13,11 @@ const figures = {
   delivered: Type.Integer({ description: "Of these, in the feed or reported as delivered by the provider" }),
   opened: Type.Integer({ description: "Of these, read in the inbox, or reported as opened or clicked" }),
   failed: Type.Integer(),
+  refused: Type.Integer({
+    description:
+      "Of the failed ones, those that a provider refused, bounced or did not answer. The others failed before a provider was " +
+      "called, such as for want of an address",
+  }),
   skipped: Type.Record(Type.String(), Type.Integer(), {
     description:
       "Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`",

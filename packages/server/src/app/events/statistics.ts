@@ -116,7 +116,7 @@ function readRange(query: Query, now: number, width: number): { from: number; to
   return { from: Math.floor(from / width) * width, to: Math.ceil(to / width) * width };
 }
 
-const sum = (rows: StatisticsRow[], name: "sent" | "delivered" | "opened" | "failed"): number =>
+const sum = (rows: StatisticsRow[], name: "sent" | "delivered" | "opened" | "failed" | "refused"): number =>
   rows.reduce((total, row) => total + row[name], 0);
 
 function toFigures(rows: StatisticsRow[]): Figures {
@@ -132,6 +132,7 @@ function toFigures(rows: StatisticsRow[]): Figures {
     delivered: sum(rows, "delivered"),
     opened: sum(rows, "opened"),
     failed: sum(rows, "failed"),
+    refused: sum(rows, "refused"),
     skipped,
     latency: classes.some((count) => count > 0)
       ? { p50: estimateQuantile(classes, 0.5), p95: estimateQuantile(classes, 0.95) }

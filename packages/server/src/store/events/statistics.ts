@@ -14,6 +14,11 @@ const has = (name: string) => sql`j.details @> ${JSON.stringify([{ d: name }])}:
 const isOpened = sql`case when m.channel = 'in_app' then coalesce(m.read_at, m.last_read_at) is not null else ${has("opened")} or ${has("clicked")} end`;
 const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
 
+/** A failure that a provider had a part in. All others happened before one was called. */
+const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? (@.d == "provider_error" || @.d == "dead_letter"
+  || @.d == "all_chats_failed" || @.d == "all_devices_failed" || @.d == "bounced" || @.d == "dropped" || @.d == "rejected"
+  || @.d == "blocked")'`;
+
 /** From the message to the answer of its provider. In-app messages are there at once. */
 const latencyMs = sql`(case when m.status = 'sent' and m.channel <> 'in_app' then
   (jsonb_path_query_first(j.details, '$[*] ? (@.d == "message_sent").t') #>> '{}')::float8
@@ -43,10 +48,12 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
       (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
       (count(*) filter (where f.status in ('error', 'warning')))::int as failed,
+      (count(*) filter (where f.is_refused))::int as refused,
       0 as skipped, array[${latencyClasses}]::int[] as latency
     from (
       select m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
-        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${latencyMs} as ms
+        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
+        ${latencyMs} as ms
       from (
         select * from messages a where a.environment_id = ${environment} and a.id >= ${from} and a.id < ${to}
         order by a.id desc limit ${limit}) as m
@@ -55,7 +62,7 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
           and b.id = m.job_id and m.channel <> 'in_app' offset 0) as j on true offset 0) as f
     group by 1, 2, 3
     union all
-    select n.workflow_id, s.type, '', coalesce(s.details->-1->>'d', 'unknown'), 0, 0, 0, 0, count(*)::int, '{}'::int[]
+    select n.workflow_id, s.type, '', coalesce(s.details->-1->>'d', 'unknown'), 0, 0, 0, 0, 0, count(*)::int, '{}'::int[]
     from (
       select c.environment_id, c.notification_id, c.type, c.details, c.status from jobs c
       where c.environment_id = ${environment} and c.notification_id >= ${from} and c.notification_id < ${to}
@@ -72,6 +79,7 @@ export type StatisticsRow = {
   delivered: number;
   opened: number;
   failed: number;
+  refused: number;
   skipped: number;
   latency: number[];
 };
@@ -92,7 +100,7 @@ function matches(environmentId: string, { workflowId, channel, providerId }: Sta
 }
 
 const sums = sql`sum(h.sent)::int as sent, sum(h.delivered)::int as delivered, sum(h.opened)::int as opened,
-  sum(h.failed)::int as failed, sum(h.skipped)::int as skipped,
+  sum(h.failed)::int as failed, sum(coalesce(h.refused, h.failed))::int as refused, sum(h.skipped)::int as skipped,
   array[${sql.join([...latencyBounds, null].map((_, index) => sql`coalesce(sum(h.latency[${sql.lit(index + 1)}]), 0)`))}]::int[]
     as latency`;
 

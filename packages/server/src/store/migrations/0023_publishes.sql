@@ -23,3 +23,6 @@ create table publishes (
   restored_at     timestamptz
 );
 create index publishes_time on publishes (environment_id, created_at, id);
+
+-- Failures that a provider had a part in. Null in hours that were counted before: which they were is not known.
+alter table statistics_hours add column refused integer;

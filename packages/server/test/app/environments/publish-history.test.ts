@@ -29,7 +29,8 @@ const publish = async (...resourceIds: string[]) => {
   });
   return body.publishId!;
 };
-const workflow = async (workflowId: string) => (await production("workflows.retrieve", { params: { workflowId } })).body;
+const workflow = async (workflowId: string) =>
+  (await production("workflows.retrieve", { params: { workflowId } })).body;
 const sentencesOf = async (workflowId: string) => {
   const { body } = await production("environments.diff", { params: { targetEnvironmentId: "production" }, body: {} });
   return body.resources.find((one) => (one.sourceResource ?? one.targetResource)?.id === workflowId)?.sentences;
@@ -43,7 +44,12 @@ const edit = async (workflowId: string, steps: StepIn[], more: object = {}) => {
   await client("workflows.update", { params: { workflowId }, body });
 };
 
-const hour = { name: "Delay", stepId: "wait", type: "delay", controlValues: { type: "regular", amount: 1, unit: "hours" } };
+const hour = {
+  name: "Delay",
+  stepId: "wait",
+  type: "delay",
+  controlValues: { type: "regular", amount: 1, unit: "hours" },
+};
 const mail = (subject: string): StepIn => ({ ...email({ subject, body: "<p>A</p>" }), stepId: "email" });
 const sms: StepIn = { name: "SMS", stepId: "sms", type: "sms", controlValues: { body: "Hi" } };
 let first: string;
@@ -109,7 +115,8 @@ describe("two publishes", () => {
   test("of two restores at once one is done", async () => {
     await edit("order", [mail("At once")]);
     const id = await publish("order");
-    const call = () => production.raw("environments.restorePublish", { params: { ...target, publishId: id }, body: {} });
+    const call = () =>
+      production.raw("environments.restorePublish", { params: { ...target, publishId: id }, body: {} });
     const answers = await Promise.all([call(), call()]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
   });
@@ -217,6 +224,7 @@ test("unknown ids, other environments and roles", async () => {
   const toProduction = { params: { targetEnvironmentId: where }, body: {} };
   errorOf(await viewer.call("environments.publish", toProduction, where), "ROLE_NOT_ALLOWED");
   assert.equal((await viewer.call("environments.diff", toProduction, where)).status, 200);
+  await createWorkflow(client, "by-editor", [inApp()]);
   const published = await editor.call("environments.publish", toProduction, where);
   assert.equal(published.status, 200, published.text);
   assert.equal((await list({ limit: 1 })).data[0]!.createdBy.name, "The editor");

@@ -10,7 +10,7 @@ import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
 import { invite, signInOwner, visit } from "./browsers.ts";
 
-const service = await startTestService({ TIDINGS_ROLE: "api" });
+const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_TRUSTED_PROXIES: "127.0.0.1" });
 const owner = await signInOwner(service);
 const editor = await invite(service, owner, "editor");
 const environmentId = owner.session.environments[0]!._id;
@@ -30,6 +30,7 @@ test("a change by a person: who, what, before and after, from where", async () =
   const reply = await editor.call("workflows.patch", { params, body: { active: false }, headers });
   assert.equal(reply.status, 200, reply.text);
   const { _id, createdAt, ...entry } = await newest("workflows.patch");
+  assert.match(entry.address!, /^2001:db8:/);
   assert.deepEqual(entry, {
     actor: { type: "person", _id: editor.session.person._id, name: "editor@example.com" },
     operation: "workflows.patch",
@@ -37,7 +38,7 @@ test("a change by a person: who, what, before and after, from where", async () =
     target: "audited",
     before: { active: true, ...pick(entry.before, ["status", "updatedBy", "versionId"]) },
     after: { active: false, ...pick(entry.after, ["status", "updatedBy", "versionId"]) },
-    address: "127.0.0.1",
+    address: entry.address,
     userAgent: "A browser",
   });
 });
@@ -173,7 +174,10 @@ const exported = async (query: Record<string, unknown>) => {
 
 test("failed sign-ins are recorded with the address as typed, without the password, five a minute of an address", async () => {
   const attempt = (email: string, address: string) =>
-    visit(service, "auth.signIn", { body: { email, password: "wrong-s3cret" }, headers: { "x-forwarded-for": address } });
+    visit(service, "auth.signIn", {
+      body: { email, password: "wrong-s3cret" },
+      headers: { "x-forwarded-for": address },
+    });
   for (let count = 0; count < 7; count++) await attempt("Editor@example.com", "203.0.113.7");
   await attempt("=cmd@example.com", "203.0.113.8");
   const failed = await entries({ operation: "auth.signInFailed" });
@@ -195,7 +199,10 @@ test("the log is exported in parts as CSV, with formulas defused, and as JSON li
   assert.ok(csv.text.includes(",'=cmd@example.com,"), csv.text);
   const { text, next, count } = await exported({ format: "json" });
   assert.deepEqual(
-    text.trimEnd().split("\n").map((line) => JSON.parse(line) as AuditEntry),
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as AuditEntry),
     all.slice(0, count),
   );
   assert.equal(next === null, all.length <= 100);
