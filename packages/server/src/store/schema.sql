@@ -543,6 +543,7 @@ create table statistics_hours (
   failed         integer not null,
   skipped        integer not null,
   latency        integer[] not null,
+  refused        integer,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id, reason),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
