@@ -1,5 +1,5 @@
 // Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not committed):
-// `node scripts/dashboard-screenshots.ts [part of a name]`. The service runs on a data folder of its own.
+// `node scripts/dashboard-screenshots.ts [parts of names, with commas]`. The service runs on a data folder of its own.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -107,7 +107,7 @@ const pictures: Picture[] = [
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
 
-const wanted = process.argv[2] ?? "";
+const wanted = (process.argv[2] ?? "").split(",");
 const folder = join(dirname(import.meta.dirname), "screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
@@ -136,7 +136,7 @@ try {
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
+      for (const { name, path, act } of pictures.filter((picture) => wanted.some((part) => picture.name.includes(part)))) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
         await page

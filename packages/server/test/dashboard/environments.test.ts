@@ -92,7 +92,7 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
   await page.getByRole("dialog").getByLabel("Name").fill("Staging");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Create environment" }).click();
-  const first = (await page.getByRole("region", { name: "API key" }).innerText()).trim();
+  const first = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   await page.getByRole("button", { name: "Done" }).click();
   const keys = page.getByRole("table", { name: "API keys of Staging" });
   await keys.getByText("Never used").waitFor();
@@ -102,7 +102,7 @@ browserTest("an environment is made; its key is rotated, with the last use of ea
     .getByRole("region", { name: "Staging", exact: true })
     .getByRole("button", { name: "Make a second key" })
     .click();
-  const second = (await page.getByRole("region", { name: "API key" }).innerText()).trim();
+  const second = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
   await page.getByRole("button", { name: "Done" }).click();
   await createClient({ baseUrl: service.url, apiKey: second })("environments.list");
   const row = keys.getByRole("row").filter({ hasText: second.slice(-4) });

@@ -16,8 +16,9 @@ export async function startOnFolder(folder: string, apiKey: string) {
     TIDINGS_API_KEY: apiKey,
     TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
   });
-  const opening = openDatabase(config);
-  const service = await startService(config, pino({ level: "silent" }), opening);
+  const log = pino({ level: "silent" });
+  const opening = openDatabase(config, log);
+  const service = await startService(config, log, opening);
   return { ...service, databaseUrl: (await opening).url };
 }
 

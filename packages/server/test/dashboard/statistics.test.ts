@@ -8,6 +8,8 @@ import { createWorkflow, inApp } from "../support/verbs.ts";
 import { seedStatistics } from "./seed.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
+const service = await startTestService({ TIDINGS_ROLE: "api" });
+
 const provider = (providerId: string, sent: number, refused: number): ProviderFigures => ({
   providerId,
   channel: "email",
@@ -72,8 +74,6 @@ for (const [name, providers, ours, tone, title, text] of cases)
     assert.match(judged.title, title);
     if (text) assert.match(judged.text ?? "", text);
   });
-
-const service = await startTestService({ TIDINGS_ROLE: "api" });
 
 browserTest(
   "what failed and by whom is told in a sentence, in bars and in tables, for a day or a month",

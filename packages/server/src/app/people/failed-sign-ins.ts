@@ -4,7 +4,7 @@ import type { Ctx, Source } from "../../context.ts";
 import { countEntriesFrom } from "../../store/people/audit-log.ts";
 import { recordChange } from "./audit.ts";
 
-const mostPerMinute = 5;
+const mostPerMinute = 3;
 const operation = "auth.signInFailed";
 const maxEmailLength = 100;
 
