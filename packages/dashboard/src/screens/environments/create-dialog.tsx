@@ -1,14 +1,15 @@
 // A new environment, then its key, which is shown once.
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { useChange } from "../../api/hooks.ts";
 import { sessionQuery } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { TextField } from "../../kit/field.tsx";
-import { Row, Stack } from "../../kit/stack.tsx";
+import { Stack } from "../../kit/stack.tsx";
 import { ErrorPanel } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
 import { words as kitWords } from "../../words.ts";
 import { KeyDialog } from "./key-dialog.tsx";
 import { words } from "./words.ts";
@@ -18,14 +19,11 @@ const text = words.create;
 const color = "#0f766e";
 
 export function CreateDialog({ onClose }: { onClose: () => void }) {
+  const form = useId();
   const [name, setName] = useState("");
   const client = useQueryClient();
   const router = useRouter();
   const create = useChange("environments.create");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate({ body: { name: name.trim(), color } });
-  };
   // The list of environments is part of the session. It is read when the key was seen: reading it draws the page anew.
   const finish = async () => {
     onClose();
@@ -33,13 +31,40 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     await client.fetchQuery(sessionQuery);
     await router.invalidate();
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(
+      { body: { name: name.trim(), color } },
+      {
+        onSuccess: (made) => {
+          // Keys are shown to owners: an editor makes the environment, and sees none.
+          if (made.apiKeys) return;
+          showToast({ title: text.done(made.name) });
+          void finish();
+        },
+      },
+    );
+  };
   const key = create.data?.apiKeys?.[0]?.key;
   if (key !== undefined)
     return <KeyDialog title={text.done(create.data!.name)} value={key} onClose={() => void finish()} />;
   const nameError = create.error?.fields.name;
   return (
-    <Dialog isOpen onClose={onClose} title={text.title} description={text.text}>
-      <form onSubmit={submit}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={text.title}
+      description={text.text}
+      actions={
+        <>
+          <Button onClick={onClose}>{kitWords.cancel}</Button>
+          <Button type="submit" form={form} look="primary" disabled={create.isPending || name.trim() === ""}>
+            {text.submit}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit}>
         <Stack>
           {create.error && nameError === undefined && <ErrorPanel error={create.error} />}
           <TextField
@@ -50,13 +75,6 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             error={nameError}
             onChange={({ target }) => setName(target.value)}
           />
-          <Row isApart>
-            <span />
-            <Button onClick={onClose}>{kitWords.cancel}</Button>
-            <Button type="submit" look="primary" disabled={create.isPending || name.trim() === ""}>
-              {text.submit}
-            </Button>
-          </Row>
         </Stack>
       </form>
     </Dialog>
