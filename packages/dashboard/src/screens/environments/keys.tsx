@@ -26,6 +26,7 @@ export function Keys() {
   const { environments } = useSession();
   return (
     <Stack>
+      <Muted>{text.rotation}</Muted>
       {environments.map((environment) => (
         <EnvironmentCard key={environment._id} environment={environment} />
       ))}
@@ -37,6 +38,7 @@ function EnvironmentCard({ environment }: { environment: Environment }) {
   const chosen = useEnvironment();
   const may = useMay();
   const isProduction = environment.type === "prod";
+  const type = isProduction ? words.production : words.development;
   return (
     <section className={css.environment} data-production={isProduction} aria-label={environment.name}>
       <Row isApart>
@@ -45,7 +47,7 @@ function EnvironmentCard({ environment }: { environment: Environment }) {
             <Icon name={isProduction ? "zap" : "code"} size={15} />
           </span>
           <h2>{environment.name}</h2>
-          <Badge tone={isProduction ? "warn" : "quiet"}>{isProduction ? words.production : words.development}</Badge>
+          {environment.name !== type && <Badge tone={isProduction ? "warn" : "quiet"}>{type}</Badge>}
           <Id text={environment.identifier} what={words.environment} />
         </div>
         {environment._id === chosen._id ? (
@@ -102,7 +104,7 @@ function KeyTable({ environment }: { environment: Environment }) {
         rows={keys}
         keyOf={({ _id }) => _id!}
         columns={[
-          { title: text.key, cell: (key) => <code className={css.key}>{`tdg_ … ${endOf(key)}`}</code> },
+          { title: text.key, cell: (key) => <code className={css.key}>{text.masked(endOf(key))}</code> },
           {
             title: text.made,
             cell: ({ createdAt }) => createdAt && <Time at={createdAt} isRelative />,
@@ -133,7 +135,7 @@ function KeyTable({ environment }: { environment: Environment }) {
         ]}
       />
       <Row isApart>
-        <Muted>{keys.length > 1 ? text.made2 : text.rotation}</Muted>
+        <Muted>{keys.length > 1 && text.made2}</Muted>
         {keys.length < 2 && (
           <Button size="small" icon="key" onClick={add} disabled={make.isPending}>
             {text.makeSecond}

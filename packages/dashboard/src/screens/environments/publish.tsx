@@ -22,6 +22,9 @@ const text = words.publish;
 /** Workflows whose runs under way are counted without being asked for. */
 const mostCounted = 20;
 
+/** What is deleted only when it is chosen stands last. */
+const orders = { added: 0, modified: 0, deleted: 1 };
+
 export function Publish() {
   const { environments, source, target, change } = useEnds();
   if (!source) return <EmptyState icon="layers" title={words.tabs.publish} text={text.one} />;
@@ -77,7 +80,7 @@ function Comparison({ source, target }: Ends) {
   );
   // What only the target has is deleted by publishing it: that has to be chosen.
   const [changed, setChanged] = useState<Readonly<Record<string, boolean>>>({});
-  const resources = data?.resources ?? [];
+  const resources = [...(data?.resources ?? [])].sort((a, b) => orders[actionOf(a)] - orders[actionOf(b)]);
   const isChosen = (one: ResourceDiff) => changed[keyOf(one)] ?? actionOf(one) !== "deleted";
   const chosen = resources.filter(isChosen);
   const choose = (all: readonly ResourceDiff[], isOn: boolean) =>

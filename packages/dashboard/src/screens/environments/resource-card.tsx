@@ -31,7 +31,8 @@ export function ResourceCard({ resource, target, isChosen, isCounted, missing, o
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const action = actionOf(resource);
-  const { resourceType, sentences = [], sourceResource, targetResource } = resource;
+  const { resourceType, sourceResource, targetResource } = resource;
+  const sentences = action === "deleted" && !isChosen ? [text.kept(target.name)] : (resource.sentences ?? []);
   const changed = sourceResource ?? targetResource;
   const runs = resourceType === "workflow" && targetResource && (isCounted || isOpen);
   return (

@@ -23,7 +23,7 @@ export const words = {
   keys: {
     title: (name: string) => `API keys of ${name}`,
     key: "Key",
-    ends: (end: string) => `ends in ${end}`,
+    masked: (end: string) => `tdg_ … ${end}`,
     made: "Made",
     lastUse: "Last use",
     never: "Never used",
@@ -60,6 +60,8 @@ export const words = {
     all: "Choose all",
     none: "Choose none",
     chosen: (chosen: number, all: number) => `${chosen} of ${all} chosen`,
+    kept: (target: string) =>
+      `It stays in ${target}. Chosen, it is deleted there, and its runs under way are canceled.`,
     compare: "Compare every field",
     needs: (name: string) => `It uses the layout ${name}, which the target does not have: choose that too.`,
     changed: (name: string) => `Last changed by ${name}`,

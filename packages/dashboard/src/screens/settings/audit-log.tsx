@@ -103,6 +103,9 @@ function sentenceOf({ operation }: AuditEntry): ReactNode {
 
 /** What was changed: its name where the entry has one. */
 function nameOf({ before, after, target }: AuditEntry): string | null {
-  const name = [after?.name, before?.name, after?.email, target].find((value) => typeof value === "string");
+  // A record that was made is in the request.
+  const made = after?.request as { name?: unknown; email?: unknown } | null | undefined;
+  const names = [after?.name, before?.name, after?.email, made?.name, made?.email, target];
+  const name = names.find((value) => typeof value === "string");
   return typeof name === "string" ? name : null;
 }

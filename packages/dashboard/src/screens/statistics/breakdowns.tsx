@@ -150,14 +150,18 @@ function Providers({ providers, providerName }: ProvidersProps) {
           },
           {
             title: text.p50,
-            cell: ({ latency }) => (latency ? formatDuration(latency.p50) : "–"),
+            cell: ({ latency }) => (latency ? formatDuration(latency.p50) : text.noValue),
             isNumber: true,
             isWideOnly: true,
           },
           {
             title: text.p95,
             cell: ({ latency }) =>
-              latency ? <Meter share={latency.p95 / slowest} label={formatDuration(latency.p95)} look="plain" /> : "–",
+              latency ? (
+                <Meter share={latency.p95 / slowest} label={formatDuration(latency.p95)} look="plain" />
+              ) : (
+                text.noValue
+              ),
             isNumber: true,
             isWideOnly: true,
           },

@@ -5,7 +5,7 @@ import { useOperation } from "../../api/hooks.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Select } from "../../kit/select.tsx";
-import { Row, Stack } from "../../kit/stack.tsx";
+import { Muted, Row, Stack } from "../../kit/stack.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { formatDuration } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
@@ -163,6 +163,7 @@ function Figures({ data: { data, totals, breakdown, granularity }, range, nameOf
               formatValue={formatDuration}
             />
           )}
+          {granularity === "day" && <Muted>{words.charts.utcDays}</Muted>}
         </>
       )}
     </>

@@ -3,7 +3,6 @@ const number = (value: number): string => value.toLocaleString();
 export const words = {
   title: "Statistics",
   lead: "What was sent and what was not, by the hour in which it was made.",
-  range: "Time",
   ranges: { "24h": "24 hours", "7d": "7 days", "30d": "30 days" },
   times: { "24h": "the last 24 hours", "7d": "the last 7 days", "30d": "the last 30 days" },
   channel: "Channel",
@@ -42,7 +41,6 @@ export const words = {
     p50: "Half of the messages (p50)",
     p95: "95 % of the messages (p95)",
     start: "Begin",
-    noLatency: "No provider was called in this time.",
     utcDays: "Days begin at midnight UTC.",
   },
 
@@ -60,10 +58,10 @@ export const words = {
     opened: "Opened",
     failed: "Failed",
     skippedColumn: "Skipped",
-    refused: "Refused",
     share: "Share refused",
     p50: "p50",
     p95: "p95",
+    noValue: "–",
     reason: "Reason",
     steps: "Steps",
     onlyThis: (name: string) => `Show only ${name}`,
