@@ -57,6 +57,11 @@ const pictures: Picture[] = [
     act: (page) => page.getByRole("button", { name: "Send a test" }).click(),
   },
   { name: "statistics", path: () => "/statistics" },
+  {
+    name: "statistics-providers",
+    path: () => "/statistics",
+    act: (page) => page.getByRole("heading", { name: "By channel" }).scrollIntoViewIfNeeded(),
+  },
   { name: "statistics-week", path: () => "/statistics?range=7d" },
   { name: "statistics-month", path: () => "/statistics?range=30d&channel=sms" },
   { name: "environments", path: () => "/environments" },
