@@ -141,7 +141,9 @@ try {
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path, act } of pictures.filter((picture) => wanted.some((part) => picture.name.includes(part)))) {
+      for (const { name, path, act } of pictures.filter((picture) =>
+        wanted.some((part) => picture.name.includes(part)),
+      )) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
         await page

@@ -10,7 +10,7 @@ import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import type { Item } from "./environment-diff.ts";
 
 /** By locale. */
-export type Texts = Record<string, JsonObject>;
+type Texts = Record<string, JsonObject>;
 
 /** Rows that are written into the target, with all their translations, and what is deleted there. */
 export type TargetChanges = {
@@ -55,7 +55,7 @@ export const storedLayout = (row: LayoutRow): StoredLayout => ({
 });
 
 /** The translations of an environment, by the id of their workflow or layout. */
-export function textsByOwner({ translations }: Publishable): ReadonlyMap<string, Texts> {
+function textsByOwner({ translations }: Publishable): ReadonlyMap<string, Texts> {
   const byOwner = Map.groupBy(translations, ({ resource_id }) => resource_id);
   return new Map(
     [...byOwner].map(([id, rows]) => [id, Object.fromEntries(rows.map(({ locale, content }) => [locale, content]))]),
