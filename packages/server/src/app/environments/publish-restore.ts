@@ -34,7 +34,7 @@ type Facts = {
   environmentId: string;
   items: ReadonlyMap<string, Item>;
   /** Workflows of the publish that are deleted now. */
-  graves: ReadonlyMap<string, WorkflowRow>;
+  deletedRows: ReadonlyMap<string, WorkflowRow>;
   versions: ReadonlyMap<string, VersionContentRow>;
   inFlight: ReadonlySet<string>;
   before: Publishable;
@@ -53,7 +53,7 @@ export async function planRestore(
     environmentId: targetId,
     items,
     before,
-    graves: new Map((await findDeletedWorkflows(ctx.db, targetId, idsOf(workflows))).map((row) => [row.id, row])),
+    deletedRows: new Map((await findDeletedWorkflows(ctx.db, targetId, idsOf(workflows))).map((row) => [row.id, row])),
     versions: await findVersionContents(
       ctx.db,
       targetId,
@@ -89,20 +89,20 @@ function planStep(change: PublishedChange, facts: Facts, earlier: Step[]): Step 
   const hasContent = change.type === "layout" || facts.versions.has(change.versionBefore ?? "");
   if (!hasContent) return step("kept", "Its content from before is not there any more");
   if (current) return step("restored");
-  const canRecreate = change.type === "layout" || facts.graves.has(change.id);
+  const canRecreate = change.type === "layout" || facts.deletedRows.has(change.id);
   return canRecreate ? step("recreated") : step("kept", "It was deleted, and cannot be made again");
 }
 
 /** The workflows of the target when these steps are done. */
 function workflowsAfter(
   steps: Step[],
-  { before, graves, versions }: Facts,
+  { before, deletedRows, versions }: Facts,
 ): Pick<WorkflowRow, "workflow_id" | "steps">[] {
   const byId = new Map<string, Pick<WorkflowRow, "workflow_id" | "steps">>(
     before.workflows.map((row) => [row.id, row]),
   );
   for (const { change, current, action } of steps) {
-    const row = current?.type === "workflow" ? current.row : graves.get(change.id);
+    const row = current?.type === "workflow" ? current.row : deletedRows.get(change.id);
     const version = versions.get(change.versionBefore ?? "");
     if (action === "deleted" && row) byId.delete(row.id);
     if ((action === "restored" || action === "recreated") && row && version)
@@ -168,8 +168,8 @@ function toChanges(steps: Step[], facts: Facts, stamp: Stamp, newId: () => strin
 }
 
 /** Null for a layout. */
-function restoredWorkflow({ change, current, action }: Step, { graves, versions }: Facts): WorkflowRow | null {
-  const base = current?.type === "workflow" ? current.row : graves.get(change.id);
+function restoredWorkflow({ change, current, action }: Step, { deletedRows, versions }: Facts): WorkflowRow | null {
+  const base = current?.type === "workflow" ? current.row : deletedRows.get(change.id);
   if (change.type !== "workflow" || !base) return null;
   if (action === "turned_off") return { ...base, active: false };
   const version = versions.get(change.versionBefore!)!;
