@@ -9,8 +9,16 @@ import { dirname, join } from "node:path";
 import { createClient } from "@tidings/contract";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
-import { type Seeded, seedCompany, seedTroubles, startOnFolder } from "../packages/server/test/dashboard/seed.ts";
-import { enter } from "../packages/server/test/dashboard/support.ts";
+import { openDb } from "../packages/server/src/store/db.ts";
+import {
+  type Seeded,
+  seedCompany,
+  seedPublishes,
+  seedStatistics,
+  seedTroubles,
+  startOnFolder,
+} from "../packages/server/test/dashboard/seed.ts";
+import { enter, ownerOf } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
 type Shown = Seeded & Awaited<ReturnType<typeof seedTroubles>> & { production: string };
@@ -80,6 +88,48 @@ const pictures: Picture[] = [
     act: (page) => page.getByRole("button", { name: /webhook\.test/ }).click(),
   },
   { name: "webhooks-receipts", path: () => "/webhooks?tab=receipts" },
+  { name: "statistics", path: () => "/statistics" },
+  {
+    name: "statistics-providers",
+    path: () => "/statistics",
+    act: (page) => page.getByRole("heading", { name: "By channel" }).scrollIntoViewIfNeeded(),
+  },
+  { name: "statistics-week", path: () => "/statistics?range=7d" },
+  { name: "statistics-month", path: () => "/statistics?range=30d&channel=sms" },
+  { name: "environments", path: () => "/environments" },
+  {
+    name: "environments-create",
+    path: () => "/environments",
+    act: (page) => page.getByRole("button", { name: "New environment" }).click(),
+  },
+  { name: "environments-publish", path: () => "/environments?tab=publish" },
+  {
+    name: "environments-publish-ask",
+    path: () => "/environments?tab=publish",
+    act: (page) => page.getByRole("button", { name: /^Publish \d/ }).click(),
+  },
+  {
+    name: "environments-history",
+    path: () => "/environments?tab=history",
+    act: (page) =>
+      page
+        .getByRole("list", { name: /^Publishes/ })
+        .getByRole("button")
+        .first()
+        .click(),
+  },
+  {
+    name: "environments-restore",
+    path: () => "/environments?tab=history",
+    act: async (page) => {
+      await page
+        .getByRole("list", { name: /^Publishes/ })
+        .getByRole("button")
+        .first()
+        .click();
+      await page.getByRole("button", { name: "Take it back" }).click();
+    },
+  },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-people", path: () => "/settings?tab=people" },
   {
@@ -88,6 +138,7 @@ const pictures: Picture[] = [
     act: (page) => page.getByRole("button", { name: "Invite a person" }).click(),
   },
   { name: "settings-audit", path: () => "/settings?tab=audit" },
+  { name: "settings-audit-range", path: () => "/settings?tab=audit&range=custom&operation=workflows" },
   // The last ones: the browser remembers the environment.
   { name: "production", path: ({ production }) => `/activity?env=${production}` },
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
@@ -113,6 +164,10 @@ try {
   const { body: environments } = await client("environments.list");
   const production = environments.find(({ type }) => type === "prod")!.identifier;
   const seeded = { ...(await seedCompany(client)), ...(await seedTroubles(client, receiverUrl)), production };
+  const db = openDb({ url: service.databaseUrl, poolSize: 1, onError: () => {} });
+  await seedStatistics(db, environments.find(({ apiKeys }) => apiKeys !== undefined)!._id);
+  await db.destroy();
+  await seedPublishes(client, await ownerOf(service));
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 375]) {

@@ -172,6 +172,10 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "environments.revokeApiKey": ["DELETE", "/v1/environments/{environmentId}/api-keys/{keyId}"],
   "environments.diff": ["POST", "/v2/environments/{targetEnvironmentId}/diff"],
   "environments.publish": ["POST", "/v2/environments/{targetEnvironmentId}/publish"],
+  "environments.listPublishes": ["GET", "/v2/environments/{environmentId}/publishes"],
+  "environments.retrievePublish": ["GET", "/v2/environments/{environmentId}/publishes/{publishId}"],
+  "environments.planRestore": ["GET", "/v2/environments/{environmentId}/publishes/{publishId}/restore"],
+  "environments.restorePublish": ["POST", "/v2/environments/{environmentId}/publishes/{publishId}/restore"],
   "webhooks.list": ["GET", "/v2/webhooks"],
   "webhooks.create": ["POST", "/v2/webhooks"],
   "webhooks.retrieve": ["GET", "/v2/webhooks/{webhookId}"],
@@ -219,6 +223,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "people.createInvitation": ["POST", "/v1/people/invitations"],
   "people.deleteInvitation": ["DELETE", "/v1/people/invitations/{invitationId}"],
   "auditLog.list": ["GET", "/v1/audit-log"],
+  "auditLog.export": ["GET", "/v1/audit-log/export"],
   "workflows.retrieveInFlight": ["GET", "/v1/workflows/{workflowId}/in-flight"],
   "system.retrieve": ["GET", "/v1/system"],
 };

@@ -252,6 +252,11 @@ export const errorCatalogue = {
     message: "Step {stepId} not found in workflow {workflowId}",
     when: "The workflow has no such step.",
   },
+  PUBLISH_NOT_FOUND: {
+    status: 404,
+    message: "Publish {publishId} not found",
+    when: "No publish to this environment has this id, or it is older than `TIDINGS_AUDIT_DAYS`.",
+  },
   WORKFLOW_VERSION_NOT_FOUND: {
     status: 404,
     message: "Version {versionId} of workflow {workflowId} not found",
@@ -341,6 +346,16 @@ export const errorCatalogue = {
     status: 409,
     message: "The test clock is at {now} and cannot move back to {asked}",
     when: "The time is before the clock's current time, or before the target of a move in progress.",
+  },
+  PUBLISH_RESTORED: {
+    status: 409,
+    message: "Publish {publishId} was taken back at {restoredAt}",
+    when: "A publish is restored twice. The restore itself can be taken back: it is a publish of its own.",
+  },
+  PUBLISH_CHANGED_SINCE: {
+    status: 409,
+    message: "Changed since the publish: {resources}. Send overwriteChanges: true to take these changes back as well",
+    when: "A publish is restored whose workflows or layouts were changed afterwards. Nothing is changed.",
   },
   PERSON_EXISTS: {
     status: 409,

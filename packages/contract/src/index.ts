@@ -51,6 +51,7 @@ export * from "./resources/workflows/digests.ts";
 export * from "./resources/workflows/filters.ts";
 export * from "./resources/workflows/layouts.ts";
 export * from "./resources/workflows/previews.ts";
+export * from "./resources/workflows/publishes.ts";
 export * from "./resources/workflows/publishing.ts";
 export * from "./resources/workflows/step-controls.ts";
 export * from "./resources/workflows/translations.ts";

@@ -41,6 +41,7 @@ import { topicOperations } from "./resources/topics/topics.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
+import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
 import { versionOperations } from "./resources/workflows/versions.ts";
@@ -80,6 +81,7 @@ export const operations = {
   ...channelEndpointOperations,
   ...environmentOperations,
   ...publishingOperations,
+  ...publishOperations,
   ...webhookOperations,
   ...inboundWebhookOperations,
   ...inboundReceiptOperations,

@@ -25,6 +25,7 @@ const exceptions: Partial<Record<OperationId, Role>> = {
   "environments.revokeApiKey": "owner",
   "environments.delete": "owner",
   "auditLog.list": "editor",
+  "auditLog.export": "editor",
   // What support needs: a subscriber's addresses, channels, preferences and subscriptions …
   "subscribers.update": "support",
   "subscribers.updateOnlineStatus": "support",

@@ -19,6 +19,7 @@ const paths = {
   arrowLeft: <path d="m12 19-7-7 7-7M19 12H5" />,
   arrowRight: <path d="M5 12h14M12 5l7 7-7 7" />,
   arrowUp: <path d="m5 12 7-7 7 7M12 19V5" />,
+  bars: <path d="M5 20v-7M12 20V4M19 20v-11" />,
   bell: (
     <>
       <path d="M10.27 21a2 2 0 0 0 3.46 0" />
@@ -63,6 +64,7 @@ const paths = {
       <path d="M4 16a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h10a2 2 0 0 1 2 2" />
     </>
   ),
+  download: <path d="M12 3v12M7 10l5 5 5-5M4 20h16" />,
   external: <path d="M15 3h6v6M10 14 21 3M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6" />,
   filter: <path d="M3 6h18M7 12h10M10 18h4" />,
   gauge: <path d="m12 14 4-4M3.34 19a10 10 0 1 1 17.32 0" />,

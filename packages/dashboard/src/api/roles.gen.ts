@@ -83,8 +83,8 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "environments.updateClock": "editor",
   "environments.createApiKey": "owner",
   "environments.revokeApiKey": "owner",
-  "environments.diff": "editor",
   "environments.publish": "editor",
+  "environments.restorePublish": "editor",
   "webhooks.create": "editor",
   "webhooks.update": "editor",
   "webhooks.delete": "editor",
@@ -109,4 +109,5 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "people.createInvitation": "owner",
   "people.deleteInvitation": "owner",
   "auditLog.list": "editor",
+  "auditLog.export": "editor",
 };

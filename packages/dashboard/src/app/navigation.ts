@@ -11,5 +11,7 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/integrations", label: "Integrations", icon: "plug" },
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/dead-letters", label: "Dead letters", icon: "mailX" },
+  { to: "/statistics", label: "Statistics", icon: "bars" },
+  { to: "/environments", label: "Environments", icon: "layers" },
   { to: "/settings", label: "Settings", icon: "settings" },
 ];

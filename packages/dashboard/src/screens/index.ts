@@ -1,10 +1,12 @@
 // The routes of all screens. A new screen adds its folder here, and a line in app/navigation.ts when it has a place there.
 import { activityRoutes } from "./activity/routes.ts";
 import { deadLetterRoutes } from "./dead-letters/routes.ts";
+import { environmentRoutes } from "./environments/routes.ts";
 import { homeRoutes } from "./home/routes.ts";
 import { integrationRoutes } from "./integrations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { settingsRoutes } from "./settings/routes.ts";
+import { statisticsRoutes } from "./statistics/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
@@ -16,5 +18,7 @@ export const screenRoutes = [
   ...integrationRoutes,
   ...webhookRoutes,
   ...deadLetterRoutes,
+  ...statisticsRoutes,
+  ...environmentRoutes,
   ...settingsRoutes,
 ] as const;

@@ -4,6 +4,7 @@ import type { Input, OperationId, Operations, Output } from "@tidings/contract";
 import type { AlternateSuccess, Pending, PlainText, SessionChange } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
+import * as publishes from "../app/environments/publishes.ts";
 import * as publishing from "../app/environments/publishing.ts";
 import * as system from "../app/environments/system.ts";
 import * as activity from "../app/events/activity.ts";
@@ -269,6 +270,10 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.updateClock": clock.update,
   "environments.diff": publishing.diff,
   "environments.publish": publishing.publish,
+  "environments.listPublishes": publishes.list,
+  "environments.retrievePublish": publishes.retrieve,
+  "environments.planRestore": publishes.previewRestore,
+  "environments.restorePublish": publishes.restore,
   "environments.createApiKey": environments.createApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
   "webhooks.list": webhooks.list,
@@ -318,6 +323,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "people.createInvitation": people.createInvitation,
   "people.deleteInvitation": people.deleteInvitation,
   "auditLog.list": auditLog.list,
+  "auditLog.export": auditLog.exportPart,
   "system.retrieve": system.retrieve,
 };
 

@@ -1,5 +1,5 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters and their replays, deleted environments, the audit log, expired sessions of people, the groups of
+// events, receipts, captured messages, dead letters and their replays, deleted environments, the audit log, publishes, expired sessions of people, the groups of
 // throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
@@ -17,6 +17,7 @@ import {
   purgeInboundReceipts,
   purgeInboundReceiptsBeyond,
   purgePasses,
+  purgePublishes,
   purgeReceipts,
   purgeReplays,
   purgeThrottles,
@@ -112,6 +113,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - ctx.config.auditDays * 86_400_000);
       await repeatPurge(async () => (await purgeAuditLog(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgePublishes(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
     },
   },

@@ -10,6 +10,7 @@ create table api_keys (
   secret         text not null,
   created_at     timestamp with time zone not null,
   revoked_at     timestamp with time zone,
+  last_used_at   timestamp with time zone,
   UNIQUE (hash),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
@@ -534,6 +535,24 @@ create table person_sessions (
 CREATE INDEX person_sessions_expiry on person_sessions USING btree (expires_at);
 CREATE INDEX person_sessions_user on person_sessions USING btree (user_id, created_at);
 
+create table publishes (
+  id              uuid not null,
+  environment_id  uuid not null,
+  kind            text not null,
+  source_id       uuid,
+  source_name     text not null,
+  created_at      timestamp with time zone not null,
+  created_by      uuid not null,
+  created_by_name text not null,
+  resources       jsonb not null,
+  restores        uuid,
+  restored_at     timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((kind = ANY (ARRAY['publish'::text, 'restore'::text])))
+);
+CREATE INDEX publishes_time on publishes USING btree (environment_id, created_at, id);
+
 create table receipts (
   integration_id uuid not null,
   external_id    text not null,
@@ -568,6 +587,7 @@ create table statistics_hours (
   failed         integer not null,
   skipped        integer not null,
   latency        integer[] not null,
+  refused        integer,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id, reason),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );

@@ -64,6 +64,7 @@ type ApiKeysTable = {
   secret: string;
   created_at: Date;
   revoked_at: Date | null;
+  last_used_at: Date | null;
 };
 
 /** How a subscriber is reached through one integration; who has the credentials may write to them. */
@@ -570,6 +571,45 @@ type PersonLinksTable = {
   expires_at: Date;
 };
 
+/** A workflow or layout in a publish. Workflows have versions; of layouts, and of texts, the content before is kept. */
+export type PublishedChange = {
+  type: "workflow" | "layout";
+  identifier: string;
+  name: string;
+  action: "created" | "updated" | "deleted";
+  /** Internal id in the target. */
+  id: string;
+  versionBefore: string | null;
+  versionAfter: string | null;
+  layoutBefore: StoredLayout | null;
+  layoutAfter: StoredLayout | null;
+  /** By locale. */
+  textsBefore: Record<string, JsonObject>;
+  textsAfter: Record<string, JsonObject>;
+};
+
+export type StoredLayout = {
+  name: string;
+  is_default: boolean;
+  is_translation_enabled: boolean;
+  origin: Origin;
+  control_values: LayoutControlValues;
+};
+
+type PublishesTable = {
+  id: string;
+  environment_id: string;
+  kind: "publish" | "restore";
+  source_id: string | null;
+  source_name: string;
+  created_at: Date;
+  created_by: string;
+  created_by_name: string;
+  resources: Json<PublishedChange[]>;
+  restores: string | null;
+  restored_at: Date | null;
+};
+
 type AuditLogTable = {
   id: string;
   organization_id: string;
@@ -593,6 +633,7 @@ export type Tables = {
   person_sessions: PersonSessionsTable;
   person_links: PersonLinksTable;
   audit_log: AuditLogTable;
+  publishes: PublishesTable;
   environments: EnvironmentsTable;
   api_keys: ApiKeysTable;
   idempotency_keys: {
@@ -671,6 +712,7 @@ export type Tables = {
     delivered: number;
     opened: number;
     failed: number;
+    refused: number | null;
     skipped: number;
     latency: number[];
   };

@@ -389,6 +389,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   },
   "environments.diff": async (w) => ({ params: await target(w), body: await source(w) }),
   "environments.publish": async (w) => ({ params: await target(w), body: { ...(await source(w)), dryRun: false } }),
+  "environments.listPublishes": listOf((w) => w.publish(), ofEnvironment),
+  "environments.retrievePublish": async (w) => ({ params: await w.once(w.publish) }),
+  "environments.planRestore": async (w) => ({ params: await w.publish() }),
+  "environments.restorePublish": async (w) => ({ params: await w.publish(), body: { overwriteChanges: true } }),
 
   "suppressions.list": listOf((w) => w.suppression()),
   "suppressions.create": (w) => ({ body: { channel: "email", address: `${w.unique("address")}@example.com` } }),
@@ -424,6 +428,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     params: { invitationId: (await w.invitation())._id },
   }),
   "auditLog.list": listOf((w) => w.invitation(), ofOwner),
+  "auditLog.export": ofOwner,
 
   "captured.list": listOf(threeEvents),
   "captured.delete": async (w) => ({ query: { transactionId: (await w.event()).transactionId } }),

@@ -100,6 +100,8 @@ const explained: [RegExp, string][] = [
     /^ActivityEventList\.scannedTo$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
     "all events were looked at; unset",
   ],
+  [/^EnvironmentPublish\.publishId$/, "the environments are the same; app/environments/publish-history.test.ts has it"],
+  [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],

@@ -83,6 +83,20 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body;
   };
 
+  /** A publish into the environment: it deletes a workflow that the source does not have. */
+  const publish = async () => {
+    const { _id: environmentId } = await own();
+    const { workflowId } = await workflow();
+    const { body } = await client("environments.publish", {
+      params: { targetEnvironmentId: environmentId },
+      body: {
+        sourceEnvironmentId: (await once(environment))._id,
+        resources: [{ resourceType: "workflow", resourceId: workflowId }],
+      },
+    });
+    return { environmentId, publishId: body.publishId! };
+  };
+
   /** A completed event with its notifications and messages. */
   const event = async () => {
     const { workflowId } = await workflow();
@@ -272,7 +286,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   return {
     ...{ client, label, unique, once },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
-    ...{ integration, connection, endpoint, environment, own, deadLetter, unwantedLetter, replay, failedTask },
+    ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person },
   };
 }

@@ -50,6 +50,7 @@ const law: Law = {
     organizations: "reference",
     person_links: "installation",
     person_sessions: "installation",
+    publishes: "reference",
     receipts: "environment_id",
     schema_migrations: "installation",
     statistics_hours: "environment_id",

@@ -1,6 +1,7 @@
 // One change: each field that differs, before and after.
 import type { AuditEntry } from "@tidings/contract";
 import { Facts } from "../../kit/page.tsx";
+import { Muted } from "../../kit/stack.tsx";
 import { Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import css from "./settings.module.css";
@@ -14,7 +15,7 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
   return (
     <>
       {fields.length === 0 ? (
-        <p className={css.muted}>{text.noChange}</p>
+        <Muted>{text.noChange}</Muted>
       ) : (
         <Table
           label={`${text.before}, ${text.after}`}

@@ -20,6 +20,8 @@ const screens = [
   "layouts",
   "translations",
   "suppressions",
+  "statistics",
+  "environments",
   "settings",
 ];
 

@@ -72,6 +72,14 @@ export async function purgeAuditLog(db: Db, before: Date, limit: number): Promis
   return Number(numAffectedRows);
 }
 
+/** The history of publishes, by the time in their ids. Answers how many. */
+export async function purgePublishes(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from publishes where id in (
+      select id from publishes where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
 /** Sessions and links of people that have expired. Answers how many. */
 export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
