@@ -167,6 +167,21 @@ export const errorCatalogue = {
     message: "Dead letter with id {id} cannot be replayed: {reason}",
     when: "It was replayed before, the provider has reported that it accepted the message, or the message was deleted.",
   },
+  IMPORT_NOT_FOUND: {
+    status: 404,
+    message: "Import with id {importId} not found",
+    when: "The id is unknown in this environment, or the import was removed after 30 days.",
+  },
+  IMPORT_TOO_LARGE: {
+    status: 413,
+    message: "The CSV text has {found}; at most {limit} are accepted. Divide the file and import the parts",
+    when: "A CSV text has more than 10 MB, or more than 250,000 lines.",
+  },
+  IMPORT_LIMIT_REACHED: {
+    status: 409,
+    message: "{count} imports of this environment are not finished; wait until one of them is",
+    when: "20 imports of an environment are waiting or running.",
+  },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",

@@ -8,6 +8,7 @@ import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
+import { runImport } from "./imports/stage.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
@@ -41,6 +42,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
+  { kind: "import", run: runImport, batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 

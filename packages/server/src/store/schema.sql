@@ -298,6 +298,40 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age on idempotency_keys USING btree (created_at);
 
+create table import_pages (
+  environment_id uuid not null,
+  import_id      uuid not null,
+  number         integer not null,
+  rows           jsonb,
+  errors         jsonb not null default '[]'::jsonb,
+  PRIMARY KEY (environment_id, import_id, number),
+  FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE
+);
+CREATE INDEX import_pages_import on import_pages USING btree (import_id);
+
+create table imports (
+  id             uuid not null,
+  environment_id uuid not null,
+  kind           text not null,
+  is_dry_run     boolean not null,
+  status         text not null,
+  file_name      text,
+  separator      text not null,
+  columns        jsonb not null,
+  lines          integer not null,
+  done           integer not null default 0,
+  created        integer not null default 0,
+  updated        integer not null default 0,
+  unchanged      integer not null default 0,
+  faulty         integer not null default 0,
+  created_at     timestamp with time zone not null,
+  finished_at    timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX imports_created_at on imports USING btree (created_at);
+CREATE INDEX imports_list on imports USING btree (environment_id, created_at, id);
+
 create table installation (
   name  text not null,
   value text not null,

@@ -87,10 +87,13 @@ export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Pr
 
 export const purgeDeadLetters = (db: Db, before: Date, limit: number) => purgeByAge(db, "dead_letters", before, limit);
 
+/** With their pages. */
+export const purgeImports = (db: Db, before: Date, limit: number) => purgeByAge(db, "imports", before, limit);
+
 /** Deletes the oldest rows that were created before this time, at most `limit`. Answers how many. */
 async function purgeByAge(
   db: Db,
-  table: "failed_tasks" | "dead_letters",
+  table: "failed_tasks" | "dead_letters" | "imports",
   before: Date,
   limit: number,
 ): Promise<number> {

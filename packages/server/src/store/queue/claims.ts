@@ -10,6 +10,7 @@ export const taskKinds = [
   "webhook",
   "unsnooze",
   "clock",
+  "import",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
