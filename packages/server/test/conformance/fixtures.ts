@@ -2,6 +2,7 @@
 // the conformance tests by name.
 import type { Operation, OperationId, RawInput } from "@tidings/contract";
 import { password, tokenOf } from "../app/people/browsers.ts";
+import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
   json,
@@ -59,6 +60,7 @@ const largeOrders = {
 const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
+  ...importFixtures,
   ...insightFixtures,
   "events.trigger": async (w) => ({
     body: {
