@@ -42,6 +42,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "layouts.preview": ["POST", "/v2/layouts/{layoutId}/preview"],
   "layouts.usage": ["GET", "/v2/layouts/{layoutId}/usage"],
   "translations.create": ["POST", "/v2/translations"],
+  "translations.listGroups": ["GET", "/v2/translations/groups"],
   "translations.retrieveGroup": ["GET", "/v2/translations/group/{resourceType}/{resourceId}"],
   "translations.retrieveMaster": ["GET", "/v2/translations/master-json"],
   "translations.importMaster": ["POST", "/v2/translations/master-json"],

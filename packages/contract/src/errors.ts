@@ -432,6 +432,11 @@ export const errorCatalogue = {
     message: "Workflow {workflowId} already exists",
     when: "The identifier is in use in this environment.",
   },
+  LAYOUT_CHANGED: {
+    status: 409,
+    message: "Layout {layoutId} has changed since {expectedUpdatedAt}: its last change was at {updatedAt}",
+    when: "`expectedUpdatedAt` is not the time of the last change. Nothing was changed.",
+  },
   WORKFLOW_CHANGED: {
     status: 409,
     message: "Workflow {workflowId} has changed since version {expectedVersion}: its version is {versionId}",

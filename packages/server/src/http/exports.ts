@@ -1,9 +1,9 @@
-// Downloads as CSV: `GET /v1/exports/subscribers.csv` and `GET /v1/exports/subscriptions.csv?topicKey=…`. The rows are streamed as they
-// are read, so no answer is held in memory.
+// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`. The rows are
+// streamed as they are read, so no answer is held in memory.
 import { Readable } from "node:stream";
 import { type Operation, operations } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
-import { exportSubscribers, exportSubscriptions, requireExportedTopic } from "../app/subscribers/exports.ts";
+import { openExport } from "../app/subscribers/exports.ts";
 import type { Caller, NetworkCtx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import type { WrongKeyLimiter } from "./auth.ts";
@@ -17,13 +17,29 @@ const maxPerEnvironment = 5;
 const idleMs = 60_000;
 
 type Export = {
+  /** The one that reads the same by pages: its least role counts. */
   operation: Operation;
-  open(ctx: NetworkCtx, caller: Caller, topicKey?: string): AsyncGenerator<string>;
+  /** The query parameter that names a record. */
+  param: string;
+  open(ctx: NetworkCtx, caller: Caller, name: string | undefined): Promise<AsyncGenerator<string>>;
 };
 
 const exports: Record<string, Export> = {
-  "/v1/exports/subscribers.csv": { operation: operations["subscribers.list"], open: exportSubscribers },
-  "/v1/exports/subscriptions.csv": { operation: operations["topicSubscriptions.list"], open: exportSubscriptions },
+  "/v1/exports/subscribers.csv": {
+    operation: operations["subscribers.list"],
+    param: "",
+    open: openExport.subscribers,
+  },
+  "/v1/exports/subscriptions.csv": {
+    operation: operations["topicSubscriptions.list"],
+    param: "topicKey",
+    open: openExport.subscriptions,
+  },
+  "/v1/exports/faulty-lines.csv": {
+    operation: operations["imports.listErrors"],
+    param: "importId",
+    open: openExport.faultyLines,
+  },
 };
 
 export const exportPaths = Object.keys(exports);
@@ -37,8 +53,8 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
     if (next > 0) open.set(environmentId, next);
     else open.delete(environmentId);
   };
-  for (const [url, { operation, open: openExport }] of Object.entries(exports)) {
-    server.route<{ Querystring: { topicKey?: unknown } }>({
+  for (const [url, { operation, param, open: openRows }] of Object.entries(exports)) {
+    server.route<{ Querystring: Record<string, unknown> }>({
       method: "GET",
       url,
       exposeHeadRoute: false,
@@ -47,26 +63,26 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
         const caller = await identifyCaller(ctx, wrongKeys, operation, request, reply);
         const { environmentId } = caller;
         takeTokens(rates, reply, { owner: environmentId, category: operation.category, cost: 1 });
-        const { topicKey } = request.query;
-        if (topicKey !== undefined && typeof topicKey !== "string") {
-          throw invalid({ topicKey: { messages: ["topicKey must be given once"] } });
+        const name = request.query[param];
+        if (name !== undefined && typeof name !== "string") {
+          throw invalid({ [param]: { messages: [`${param} must be given once`] } });
         }
-        if (topicKey !== undefined) await requireExportedTopic(ctx, caller, topicKey);
         if ((open.get(environmentId) ?? 0) >= maxPerEnvironment) {
           const message = `${maxPerEnvironment} exports of this environment are under way; wait until one of them has ended`;
           throw failure("UNAVAILABLE", {}, { message, headers: { "retry-after": "10" } });
         }
+        const rows = await openRows(ctx, caller, name);
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));
         reply.raw.setTimeout(idleMs, () => reply.raw.destroy());
-        const name = url.slice(url.lastIndexOf("/") + 1);
+        const file = url.slice(url.lastIndexOf("/") + 1);
         return reply
           .headers({
             "content-type": "text/csv; charset=utf-8",
-            "content-disposition": `attachment; filename="${name}"`,
+            "content-disposition": `attachment; filename="${file}"`,
             "x-content-type-options": "nosniff",
           })
-          .send(Readable.from(openExport(ctx, caller, topicKey)));
+          .send(Readable.from(rows));
       },
     });
   }

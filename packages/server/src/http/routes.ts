@@ -139,6 +139,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
   "translations.create": translations.create,
+  "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,
   "translations.retrieveMaster": translations.retrieveMaster,
   "translations.importMaster": translations.importMaster,

@@ -138,6 +138,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       content: { a: "b" },
     },
   }),
+  "translations.listGroups": listOf((w) => w.translation()),
   "translations.retrieveGroup": ofGroup,
   "translations.retrieveMaster": async (w) => {
     await w.once(w.translation);

@@ -95,6 +95,7 @@ const explained: [RegExp, string][] = [
     /^ActivityEventList\.scannedTo$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
     "all events were looked at; unset",
   ],
+  [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],

@@ -4,9 +4,11 @@ import { importColumns } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/csv.ts";
 import type { Db } from "../../store/db.ts";
+import { type ImportRow, listImportErrors } from "../../store/subscribers/imports.ts";
 import { findLastSubscriberId, findSubscribersAfter, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import { type ExportedSubscription, findSubscriptionsAfter } from "../../store/topics/subscription-exports.ts";
 import { requireTopic } from "../topics/topics.ts";
+import { requireImport } from "./imports.ts";
 
 const rowsPerPage = 500;
 
@@ -34,7 +36,7 @@ const subscriberCells = (row: SubscriberRow): string[] =>
   ].map((cell) => cell ?? "");
 
 /** All subscribers that exist when the export begins, in the order of their creation. */
-export async function* exportSubscribers(ctx: NetworkCtx, caller: Caller): AsyncGenerator<string> {
+async function* exportSubscribers(ctx: NetworkCtx, caller: Caller): AsyncGenerator<string> {
   yield writeCsvRow(importColumns.subscribers);
   const { environmentId } = caller;
   const until = await readPage(ctx, caller, (db) => findLastSubscriberId(db, environmentId));
@@ -48,7 +50,7 @@ export async function* exportSubscribers(ctx: NetworkCtx, caller: Caller): Async
 }
 
 /** The subscriptions of one topic, or of all; without their rules. */
-export async function* exportSubscriptions(
+async function* exportSubscriptions(
   ctx: NetworkCtx,
   caller: Caller,
   topicKey: string | undefined,
@@ -65,7 +67,28 @@ export async function* exportSubscriptions(
   }
 }
 
-/** 404 before the first byte of an export of a topic that does not exist. */
-export async function requireExportedTopic(ctx: NetworkCtx, caller: Caller, topicKey: string): Promise<void> {
-  await requireTopic(ctx, caller, topicKey);
+/** The faulty lines of an import as a file of the same columns, with what is wrong: corrected, it can be imported as it is. */
+async function* exportFaultyLines(ctx: NetworkCtx, caller: Caller, { id, columns }: ImportRow): AsyncGenerator<string> {
+  const kept = columns.flatMap((name, index) => (["line", "problem"].includes(name) ? [] : index));
+  yield writeCsvRow([...kept.map((index) => columns[index]!), "line", "problem"]);
+  for (let offset = 0; ; offset += rowsPerPage) {
+    const page = { offset, limit: rowsPerPage };
+    const errors = await readPage(ctx, caller, (db) => listImportErrors(db, caller.environmentId, id, page));
+    for (const { cells, line, message } of errors.slice(0, rowsPerPage)) {
+      yield writeCsvRow([...kept.map((index) => cells[index] ?? ""), String(line), message]);
+    }
+    if (errors.length <= rowsPerPage) return;
+  }
 }
+
+/** Finds what an export names, so that a wrong name is refused before the first byte. */
+export const openExport = {
+  subscribers: async (ctx: NetworkCtx, caller: Caller) => exportSubscribers(ctx, caller),
+  async subscriptions(ctx: NetworkCtx, caller: Caller, topicKey: string | undefined) {
+    if (topicKey !== undefined) await requireTopic(ctx, caller, topicKey);
+    return exportSubscriptions(ctx, caller, topicKey);
+  },
+  async faultyLines(ctx: NetworkCtx, caller: Caller, importId: string | undefined) {
+    return exportFaultyLines(ctx, caller, await requireImport(ctx, caller, importId ?? ""));
+  },
+};

@@ -125,7 +125,7 @@ export async function listErrors(
   return toPage(errors, page, (error) => error);
 }
 
-async function requireImport(ctx: Ctx, { environmentId }: Caller, importId: string): Promise<ImportRow> {
+export async function requireImport(ctx: Ctx, { environmentId }: Caller, importId: string): Promise<ImportRow> {
   const row = await findImport(ctx.db, environmentId, importId);
   if (!row) throw failure("IMPORT_NOT_FOUND", { importId });
   return row;

@@ -107,6 +107,12 @@ test("a dry run tells what the import will do and writes nothing; the import doe
     ],
   );
   assert.deepEqual(errors[1]!.cells, ["edsger", "not an address", "", "", "", "", ""]);
+  const report = await download(`faulty-lines.csv?importId=${done.id}`);
+  assert.match(
+    report.text,
+    /^edsger,not an address,,,,,,6,email has an invalid format: write it as name@example.com\r$/m,
+  );
+  assert.equal((await download("faulty-lines.csv?importId=none")).status, 404);
   // The report with its columns `line` and `problem`, corrected, is a file again.
   const again = await run({
     kind: "subscribers",
