@@ -7,7 +7,10 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/", label: "Home", icon: "home", isExact: true },
   { to: "/activity", label: "Activity", icon: "activity" },
   { to: "/workflows", label: "Workflows", icon: "workflow" },
+  { to: "/layouts", label: "Layouts", icon: "layout" },
+  { to: "/translations", label: "Translations", icon: "languages" },
   { to: "/people", label: "People", icon: "users" },
+  { to: "/topics", label: "Audience", icon: "hash" },
   { to: "/integrations", label: "Integrations", icon: "plug" },
   { to: "/settings", label: "Settings", icon: "settings" },
 ];
