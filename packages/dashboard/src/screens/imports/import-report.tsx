@@ -5,7 +5,6 @@ import { downloadFile } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
 import { Button } from "../../kit/button.tsx";
 import { Notice } from "../../kit/notice.tsx";
-import { Card } from "../../kit/page.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { showError } from "../../kit/toast.tsx";
@@ -61,14 +60,13 @@ function FaultyLines({ of: { id, faulty, fileName } }: { of: Import }) {
       showError,
     );
   return (
-    <Card
-      title={say.faultyTitle}
-      actions={
+    <section className={css.faulty}>
+      <div className={css.next}>
+        <h2>{say.faultyTitle}</h2>
         <Button size="small" icon="download" onClick={download}>
           {say.download}
         </Button>
-      }
-    >
+      </div>
       <p className={css.weak}>
         {say.faultyText} {faulty > 1_000 && say.capped}
       </p>
@@ -96,7 +94,7 @@ function FaultyLines({ of: { id, faulty, fileName } }: { of: Import }) {
           onNext={data.hasMore ? () => setPage(page + 1) : undefined}
         />
       )}
-    </Card>
+    </section>
   );
 }
 

@@ -240,7 +240,7 @@ const SampleTable = ({ preview: { columns, rows } }: { preview: Preview }) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same header
             <th key={index} scope="col" data-bad={problem !== undefined}>
               {header}
-              <span>{field ?? say.ignored}</span>
+              {field !== header && <span>{field ?? say.ignored}</span>}
             </th>
           ))}
         </tr>
