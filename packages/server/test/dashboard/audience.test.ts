@@ -68,7 +68,7 @@ browserTest(
   async (context) => {
     const page = await openDashboard(context, service, "/topics");
     await page.getByRole("button", { name: "Create topic" }).click();
-    await page.getByLabel("Name").fill("Release notes");
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Release notes");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "Release notes", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Add people" }).click();
@@ -112,7 +112,7 @@ browserTest(
 browserTest("an address is suppressed and sent to again; a context is made", async (context) => {
   const page = await openDashboard(context, service, "/topics?tab=suppressions", { viewport: narrow });
   await page.getByRole("button", { name: "Suppress an address" }).click();
-  await page.getByLabel("Address").last().fill("Ada@Example.com");
+  await page.getByRole("textbox", { name: "Address", exact: true }).fill("Ada@Example.com");
   await page.getByRole("button", { name: "Suppress", exact: true }).click();
   await page.getByRole("cell", { name: "ada@example.com" }).waitFor();
   await page.getByText("By hand").waitFor();
@@ -123,7 +123,7 @@ browserTest("an address is suppressed and sent to again; a context is made", asy
   await page.getByText("No address is suppressed").waitFor();
   await page.getByRole("tab", { name: "Contexts" }).click();
   await page.getByRole("button", { name: "Create context" }).click();
-  await page.getByLabel("Id").fill("acme");
+  await page.getByRole("textbox", { name: "Id", exact: true }).fill("acme");
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("cell", { name: "acme" }).waitFor();
   await expectNoOverflow(page);

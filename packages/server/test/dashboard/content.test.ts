@@ -25,7 +25,7 @@ browserTest(
   async (context) => {
     const page = await openDashboard(context, service, "/layouts");
     await page.getByRole("button", { name: "Create layout" }).click();
-    await page.getByLabel("Name").fill("Company");
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Company");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "Company", level: 1 }).waitFor();
     const code = page.getByRole("textbox", { name: "Content" });
@@ -86,7 +86,7 @@ browserTest(
     assert.deepEqual(await contentOf("de_DE"), { subject: "Unterwegs zu dir", old: "Alt", button: { open: "Öffnen" } });
 
     await page.getByRole("button", { name: "Add language" }).click();
-    await page.getByLabel("Language").fill("fr-fr");
+    await page.getByRole("textbox", { name: "Language" }).fill("fr-fr");
     await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
     await page.getByRole("textbox", { name: "subject in fr_FR" }).fill("Expédié");
     await page.getByRole("button", { name: "Save" }).click();

@@ -49,11 +49,11 @@ function LoadedGroup({ resourceType, resourceId }: { resourceType: TranslatedRes
           <Badge isSquare>{words.types[resourceType]}</Badge>
           {resourceType === "workflow" ? (
             <LinkButton size="small" look="plain" to="/workflows/$workflowId" params={{ workflowId: resourceId }}>
-              {say.open}
+              {say.open[resourceType]}
             </LinkButton>
           ) : (
             <LinkButton size="small" look="plain" to="/layouts/$layoutId" params={{ layoutId: resourceId }}>
-              {say.open}
+              {say.open[resourceType]}
             </LinkButton>
           )}
         </span>

@@ -73,7 +73,6 @@ export const words = {
     removeLocaleTitle: (locale: string) => `Delete all texts in ${locale}?`,
     removeLocaleText: "Readers of this language get the default language.",
     localeRemoved: (locale: string) => `${locale} was deleted`,
-    localeMenu: (locale: string) => `Actions for ${locale}`,
     save: "Save",
     saving: "Saving …",
     saved: (count: number) => `${texts(count)} saved`,
@@ -84,8 +83,7 @@ export const words = {
     noKeys: "No keys yet",
     noKeysText: "Add the first key, such as subject. Templates use it as {{ t.subject }}.",
     noMatchText: "No key fits the search and the filter.",
-    disabled: "The texts are not used yet: translation is off for this",
-    open: "Open",
+    open: { workflow: "Open the workflow", layout: "Open the layout" },
     table: "Texts by key and language",
   },
 } as const;
