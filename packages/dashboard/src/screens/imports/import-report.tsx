@@ -47,13 +47,13 @@ export function ImportReport({ of }: { of: Import }) {
   );
 }
 
-function FaultyLines({ of: { id, faulty, fileName } }: { of: Import }) {
+function FaultyLines({ of }: { of: Import }) {
+  const { id, faulty, fileName } = of;
   const [page, setPage] = useState(0);
   const { data, error } = useOperation(
     "imports.listErrors",
-    // The number is part of the question: a running import finds more.
     { params: { importId: id }, query: { page, limit: pageSize } },
-    { keep: true, staleTime: 1_000, every: 3_000 },
+    { keep: true, staleTime: 1_000, ...(!isFinished(of) && { every: 3_000 }) },
   );
   const download = () =>
     void downloadFile("v1/exports/faulty-lines.csv", { importId: id }, `faulty-${fileName ?? "lines.csv"}`).catch(

@@ -3,7 +3,6 @@ const number = (count: number) => count.toLocaleString();
 const lines = (count: number) => (count === 1 ? "1 line" : `${number(count)} lines`);
 
 export const words = {
-  back: "Audience",
   lines,
   number,
   kinds: { subscribers: "Subscribers", subscriptions: "Subscriptions" },
@@ -14,7 +13,6 @@ export const words = {
     exportSubscribers: "All subscribers",
     exportSubscriptions: "All subscriptions of topics",
     file: "File",
-    what: "What",
     result: "Result",
     when: "When",
     none: "No imports in the last 30 days",
@@ -48,7 +46,6 @@ export const words = {
     separator: "Separator",
     separators: { ",": "comma", ";": "semicolon", "\t": "tab" },
     size: "Size",
-    columns: "Columns",
     firstLines: "First lines",
     ignored: "not imported",
     refused: "The file cannot be imported as it is:",
@@ -61,7 +58,6 @@ export const words = {
       faulty === 0 ? "Every line can be imported." : `${lines(faulty)} cannot be imported and would be left out.`,
     nothing: "There is nothing to import: every line has a fault, or changes nothing.",
     confirmTitle: (count: number) => `Import ${lines(count)}?`,
-    steps: ["File", "Dry run", "Import"],
   },
   report: {
     title: (name: string | undefined) => (name ? `Import of ${name}` : "Import"),
@@ -78,7 +74,6 @@ export const words = {
     capped: "The first 1,000 are shown.",
     download: "Download faulty lines",
     line: "Line",
-    column: "Column",
     problem: "What is wrong",
     content: "Content",
     whole: "the line",

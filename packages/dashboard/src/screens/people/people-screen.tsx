@@ -67,7 +67,7 @@ export function PeopleScreen() {
       </div>
       {selected.size > 0 && (
         <Selected label={words.selected(selected.size)}>
-          <Button size="small" onClick={() => setChanging(true)} disabled={selected.size > 500}>
+          <Button size="small" onClick={() => setChanging(true)}>
             {words.changePreference}
           </Button>
           <Button size="small" look="plain" onClick={() => setSelected(new Set())}>

@@ -8,7 +8,6 @@ export const words = {
   search: "Part of the name or identifier",
   types: { workflow: "Workflow", layout: "Layout" },
   name: "Name",
-  what: "What",
   locales: "Languages",
   updated: "Changed",
   none: "No texts yet",

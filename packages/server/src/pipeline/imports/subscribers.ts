@@ -1,7 +1,7 @@
 // A page of imported subscribers: created, or changed in the fields whose cells have a value. A field of `data` is merged into
 // the stored data; an empty cell leaves the field as it is.
 import { isDeepStrictEqual } from "node:util";
-import { type ImportError, isJsonObject, type JsonObject, SubscriberIn } from "@tidings/contract";
+import { type ImportError, importColumns, isJsonObject, type JsonObject, SubscriberIn } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import {
   findSubscribersByKeys,
@@ -16,6 +16,9 @@ import { compileBody, faultsOf } from "../../validation.ts";
 import { faultyLine, type Line, type PageInput, type PageOutput, readLines } from "./page.ts";
 
 const checkSubscriber = compileBody(SubscriberIn);
+
+/** All others are columns of a report, which are not imported. */
+const profileFields: ReadonlySet<string> = new Set(importColumns.subscribers);
 
 /** What helps, by field; the rest of the message says what is wrong. */
 const hints: Record<string, string> = {
@@ -68,7 +71,7 @@ function readSubscriber({ row, values }: Line, before: SubscriberRow | undefined
       if (!isJsonObject(given)) return { error: faultyLine(row, "data", `data is no JSON object: ${hints.data}`) };
       data = { ...given, ...data };
     } else if (field.startsWith("data.")) data = { ...data, [field.slice("data.".length)]: readValue(text) };
-    else fields[field] = text;
+    else if (profileFields.has(field)) fields[field] = text;
   }
   if (data) fields.data = { ...before?.data, ...data };
   if (!checkSubscriber(fields)) {
@@ -79,7 +82,7 @@ function readSubscriber({ row, values }: Line, before: SubscriberRow | undefined
     const hint = hints[column];
     return { error: faultyLine(row, column, `${fault.messages.join("; ")}${hint ? `: ${hint}` : ""}`) };
   }
-  const { line: _line, problem: _problem, subscriberId, ...profile } = fields as { subscriberId: string } & JsonObject;
+  const { subscriberId, ...profile } = fields as { subscriberId: string } & SubscriberFields;
   return { subscriberId, fields: profile };
 }
 
