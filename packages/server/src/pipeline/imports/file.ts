@@ -111,11 +111,18 @@ function createLineCheck(kind: ImportKind, columns: string[]): (row: CsvRow & { 
   const firstLines = new Map<string, number>();
   const keyAt = keyColumns[kind].map((name) => columns.indexOf(name));
   return ({ line, cells: raw, isOpen }) => {
-    const cells = raw
-      .slice(0, columns.length)
-      .map((cell) => restoreCell(cell.trim()).slice(0, importLimits.cellCharacters + 1));
+    const cells = raw.slice(0, columns.length).map((cell) =>
+      restoreCell(cell.trim())
+        .slice(0, importLimits.cellCharacters + 1)
+        // The cut may divide a pair of surrogates.
+        .toWellFormed(),
+    );
     if (isOpen)
-      return { line, cells: cells.map((cell) => cell.slice(0, 200)), problem: "A quote is opened and not closed" };
+      return {
+        line,
+        cells: cells.map((cell) => cell.slice(0, 200).toWellFormed()),
+        problem: "A quote is opened and not closed",
+      };
     const tooMany = raw.slice(columns.length).some((cell) => cell.trim() !== "");
     if (tooMany) {
       const problem = `The line has ${raw.length} cells, but the first line names ${columns.length} columns: put cells with a separator in quotes`;

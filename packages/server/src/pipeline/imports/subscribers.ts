@@ -12,7 +12,7 @@ import {
   withFields,
 } from "../../store/subscribers/subscribers.ts";
 import { lockSubscribers } from "../../store/topics/topic-subscriptions.ts";
-import { compileBody, faultsOf } from "../../validation.ts";
+import { compileBody, faultsOf, unstorableTexts } from "../../validation.ts";
 import { faultyLine, type Line, type PageInput, type PageOutput, readLines } from "./page.ts";
 
 const checkSubscriber = compileBody(SubscriberIn);
@@ -73,6 +73,7 @@ function readSubscriber({ row, values }: Line, before: SubscriberRow | undefined
     } else if (field.startsWith("data.")) data = { ...data, [field.slice("data.".length)]: readValue(text) };
     else if (profileFields.has(field)) fields[field] = text;
   }
+  if (data && !isStorable(data)) return { error: faultyLine(row, "data", unstorable) };
   if (data) fields.data = { ...before?.data, ...data };
   if (!checkSubscriber(fields)) {
     const [[field, fault]] = Object.entries(faultsOf(checkSubscriber.errors ?? [])) as [
@@ -85,6 +86,18 @@ function readSubscriber({ row, values }: Line, before: SubscriberRow | undefined
   const { subscriberId, ...profile } = fields as { subscriberId: string } & SubscriberFields;
   return { subscriberId, fields: profile };
 }
+
+const maxDepth = 200;
+const unstorable = `data has U+0000, half a surrogate pair, or more than ${maxDepth} levels: write plain texts and numbers`;
+
+/** What JSON in a cell may say with escapes, PostgreSQL may refuse to store: the whole page would fail. */
+const isStorable = (data: JsonObject): boolean =>
+  !isDeeperThan(data, maxDepth) && Object.keys(unstorableTexts(data)).length === 0;
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
 
 function parseJson(text: string): unknown {
   try {

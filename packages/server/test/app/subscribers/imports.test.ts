@@ -214,9 +214,13 @@ test("hostile cells: long ones, deep JSON, names of prototypes, half a surrogate
     `proto,,,"{""__proto__"": {""polluted"": true}, ""ok"": 1}"`,
     `name,${"n".repeat(256)},,`,
     `'=1+1,,,`,
+    `zero,,,"{""a"": ""\\u0000""}"`,
+    `half,,"""\\ud800""",`,
+    `nested,,,"{""a"": ${"[".repeat(300)}${"]".repeat(300)}}"`,
+    `smileys,,${"😀".repeat(10_001)},`,
   ].join("\n");
   const done = await run({ kind: "subscribers", csv });
-  assert.deepEqual(countsOf(done), [7, 7, 2, 0, 0, 5]);
+  assert.deepEqual(countsOf(done), [11, 11, 2, 0, 0, 9]);
   assert.equal(((await subscriber("long")).data as { bio: string }).bio, text);
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   assert.deepEqual(
@@ -227,6 +231,10 @@ test("hostile cells: long ones, deep JSON, names of prototypes, half a surrogate
       [5, "data"],
       [7, "firstName"],
       [8, "subscriberId"],
+      [9, "data"],
+      [10, "data"],
+      [11, "data"],
+      [12, "data.bio"],
     ],
   );
 });
