@@ -114,7 +114,7 @@ browserTest("an address is suppressed and sent to again; a context is made", asy
   await page.getByRole("button", { name: "Suppress an address" }).click();
   await page.getByRole("textbox", { name: "Address", exact: true }).fill("Ada@Example.com");
   await page.getByRole("button", { name: "Suppress", exact: true }).click();
-  await page.getByRole("cell", { name: "ada@example.com" }).waitFor();
+  await page.getByRole("cell", { name: "ada@example.com", exact: true }).waitFor();
   await page.getByText("By hand").waitFor();
   await expectNoOverflow(page);
   await expectAccessible(page);
@@ -125,7 +125,7 @@ browserTest("an address is suppressed and sent to again; a context is made", asy
   await page.getByRole("button", { name: "Create context" }).click();
   await page.getByRole("textbox", { name: "Id", exact: true }).fill("acme");
   await page.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByRole("cell", { name: "acme" }).waitFor();
+  await page.getByRole("cell", { name: "acme", exact: true }).waitFor();
   await expectNoOverflow(page);
   await expectAccessible(page);
 });

@@ -52,7 +52,7 @@ browserTest(
     await client("layouts.update", { params, body: { name: "Theirs" } });
     await page.getByRole("button", { name: "Save" }).click();
     const dialog = page.getByRole("dialog", { name: "This layout has changed meanwhile" });
-    await dialog.getByText("Theirs").waitFor();
+    await dialog.getByRole("region", { name: "Saved version" }).getByText("Theirs").waitFor();
     await dialog.getByRole("button", { name: "Replace theirs with mine" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.equal((await client("layouts.retrieve", { params })).body.name, "Company");

@@ -1,6 +1,6 @@
 // What an import did, or a dry run would do: progress, counts, and the faulty lines.
 import type { Import, ImportError } from "@tidings/contract";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { downloadFile } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
 import { Button } from "../../kit/button.tsx";
@@ -50,11 +50,14 @@ export function ImportReport({ of }: { of: Import }) {
 function FaultyLines({ of }: { of: Import }) {
   const { id, faulty, fileName } = of;
   const [page, setPage] = useState(0);
-  const { data, error } = useOperation(
+  const { data, error, refetch } = useOperation(
     "imports.listErrors",
     { params: { importId: id }, query: { page, limit: pageSize } },
-    { keep: true, staleTime: 1_000, ...(!isFinished(of) && { every: 3_000 }) },
+    { keep: true },
   );
+  // A running import finds more.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of faulty lines is the reason to read them again
+  useEffect(() => void refetch(), [faulty]);
   const download = () =>
     void downloadFile("v1/exports/faulty-lines.csv", { importId: id }, `faulty-${fileName ?? "lines.csv"}`).catch(
       showError,
