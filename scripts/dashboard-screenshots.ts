@@ -18,12 +18,29 @@ import {
   seedTroubles,
   startOnFolder,
 } from "../packages/server/test/dashboard/seed.ts";
+import { seedAudience } from "../packages/server/test/dashboard/seed-audience.ts";
 import { enter, ownerOf } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
-type Shown = Seeded & Awaited<ReturnType<typeof seedTroubles>> & { production: string };
+type Shown = Seeded & Awaited<ReturnType<typeof seedTroubles>> & { production: string; imported: string };
 
 const pushGroup = "integration=mobile-app&error=config&workflow=flash-sale";
+
+const sampleCsv = [
+  "subscriberId;email;firstName;lastName;timezone;data.plan",
+  "alan;alan@example.com;Alan;Turing;Europe/London;pro",
+  "edsger;edsger@example;Edsger;Dijkstra;Europe/Amsterdam;free",
+  "ada;ada@example.com;Ada;King;;pro",
+  "donald;donald@example.com;Donald;Knuth;Pacific/Stanford;pro",
+].join("\r\n");
+
+async function tryImport(page: Page): Promise<void> {
+  const file = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(sampleCsv) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("heading", { name: "What the import would do" }).waitFor();
+  await page.getByRole("table", { name: "Faulty lines" }).scrollIntoViewIfNeeded();
+}
 
 const pictures: Picture[] = [
   { name: "home", path: () => "/" },
@@ -53,6 +70,36 @@ const pictures: Picture[] = [
   { name: "person-inbox", path: () => "/people/ada?tab=inbox" },
   { name: "person-topics", path: () => "/people/member-001?tab=topics" },
   { name: "person-profile", path: () => "/people/ada?tab=profile" },
+  { name: "audience-topics", path: () => "/topics" },
+  { name: "audience-topic", path: () => "/topics/all-hands" },
+  {
+    name: "audience-rules",
+    path: () => "/topics/release-notes",
+    act: (page) => page.getByRole("button", { name: "Rules of ada" }).click(),
+  },
+  {
+    name: "audience-add-people",
+    path: () => "/topics/release-notes",
+    act: (page) => page.getByRole("button", { name: "Add people" }).click(),
+  },
+  {
+    name: "audience-preference",
+    path: () => "/topics/all-hands",
+    act: async (page) => {
+      await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+      await page.getByRole("button", { name: "Change a preference" }).click();
+    },
+  },
+  { name: "audience-contexts", path: () => "/topics?tab=contexts" },
+  { name: "audience-suppressions", path: () => "/topics?tab=suppressions" },
+  { name: "audience-imports", path: () => "/topics?tab=imports" },
+  { name: "audience-import-new", path: () => "/imports/new" },
+  { name: "audience-import-dry-run", path: () => "/imports/new", act: tryImport },
+  { name: "audience-import-report", path: ({ imported }) => `/imports/${imported}` },
+  { name: "content-layouts", path: () => "/layouts" },
+  { name: "content-layout", path: () => "/layouts/company" },
+  { name: "content-translations", path: () => "/translations" },
+  { name: "content-texts", path: () => "/translations/workflow/order-shipped" },
   { name: "integrations", path: () => "/integrations" },
   { name: "integrations-catalogue", path: () => "/integrations/new" },
   { name: "integrations-new", path: () => "/integrations/new/sendgrid" },
@@ -163,7 +210,12 @@ try {
   const client = createClient({ baseUrl: service.url, apiKey });
   const { body: environments } = await client("environments.list");
   const production = environments.find(({ type }) => type === "prod")!.identifier;
-  const seeded = { ...(await seedCompany(client)), ...(await seedTroubles(client, receiverUrl)), production };
+  const seeded = {
+    ...(await seedCompany(client)),
+    ...(await seedTroubles(client, receiverUrl)),
+    ...(await seedAudience(client)),
+    production,
+  };
   const db = openDb({ url: service.databaseUrl, poolSize: 1, onError: () => {} });
   await seedStatistics(db, environments.find(({ apiKeys }) => apiKeys !== undefined)!._id);
   await db.destroy();

@@ -182,6 +182,21 @@ export const errorCatalogue = {
     message: "This environment already has {limit} replays that are running or paused",
     when: "Wait for one of them, or stop one.",
   },
+  IMPORT_NOT_FOUND: {
+    status: 404,
+    message: "Import with id {importId} not found",
+    when: "The id is unknown in this environment, or the import was removed after 30 days.",
+  },
+  IMPORT_TOO_LARGE: {
+    status: 413,
+    message: "The CSV text has {found}; at most {limit} are accepted. Divide the file and import the parts",
+    when: "A CSV text has more than 10 MB, or more than 250,000 lines.",
+  },
+  IMPORT_LIMIT_REACHED: {
+    status: 409,
+    message: "{count} imports of this environment are not finished; wait until one of them is",
+    when: "20 imports of an environment are waiting or running.",
+  },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",
@@ -446,6 +461,11 @@ export const errorCatalogue = {
     status: 409,
     message: "Workflow {workflowId} already exists",
     when: "The identifier is in use in this environment.",
+  },
+  LAYOUT_CHANGED: {
+    status: 409,
+    message: "Layout {layoutId} has changed since {expectedUpdatedAt}: its last change was at {updatedAt}",
+    when: "`expectedUpdatedAt` is not the time of the last change. Nothing was changed.",
   },
   WORKFLOW_CHANGED: {
     status: 409,

@@ -38,6 +38,7 @@ export * from "./resources/people/audit-log.ts";
 export * from "./resources/people/auth.ts";
 export * from "./resources/people/people.ts";
 export * from "./resources/subscribers/feed.ts";
+export * from "./resources/subscribers/imports.ts";
 export * from "./resources/subscribers/message-marks.ts";
 export * from "./resources/subscribers/preferences.ts";
 export * from "./resources/subscribers/subscriber-credentials.ts";

@@ -35,6 +35,8 @@ const resourceDescriptions: Record<string, string> = {
   layouts: "The frame around the content of an email.",
   translations: "Texts of workflows and layouts in the languages of their readers.",
   subscribers: "The people who are notified, their addresses and preferences.",
+  imports: "CSV files of subscribers and subscriptions, worked on in the background.",
+  preferences: "Preferences of many subscribers at once.",
   subscriberNotifications: "A subscriber's own view of in-app notifications: read, archive, snooze.",
   inbox: "The inbox in the browser of a subscriber: its session, notifications, preferences and subscriptions.",
   topics: "Named groups of subscribers that can be notified as one.",

@@ -30,6 +30,7 @@ import { auditLogOperations } from "./resources/people/audit-log.ts";
 import { authOperations } from "./resources/people/auth.ts";
 import { peopleOperations } from "./resources/people/people.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
+import { importOperations } from "./resources/subscribers/imports.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
 import { subscriberCredentialOperations } from "./resources/subscribers/subscriber-credentials.ts";
@@ -62,6 +63,7 @@ export const operations = {
   ...translationOperations,
   ...subscriberOperations,
   ...subscriberCredentialOperations,
+  ...importOperations,
   ...preferenceOperations,
   ...messageMarkOperations,
   ...feedOperations,

@@ -42,7 +42,9 @@ import * as people from "../app/people/people.ts";
 import * as personSessions from "../app/people/sessions.ts";
 import * as signIn from "../app/people/sign-in.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
+import * as imports from "../app/subscribers/imports.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
+import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
 import * as subscribers from "../app/subscribers/subscribers.ts";
 import * as suppressions from "../app/subscribers/suppressions.ts";
@@ -142,6 +144,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
   "translations.create": translations.create,
+  "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,
   "translations.retrieveMaster": translations.retrieveMaster,
   "translations.importMaster": translations.importMaster,
@@ -289,6 +292,12 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "webhooks.replay": webhookDeliveries.replay,
   "inboundWebhooks.receive": withPrecheck(inboundWebhooks.verify, inboundWebhooks.receive),
   "inboundWebhooks.receiveByGet": withPrecheck(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
+  "imports.list": imports.list,
+  "imports.create": withPrecheck(imports.readFile, imports.create),
+  "imports.preview": imports.preview,
+  "imports.retrieve": imports.retrieve,
+  "imports.listErrors": imports.listErrors,
+  "preferences.updateMany": preferencesOfMany.updateMany,
   "suppressions.list": suppressions.list,
   "suppressions.create": suppressions.create,
   "suppressions.delete": suppressions.remove,

@@ -9,6 +9,7 @@ import { runUnsnooze } from "./clock/unsnooze.ts";
 import { runReplay } from "./deliver/replay.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
+import { runImport } from "./imports/stage.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
@@ -43,6 +44,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
   { kind: "replay", run: runReplay, batchSize: 1 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
+  { kind: "import", run: runImport, batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 

@@ -1,5 +1,5 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters and their replays, deleted environments, the audit log, publishes, expired sessions of people, the groups of
+// events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit log, publishes, expired sessions of people, the groups of
 // throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
@@ -14,6 +14,7 @@ import {
   purgeExpiredAnswers,
   purgeExpiredSessions,
   purgeFailedTasks,
+  purgeImports,
   purgeInboundReceipts,
   purgeInboundReceiptsBeyond,
   purgePasses,
@@ -54,6 +55,10 @@ const budgetRetentionMs = 3_600_000;
 /** The captured messages of an environment: the newest ones, for a limited time. */
 const capturedRetentionMs = 30 * 24 * 3_600_000;
 const capturedPerEnvironment = 10_000;
+
+/** Imports with their faulty lines; few in a statement, because each may have hundreds of pages. */
+const importRetentionMs = 30 * 24 * 3_600_000;
+const importBatch = 50;
 
 /** Hours of statistics. */
 const statisticsRetentionMs = 400 * 24 * 3_600_000;
@@ -106,6 +111,13 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await repeatPurge(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeReplays(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
+  imports: {
+    cron: "47 * * * *",
+    run: async (ctx) => {
+      const before = new Date(ctx.now().getTime() - importRetentionMs);
+      await repeatPurge(async () => (await purgeImports(ctx.db, before, importBatch)) === importBatch);
     },
   },
   people: {

@@ -342,6 +342,39 @@ create table inbound_receipts (
 CREATE INDEX inbound_receipts_environment on inbound_receipts USING btree (environment_id, id);
 CREATE INDEX inbound_receipts_integration on inbound_receipts USING btree (integration_id, id) WHERE (integration_id IS NOT NULL);
 CREATE INDEX inbound_receipts_refused on inbound_receipts USING btree (environment_id, id) WHERE (result = 'refused'::text);
+create table import_pages (
+  environment_id uuid not null,
+  import_id      uuid not null,
+  number         integer not null,
+  rows           jsonb,
+  errors         jsonb not null default '[]'::jsonb,
+  PRIMARY KEY (environment_id, import_id, number),
+  FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE
+);
+CREATE INDEX import_pages_import on import_pages USING btree (import_id);
+
+create table imports (
+  id             uuid not null,
+  environment_id uuid not null,
+  kind           text not null,
+  is_dry_run     boolean not null,
+  status         text not null,
+  file_name      text,
+  separator      text not null,
+  columns        jsonb not null,
+  lines          integer not null,
+  done           integer not null default 0,
+  created        integer not null default 0,
+  updated        integer not null default 0,
+  unchanged      integer not null default 0,
+  faulty         integer not null default 0,
+  created_at     timestamp with time zone not null,
+  finished_at    timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX imports_created_at on imports USING btree (created_at);
+CREATE INDEX imports_list on imports USING btree (environment_id, created_at, id);
 
 create table installation (
   name  text not null,

@@ -3,6 +3,9 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  ImportError,
+  ImportKind,
+  ImportStatus,
   InboundChange,
   InboundReason,
   InboundResult,
@@ -28,6 +31,7 @@ import type {
   WorkflowPreference,
 } from "@tidings/contract";
 import type { ColumnType } from "kysely";
+import type { CsvSeparator } from "../lib/csv.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Sealed } from "../lib/sealed.ts";
 
@@ -36,6 +40,9 @@ type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null, string | null>;
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Origin = Workflow["origin"];
+
+/** A line of an imported file. `problem`: why it is left out, known since the file was read. */
+export type ImportRowCells = { line: number; cells: string[]; problem?: string };
 
 type EnvironmentsTable = {
   id: string;
@@ -645,6 +652,32 @@ export type Tables = {
     created_at: Defaulted<Date>;
   };
   subscribers: SubscribersTable;
+  imports: {
+    id: string;
+    environment_id: string;
+    kind: ImportKind;
+    is_dry_run: boolean;
+    status: ImportStatus;
+    file_name: string | null;
+    separator: CsvSeparator;
+    columns: Json<string[]>;
+    lines: number;
+    done: number;
+    created: number;
+    updated: number;
+    unchanged: number;
+    faulty: number;
+    created_at: Date;
+    finished_at: Date | null;
+  };
+  import_pages: {
+    environment_id: string;
+    import_id: string;
+    number: number;
+    /** Null when the page is done. */
+    rows: NullableJson<ImportRowCells[]>;
+    errors: Json<ImportError[]>;
+  };
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   layouts: LayoutsTable;

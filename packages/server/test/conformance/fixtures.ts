@@ -2,6 +2,7 @@
 // the conformance tests by name.
 import type { Operation, OperationId, RawInput } from "@tidings/contract";
 import { password, tokenOf } from "../app/people/browsers.ts";
+import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
   json,
@@ -56,6 +57,7 @@ const largeOrders = {
 const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
+  ...importFixtures,
   ...insightFixtures,
   ...operateFixtures,
   "events.trigger": async (w) => ({
@@ -134,6 +136,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       content: { a: "b" },
     },
   }),
+  "translations.listGroups": listOf((w) => w.translation()),
   "translations.retrieveGroup": ofGroup,
   "translations.retrieveMaster": async (w) => {
     await w.once(w.translation);

@@ -102,6 +102,7 @@ const explained: [RegExp, string][] = [
   ],
   [/^EnvironmentPublish\.publishId$/, "the environments are the same; app/environments/publish-history.test.ts has it"],
   [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
+  [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],

@@ -13,6 +13,7 @@ const screens = [
   "people",
   "integrations",
   "topics",
+  "imports",
   "webhooks",
   "mailbox",
   "dead-letters",

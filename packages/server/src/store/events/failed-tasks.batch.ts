@@ -12,6 +12,7 @@ const owners: Partial<Record<TaskKind, { table: string; idOf: (data: JsonObject)
   wake: { table: "notifications", idOf: ({ notificationIds }) => (notificationIds as string[])[0] },
   deliver: { table: "messages", idOf: ({ messageIds }) => (messageIds as string[])[0] },
   unsnooze: { table: "messages", idOf: ({ messageId }) => messageId },
+  import: { table: "imports", idOf: ({ importId }) => importId },
   webhook: { table: "webhook_deliveries", idOf: ({ deliveryId }) => deliveryId },
 };
 

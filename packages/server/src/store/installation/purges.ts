@@ -98,10 +98,13 @@ export const purgeDeadLetters = (db: Db, before: Date, limit: number) => purgeBy
 export const purgeReplays = (db: Db, before: Date, limit: number) =>
   purgeByAge(db, "dead_letter_replays", before, limit);
 
+/** With their pages. */
+export const purgeImports = (db: Db, before: Date, limit: number) => purgeByAge(db, "imports", before, limit);
+
 /** Deletes the oldest rows that were created before this time, at most `limit`. Answers how many. */
 async function purgeByAge(
   db: Db,
-  table: "failed_tasks" | "dead_letters" | "dead_letter_replays",
+  table: "failed_tasks" | "dead_letters" | "dead_letter_replays" | "imports",
   before: Date,
   limit: number,
 ): Promise<number> {

@@ -11,6 +11,7 @@ export const taskKinds = [
   "unsnooze",
   "replay",
   "clock",
+  "import",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
