@@ -23,6 +23,7 @@ import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { systemOperations } from "./resources/operate/system.ts";
+import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { auditLogOperations } from "./resources/people/audit-log.ts";
 import { authOperations } from "./resources/people/auth.ts";
@@ -77,6 +78,7 @@ export const operations = {
   ...channelConnectionOperations,
   ...channelEndpointOperations,
   ...environmentOperations,
+  ...timelineOperations,
   ...publishingOperations,
   ...webhookOperations,
   ...inboundWebhookOperations,

@@ -93,6 +93,7 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "suppressions.create": "support",
   "suppressions.delete": "support",
   "captured.delete": "editor",
+  "captured.deleteOne": "editor",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "failedTasks.replay": "support",

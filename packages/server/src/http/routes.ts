@@ -6,6 +6,7 @@ import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
 import * as publishing from "../app/environments/publishing.ts";
 import * as system from "../app/environments/system.ts";
+import * as timeline from "../app/environments/timeline.ts";
 import * as activity from "../app/events/activity.ts";
 import * as digests from "../app/events/digests.ts";
 import * as dryRun from "../app/events/dry-run.ts";
@@ -263,6 +264,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.listTags": environments.listTags,
   "environments.retrieveClock": clock.retrieve,
   "environments.updateClock": clock.update,
+  "environments.retrieveTimeline": timeline.retrieve,
   "environments.diff": publishing.diff,
   "environments.publish": publishing.publish,
   "environments.createApiKey": environments.createApiKey,
@@ -282,6 +284,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "suppressions.delete": suppressions.remove,
   "captured.list": captured.list,
   "captured.delete": captured.remove,
+  "captured.retrieve": captured.retrieve,
+  "captured.deleteOne": captured.removeOne,
+  "captured.retrieveAttachment": captured.retrieveAttachment,
   "deadLetters.list": deadLetters.list,
   "deadLetters.replay": deadLetters.replay,
   "deadLetters.replayMany": deadLetters.replayMany,
