@@ -63,6 +63,7 @@ const paths = {
       <path d="M4 16a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h10a2 2 0 0 1 2 2" />
     </>
   ),
+  download: <path d="M12 15V3M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4M7 10l5 5 5-5" />,
   external: <path d="M15 3h6v6M10 14 21 3M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6" />,
   filter: <path d="M3 6h18M7 12h10M10 18h4" />,
   gauge: <path d="m12 14 4-4M3.34 19a10 10 0 1 1 17.32 0" />,

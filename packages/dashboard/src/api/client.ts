@@ -1,8 +1,9 @@
 // Calls the operations of the contract. Types come from the contract; at run time there is only a table of methods and paths
 // (@tidings/client/operations), so that no schema is part of what the browser loads.
+
+import { operationPaths } from "@tidings/client/operations";
 import type { CallInput, OperationId, Output } from "@tidings/contract";
 import { ApiError } from "./api-error.ts";
-import { operationPaths } from "@tidings/client/operations";
 
 type Credentials = { csrfToken: string; environmentId: string };
 

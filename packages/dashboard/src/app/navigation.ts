@@ -9,5 +9,7 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/workflows", label: "Workflows", icon: "workflow" },
   { to: "/people", label: "People", icon: "users" },
   { to: "/integrations", label: "Integrations", icon: "plug" },
+  { to: "/mailbox", label: "Mailbox", icon: "mail" },
+  { to: "/clock", label: "Test clock", icon: "timer" },
   { to: "/settings", label: "Settings", icon: "settings" },
 ];

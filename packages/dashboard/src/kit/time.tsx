@@ -32,6 +32,22 @@ export function formatTime(iso: string): string {
   return time.getFullYear() === now.getFullYear() ? dayAndClock.format(time) : yearAndDay.format(time);
 }
 
+const moment = new Intl.DateTimeFormat(undefined, {
+  weekday: "short",
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const momentWithSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** Day and time in full, for times that may be far from now. */
+export function formatMoment(iso: string): string {
+  const time = new Date(iso);
+  return (time.getUTCSeconds() === 0 ? moment : momentWithSeconds).format(time);
+}
+
 /** "1.2 s", "4 min 10 s", "3 d 2 h". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;

@@ -115,7 +115,7 @@ export async function findResults(
     cross join lateral (${versionOf(environmentId, sql`r`)}) as n
     cross join lateral (${jobOf(sql`r`)}) as j
     group by ${momentOf(sql`r.created_at`, isByMinute)}, 1, 2, 3, 4
-    order by max(r.created_at) desc, max(r.id) desc limit ${limit}`.execute(db);
+    order by max(r.created_at) desc, max(r.id::text) desc limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -120,7 +120,7 @@ test("a search finds by subject, text, person, address and transaction; a summar
   assert.equal((await list({ search: "example.com", limit: 1 })).totalCount, 3);
   assert.deepEqual(await faultsOf(client, "captured.list", { query: { search: "x".repeat(256), content: "half" } }), {
     content: ["content must be one of: full, summary"],
-    search: ["search must be shorter than or equal to 255 characters"],
+    search: ["search must not be longer than 255 characters"],
   });
   const { body } = await client("captured.list", {
     query: { search: "your code", channel: "email", content: "summary" },
