@@ -32,15 +32,16 @@ export function formatTime(iso: string): string {
   return time.getFullYear() === now.getFullYear() ? dayAndClock.format(time) : yearAndDay.format(time);
 }
 
-const moment = new Intl.DateTimeFormat(undefined, {
+const toTheMinute: Intl.DateTimeFormatOptions = {
   weekday: "short",
   year: "numeric",
   month: "short",
   day: "numeric",
   hour: "2-digit",
   minute: "2-digit",
-});
-const momentWithSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+};
+const moment = new Intl.DateTimeFormat(undefined, toTheMinute);
+const momentWithSeconds = new Intl.DateTimeFormat(undefined, { ...toTheMinute, second: "2-digit" });
 
 /** Day and time in full, for times that may be far from now. */
 export function formatMoment(iso: string): string {

@@ -29,7 +29,7 @@ browserTest(
     await line.getByText("Digest closes").nth(1).waitFor();
     await expectAccessible(page);
 
-    await page.getByRole("button", { name: /^Advance to Tue, Mar 3, 2026/ }).click();
+    await page.getByRole("button", { name: /^Advance to here, Tue, Mar 3, 2026/ }).click();
     await line.getByText("3 new mentions").waitFor();
     await page.getByText("Moved 1 d. 1 message was made on the way.").waitFor();
     assert.equal(await line.getByText("Digest closes").count(), 1);
@@ -48,7 +48,7 @@ browserTest(
 
     await page.getByRole("button", { name: "Stop the test clock" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Stop the test clock" }).click();
-    await page.getByText("Real time").waitFor();
+    await page.getByText("Real time", { exact: true }).waitFor();
     await line.getByRole("link", { name: "ada" }).last().click();
     await page.waitForURL(/activity\/txn_.*person=ada/);
   },

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before } from "node:test";
+import { sql } from "kysely";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, settled, trigger } from "../support/verbs.ts";
 import { billPayload, billWorkflow } from "./seed.ts";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();
 const { client } = service;
@@ -21,6 +22,8 @@ browserTest(
   async (context) => {
     const page = await openDashboard(context, service, "/mailbox", {
       permissions: ["clipboard-read", "clipboard-write"],
+    // An emulated preference would be that of the frame of the mail, too.
+    colorScheme: null,
     });
     await page.getByText("No message has been captured yet").waitFor();
     await trigger(client, "confirm-address", ada, billPayload);
@@ -37,7 +40,7 @@ browserTest(
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), "482913");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      message.getByRole("button", { name: "Download Invoice 2026-0117.pdf" }).click(),
+      message.getByRole("button", { name: "Invoice 2026-0117.pdf 19 B" }).click(),
     ]);
     assert.equal(download.suggestedFilename(), "Invoice 2026-0117.pdf");
     assert.equal(readFileSync(await download.path(), "utf8"), "%PDF-1.4 an invoice");
@@ -45,7 +48,7 @@ browserTest(
     await message.getByRole("button", { name: "Dark" }).click();
     await letter.getByRole("heading", { name: "Confirm your address" }).waitFor();
     assert.equal(
-      await letter.locator(".box").evaluate("(box) => getComputedStyle(box).backgroundColor"),
+      await letter.locator(".box").evaluate(backgroundOf),
       "rgb(26, 31, 34)",
       "the mail shows its dark colours",
     );
@@ -78,7 +81,7 @@ browserTest(
     await rows.nth(3).waitFor();
     await expectNoOverflow(page);
     await page.getByRole("searchbox").fill("990012");
-    await page.waitForURL(/q=990012/);
+    await page.waitForURL(/q=.*990012/);
     await page.getByRole("combobox", { name: /^Channel/ }).click();
     await page.getByRole("option", { name: "SMS" }).click();
     await page.waitForURL(/channel=sms/);
@@ -116,8 +119,11 @@ browserTest("a hostile mail does nothing", async (context) => {
     email({ subject: "<img src=x onerror=hacked=1>", body: hostile, editorType: "html" }),
   ]);
   await settled(client, await trigger(client, "hostile", ada));
+  // As a template it would lose its scripts; a mail as the provider took it in is shown as it is.
+  await sql`update captured_messages set content = jsonb_set(content, '{html}', ${JSON.stringify(hostile)}::jsonb)
+    where content->>'subject' like '<img%'`.execute(service.db);
   const page = await openDashboard(context, service, "/mailbox?channel=email", {
-    allow: /sandbox|Content Security Policy|Refused|Blocked/i,
+    allow: /sandbox|Content Security Policy|Refused|Blocked|Unsafe attempt/i,
   });
   await page.getByRole("link", { name: /<img src=x onerror=hacked=1>/ }).click();
   const message = page.getByRole("article", { name: "Message" });

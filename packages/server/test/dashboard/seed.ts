@@ -114,7 +114,8 @@ const bill =
   `background:#f4f6f7;color:#1c2226}.box{max-width:520px;margin:0 auto;padding:28px;border-radius:12px;background:#fff}` +
   `h1{font-size:22px;margin:0 0 12px}p{line-height:1.6}.button{display:inline-block;padding:11px 18px;border-radius:8px;` +
   `background:#0f766e;color:#fff;text-decoration:none}.code{font:600 28px monospace;letter-spacing:.2em}` +
-  `@media (prefers-color-scheme: dark){body{background:#0e1113;color:#e8ebed}.box{background:#1a1f22}}</style></head><body>` +
+  `@media (prefers-color-scheme: dark){body{background:#0e1113!important;color:#e8ebed!important}` +
+  `.box{background:#1a1f22!important}}</style></head><body>` +
   `<div class="box"><h1>Confirm your address</h1><p>Hi {{subscriber.firstName}}, your confirmation code is</p>` +
   `<p class="code">{{payload.code}}</p><p>It is valid for ten minutes. The invoice of your first month is attached.</p>` +
   `<p><a class="button" href="https://example.com/confirm?order={{payload.order}}">Confirm</a></p>` +

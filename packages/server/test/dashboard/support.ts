@@ -51,6 +51,12 @@ export async function expectNoOverflow(page: Page): Promise<void> {
   assert.ok(inside <= outside, `the page is ${inside} pixels wide in a window of ${outside}`);
 }
 
+/** The types of a browser are not part of the server's. */
+type Styled = { ownerDocument: { defaultView: { getComputedStyle(element: unknown): { backgroundColor: string } } } };
+/** For `locator.evaluate`. */
+export const backgroundOf = (element: unknown): string =>
+  (element as Styled).ownerDocument.defaultView.getComputedStyle(element).backgroundColor;
+
 type Target = Pick<TestService, "url" | "firstLink">;
 
 /** The owner's session by the link that it was begun with. The link works once. */

@@ -33,7 +33,7 @@ export function ClockCard({ clock, timeline }: ClockCardProps) {
           {words.states[status]}
         </Badge>
       </div>
-      <div role="status">
+      <div role="status" className={css.status}>
         {clock.isMoving ? (
           <Progress clock={clock} timeline={timeline} />
         ) : (
@@ -84,7 +84,6 @@ function Start({ clock, now }: { clock: ClockState; now: string }) {
       <form className={css.form} onSubmit={start}>
         <TextField
           label={words.startAt}
-          hint={words.startHint}
           type="datetime-local"
           value={text}
           required
@@ -94,6 +93,7 @@ function Start({ clock, now }: { clock: ClockState; now: string }) {
           {words.start}
         </Button>
       </form>
+      <p className={css.hint}>{words.startHint}</p>
     </>
   );
 }

@@ -44,7 +44,7 @@ export const words = {
   more: (time: string) => `More waits after ${time}.`,
   capped: "More waits than is counted here: the numbers of the last entries may be too low.",
   advance: "Advance to here",
-  advanceTo: (time: string) => `Advance to ${time}`,
+  advanceTo: (time: string) => `Advance to here, ${time}`,
 
   kinds: {
     delay: "Delay ends",

@@ -34,8 +34,7 @@ export function Attachments({ messageId, files }: AttachmentsProps) {
           <Button
             size="small"
             icon="download"
-            title={mime}
-            aria-label={words.download(name)}
+            title={words.download(mime)}
             disabled={busy !== null}
             onClick={() => void download(index)}
           >

@@ -64,9 +64,11 @@ function Row({ message, isChosen, isRead }: RowProps) {
       <span className={css.rowTime}>
         <Time at={createdAt} />
       </span>
-      <span className={css.rowNote}>{subscriberId || to.join(", ")}</span>
-      {codes[0] !== undefined && <Badge tone="accent">{codes[0]}</Badge>}
-      {attachments.length > 0 && <Badge>{words.attachments}</Badge>}
+      <span className={css.rowLine}>
+        <span className={css.rowNote}>{subscriberId || to.join(", ")}</span>
+        {codes[0] !== undefined && <Badge tone="accent">{codes[0]}</Badge>}
+        {attachments.length > 0 && <Badge>{words.files(attachments.length)}</Badge>}
+      </span>
       {channel === "email" && text !== "" && <span className={css.rowText}>{text}</span>}
     </Link>
   );

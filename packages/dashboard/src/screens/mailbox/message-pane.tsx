@@ -14,7 +14,6 @@ import { formatMoment } from "../../kit/time.tsx";
 import { showError, showToast } from "../../kit/toast.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { channelNames } from "../activity/filters.ts";
-import { stepIcons } from "../activity/outcomes.ts";
 import { Attachments } from "./attachments.tsx";
 import css from "./mailbox.module.css";
 import { MessageViews } from "./message-views.tsx";
@@ -68,7 +67,7 @@ function MessageHead({ message, onGone }: { message: CapturedMessage; onGone: ()
         <h2 className={css.subject}>{subject || (channel === "email" ? words.noSubject : channelNames[channel])}</h2>
         <LinkButton
           size="small"
-          icon={stepIcons[channel]}
+          icon="activity"
           to="/activity/$transactionId"
           params={{ transactionId }}
           search={subscriberId ? { person: subscriberId } : {}}

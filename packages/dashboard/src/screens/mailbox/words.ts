@@ -42,7 +42,8 @@ export const words = {
   codes: "One-time codes",
   code: (code: string) => `code ${code}`,
   attachments: "Attachments",
-  download: (name: string) => `Download ${name}`,
+  files: (count: number) => (count === 1 ? "1 file" : `${count} files`),
+  download: (mime: string) => `Download (${mime})`,
 
   views: { preview: "Preview", text: "Text", links: "Links", headers: "Headers", source: "Source" },
   phone: "Phone width",
