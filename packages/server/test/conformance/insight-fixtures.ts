@@ -62,6 +62,7 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
   "environments.retrieveTimeline": async (w) => {
     await w.once(w.event);
     await w.once(w.digest);
+    await w.once(w.waiting);
     return ofEnvironment(w);
   },
   "captured.retrieve": ofCaptured,

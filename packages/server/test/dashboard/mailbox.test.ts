@@ -22,8 +22,8 @@ browserTest(
   async (context) => {
     const page = await openDashboard(context, service, "/mailbox", {
       permissions: ["clipboard-read", "clipboard-write"],
-    // An emulated preference would be that of the frame of the mail, too.
-    colorScheme: null,
+      // An emulated preference would be that of the frame of the mail, too.
+      colorScheme: null,
     });
     await page.getByText("No message has been captured yet").waitFor();
     await trigger(client, "confirm-address", ada, billPayload);

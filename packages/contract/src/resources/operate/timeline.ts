@@ -72,9 +72,7 @@ export const timelineOperations = {
     category: "global",
     params: Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) }),
     query: Type.Object({
-      after: Type.Optional(
-        Type.String({ format: "iso-time", description: "`next` of the page before: what waits for a later time" }),
-      ),
+      after: Type.Optional(Type.String({ description: "`next` of the page before: what waits behind it" })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, default: 50, description: "Entries of each of the two lists" }),
       ),
@@ -83,12 +81,12 @@ export const timelineOperations = {
       status: 200,
       schema: named("EnvironmentTimeline", {
         clock: EnvironmentClock,
-        results: Type.Array(TimelineResult, { description: "Oldest first, the newest entry last" }),
         waiting: Type.Array(TimelineWait, { description: "Soonest first" }),
-        next: nullableString({ description: "For `after`, when more waits for a later time; null otherwise" }),
+        next: nullableString({ description: "Cursor of the next page of `waiting`; null when there is none" }),
         isCapped: Type.Boolean({
-          description: "More waits than was looked at: of the last entries, the number may be too low",
+          description: "More waits than was looked at: `next` leads on, and a number that reaches the limit is too low",
         }),
+        results: Type.Array(TimelineResult, { description: "Oldest first, the newest entry last" }),
       }),
     },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN"],

@@ -20,7 +20,7 @@ type ClockTimelineProps = { clock: ClockState; timeline: EnvironmentTimeline };
 export function ClockTimeline({ clock, timeline }: ClockTimelineProps) {
   const [isWhole, setWhole] = useState(false);
   const may = useMay();
-  const { results, waiting, next, isCapped } = timeline;
+  const { results, waiting, next } = timeline;
   const { now, isTestClock } = timeline.clock;
   const fresh = clock.movedFrom === null ? Number.POSITIVE_INFINITY : Date.parse(clock.movedFrom);
   // What the last move did is shown in full.
@@ -44,7 +44,7 @@ export function ClockTimeline({ clock, timeline }: ClockTimelineProps) {
         <TimelineItem icon="clock" tone="accent">
           <TimelineHead isAlone time={formatMoment(now)}>
             <strong>{words.now}</strong>
-            {waiting.length === 0 && <span className={css.weak}>{words.nothingWaits}</span>}
+            {waiting.length === 0 && !next && <span className={css.weak}>{words.nothingWaits}</span>}
           </TimelineHead>
         </TimelineItem>
         {waiting.map((wait, index) => {
@@ -62,9 +62,8 @@ export function ClockTimeline({ clock, timeline }: ClockTimelineProps) {
           ];
         })}
       </Timeline>
-      {waiting.length === 0 && <p className={css.weak}>{words.nothingWaitsText}</p>}
-      {next && <p className={css.weak}>{words.more(formatMoment(next))}</p>}
-      {isCapped && <p className={css.weak}>{words.capped}</p>}
+      {waiting.length === 0 && !next && <p className={css.weak}>{words.nothingWaitsText}</p>}
+      {next && <p className={css.weak}>{words.more}</p>}
     </section>
   );
 }

@@ -41,8 +41,7 @@ export const words = {
   nothingWaitsText:
     "Trigger a workflow with a delay or a digest, or to a person whose schedule is closed: it appears here.",
   later: (duration: string) => `${duration} later`,
-  more: (time: string) => `More waits after ${time}.`,
-  capped: "More waits than is counted here: the numbers of the last entries may be too low.",
+  more: "More waits later than this.",
   advance: "Advance to here",
   advanceTo: (time: string) => `Advance to here, ${time}`,
 

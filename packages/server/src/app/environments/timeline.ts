@@ -9,6 +9,7 @@ import {
   type TimelineWait,
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
+import { invalid } from "../../failure.ts";
 import { waitingGroup } from "../../pipeline/clock/clock.ts";
 import {
   findResults,
@@ -19,12 +20,11 @@ import {
   type TimelinePersonRow,
   type TimelineVersionRow,
   type WaitGroup,
+  type WaitKey,
 } from "../../store/environments/timeline.ts";
 import { readState } from "./clock.ts";
 import { requireOwn } from "./environments.ts";
-
-/** Before every time that a clock may have. */
-const beginning = new Date(0);
+import { decodeWaitCursor, encodeWaitCursor, type WaitCursor } from "./timeline-cursor.ts";
 
 export async function retrieve(
   ctx: Ctx,
@@ -32,37 +32,61 @@ export async function retrieve(
   { params, query }: Input<"environments.retrieveTimeline">,
 ): Promise<Output<"environments.retrieveTimeline">> {
   const { id } = await requireOwn(ctx, caller, params.environmentId);
-  const { limit = 50, after } = query;
+  const { limit = 50 } = query;
   const clock = await readState(ctx, id);
   const isByMinute = clock.status === "real";
-  const { rows, looked } = await findWaits(ctx.db, id, {
-    queueGroup: waitingGroup(id),
-    after: after === undefined ? beginning : new Date(after),
+  const { waits, next, isCapped } = await pageOfWaits(ctx, id, { after: query.after, limit, isByMinute });
+  const results = await findResults(ctx.db, id, { limit, looked: mostResultsLooked, isByMinute });
+  const parts = await loadParts(ctx, id, [...waits, ...results]);
+  return {
+    clock,
+    waiting: waits.map((group) => toWait(group, parts)),
+    next: next && encodeWaitCursor(next),
+    isCapped,
+    results: results.toReversed().map((group) => toResult(group, parts)),
+  };
+}
+
+type Page = { waits: WaitGroup[]; next: WaitCursor | null; isCapped: boolean };
+type Asked = { after: string | undefined; limit: number; isByMinute: boolean };
+
+async function pageOfWaits(ctx: Ctx, environmentId: string, { after, limit, isByMinute }: Asked): Promise<Page> {
+  const cursor = after === undefined ? null : decodeWaitCursor(after);
+  if (after !== undefined && !cursor)
+    throw invalid({ after: { messages: ["after is not a valid cursor"], value: after } });
+  const { rows, looked, until } = await findWaits(ctx.db, environmentId, {
+    queueGroup: waitingGroup(environmentId),
+    ...startOf(cursor, isByMinute),
     limit,
     looked: mostWaitingLooked,
     mostEvents: mostDigestEventsCounted,
     isByMinute,
   });
-  const results = await findResults(ctx.db, id, { limit, looked: mostResultsLooked, isByMinute });
-  const waits = wholeMoments(rows, limit);
   const isCapped = looked === mostWaitingLooked;
-  const hasMore = waits.length < rows.length || isCapped;
-  const parts = await loadParts(ctx, id, [...waits, ...results]);
-  return {
-    clock,
-    results: results.toReversed().map((group) => toResult(group, parts)),
-    waiting: waits.map((group) => toWait(group, parts)),
-    next: hasMore ? (waits.at(-1)?.until.toISOString() ?? null) : null,
-    isCapped,
-  };
+  const waits = rows.slice(0, limit);
+  if (rows.length > limit) return { waits, next: cursorAt(waits.at(-1)!), isCapped };
+  if (!isCapped) return { waits, next: null, isCapped };
+  // The last moment was looked at in part: the next page begins with it. One that takes the whole page is passed over.
+  const last = waits.at(-1)?.moment ?? until!;
+  const whole = waits.filter(({ moment }) => moment.getTime() !== last.getTime());
+  return whole.length > 0
+    ? { waits: whole, next: cursorAt(whole.at(-1)!), isCapped }
+    : { waits, next: { moment: last }, isCapped };
 }
 
-/** The next page begins behind a moment: one that does not fit on this page is left to it, unless it is the only one. */
-function wholeMoments(rows: WaitGroup[], limit: number): WaitGroup[] {
-  const cut = rows[limit]?.moment.getTime();
-  const whole = rows.slice(0, limit).filter(({ moment }) => moment.getTime() !== cut);
-  return whole.length > 0 ? whole : rows.slice(0, limit);
+/** Where the tasks of a page begin, and the group behind which it does. */
+function startOf(cursor: WaitCursor | null, isByMinute: boolean): { from: Date; after?: WaitKey } {
+  if (!cursor) return { from: new Date(0) };
+  if ("kind" in cursor) return { from: cursor.moment, after: cursor };
+  return { from: new Date(cursor.moment.getTime() + (isByMinute ? 60_000 : 1)) };
 }
+
+const cursorAt = ({ moment, kind, version_id, step_index }: WaitGroup): WaitKey => ({
+  moment,
+  kind,
+  versionId: version_id,
+  stepIndex: step_index,
+});
 
 type Parts = { people: Map<string, TimelinePersonRow>; versions: Map<string, TimelineVersionRow> };
 type Group = WaitGroup | ResultGroup;

@@ -81,11 +81,7 @@ export async function retrieveAttachment(
   return { name, mime, size, content: file.file };
 }
 
-export async function removeOne(
-  ctx: Ctx,
-  caller: Caller,
-  { params }: Input<"captured.deleteOne">,
-): Promise<undefined> {
+export async function removeOne(ctx: Ctx, caller: Caller, { params }: Input<"captured.deleteOne">): Promise<undefined> {
   const isDeleted = await deleteCapturedOne(ctx.db, caller.environmentId, params.id);
   if (!isDeleted) throw failure("CAPTURED_NOT_FOUND", { id: params.id });
 }

@@ -38,33 +38,35 @@ const jobOf = (message: RawBuilder<unknown>) => sql`
 const queued = sql.table(`${schema}.job_common`);
 
 /** The tasks of each source in the order of their times, from its index. `queueGroup`: tasks that wait in real time. */
-const waitingTasks = (
-  environmentId: string,
-  queueGroup: string,
-  after: Date,
-  limit: number,
-): RawBuilder<unknown> => sql`
+const waitingTasks = (environmentId: string, queueGroup: string, from: Date, limit: number): RawBuilder<unknown> => sql`
   (select due_at as at, kind, data from clock_tasks
-   where environment_id = ${environmentId} and due_at > ${after} order by due_at, id limit ${limit})
+   where environment_id = ${environmentId} and due_at >= ${from} order by due_at, id limit ${limit})
   union all
   (select start_after, name, data from ${queued}
-   where group_id = ${queueGroup} and state < 'active' and start_after > greatest(clock_timestamp(), ${after}::timestamptz)
+   where group_id = ${queueGroup} and state < 'active' and start_after >= greatest(clock_timestamp(), ${from}::timestamptz)
    order by start_after limit ${limit})`;
+
+/** What tells the groups of waits apart, in their order. */
+export type WaitKey = { moment: Date; kind: TimelineWaitKind; versionId: string; stepIndex: number };
 
 /**
  * One row more than `limit` when there are more. A task may be older than what its run waits for, such as that of a digest which
  * was closed early: the job or the message says whether it waits, and until when. `looked`: how many runs and messages were
- * looked at.
+ * looked at; `until`: the time of the last of them.
  */
 export async function findWaits(
   db: Db,
   environmentId: string,
-  given: Grouping & { queueGroup: string; after: Date; mostEvents: number },
-): Promise<{ rows: WaitGroup[]; looked: number }> {
-  const { queueGroup, after, limit, looked, mostEvents, isByMinute } = given;
-  const { rows } = await sql<WaitGroup & { looked: number }>`
+  given: Grouping & { queueGroup: string; from: Date; after?: WaitKey; mostEvents: number },
+): Promise<{ rows: WaitGroup[]; looked: number; until: Date | null }> {
+  const { queueGroup, from, after, limit, looked, mostEvents, isByMinute } = given;
+  const behind = after
+    ? sql`(moment, kind, version_id, step_index) >
+        (${after.moment}::timestamptz, ${after.kind}, ${after.versionId}::uuid, ${after.stepIndex}::int)`
+    : sql`true`;
+  const { rows } = await sql<WaitGroup & { looked: number; last: Date | null }>`
     with tasks as materialized (
-      select * from (${waitingTasks(environmentId, queueGroup, after, looked)}) as t
+      select * from (${waitingTasks(environmentId, queueGroup, from, looked)}) as t
       where kind in ('wake', 'deliver', 'unsnooze') order by at limit ${looked}),
     things as materialized (
       select t.at, t.kind, i.id::uuid as id from tasks t cross join lateral jsonb_array_elements_text(
@@ -91,10 +93,13 @@ export async function findWaits(
       select ${momentOf(sql`at`, isByMinute)} as moment, kind, workflow_version_id as version_id, step_index, min(at) as at,
         max(at) as until, count(*) as count, sum(events)::int as events,
         (array_agg(notification_id order by at, notification_id))[1:3] as notification_ids
-      from waits group by 1, 2, 3, 4 order by 1, 2, 3, 4 limit ${limit + 1})
-    select l.looked, g.* from (select count(*) as looked from things) as l left join grouped g on true
-    order by g.moment, g.at, g.kind, g.step_index`.execute(db);
-  return { rows: rows.filter((row) => row.moment !== null), looked: rows[0]?.looked ?? 0 };
+      from waits group by 1, 2, 3, 4),
+    page as (
+      select * from grouped where ${behind} order by moment, kind, version_id, step_index limit ${limit + 1})
+    select l.looked, l.last, g.* from (select count(*) as looked, max(at) as last from things) as l
+    left join page g on true order by g.moment, g.kind, g.version_id, g.step_index`.execute(db);
+  const { looked: count, last } = rows[0]!;
+  return { rows: rows.filter((row) => row.moment !== null), looked: count, until: last };
 }
 
 /** Groups of the newest messages, newest first. Ids are made in real time, and a test clock goes forward only. */
