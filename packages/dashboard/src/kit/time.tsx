@@ -32,21 +32,24 @@ export function formatTime(iso: string): string {
   return time.getFullYear() === now.getFullYear() ? dayAndClock.format(time) : yearAndDay.format(time);
 }
 
-const toTheMinute: Intl.DateTimeFormatOptions = {
+const dayAndMinute: Intl.DateTimeFormatOptions = {
   weekday: "short",
-  year: "numeric",
   month: "short",
   day: "numeric",
   hour: "2-digit",
   minute: "2-digit",
 };
-const moment = new Intl.DateTimeFormat(undefined, toTheMinute);
-const momentWithSeconds = new Intl.DateTimeFormat(undefined, { ...toTheMinute, second: "2-digit" });
+const formatOf = (more: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, { ...dayAndMinute, ...more });
+const moments = {
+  minute: { year: formatOf({ year: "numeric" }), plain: formatOf({}) },
+  second: { year: formatOf({ year: "numeric", second: "2-digit" }), plain: formatOf({ second: "2-digit" }) },
+};
 
-/** Day and time in full, for times that may be far from now. */
-export function formatMoment(iso: string): string {
+/** Day and time, for times that may be far from now; without the year where it is that of `near`. */
+export function formatMoment(iso: string, near?: string): string {
   const time = new Date(iso);
-  return (time.getUTCSeconds() === 0 ? moment : momentWithSeconds).format(time);
+  const isSameYear = near !== undefined && new Date(near).getFullYear() === time.getFullYear();
+  return moments[time.getUTCSeconds() === 0 ? "minute" : "second"][isSameYear ? "plain" : "year"].format(time);
 }
 
 /** "1.2 s", "4 min 10 s", "3 d 2 h". */

@@ -29,7 +29,7 @@ browserTest(
     await line.getByText("Digest closes").nth(1).waitFor();
     await expectAccessible(page);
 
-    await page.getByRole("button", { name: /^Advance to here, Tue, Mar 3, 2026/ }).click();
+    await page.getByRole("button", { name: /^Advance to here, Tue, Mar 3/ }).click();
     await line.getByText("3 new mentions").waitFor();
     await page.getByText("Moved 1 d. 1 message was made on the way.").waitFor();
     assert.equal(await line.getByText("Digest closes").count(), 1);

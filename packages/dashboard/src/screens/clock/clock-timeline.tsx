@@ -11,7 +11,7 @@ import type { ClockState, EnvironmentTimeline } from "./use-clock.ts";
 import { words } from "./words.ts";
 
 /** Entries before now that are shown at first. */
-const shownResults = 6;
+const shownResults = 4;
 /** Shorter gaps are not worth a line. */
 const shortestIdleMs = 60_000;
 
@@ -39,10 +39,10 @@ export function ClockTimeline({ clock, timeline }: ClockTimelineProps) {
       )}
       <Timeline label={words.timeline}>
         {results.slice(from).map((result) => (
-          <ResultEntry key={keyOf(result)} result={result} isFresh={Date.parse(result.until) > fresh} />
+          <ResultEntry key={keyOf(result)} result={result} now={now} isFresh={Date.parse(result.until) > fresh} />
         ))}
         <TimelineItem icon="clock" tone="accent">
-          <TimelineHead isAlone time={formatMoment(now)}>
+          <TimelineHead isAlone time={formatMoment(now, now)}>
             <strong>{words.now}</strong>
             {waiting.length === 0 && !next && <span className={css.weak}>{words.nothingWaits}</span>}
           </TimelineHead>
@@ -56,6 +56,7 @@ export function ClockTimeline({ clock, timeline }: ClockTimelineProps) {
             <WaitEntry
               key={keyOf(wait)}
               wait={wait}
+              now={now}
               isMoving={clock.isMoving}
               onAdvance={canMove ? () => clock.move({ now: wait.until }) : undefined}
             />,

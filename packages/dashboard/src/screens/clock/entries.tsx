@@ -21,11 +21,12 @@ const waitIcons: Record<TimelineWait["kind"], IconName> = {
   snooze: "bell",
 };
 
-type WaitEntryProps = { wait: TimelineWait; isMoving: boolean; onAdvance: (() => void) | undefined };
+/** `now`: of the environment. */
+type WaitEntryProps = { wait: TimelineWait; now: string; isMoving: boolean; onAdvance: (() => void) | undefined };
 
-export function WaitEntry({ wait, isMoving, onAdvance }: WaitEntryProps) {
+export function WaitEntry({ wait, now, isMoving, onAdvance }: WaitEntryProps) {
   const { kind, step, count, events, until } = wait;
-  const time = formatMoment(until);
+  const time = formatMoment(until, now);
   return (
     <TimelineItem icon={waitIcons[kind]} tone="info">
       <TimelineCard isPending>
@@ -56,12 +57,14 @@ export function WaitEntry({ wait, isMoving, onAdvance }: WaitEntryProps) {
 
 const outcomeTones: Record<TimelineResult["outcome"], Tone> = { sent: "good", sending: "info", failed: "bad" };
 
-export function ResultEntry({ result, isFresh }: { result: TimelineResult; isFresh: boolean }) {
+type ResultEntryProps = { result: TimelineResult; now: string; isFresh: boolean };
+
+export function ResultEntry({ result, now, isFresh }: ResultEntryProps) {
   const { channel, outcome, title, until, count } = result;
   return (
     <TimelineItem icon={stepIcons[channel]} tone={outcomeTones[outcome]}>
       <div className={css.result} data-fresh={isFresh}>
-        <TimelineHead time={<time dateTime={until}>{formatMoment(until)}</time>}>
+        <TimelineHead time={<time dateTime={until}>{formatMoment(until, now)}</time>}>
           <strong className={css.title}>{title || words.noTitle}</strong>
           <Badge tone={outcomeTones[outcome]}>{words.outcomes[outcome]}</Badge>
           {count > 1 && <Badge>{words.people(count)}</Badge>}
