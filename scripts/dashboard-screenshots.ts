@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createClient } from "@tidings/contract";
+import { type Client, createClient } from "@tidings/contract";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
 import { openDb } from "../packages/server/src/store/db.ts";
@@ -16,13 +16,15 @@ import {
   seedPublishes,
   seedStatistics,
   seedTroubles,
+  seedWeek,
   startOnFolder,
 } from "../packages/server/test/dashboard/seed.ts";
 import { seedAudience } from "../packages/server/test/dashboard/seed-audience.ts";
 import { enter, ownerOf } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
-type Shown = Seeded & Awaited<ReturnType<typeof seedTroubles>> & { production: string; imported: string };
+type Shown = Seeded &
+  Awaited<ReturnType<typeof seedTroubles>> & { production: string; imported: string; rehearsal: string };
 
 const pushGroup = "integration=mobile-app&error=config&workflow=flash-sale";
 
@@ -186,10 +188,56 @@ const pictures: Picture[] = [
   },
   { name: "settings-audit", path: () => "/settings?tab=audit" },
   { name: "settings-audit-range", path: () => "/settings?tab=audit&range=custom&operation=workflows" },
+  { name: "mailbox-list", path: () => "/mailbox" },
+  {
+    name: "mailbox-mail",
+    path: () => "/mailbox?q=confirm&channel=email",
+    act: (page) => page.getByRole("link", { name: /Confirm your address/ }).click(),
+  },
+  {
+    name: "mailbox-dark",
+    path: () => "/mailbox?q=confirm&channel=email",
+    act: async (page) => {
+      await page.getByRole("link", { name: /Confirm your address/ }).click();
+      await page.getByRole("button", { name: "Dark" }).click();
+      await page.getByRole("button", { name: "Phone width" }).click();
+    },
+  },
+  {
+    name: "mailbox-sms",
+    path: () => "/mailbox?channel=sms",
+    act: (page) =>
+      page
+        .getByRole("link", { name: /482913/ })
+        .first()
+        .click(),
+  },
+  { name: "clock-real", path: () => "/clock" },
   // The last ones: the browser remembers the environment.
+  { name: "clock-test", path: ({ rehearsal }) => `/clock?env=${rehearsal}` },
+  { name: "clock-production", path: ({ production }) => `/clock?env=${production}` },
+  { name: "mailbox-production", path: ({ production }) => `/mailbox?env=${production}` },
   { name: "production", path: ({ production }) => `/activity?env=${production}` },
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
+
+/** An environment in the middle of a week on its test clock. */
+async function rehearse(client: Client): Promise<string> {
+  const { body } = await client("environments.create", { body: { name: "Rehearsal", color: "#0f766e" } });
+  const stage = createClient({ baseUrl: service.url, apiKey: body.apiKeys![0]!.key });
+  const params = { environmentId: body._id };
+  const trigger = (name: string, ...to: string[]) => stage("events.trigger", { body: { name, to, payload: {} } });
+  await stage("environments.updateClock", { params, body: { now: "2026-03-02T09:00:00Z" } });
+  await seedWeek(stage);
+  for (const _ of [1, 2, 3]) await trigger("mentions", "ada");
+  await trigger("trial", "ada", "grace", "katherine", "margaret", "radia");
+  await trigger("weekly-report", "grace");
+  await trigger("mentions", "barbara");
+  await stage("environments.updateClock", { params, body: { advance: { amount: 2, unit: "days" } } });
+  for (const _ of [1, 2]) await trigger("mentions", "grace");
+  await stage("environments.updateClock", { params, body: { advance: { amount: 1, unit: "hours" } } });
+  return body.identifier;
+}
 
 const wanted = process.argv.slice(2);
 const isWanted = ({ name }: Picture) => wanted.length === 0 || wanted.some((part) => name.includes(part));
@@ -215,6 +263,7 @@ try {
     ...(await seedTroubles(client, receiverUrl)),
     ...(await seedAudience(client)),
     production,
+    rehearsal: await rehearse(client),
   };
   const db = openDb({ url: service.databaseUrl, poolSize: 1, onError: () => {} });
   await seedStatistics(db, environments.find(({ apiKeys }) => apiKeys !== undefined)!._id);

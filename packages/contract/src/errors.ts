@@ -282,6 +282,16 @@ export const errorCatalogue = {
     message: "Digest {id} is not open",
     when: "Unknown, closed, or of another environment.",
   },
+  CAPTURED_NOT_FOUND: {
+    status: 404,
+    message: "Captured message {id} not found",
+    when: "Unknown, deleted, removed by age, or of another environment.",
+  },
+  CAPTURED_ATTACHMENT_NOT_FOUND: {
+    status: 404,
+    message: "Captured message {id} has no attachment {index}",
+    when: "No attachment has this place, or its event was removed by age.",
+  },
   LAYOUT_NOT_FOUND: {
     status: 404,
     message: "Layout {layoutId} not found",

@@ -33,6 +33,7 @@ export * from "./resources/operate/environments.ts";
 export * from "./resources/operate/failed-tasks.ts";
 export * from "./resources/operate/inbound-receipts.ts";
 export * from "./resources/operate/system.ts";
+export * from "./resources/operate/timeline.ts";
 export * from "./resources/operate/webhooks.ts";
 export * from "./resources/people/audit-log.ts";
 export * from "./resources/people/auth.ts";

@@ -25,6 +25,7 @@ import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
 import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
 import { systemOperations } from "./resources/operate/system.ts";
+import { timelineOperations } from "./resources/operate/timeline.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { auditLogOperations } from "./resources/people/audit-log.ts";
 import { authOperations } from "./resources/people/auth.ts";
@@ -82,6 +83,7 @@ export const operations = {
   ...channelConnectionOperations,
   ...channelEndpointOperations,
   ...environmentOperations,
+  ...timelineOperations,
   ...publishingOperations,
   ...publishOperations,
   ...webhookOperations,

@@ -96,6 +96,7 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "suppressions.create": "support",
   "suppressions.delete": "support",
   "captured.delete": "editor",
+  "captured.deleteOne": "editor",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "deadLetterReplays.create": "support",

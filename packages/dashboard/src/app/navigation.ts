@@ -16,5 +16,7 @@ export const navigation: readonly NavigationItem[] = [
   { to: "/dead-letters", label: "Dead letters", icon: "mailX" },
   { to: "/statistics", label: "Statistics", icon: "bars" },
   { to: "/environments", label: "Environments", icon: "layers" },
+  { to: "/mailbox", label: "Mailbox", icon: "mail" },
+  { to: "/clock", label: "Test clock", icon: "timer" },
   { to: "/settings", label: "Settings", icon: "settings" },
 ];

@@ -5,13 +5,20 @@ import { useRef } from "react";
 import { baseUrl } from "../api/client.ts";
 import css from "./html-frame.module.css";
 
-type HtmlFrameProps = { html: string; title: string; height?: string };
+type HtmlFrameProps = {
+  html: string;
+  title: string;
+  height?: string;
+  /** What the html is told that the reader prefers. */
+  scheme?: "light" | "dark";
+};
 
-export function HtmlFrame({ html, title, height = "22rem" }: HtmlFrameProps) {
+export function HtmlFrame({ html, title, height = "22rem", scheme = "light" }: HtmlFrameProps) {
   const outer = useRef<HTMLIFrameElement>(null);
   const fill = () => {
     const page = outer.current?.contentDocument;
     if (!page?.body) return;
+    page.documentElement.style.colorScheme = scheme;
     const inner = page.createElement("iframe");
     inner.setAttribute("sandbox", "");
     inner.title = title;
@@ -19,15 +26,15 @@ export function HtmlFrame({ html, title, height = "22rem" }: HtmlFrameProps) {
     page.body.replaceChildren(inner);
   };
   return (
-    // A new html needs a new frame: the key makes one.
+    // Another html needs another frame: the key makes one.
     <iframe
-      key={html}
+      key={`${scheme} ${html}`}
       ref={outer}
       className={css.frame}
       src={new URL("dashboard/frame", baseUrl()).href}
       title={title}
       onLoad={fill}
-      style={{ height }}
+      style={{ height, colorScheme: scheme }}
     />
   );
 }

@@ -32,6 +32,26 @@ export function formatTime(iso: string): string {
   return time.getFullYear() === now.getFullYear() ? dayAndClock.format(time) : yearAndDay.format(time);
 }
 
+const dayAndMinute: Intl.DateTimeFormatOptions = {
+  weekday: "short",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+};
+const formatOf = (more: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, { ...dayAndMinute, ...more });
+const moments = {
+  minute: { year: formatOf({ year: "numeric" }), plain: formatOf({}) },
+  second: { year: formatOf({ year: "numeric", second: "2-digit" }), plain: formatOf({ second: "2-digit" }) },
+};
+
+/** Day and time, for times that may be far from now; without the year where it is that of `near`. */
+export function formatMoment(iso: string, near?: string): string {
+  const time = new Date(iso);
+  const isSameYear = near !== undefined && new Date(near).getFullYear() === time.getFullYear();
+  return moments[time.getUTCSeconds() === 0 ? "minute" : "second"][isSameYear ? "plain" : "year"].format(time);
+}
+
 /** "1.2 s", "4 min 10 s", "3 d 2 h". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;

@@ -7,6 +7,7 @@ import * as environments from "../app/environments/environments.ts";
 import * as publishes from "../app/environments/publishes.ts";
 import * as publishing from "../app/environments/publishing.ts";
 import * as system from "../app/environments/system.ts";
+import * as timeline from "../app/environments/timeline.ts";
 import * as activity from "../app/events/activity.ts";
 import * as digests from "../app/events/digests.ts";
 import * as dryRun from "../app/events/dry-run.ts";
@@ -271,6 +272,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.listTags": environments.listTags,
   "environments.retrieveClock": clock.retrieve,
   "environments.updateClock": clock.update,
+  "environments.retrieveTimeline": timeline.retrieve,
   "environments.diff": publishing.diff,
   "environments.publish": publishing.publish,
   "environments.listPublishes": publishes.list,
@@ -303,6 +305,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "suppressions.delete": suppressions.remove,
   "captured.list": captured.list,
   "captured.delete": captured.remove,
+  "captured.retrieve": captured.retrieve,
+  "captured.deleteOne": captured.removeOne,
+  "captured.retrieveAttachment": captured.retrieveAttachment,
   "deadLetters.list": deadLetters.list,
   "deadLetters.listGroups": deadLetters.listGroups,
   "deadLetterReplays.preview": deadLetterPreview.preview,

@@ -1,6 +1,7 @@
 // Good inputs of the operations that show what the service does: previews, versions, activity, statistics.
 import type { OperationId } from "@tidings/contract";
-import { type Fixture, listOf, nothing, threeEvents, withBody } from "./inputs.ts";
+import { settled, trigger } from "../support/verbs.ts";
+import { type Fixture, listOf, nothing, ofEnvironment, threeEvents, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 
 /** A workflow with three versions. */
@@ -16,6 +17,17 @@ function ofVersions(w: World) {
   return w.once(make);
 }
 const ofVersion: Fixture = async (w) => ({ params: { ...(await ofVersions(w)), versionId: "1" } });
+
+/** A captured mail with an attachment. */
+const ofCaptured: Fixture = async (w) => {
+  const { workflowId } = await w.once(w.workflow);
+  const { subscriberId } = await w.subscriber();
+  const attachments = [{ name: "note.txt", mime: "text/plain", file: "SGVsbG8=" }];
+  const transactionId = await trigger(w.client, workflowId, subscriberId, { name: "Ada", attachments });
+  await settled(w.client, transactionId);
+  const { data } = (await w.client("captured.list", { query: { transactionId } })).body;
+  return { params: { id: data[0]!.id } };
+};
 
 export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
   "workflows.preview": async (w) => ({
@@ -47,6 +59,18 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
     return { query: { breakdown: "true" } };
   },
   "system.retrieve": nothing,
+  "environments.retrieveTimeline": async (w) => {
+    await w.once(w.event);
+    await w.once(w.digest);
+    await w.once(w.waiting);
+    return ofEnvironment(w);
+  },
+  "captured.retrieve": ofCaptured,
+  "captured.deleteOne": ofCaptured,
+  "captured.retrieveAttachment": async (w) => {
+    const { params } = await ofCaptured(w);
+    return { params: { ...params, index: "0" } };
+  },
   "workflows.listVersions": async (w) => ({ params: await ofVersions(w) }),
   "workflows.retrieveVersion": ofVersion,
   "workflows.diffVersions": async (w) => {

@@ -35,6 +35,7 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
   "environments.listTags": { status: 403, reason: "as above" },
   "environments.retrieveClock": { status: 403, reason: "as above" },
   "environments.updateClock": { status: 403, reason: "as above" },
+  "environments.retrieveTimeline": { status: 403, reason: "as above" },
   "environments.createApiKey": { status: 403, reason: "as above" },
   "environments.revokeApiKey": { status: 403, reason: "as above" },
   "environments.delete": { status: 403, reason: "as above" },

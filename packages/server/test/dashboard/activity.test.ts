@@ -7,7 +7,7 @@ import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { settled, trigger } from "../support/verbs.ts";
 import { type Seeded, seedCompany } from "./seed.ts";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();
 let seeded: Seeded;
@@ -16,11 +16,6 @@ before(async () => {
   seeded = await seedCompany(service.client, { crowd: 25 });
   for (const id of [seeded.shipped, seeded.failed, seeded.skipped]) await settled(service.client, id);
 });
-
-/** The types of a browser are not part of the server's. */
-type Styled = { ownerDocument: { defaultView: { getComputedStyle(element: unknown): { backgroundColor: string } } } };
-const backgroundOf = (element: unknown): string =>
-  (element as Styled).ownerDocument.defaultView.getComputedStyle(element).backgroundColor;
 
 test("every decider is the text of an execution detail", () => {
   const texts = new Set<string>(Object.values(details).map(({ text }) => text));

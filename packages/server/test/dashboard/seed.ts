@@ -114,6 +114,75 @@ const workflows: [id: string, name: string, steps: StepIn[]][] = [
   ],
 ];
 
+/** A mail with dark colours, a code, links and an attachment; and a message of each other channel that is captured. */
+const bill =
+  `<html><head><meta name="color-scheme" content="light dark"><style>body{font-family:sans-serif;margin:0;padding:24px;` +
+  `background:#f4f6f7;color:#1c2226}.box{max-width:520px;margin:0 auto;padding:28px;border-radius:12px;background:#fff}` +
+  `h1{font-size:22px;margin:0 0 12px}p{line-height:1.6}.button{display:inline-block;padding:11px 18px;border-radius:8px;` +
+  `background:#0f766e;color:#fff;text-decoration:none}.code{font:600 28px monospace;letter-spacing:.2em}` +
+  `@media (prefers-color-scheme: dark){body{background:#0e1113!important;color:#e8ebed!important}` +
+  `.box{background:#1a1f22!important}}</style></head><body>` +
+  `<div class="box"><h1>Confirm your address</h1><p>Hi {{subscriber.firstName}}, your confirmation code is</p>` +
+  `<p class="code">{{payload.code}}</p><p>It is valid for ten minutes. The invoice of your first month is attached.</p>` +
+  `<p><a class="button" href="https://example.com/confirm?order={{payload.order}}">Confirm</a></p>` +
+  `<p><a href="https://example.com/help">Questions?</a></p></div></body></html>`;
+
+export const billWorkflow: Parameters<typeof makeWorkflow>[1] = [
+  "confirm-address",
+  "Confirm address",
+  [
+    step("Email", "email", { subject: "Confirm your address", body: bill }),
+    step("SMS", "sms", { body: "{{payload.code}} is your code for Example. https://example.com/s/{{payload.order}}" }),
+  ],
+];
+
+const makeWorkflow = (client: Client, [workflowId, name, steps]: [id: string, name: string, steps: StepIn[]]) =>
+  client("workflows.create", { body: { workflowId, name, steps, active: true } });
+
+export const billPayload = {
+  order: "7",
+  code: "482913",
+  attachments: [{ name: "Invoice 2026-0117.pdf", mime: "application/pdf", file: btoa("%PDF-1.4 an invoice") }],
+};
+
+/** Workflows that wait, for the test clock: two digests, a delay, and a person whose schedule is closed. */
+export async function seedWeek(client: Client): Promise<void> {
+  for (const [subscriberId, firstName, lastName] of people)
+    await client("subscribers.create", {
+      body: { subscriberId, firstName, lastName, email: `${subscriberId}@example.com`, timezone: "UTC" },
+    });
+  const waiting: [id: string, name: string, steps: StepIn[]][] = [
+    [
+      "mentions",
+      "Mentions",
+      [
+        step("Collect for a day", "digest", { type: "regular", amount: 1, unit: "days" }),
+        step("Email", "email", {
+          subject: "{{steps.collect-for-a-day.eventCount}} new mentions",
+          body: letter("Mentions", "See who mentioned you."),
+        }),
+      ],
+    ],
+    [
+      "weekly-report",
+      "Weekly report",
+      [
+        step("Collect for a week", "digest", { type: "regular", amount: 7, unit: "days" }),
+        step("Email", "email", { subject: "Your week", body: letter("Your week", "What happened in seven days.") }),
+      ],
+    ],
+    [
+      "trial",
+      "Trial",
+      [
+        step("Wait three days", "delay", { type: "regular", amount: 3, unit: "days" }),
+        step("Email", "email", { subject: "Four days left", body: letter("Four days left", "Keep what you built.") }),
+      ],
+    ],
+  ];
+  for (const one of waiting) await makeWorkflow(client, one);
+}
+
 export type Seeded = { shipped: string; failed: string; waiting: string; toTopic: string; skipped: string };
 
 /** `crowd`: members of the topic `all-hands`, which one event goes to. */
@@ -142,8 +211,7 @@ export async function seedCompany(client: Client, { crowd = 30, mailPort = 9 } =
       credentials: { host: "127.0.0.1", port: String(mailPort), ignoreTls: true, from: "hello@example.com" },
     },
   });
-  for (const [workflowId, name, steps] of workflows)
-    await client("workflows.create", { body: { workflowId, name, steps, active: true } });
+  for (const one of [...workflows, billWorkflow]) await makeWorkflow(client, one);
   await client("subscribers.updatePreferences", {
     params: { subscriberId: "grace" },
     body: { workflowId: "order-shipped", channels: { email: false } },
@@ -187,6 +255,7 @@ export async function seedCompany(client: Client, { crowd = 30, mailPort = 9 } =
       ],
     },
   });
+  await send({ name: "confirm-address", to: "ada", payload: billPayload });
   return { shipped, failed, waiting, toTopic, skipped };
 }
 

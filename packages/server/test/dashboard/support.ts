@@ -10,16 +10,19 @@ import type { TestService } from "../support/service.ts";
 const wide = { width: 1280, height: 860 };
 export const narrow = { width: 375, height: 812 };
 
-/** A signed-in page at a path of the dashboard. Errors in its console, and so breaches of its policy, fail the test. */
+/**
+ * A signed-in page at a path of the dashboard. Errors in its console, and so breaches of its policy, fail the test, those aside
+ * that `allow` matches.
+ */
 export async function openDashboard(
   context: TestContext,
   service: Target,
   path: string,
-  options: BrowserContextOptions = {},
+  { allow, ...options }: BrowserContextOptions & { allow?: RegExp } = {},
 ): Promise<Page> {
   const browser = await openBrowser(context, { viewport: wide, ...options });
   await enter(browser, service);
-  const page = await openPage(context, browser);
+  const page = await openPage(context, browser, { allow });
   await page.goto(service.url + path);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   return page;
@@ -47,6 +50,12 @@ export async function expectNoOverflow(page: Page): Promise<void> {
   )) as [number, number];
   assert.ok(inside <= outside, `the page is ${inside} pixels wide in a window of ${outside}`);
 }
+
+/** The types of a browser are not part of the server's. */
+type Styled = { ownerDocument: { defaultView: { getComputedStyle(element: unknown): { backgroundColor: string } } } };
+/** For `locator.evaluate`. */
+export const backgroundOf = (element: unknown): string =>
+  (element as Styled).ownerDocument.defaultView.getComputedStyle(element).backgroundColor;
 
 type Target = Pick<TestService, "url" | "firstLink">;
 

@@ -1,7 +1,7 @@
 // What the built-in capture providers took in: development without a mail server, and assertions in a team's own tests.
 import { ChannelWord, cursorList, cursorQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { isoTime, named, openObject, type Static, Type } from "../../schema.ts";
+import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
 
 export const CapturedMessage = named("CapturedMessage", {
   id: Type.String(),
@@ -48,6 +48,14 @@ const filters = {
   subscriberId: Type.Optional(Type.String()),
 };
 
+/** Messages that a search looks at, newest first. */
+export const mostSearchedCaptured = 2_000;
+
+/** Characters of the text of a message in a list of summaries. */
+export const capturedSummaryLength = 300;
+
+const capturedPath = Type.Object({ id: Type.String() });
+
 export const capturedOperations = {
   "captured.list": operation({
     id: "captured.list",
@@ -58,7 +66,27 @@ export const capturedOperations = {
       "Newest first by default. Captured messages never left the service. Kept for 30 days, the newest 10,000 of an " +
       "environment.",
     category: "global",
-    query: Type.Object({ ...cursorQuery, ...filters }),
+    query: Type.Object({
+      ...cursorQuery,
+      ...filters,
+      search: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            "Part of the subject, the text, the subscriberId, the transaction id, an email address or a phone number, in " +
+            `any case of letters; among the newest ${mostSearchedCaptured.toLocaleString("en-US")} of the other filters`,
+        }),
+      ),
+      content: Type.Optional(
+        oneOf(["full", "summary"], {
+          default: "full",
+          description:
+            "`summary`, for lists that are read often: without html and headers, `links` is empty, and `text` is its first " +
+            `${capturedSummaryLength} characters`,
+        }),
+      ),
+    }),
     success: { status: 200, schema: cursorList("CapturedList", CapturedMessage) },
     errors: [],
   }),
@@ -77,5 +105,48 @@ export const capturedOperations = {
       schema: named("CapturedDeleted", { deleted: Type.Integer(), hasMore: Type.Boolean() }),
     },
     errors: [],
+  }),
+  "captured.retrieve": operation({
+    id: "captured.retrieve",
+    method: "GET",
+    path: "/v2/captured/{id}",
+    summary: "Retrieve a captured message",
+    category: "global",
+    params: capturedPath,
+    success: { status: 200, schema: CapturedMessage },
+    errors: ["CAPTURED_NOT_FOUND"],
+  }),
+  "captured.deleteOne": operation({
+    id: "captured.deleteOne",
+    method: "DELETE",
+    path: "/v2/captured/{id}",
+    summary: "Delete a captured message",
+    description: "From the mailbox; the message itself stays.",
+    category: "global",
+    params: capturedPath,
+    success: { status: 204 },
+    errors: ["CAPTURED_NOT_FOUND"],
+  }),
+  "captured.retrieveAttachment": operation({
+    id: "captured.retrieveAttachment",
+    method: "GET",
+    path: "/v2/captured/{id}/attachments/{index}",
+    summary: "Retrieve an attachment of a captured mail",
+    description: "Attachments are stored with the event: they are there for as long as the event is kept.",
+    category: "global",
+    params: Type.Object({
+      id: Type.String(),
+      index: Type.String({ description: "Place in `attachments` of the captured mail, from 0" }),
+    }),
+    success: {
+      status: 200,
+      schema: named("CapturedFile", {
+        name: Type.String(),
+        mime: Type.String(),
+        size: Type.Integer({ description: "In bytes" }),
+        content: Type.String({ description: "As base64" }),
+      }),
+    },
+    errors: ["CAPTURED_NOT_FOUND", "CAPTURED_ATTACHMENT_NOT_FOUND"],
   }),
 };

@@ -5,6 +5,7 @@ import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Icon } from "../../icons.tsx";
 import { InlineCode } from "../../kit/code.tsx";
 import { Sentence, Time } from "../../kit/time.tsx";
+import { TimelineCard, TimelineHead, TimelineItem } from "../../kit/timeline.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { type Decider, findDecider, linkToPlace } from "./deciders.ts";
 import { MessageView } from "./message-view.tsx";
@@ -22,24 +23,16 @@ export function StepCard({ step, explanation }: StepCardProps) {
   const hasDetails = details.length > 0 && step.outcome !== "pending";
   const hasInside = messages.length > 0 || hasDetails;
   return (
-    <li className={css.item}>
-      <span className={css.node} data-tone={tone}>
-        <Icon name={stepIcons[step.type]} size={14} />
-      </span>
-      <div className={css.card} data-outcome={step.outcome}>
-        <div className={css.itemHead}>
+    <TimelineItem icon={stepIcons[step.type]} tone={tone}>
+      <TimelineCard isPending={step.outcome === "pending"}>
+        <TimelineHead time={step.at && <Time at={step.at} />}>
           <strong>{step.name}</strong>
           <Badge tone={tone}>{words.outcomes[step.outcome]}</Badge>
           {result && words.results[result.status] !== "" && (
             <Badge tone={result.status === "bounced" ? "bad" : "good"}>{words.results[result.status]}</Badge>
           )}
           {result?.read ? <Badge>{words.read}</Badge> : result?.seen && <Badge>{words.seen}</Badge>}
-          {step.at && (
-            <span className={css.itemTime}>
-              <Time at={step.at} />
-            </span>
-          )}
-        </div>
+        </TimelineHead>
         <p className={css.reason}>
           <Sentence text={step.reason} />
         </p>
@@ -57,8 +50,8 @@ export function StepCard({ step, explanation }: StepCardProps) {
             {hasDetails && <Details step={step} />}
           </div>
         )}
-      </div>
-    </li>
+      </TimelineCard>
+    </TimelineItem>
   );
 }
 

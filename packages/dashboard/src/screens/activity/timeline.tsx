@@ -1,10 +1,8 @@
 // The steps of a run from top to bottom. Time in which nothing happened takes one line, however long it was.
 import type { ExplainedStep, Explanation } from "@tidings/contract";
 import { Fragment } from "react";
-import { Icon } from "../../icons.tsx";
-import { classNames } from "../../kit/class-names.ts";
 import { formatDuration, Time } from "../../kit/time.tsx";
-import css from "./run.module.css";
+import { Timeline as Line, TimelineHead, TimelineIdle, TimelineItem } from "../../kit/timeline.tsx";
 import { StepCard } from "./step-card.tsx";
 import { words } from "./words.ts";
 
@@ -15,18 +13,12 @@ export function Timeline({ explanation }: { explanation: Explanation }) {
   const { event, steps } = explanation;
   let last = Date.parse(event.time);
   return (
-    <ol className={css.timeline}>
-      <li className={css.item}>
-        <span className={css.node} data-tone="accent">
-          <Icon name="zap" size={14} />
-        </span>
-        <div className={classNames(css.itemHead, css.start)}>
+    <Line>
+      <TimelineItem icon="zap" tone="accent">
+        <TimelineHead isAlone time={<Time at={event.time} />}>
           <strong>{words.event}</strong>
-          <span className={css.itemTime}>
-            <Time at={event.time} />
-          </span>
-        </div>
-      </li>
+        </TimelineHead>
+      </TimelineItem>
       {steps.map((step) => {
         const begin = beginOf(step);
         const idle = begin === null ? 0 : begin - last;
@@ -39,11 +31,11 @@ export function Timeline({ explanation }: { explanation: Explanation }) {
           </Fragment>
         );
       })}
-    </ol>
+    </Line>
   );
 }
 
-const Idle = ({ ms }: { ms: number }) => <li className={css.idle}>{words.idle(formatDuration(ms))}</li>;
+const Idle = ({ ms }: { ms: number }) => <TimelineIdle>{words.idle(formatDuration(ms))}</TimelineIdle>;
 
 const timesOf = ({ details = [] }: ExplainedStep): number[] =>
   details

@@ -10,6 +10,7 @@ import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
+import { useSettledText } from "../../kit/use-settled.ts";
 import { Badge } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import { stepIcons } from "../activity/outcomes.ts";
@@ -19,7 +20,6 @@ import { workflowsRoute } from "./routes.ts";
 import { RowMenu, type WorkflowRow } from "./row-menu.tsx";
 import type { ListSearch, WorkflowStatus } from "./search.ts";
 import { statusTones } from "./status-tones.ts";
-import { useSettledText } from "./use-settled.ts";
 import { statusNames, stepNames, words } from "./words.ts";
 import css from "./workflows.module.css";
 

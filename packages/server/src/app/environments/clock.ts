@@ -34,7 +34,7 @@ function toClock(ctx: Ctx, environmentId: string, { now, target }: ClockState): 
   return { ...clock, target: target.toISOString(), status: "moving" };
 }
 
-const readState = async (ctx: Ctx, environmentId: string): Promise<EnvironmentClock> =>
+export const readState = async (ctx: Ctx, environmentId: string): Promise<EnvironmentClock> =>
   toClock(ctx, environmentId, (await findClock(ctx.db, environmentId))!);
 
 export async function retrieve(

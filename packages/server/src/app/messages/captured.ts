@@ -1,13 +1,28 @@
 // The development mailbox: messages that the capture providers stored instead of sending them.
-import type { CapturedMessage, Input, Output } from "@tidings/contract";
+import {
+  type CapturedMessage,
+  capturedSummaryLength,
+  type Input,
+  mostSearchedCaptured,
+  type Output,
+} from "@tidings/contract";
 import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
+import { failure } from "../../failure.ts";
 import { findCodes } from "../../lib/codes.ts";
 import { findLinks } from "../../lib/links.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { openValue, type Sealed, sealValue } from "../../lib/sealed.ts";
 import type { Secrets } from "../../lib/secrets.ts";
-import { type CapturedRow, deleteCaptured, listCaptured } from "../../store/messages/captured.ts";
+import { attachmentsFor } from "../../pipeline/rules/attachments.ts";
+import { findAttachmentsOf } from "../../store/events/events.ts";
+import {
+  type CapturedRow,
+  deleteCaptured,
+  deleteCapturedOne,
+  findCaptured,
+  listCaptured,
+} from "../../store/messages/captured.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 
 export async function list(
@@ -15,11 +30,60 @@ export async function list(
   caller: Caller,
   { query }: Input<"captured.list">,
 ): Promise<Output<"captured.list">> {
-  const { channel, transactionId, subscriberId } = query;
+  const { channel, transactionId, subscriberId, search, content = "full" } = query;
   const filters = { channel, transactionId, subscriberId };
-  const page = await listCaptured(ctx.db, caller.environmentId, filters, readCursor(query));
-  const captured = await mapWithPauses(page.rows, (row) => toCaptured(ctx, row));
+  const page = await listCaptured(ctx.db, caller.environmentId, filters, {
+    ...readCursor(query),
+    content,
+    search,
+    searched: mostSearchedCaptured,
+  });
+  const captured = await mapWithPauses(page.rows, (row) => {
+    const message = toCaptured(ctx, row);
+    return content === "full" ? message : toSummary(message);
+  });
   return toCursorList({ ...page, rows: captured }, (message) => message);
+}
+
+const toSummary = (message: CapturedMessage): CapturedMessage => ({
+  ...message,
+  text: message.text?.slice(0, capturedSummaryLength),
+  links: [],
+});
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"captured.retrieve">,
+): Promise<Output<"captured.retrieve">> {
+  return toCaptured(ctx, await requireCaptured(ctx, caller, params.id));
+}
+
+async function requireCaptured(ctx: Ctx, caller: Caller, id: string): Promise<CapturedRow> {
+  const row = await findCaptured(ctx.db, caller.environmentId, id);
+  if (!row) throw failure("CAPTURED_NOT_FOUND", { id });
+  return row;
+}
+
+/** The bytes are those of the event, which every mail of it has in the same order. */
+export async function retrieveAttachment(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"captured.retrieveAttachment">,
+): Promise<Output<"captured.retrieveAttachment">> {
+  const row = await requireCaptured(ctx, caller, params.id);
+  const listed = (row.content as Partial<Content>).attachments ?? [];
+  const index = /^\d{1,3}$/.test(params.index) ? Number(params.index) : -1;
+  const stored = index in listed ? await findAttachmentsOf(ctx.db, caller.environmentId, row.event_id) : undefined;
+  const file = stored && attachmentsFor(stored, "email")[index];
+  if (!file) throw failure("CAPTURED_ATTACHMENT_NOT_FOUND", params);
+  const { name, mime, size } = listed[index]!;
+  return { name, mime, size, content: file.file };
+}
+
+export async function removeOne(ctx: Ctx, caller: Caller, { params }: Input<"captured.deleteOne">): Promise<undefined> {
+  const isDeleted = await deleteCapturedOne(ctx.db, caller.environmentId, params.id);
+  if (!isDeleted) throw failure("CAPTURED_NOT_FOUND", { id: params.id });
 }
 
 /** Messages that one request deletes at most: a full mailbox would keep its transaction open for minutes. */

@@ -76,12 +76,15 @@ export const framePageCsp = [
   "frame-ancestors 'self'",
 ].join("; ");
 
-/** The page around a preview (packages/dashboard/src/kit/html-frame.tsx). It is white: mails are written for that. */
+/** The page around a preview (packages/dashboard/src/kit/html-frame.tsx). It is white, as mails are written for, unless it is shown dark. */
 export const framePage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Preview</title>
-<style>html, body, iframe { margin: 0; border: 0; width: 100%; height: 100%; display: block; background: #fff; }</style>
+<style>
+html { color-scheme: light; }
+html, body, iframe { margin: 0; border: 0; width: 100%; height: 100%; display: block; background: Canvas; }
+</style>
 <body></body>
 </html>
 `;

@@ -78,6 +78,17 @@ export type EventAttachments = Selectable<Tables["event_attachments"]>;
 export const insertEventAttachments = (db: Db, rows: EventAttachments[]): Promise<void> =>
   insertRows(db, "event_attachments", { id: "uuid", environment_id: "uuid", attachments: "jsonb" }, rows);
 
+/** The stored attachments of an event; undefined when it has none, or was removed by age. */
+export async function findAttachmentsOf(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+): Promise<EventAttachments | undefined> {
+  const { rows } = await sql<EventAttachments>`
+    select * from event_attachments where environment_id = ${environmentId} and id = ${eventId}`.execute(db);
+  return rows[0];
+}
+
 export async function findEvents(db: Db, environmentId: string, ids: string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<EventRow>`

@@ -1,11 +1,15 @@
 // Messages that the built-in capture providers received.
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
 export type CapturedRow = Selectable<Tables["captured_messages"]>;
 
 export type CapturedFilters = { channel?: string; transactionId?: string; subscriberId?: string };
+
+/** `summary`: without the html and the headers. `search` looks at the newest `searched` that the filters name. */
+export type CapturedRequest = CursorRequest & { content: "full" | "summary"; search?: string; searched: number };
 
 function matching(environmentId: string, filters: CapturedFilters): RawBuilder<unknown> {
   const conditions = [sql`environment_id = ${environmentId}`];
@@ -19,10 +23,38 @@ export function listCaptured(
   db: Db,
   environmentId: string,
   filters: CapturedFilters,
-  request: CursorRequest,
+  { content, search, searched, ...request }: CapturedRequest,
 ): Promise<CursorPage<CapturedRow>> {
-  const from = matching(environmentId, filters);
-  return cursorPage<CapturedRow>(db, { columns: sql`*`, from, sort: sql`created_at`, id: sql`id` }, request);
+  const found = matching(environmentId, filters);
+  const from =
+    search === undefined
+      ? found
+      : sql`from (select * ${found} order by created_at desc, id desc limit ${searched}) as newest
+          where ${containing(search)}`;
+  const columns = content === "full" ? sql`*` : sql`*, content - '{html,headers}'::text[] as content`;
+  return cursorPage<CapturedRow>(db, { columns, from, sort: sql`created_at`, id: sql`id` }, request);
+}
+
+/** Addresses of chat and push messages are encrypted: they cannot be searched. */
+function containing(search: string): RawBuilder<unknown> {
+  const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;
+  return sql`(content->>'subject' ilike ${pattern} or content->>'text' ilike ${pattern} or subscriber_id ilike ${pattern}
+    or transaction_id ilike ${pattern} or channel in ('email', 'sms') and content->>'to' ilike ${pattern})`;
+}
+
+export async function findCaptured(db: Db, environmentId: string, id: string): Promise<CapturedRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await sql<CapturedRow>`
+    select * from captured_messages where id = ${id} and environment_id = ${environmentId}`.execute(db);
+  return rows[0];
+}
+
+/** Whether it was there. */
+export async function deleteCapturedOne(db: Db, environmentId: string, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  const { rows } = await sql`
+    delete from captured_messages where id = ${id} and environment_id = ${environmentId} returning 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Deletes the oldest `limit` that match, and answers whether any are left. */

@@ -27,15 +27,16 @@ const queueOptions = {
 const namePrefix = "tidings-queue ";
 
 /**
- * Groups are few and queried often. `job_next` answers which task is due next (due.ts); its condition is written so that the
+ * Groups are few and queried often, the waiting tasks of an environment in the order of their times. `job_next` answers which task is due next (due.ts); its condition is written so that the
  * planner cannot use it for fetching: on old statistics it would read and sort a whole backlog instead of reading the first
  * tasks in their order. Checked first: creating an index takes a lock that blocks writers.
  */
 const createIndexes = `
   do $$ begin
     perform pg_advisory_xact_lock(7465003);
-    if to_regclass('${schema}.job_group') is null then
-      create index job_group on ${schema}.job_common (group_id) where group_id is not null;
+    if to_regclass('${schema}.job_group_due') is null then
+      create index job_group_due on ${schema}.job_common (group_id, start_after) where group_id is not null;
+      drop index if exists ${schema}.job_group;
     end if;
     if to_regclass('${schema}.job_next') is null then
       create index job_next on ${schema}.job_common (state, name, start_after) where (state <= 'active') is true;

@@ -5,6 +5,7 @@ import type { StepIn } from "@tidings/contract";
 import { sql } from "kysely";
 import { purgeCaptured, purgeCapturedBeyond } from "../../../src/store/installation/purges.ts";
 import { newStage } from "../../support/clock.ts";
+import { errorOf } from "../../support/http.ts";
 import { faultsOf } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
 import { assertShape } from "../../support/shapes.ts";
@@ -105,6 +106,64 @@ test("links and codes of every channel are there to click and to type", async ()
       { channel: "sms", links: ["https://app.example/s"], codes: ["482913"] },
     ],
   );
+});
+
+test("a search finds by subject, text, person, address and transaction; a summary leaves the long parts out", async () => {
+  assert.deepEqual(await people({ search: "oRDER 3" }), ["bob", "ada"]);
+  assert.deepEqual(await people({ search: "dear ada" }), ["ada"]);
+  assert.deepEqual(await people({ search: "BOB@example" }), ["bob"]);
+  assert.deepEqual(await people({ search: "170123" }), ["eve"]);
+  assert.deepEqual(await people({ search: sent.ada! }), ["ada"]);
+  assert.deepEqual(await people({ search: "482913", channel: "sms" }), ["eve"]);
+  for (const search of ["<b>", "%", "_____________________________", "\\", "'"])
+    assert.deepEqual(await people({ search }), [], search);
+  assert.equal((await list({ search: "example.com", limit: 1 })).totalCount, 3);
+  assert.deepEqual(await faultsOf(client, "captured.list", { query: { search: "x".repeat(256), content: "half" } }), {
+    content: ["content must be one of: full, summary"],
+    search: ["search must not be longer than 255 characters"],
+  });
+  const { body } = await client("captured.list", {
+    query: { search: "your code", channel: "email", content: "summary" },
+  });
+  assertShape("captured.list", body);
+  const { html, text, codes, links, subject } = body.data[0]!;
+  assert.deepEqual([html, codes, links, subject], [undefined, ["482913"], [], "Your code"]);
+  assert.ok(text!.length <= 300);
+});
+
+test("one captured mail is read with its attachments, and deleted", async () => {
+  const file = Buffer.from("Hello").toString("base64");
+  const attachments = [
+    { name: "for-sms.txt", mime: "text/plain", file, channels: ["sms"] },
+    { name: "Bill.pdf", mime: "application/pdf", file },
+  ];
+  const to = { subscriberId: "fay", email: "fay@example.com" };
+  const transactionId = await trigger(client, "mail", to, { order: 7, attachments });
+  await settled(client, transactionId);
+  const { id } = (await client("captured.list", { query: { transactionId } })).body.data[0]!;
+  const { body } = await client("captured.retrieve", { params: { id } });
+  assertShape("captured.retrieve", body);
+  assert.deepEqual(body.attachments, [{ name: "Bill.pdf", mime: "application/pdf", size: 5 }]);
+  const fileOf = (params: { id: string; index: string }, by = client) =>
+    by.raw("captured.retrieveAttachment", { params });
+  assert.deepEqual((await fileOf({ id, index: "0" })).body, {
+    name: "Bill.pdf",
+    mime: "application/pdf",
+    size: 5,
+    content: file,
+  });
+  for (const index of ["1", "-1", "x", "99999999999"])
+    errorOf(await fileOf({ id, index }), "CAPTURED_ATTACHMENT_NOT_FOUND");
+  for (const by of [production, client]) {
+    const params = { id: by === client ? transactionId : id };
+    errorOf(await by.raw("captured.retrieve", { params }), "CAPTURED_NOT_FOUND");
+    errorOf(await fileOf({ ...params, index: "0" }, by), "CAPTURED_NOT_FOUND");
+    errorOf(await by.raw("captured.deleteOne", { params }), "CAPTURED_NOT_FOUND");
+  }
+  assert.equal((await client("captured.deleteOne", { params: { id } })).status, 204);
+  errorOf(await client.raw("captured.deleteOne", { params: { id } }), "CAPTURED_NOT_FOUND");
+  assert.equal((await list({ transactionId })).data.length, 0);
+  assert.equal((await messagesOf(client, transactionId)).length, 2, "what was sent stays on record");
 });
 
 test("a captured mail names the integration that took it in, not the one it was meant for", async () => {

@@ -1,0 +1,24 @@
+// The test clock: what time it is, what waits, and moving on to it.
+import { Page } from "../../kit/page.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { ClockCard } from "./clock-card.tsx";
+import { ClockTimeline } from "./clock-timeline.tsx";
+import { useClock } from "./use-clock.ts";
+import { words } from "./words.ts";
+
+export function ClockScreen() {
+  const clock = useClock();
+  const { timeline, error, refetch } = clock;
+  return (
+    <Page title={words.title} lead={words.lead} isNarrow>
+      {error && <ErrorPanel error={error} onRetry={refetch} />}
+      {!timeline && !error && <Skeleton />}
+      {timeline && (
+        <>
+          <ClockCard clock={clock} timeline={timeline} />
+          <ClockTimeline clock={clock} timeline={timeline} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+import type { TimelineWait } from "@tidings/contract";
+
+const plural = (count: number, one: string, many: string): string =>
+  count === 1 ? `1 ${one}` : `${count.toLocaleString()} ${many}`;
+
+export const words = {
+  title: "Test clock",
+  lead: "Everything that waits in this environment on one line of time, and the messages that were made last.",
+
+  states: { real: "Real time", standing: "Test clock, standing still", moving: "Test clock, moving" },
+  now: "Now",
+  start: "Start the test clock",
+  startAt: "Starts at",
+  startHint: "Any time, past or future. In the future, all that is due until then runs on the way.",
+  aboutReal:
+    "The test clock stops the time of this environment. It stands still until you move it. When it moves, everything that " +
+    "becomes due runs in order, each at its own time: a week of delays and digests takes seconds. Only this environment is " +
+    "affected, and messages go where its integrations send them.",
+  production: "Production is always in real time. The test clock is for development environments.",
+  next: "To the next wait",
+  hour: "+1 hour",
+  day: "+1 day",
+  goTo: "Date and time",
+  go: "Go there",
+  stop: "Stop the test clock",
+  stopTitle: "Return to real time?",
+  stopText:
+    "What waits keeps its time. What the test clock had not reached, but real time has already passed, runs at once.",
+  stopped: "Back in real time",
+  moving: (target: string) => `Moving to ${target}`,
+  movingNote: "It stops at every moment for which something waits, runs that, and goes on.",
+  progress: "Progress of the clock",
+  moved: (span: string, messages: number) =>
+    messages === 0
+      ? `Moved ${span}. No message was made on the way.`
+      : `Moved ${span}. ${plural(messages, "message was made", "messages were made")} on the way.`,
+
+  timeline: "Timeline",
+  earlier: (count: number) => `Show ${plural(count, "earlier entry", "earlier entries")}`,
+  nothingWaits: "Nothing waits",
+  nothingWaitsText:
+    "Trigger a workflow with a delay or a digest, or to a person whose schedule is closed: it appears here.",
+  later: (duration: string) => `${duration} later`,
+  more: "More waits later than this.",
+  advance: "Advance to here",
+  advanceTo: (time: string) => `Advance to here, ${time}`,
+
+  kinds: {
+    delay: "Delay ends",
+    digest: "Digest closes",
+    schedule: "Schedule opens",
+    retry: "Next attempt",
+    snooze: "Snooze ends",
+  } satisfies Record<TimelineWait["kind"], string>,
+  people: (count: number) => plural(count, "person", "people"),
+  events: (count: number) => plural(count, "event", "events"),
+  andMore: (count: number) => `and ${count.toLocaleString()} more`,
+  gone: "a deleted subscriber",
+  outcomes: { sent: "Sent", sending: "Sending", failed: "Not sent" },
+  noTitle: "(no content)",
+} as const;
