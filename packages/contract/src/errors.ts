@@ -422,6 +422,17 @@ export const errorCatalogue = {
     message: "Workflow {workflowId} has changed since version {expectedVersion}: its version is {versionId}",
     when: "`expectedVersion` is not the current version. Nothing was changed; `currentVersion` in the answer says what is.",
   },
+  FILES_CHANGED: {
+    status: 409,
+    message:
+      "The environment has changed since the plan: its fingerprint is {fingerprint}, the plan's is {expectedFingerprint}. Nothing was applied; make a new plan",
+    when: "A workflow, layout, translation, integration or topic was changed between plan and apply. Nothing was changed.",
+  },
+  TOO_MANY_FILES: {
+    status: 409,
+    message: "The environment has {count} {type}, and at most {limit} can be kept in files",
+    when: "The environment has more resources of a type than one request can carry.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "{detail}",

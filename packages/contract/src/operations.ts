@@ -37,6 +37,7 @@ import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
+import { fileOperations } from "./resources/workflows/files.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
@@ -57,6 +58,7 @@ export const operations = {
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,
+  ...fileOperations,
   ...subscriberOperations,
   ...subscriberCredentialOperations,
   ...preferenceOperations,

@@ -51,7 +51,7 @@ export async function carryOutPlan(
   await deleteLayouts(ctx.db, target.id, idsOfType(deleted, "layout"));
   await markWorkflowsDeleted(ctx.db, target.id, idsOfType(deleted, "workflow"), now);
   await putLayouts(ctx.db, layouts);
-  await putWorkflows(ctx.db, target.id, workflows);
+  await putWorkflows(ctx.db, target.id, workflows, () => "Published from another environment");
   const owners = [...copyIds.values(), ...deleted.map((item) => item.row.id)];
   await replaceTranslations(ctx.db, target.id, owners, translations, now);
   // The only write in the source: when its workflows were published.

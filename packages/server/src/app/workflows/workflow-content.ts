@@ -58,7 +58,7 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
 }
 
 /** A step that replaces a stored one keeps its id, so that digests and runs under way still find it. */
-export function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[] {
+export function readSteps(ctx: Pick<Ctx, "newId">, given: StepIn[], stored: StoredStep[]): StoredStep[] {
   const faults: FieldFaults = {};
   const replaced = matchSteps(given, stored);
   const taken = new Set(given.flatMap((step, index) => step.stepId ?? replaced[index]?.stepId ?? []));

@@ -84,11 +84,14 @@ async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<s
 }
 
 /** Saves workflows of one environment, each with a new version. */
-export async function putWorkflows(db: Db, environmentId: string, rows: WorkflowRow[]): Promise<void> {
+export async function putWorkflows(
+  db: Db,
+  environmentId: string,
+  rows: WorkflowRow[],
+  summarize: (row: WorkflowRow) => string,
+): Promise<void> {
   await putRows(db, "workflows", workflowColumns, rows);
-  const versions = rows.map((row) =>
-    versionOf(environmentId, row.version_id, row, "Published from another environment"),
-  );
+  const versions = rows.map((row) => versionOf(environmentId, row.version_id, row, summarize(row)));
   await insertVersions(db, environmentId, versions);
 }
 
