@@ -4,6 +4,7 @@ import { ChannelWord, identifiers, StepTypeWord, severities } from "../../common
 import { operation } from "../../operation.ts";
 import { addedProviderIds, inAppProviderId, providerIds } from "../../provider-ids.ts";
 import {
+  isJsonObject,
   isoTime,
   type JsonObject,
   named,
@@ -118,6 +119,19 @@ const resourceLists = {
 export const FileResources = strict("FileResources", resourceLists);
 export type FileResources = Static<typeof FileResources>;
 
+/** For answers: a serialiser writes the `default` of a member that is left out, and here what is left out stays so. */
+function withoutDefaults(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutDefaults);
+  if (!isJsonObject(schema)) return schema;
+  // A component of this name exists already, with its defaults.
+  const { default: _, title, ...rest } = schema;
+  return Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, withoutDefaults(part)]));
+}
+const ExportedResources = Type.Unsafe<FileResources>({
+  ...(withoutDefaults(FileResources) as JsonObject),
+  title: "ExportedResources",
+});
+
 export const fileTypes = ["workflow", "layout", "integration", "topic"] as const;
 export type FileType = (typeof fileTypes)[number];
 const FileTypeWord = oneOf(fileTypes, { title: "FileType" });
@@ -218,7 +232,7 @@ export const fileOperations = {
         exportedAt: isoTime("When it was read"),
         fingerprint: stateFingerprint,
         fingerprints,
-        resources: FileResources,
+        resources: ExportedResources,
       }),
     },
     errors: ["ENVIRONMENT_NOT_FOUND", "TOO_MANY_FILES"],
