@@ -3,8 +3,8 @@
 import type { StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { type FieldFaults, faultCollector, invalid } from "../../failure.ts";
+import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
-import { freeIdentifier, identifierFrom } from "../identifiers.ts";
 import { payloadSchemaFault } from "./payload-schema.ts";
 import { readControlValues, readFilters } from "./step-controls.ts";
 

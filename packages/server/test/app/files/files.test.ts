@@ -132,7 +132,7 @@ describe("a plan", () => {
   test("says what people will notice, and what becomes of runs under way", async () => {
     await apply(client, { workflows: [hello] });
     const transactionId = await trigger(client, "hello", "ada");
-    await eventually(async () => (await notificationsOf(client, transactionId)).length === 1);
+    await eventually(async () => (await notificationsOf(client, transactionId)).length === 1, "its notification");
     const [wait, mail] = hello.steps;
     const next: WorkflowFile = {
       ...hello,
