@@ -1,5 +1,5 @@
 // The checks that need no service: shapes, everything that saving would refuse, and the issues of templates, conditions and waits.
-import { checkLayoutFile, checkWorkflowFile, type Problem } from "../../../server/src/app/files/offline-checks.ts";
+import { checkLayoutFile, checkWorkflowFile, type Problem } from "@tidings/server/checks";
 import type { FileProblem } from "./problems.ts";
 import type { LocalFiles } from "./read-folder.ts";
 import type { Place } from "./yaml-source.ts";

@@ -1,7 +1,7 @@
 // What a pull would write and remove. A resource that means the same here and in the environment keeps its files, with their
 // comments and their order; a file that was changed here since the last pull is not overwritten unless that is asked for.
 import type { FileResources } from "@tidings/contract";
-import { canonicalJson, normalizeLayout, normalizeWorkflow } from "../../../server/src/app/files/offline-checks.ts";
+import { canonicalJson, normalizeLayout, normalizeWorkflow } from "@tidings/server/checks";
 import type { Folder } from "./folder.ts";
 import type { LocalFiles } from "./read-folder.ts";
 import { type FilesState, hashOf } from "./state.ts";

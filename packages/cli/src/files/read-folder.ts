@@ -1,7 +1,7 @@
 // Everything in a folder of workflow files, as the service takes it. Faults are collected with file, line and column; reading goes on,
 // so that all of them are told at once.
 import { type FileResources, type IntegrationFile, isJsonObject } from "@tidings/contract";
-import { createShapeCheck } from "../../../server/src/app/files/offline-checks.ts";
+import { createShapeCheck } from "@tidings/server/checks";
 import { CliError } from "../failure.ts";
 import { type Folder, openFolder } from "./folder.ts";
 import type { FileProblem } from "./problems.ts";
