@@ -73,7 +73,7 @@ describe("from nothing to an environment", () => {
     assert.match((await first.run("plan")).stdout, /workflow hello was changed: this plan takes it back/);
     const refused = await first.run("pull");
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /1 files were changed here[^]*workflows\/hello\/workflow\.yaml\n→ [^]*--force/);
+    assert.match(refused.stderr, /1 files were changed here[\s\S]*workflows\/hello\/workflow\.yaml\n→ [\s\S]*--force/);
     assert.match(readFileSync(join(folder, hello), "utf8"), /name: Saved/);
     const forced = await first.run("pull", "--force");
     assert.equal(forced.code, 0, forced.stderr);
@@ -84,7 +84,7 @@ describe("from nothing to an environment", () => {
     await client("workflows.delete", { params: { workflowId: "hello" } });
     writeTree(folder, { "workflows/mine/workflow.yaml": "name: Mine\nsteps: []\n" });
     const gone = await first.run("pull");
-    assert.match(gone.stdout, /removed {2}workflows\/hello\/mail\.email\.html[^]*only here {2}workflow\/mine/);
+    assert.match(gone.stdout, /removed {2}workflows\/hello\/mail\.email\.html[\s\S]*only here {2}workflow\/mine/);
     assert.deepEqual(
       Object.keys(readTree(folder)).filter((name) => name.startsWith("workflows")),
       ["workflows/mine/workflow.yaml"],
@@ -159,7 +159,7 @@ describe("what is wrong with a file", () => {
         "workflows/w/workflow.yaml":
           "name: W\nsteps:\n  - stepId: a\n    type: email\n    controlValues: { subject: S, body: B, layoutId: m }\n",
       },
-      /workflow\.yaml:5:44 {2}.*Layout m does not exist/,
+      /workflow\.yaml:5:43 {2}.*Layout m does not exist/,
     ],
     [
       "layout without content",
@@ -250,6 +250,7 @@ describe("hostile names", () => {
       assert.equal(ran.code, 1);
       assert.match(ran.stderr, /workflows\/hello is a symbolic link/);
     }
+    assert.deepEqual(Object.keys(readTree(cwd)), ["tidings.yaml"], "what is refused writes nothing");
     rmSync(join(cwd, "workflows"), { recursive: true });
     symlinkSync(outside, join(cwd, ".tidings"));
     assert.match((await first.runWith({ cwd }, "pull")).stderr, /\.tidings is a symbolic link/);

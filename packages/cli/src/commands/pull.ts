@@ -17,6 +17,7 @@ export const pull: Command = {
   run: async (call) => {
     const { out, values } = call;
     const { mkdirSync } = await import("node:fs");
+    const { openFolder } = await import("../files/folder.ts");
     const { ensureProject, folderOf } = await import("../files/project.ts");
     const { readFolder } = await import("../files/read-folder.ts");
     const { hashFiles, planPull } = await import("../files/pull-files.ts");
@@ -27,7 +28,7 @@ export const pull: Command = {
     const root = folderOf(call);
     mkdirSync(root, { recursive: true });
     const texts = writeResources(resources);
-    const folder = ensureProject(root, environment.identifier);
+    const folder = openFolder(root);
     const state = readState(folder);
     const plan = planPull(readFolder(folder), resources, state);
     if (plan.changedHere.length > 0 && !values.force)
@@ -38,6 +39,7 @@ export const pull: Command = {
         ].join("\n"),
         { fix: "Commit or apply them first, or pull with --force. Nothing was written." },
       );
+    ensureProject(root, environment.identifier);
     for (const path of plan.remove) folder.remove(path);
     for (const [path, text] of plan.write) folder.write(path, text);
     writeState(folder, {

@@ -96,6 +96,7 @@ const explained: [RegExp, string][] = [
     "all events were looked at; unset",
   ],
   [/^OpenBreaker\./, "no circuit breaker is open"],
+  [/^(ExportedResources|FileInFlight|FileKept|FileChange)\./, "parts of a whole; app/files/files.test.ts has them"],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],
   [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],
