@@ -436,7 +436,7 @@ export const errorCatalogue = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "{detail}",
-    when: "The request body or one event's payload is larger than the limit, which the message names. The settings of a body's limit are `TIDINGS_BODY_LIMIT` and, for a bulk trigger, `TIDINGS_BULK_BODY_LIMIT`.",
+    when: "The request body or one event's payload is larger than the limit, which the message names. The settings of a body's limit are `TIDINGS_BODY_LIMIT` and, for a bulk trigger and workflows as files, `TIDINGS_BULK_BODY_LIMIT`.",
   },
   REQUEST_TIMEOUT: {
     status: 408,

@@ -34,7 +34,7 @@ export const pull: Command = {
     if (plan.changedHere.length > 0 && !values.force)
       throw new CliError(
         [
-          `${plan.changedHere.length} files were changed here since the last pull, and would be overwritten or removed:`,
+          "Changed here since the last pull, and a pull would overwrite or remove:",
           ...plan.changedHere.slice(0, 50).map((path) => `  ${path}`),
         ].join("\n"),
         { fix: "Commit or apply them first, or pull with --force. Nothing was written." },

@@ -26,7 +26,7 @@ export const validate: Command = {
     out.line(
       problems.length === 0
         ? `${workflows.length} workflows and ${layouts.length} layouts are valid.`
-        : `${problems.length} faults.`,
+        : `Faults: ${problems.length}.`,
     );
     out.json({ isValid: problems.length === 0, problems });
     return problems.length === 0 ? exitCodes.done : exitCodes.failed;

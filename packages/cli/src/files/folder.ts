@@ -10,13 +10,13 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../failure.ts";
 
 const mostEntries = 5_000;
-export const longestFileBytes = 2 * 1024 * 1024;
+const longestFileBytes = 2 * 1024 * 1024;
 
 /** Parts of a path are joined by "/" on every system. */
 export type Folder = {
@@ -53,7 +53,7 @@ export function openFolder(root: string): Folder {
       const { size } = lstatSync(place);
       if (size > longestFileBytes)
         throw new CliError(`${path} has ${size} bytes, and at most ${longestFileBytes} are read.`);
-      return readFileSync(place, "utf8");
+      return decode(path, readFileSync(place));
     },
     write: (path, text) => {
       const place = checkPath(root, path);
@@ -67,7 +67,7 @@ export function openFolder(root: string): Folder {
         0o644,
       );
       try {
-        writeSync(file, text);
+        writeFileSync(file, text);
       } finally {
         closeSync(file);
       }
@@ -79,6 +79,15 @@ export function openFolder(root: string): Folder {
       removeEmpty(root, path.split("/").slice(0, -1));
     },
   };
+}
+
+/** Without the mark that some editors put in front. Bytes that are no text would become other bytes when they are written back. */
+function decode(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new CliError(`${path} is not text in UTF-8.`);
+  }
 }
 
 /** Folders that became empty go too, up to the root. */

@@ -7,7 +7,7 @@ import { CliError } from "../failure.ts";
 import type { Session } from "../session.ts";
 import type { Wanted } from "./remote.ts";
 
-export type SavedPlan = {
+type SavedPlan = {
   format: "tidings-plan-1";
   environment: { id: string; identifier: string };
   wanted: Wanted;

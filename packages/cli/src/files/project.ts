@@ -17,13 +17,13 @@ export function writeSchemas(folder: Folder): void {
 const ignored = ".tidings/state.json";
 
 /** The state belongs to one machine. */
-export function ignoreState(folder: Folder): void {
+function ignoreState(folder: Folder): void {
   const before = folder.read(".gitignore") ?? "";
   if (before.split(/\r?\n/).includes(ignored)) return;
   folder.write(".gitignore", `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${ignored}\n`);
 }
 
-export const projectText = (source: string | null): string =>
+const projectText = (source: string | null): string =>
   [
     "# yaml-language-server: $schema=.tidings/schema/project.json",
     "# Notifications as files: `tidings plan` shows what would change, `tidings apply` changes it.",

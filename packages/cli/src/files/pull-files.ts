@@ -7,7 +7,7 @@ import type { LocalFiles } from "./read-folder.ts";
 import { type FilesState, hashOf } from "./state.ts";
 import { type FileTexts, type ResourceTexts, writeResources } from "./write-resources.ts";
 
-export type PullPlan = {
+type PullPlan = {
   write: FileTexts;
   remove: string[];
   /** Of both, those that were changed here since the last pull. */

@@ -1,7 +1,6 @@
 // JSON Schemas of the YAML files: those of the contract, without what the place of a file already says (its identifier) and with
 // what a file may leave to another one.
 import {
-  FileResources,
   IntegrationFile,
   type JsonObject,
   LayoutFile,
@@ -75,5 +74,3 @@ function withoutRequired(schema: JsonObject): JsonObject {
   const { required, anyOf, oneOf, ...rest } = schema;
   return oneOf ? { ...rest, anyOf: (oneOf as JsonObject[]).map(withoutRequired) } : rest;
 }
-
-export const resourcesSchema: object = FileResources;

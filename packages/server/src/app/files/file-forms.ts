@@ -18,7 +18,7 @@ import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
 import { toPortable } from "../environments/environment-diff.ts";
 
-export type LayoutNames = readonly Pick<LayoutRow, "id" | "layout_id">[];
+type LayoutNames = readonly Pick<LayoutRow, "id" | "layout_id">[];
 export type Texts = Record<string, JsonObject>;
 
 /** The value, unless it is the default. */

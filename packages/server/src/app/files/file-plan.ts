@@ -1,6 +1,6 @@
 // Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that apply it
 // come from the same comparison.
-import type { FileChange, FileDrift, FileKept, FileType, TopicFile } from "@tidings/contract";
+import { type FileChange, type FileDrift, type FileKept, fileTypes, type TopicFile } from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -200,7 +200,7 @@ function planLayouts(plan: Plan, state: FileState, given: ReadLayout[] | undefin
   }
 }
 
-export function changedMembers(before: JsonObject, after: JsonObject): PlannedChange["settings"] {
+function changedMembers(before: JsonObject, after: JsonObject): PlannedChange["settings"] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
@@ -280,9 +280,10 @@ export function findDrift(
   return keys.flatMap((key): FileDrift[] => {
     const before = Object.hasOwn(pulled, key) ? pulled[key] : undefined;
     const now = Object.hasOwn(state.fingerprints, key) ? state.fingerprints[key] : undefined;
-    if (before === now) return [];
-    const [type, ...id] = key.split("/");
+    const [word, ...id] = key.split("/");
+    const type = fileTypes.find((one) => one === word);
+    if (before === now || !type) return [];
     const kind = before === undefined ? "created" : now === undefined ? "deleted" : "changed";
-    return [{ type: type as FileType, id: id.join("/"), kind, isOverwritten: planned.has(key) }];
+    return [{ type, id: id.join("/"), kind, isOverwritten: planned.has(key) }];
   });
 }

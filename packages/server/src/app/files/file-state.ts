@@ -23,7 +23,7 @@ import {
   toWorkflowFile,
 } from "./file-forms.ts";
 
-export type Stored<Row, File> = { row: Row; file: File };
+type Stored<Row, File> = { row: Row; file: File };
 type FilesOf<Name extends keyof FileResources> = NonNullable<FileResources[Name]>[number];
 
 export type FileState = {

@@ -95,6 +95,10 @@ function stepFieldSentence(field: ChangedField): string {
   return changeOf(fieldNames[name] ?? name, field);
 }
 
+/** `1 day`, `2 days`. */
+const lengthText = (amount: unknown = "?", unit: unknown = ""): string =>
+  `${amount} ${amount === 1 ? String(unit).replace(/s$/, "") : unit}`.trim();
+
 const lengthFields = ["controlValues.amount", "controlValues.unit"];
 
 /** `steps`: the steps after the change, and before it. */
@@ -114,7 +118,7 @@ export function stepSentences(
     const parts = fields.filter((field) => !lengths.includes(field)).map(stepFieldSentence);
     if (lengths.length > 0) {
       const lengthOf = ({ controlValues }: JsonObject) =>
-        isObject(controlValues) ? `${controlValues.amount ?? "?"} ${controlValues.unit ?? ""}`.trim() : "?";
+        isObject(controlValues) ? lengthText(controlValues.amount, controlValues.unit) : "?";
       parts.unshift(`it lasts ${lengthOf(find(after, stepId))}, was ${lengthOf(find(before, stepId))}`);
     }
     if (hasMoved) parts.push(`it comes ${place}`);

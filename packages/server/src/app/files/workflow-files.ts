@@ -10,7 +10,7 @@ import { contentFault } from "../workflows/translation-files.ts";
 import { defaultPreference, defaultSettings, readSettings, readSteps } from "../workflows/workflow-content.ts";
 import { type LayoutContent, type Texts, withoutDefaults } from "./file-forms.ts";
 
-export type WorkflowBody = Omit<
+type WorkflowBody = Omit<
   WorkflowContent,
   "id" | "origin" | "last_published_at" | "last_published_by" | "updated_at" | "updated_by"
 >;

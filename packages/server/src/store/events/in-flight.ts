@@ -28,7 +28,7 @@ export async function countInFlight(
   return found.get(workflowId) ?? { rows: [], looked: 0 };
 }
 
-export type InFlight = { rows: InFlightRow[]; looked: number };
+type InFlight = { rows: InFlightRow[]; looked: number };
 
 /** The same for many workflows, by internal id; at most `limit` notifications of each are looked at. */
 export async function countInFlightOf(

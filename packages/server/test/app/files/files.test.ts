@@ -149,7 +149,7 @@ describe("a plan", () => {
     assert.deepEqual(changes[0]!.sentences, [
       "The name becomes “Hello there”, was “Hello”",
       "It becomes inactive: events for it notify no subscriber",
-      "The delay step wait: it lasts 2 hours, was 1 days",
+      "The delay step wait: it lasts 2 hours, was 1 day",
       "The email step mail: the text changes; the subject becomes “Hello”, was “Hi”",
       "New SMS step text, after mail",
       "New texts in de",
