@@ -1,6 +1,6 @@
 // What a pull would write and remove. A resource that means the same here and in the environment keeps its files, with their
 // comments and their order; a file that was changed here since the last pull is not overwritten unless that is asked for.
-import type { FileResources } from "@tidings/contract";
+import type { FileResources, LayoutFile } from "@tidings/contract";
 import { canonicalJson, normalizeLayout, normalizeWorkflow } from "@tidings/server/checks";
 import type { Folder } from "./folder.ts";
 import type { LocalFiles } from "./read-folder.ts";
@@ -64,8 +64,11 @@ function findSame({ resources: here, owners }: LocalFiles, there: FileResources)
   for (const file of there.workflows ?? [])
     compare(`workflow/${file.workflowId}`, workflows.get(file.workflowId), file, normalizeWorkflow);
   const layouts = new Map(here.layouts?.map((file) => [file.layoutId, file]));
+  // Files that mark no default leave it to the environment.
+  const marksDefault = here.layouts?.some(({ isDefault }) => isDefault);
+  const normalize = (file: LayoutFile) => normalizeLayout(marksDefault ? file : { ...file, isDefault: false });
   for (const file of there.layouts ?? [])
-    compare(`layout/${file.layoutId}`, layouts.get(file.layoutId), file, normalizeLayout);
+    compare(`layout/${file.layoutId}`, layouts.get(file.layoutId), file, normalize);
   compare("integrations", here.integrations, there.integrations ?? [], sortLists);
   compare("topics", here.topics, there.topics ?? [], sortLists);
   return same;
