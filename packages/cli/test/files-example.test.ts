@@ -1,5 +1,6 @@
 // The example repository: valid, applied to a fresh environment, and nothing to change afterwards.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -8,6 +9,16 @@ import { openEnvironment, readTree } from "./files-support.ts";
 
 const service = await startTestService();
 const example = join(import.meta.dirname, "../../../examples/workflows-as-files");
+
+test("the built program checks it with nothing but Node, also with what Node 20 has", () => {
+  const program = join(import.meta.dirname, "../bin/tidings.mjs");
+  // Map.groupBy came with Node 21.
+  const older = ["--import", "data:text/javascript,delete Map.groupBy"];
+  for (const argv of [["validate"], ["types"], ["schema", "workflow"], ["--help"]]) {
+    const ran = spawnSync(process.execPath, [...older, program, ...argv], { cwd: example, encoding: "utf8" });
+    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+  }
+});
 
 test("examples/workflows-as-files is valid, can be applied, and comes back as it is", async () => {
   const terminal = await openEnvironment(service, "Fresh");
