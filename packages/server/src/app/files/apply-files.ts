@@ -23,8 +23,8 @@ import { unseal } from "../integrations/credentials.ts";
 import * as integrations from "../integrations/integrations.ts";
 import { toWorkflow } from "../workflows/workflow-view.ts";
 import { cancelRunsOf, viewFacts } from "../workflows/workflows.ts";
-import type { LayoutWrite, Plan, WorkflowWrite } from "./file-plan.ts";
 import type { IntegrationWrite } from "./integration-plan.ts";
+import type { LayoutWrite, Plan, WorkflowWrite } from "./plan.ts";
 
 export async function applyPlan(ctx: Ctx, caller: Caller, plan: Plan): Promise<void> {
   const { environmentId } = caller;

@@ -11,8 +11,9 @@ import { requireEnvironment } from "../environments/environments.ts";
 import { unseal } from "../integrations/credentials.ts";
 import { toStep } from "../workflows/in-flight.ts";
 import { applyPlan } from "./apply-files.ts";
-import { findDrift, type Plan, planFiles } from "./file-plan.ts";
+import { findDrift, planFiles } from "./file-plan.ts";
 import { type FileState, readState, toResources } from "./file-state.ts";
+import type { Plan } from "./plan.ts";
 import { type ReadFiles, readFiles } from "./read-files.ts";
 
 export async function exportAll(
