@@ -43,6 +43,17 @@ describe("from nothing to an environment", () => {
     assert.ok(JSON.parse(readFileSync(join(folder, ".tidings/schema/workflow.json"), "utf8")).properties.steps);
   });
 
+  test("a plan shows the lines of a text that change", async () => {
+    const mail = "workflows/hello/mail.email.html";
+    edit(first.folder, mail, (text) => text.replace("Welcome.", "Welcome aboard."));
+    const { stdout } = await first.run("plan");
+    assert.match(
+      stdout,
+      /The email step mail: the text changes\n {6}mail\n {6}- <p>Welcome\.<\/p>\n {6}\+ <p>Welcome aboard\.<\/p>\n/,
+    );
+    edit(first.folder, mail, (text) => text.replace("Welcome aboard.", "Welcome."));
+  });
+
   test("a saved plan is applied as it is, and only when nothing changed since", async () => {
     const { folder } = first;
     edit(folder, hello, (text) => text.replace("name: Hello", "name: Saved"));
@@ -253,8 +264,8 @@ describe("hostile names", () => {
       assert.equal(ran.code, 1);
       assert.match(ran.stderr, /workflows\/hello is a symbolic link/);
     }
-    assert.deepEqual(Object.keys(readTree(cwd)), ["tidings.yaml"], "what is refused writes nothing");
     rmSync(join(cwd, "workflows"), { recursive: true });
+    assert.deepEqual(Object.keys(readTree(cwd)), ["tidings.yaml"], "what is refused writes nothing");
     symlinkSync(outside, join(cwd, ".tidings"));
     assert.match((await first.runWith({ cwd }, "pull")).stderr, /\.tidings is a symbolic link/);
     assert.deepEqual(readTree(outside), { "workflow.yaml": "name: W\nsteps: []\n" });

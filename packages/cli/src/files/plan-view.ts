@@ -2,6 +2,7 @@
 // in the environment since the last pull.
 import type { FileChange, FilesPlan } from "@tidings/contract";
 import { type Output, plainText } from "../output.ts";
+import { diffLines } from "./text-diff.ts";
 
 const signs = { created: ["+", "green"], changed: ["~", "yellow"], deleted: ["-", "red"] } as const;
 const driftWords = { created: "was made", changed: "was changed", deleted: "was deleted" } as const;
@@ -35,11 +36,13 @@ export function showPlan(out: Output, plan: FilesPlan, environment: string): voi
   out.line(out.style("bold", summary));
 }
 
-function showChange(out: Output, { type, id, name, action, sentences, inFlight, notes }: FileChange): void {
+function showChange(out: Output, change: FileChange): void {
+  const { type, id, name, action, sentences, inFlight, notes } = change;
   const [sign, color] = signs[action];
   const title = name === id ? id : `${id} (${name})`;
   out.line(`${out.style(color, sign)} ${out.style("bold", `${type} ${plainText(title)}`)} ${action}`);
   for (const sentence of sentences) out.line(`    ${plainText(sentence)}`);
+  showTexts(out, change);
   if (inFlight) {
     out.line(`    ${out.style("cyan", `${inFlight.isCapped ? "At least " : ""}${plainText(inFlight.text)}`)}`);
     for (const { count, step, version, wait } of inFlight.data)
@@ -47,4 +50,23 @@ function showChange(out: Output, { type, id, name, action, sentences, inFlight, 
   }
   for (const note of notes) out.line(`    ${out.style("magenta", "!")} ${plainText(note)}`);
   out.line();
+}
+
+/** The texts of templates are too long for a sentence: the lines that differ. */
+function showTexts(out: Output, { settings, steps, action }: FileChange): void {
+  if (action !== "changed") return;
+  const bodies = [
+    ...settings.filter(({ field }) => field === "body").map((field) => ({ ...field, of: "body" })),
+    ...steps
+      .filter(({ kind }) => kind === "changed")
+      .flatMap(({ stepId, fields }) =>
+        fields.filter(({ field }) => field === "controlValues.body").map((field) => ({ ...field, of: stepId })),
+      ),
+  ];
+  for (const { of, before, after } of bodies) {
+    if (typeof before !== "string" || typeof after !== "string") continue;
+    out.line(out.style("dim", `      ${plainText(of)}`));
+    for (const { sign, text } of diffLines(before, after))
+      out.line(`      ${out.style(sign === "+" ? "green" : "red", `${sign} ${plainText(text)}`)}`);
+  }
 }
