@@ -96,7 +96,10 @@ const explained: [RegExp, string][] = [
     "all events were looked at; unset",
   ],
   [/^OpenBreaker\./, "no circuit breaker is open"],
-  [/^(ExportedResources|FileInFlight|FileKept|FileChange)\./, "parts of a whole; app/files/files.test.ts has them"],
+  [
+    /^(ExportedResources|FileInFlight|FileKept|FileChange|InFlightStep|InFlightStepRef)\./,
+    "nothing is under way; app/files/files.test.ts",
+  ],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],
   [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],
