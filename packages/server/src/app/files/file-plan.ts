@@ -1,9 +1,10 @@
 // Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that apply it
 // come from the same comparison.
 import { type FileDrift, fileTypes, type TopicFile } from "@tidings/contract";
-import { canonicalJson, type JsonObject } from "../../lib/json.ts";
+import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
+import { toPortable } from "../environments/environment-diff.ts";
 import { diffContents, summarizeDiff } from "../workflows/version-diff.ts";
 import { keyOf, toWorkflowFile, withoutDefaults } from "./file-forms.ts";
 import type { FileState } from "./file-state.ts";
@@ -86,10 +87,7 @@ function compareWorkflow(
     ...some,
     preferences_default: withoutDefaults(some.preferences_default),
     description: some.description || null,
-    steps: some.steps.map((step) => ({
-      ...step,
-      controlValues: controlsOf(toWorkflowFile({ ...some, steps: [step] }, layouts, {}).steps[0]!),
-    })),
+    steps: some.steps.map((step) => ({ ...step, controlValues: toPortable(step, layouts).controlValues })),
   });
   const next: WorkflowRow = { ...row, ...content };
   const contentOf = (some: WorkflowRow) => versionOf(row.environment_id, row.version_id, portable(some), "");
@@ -118,8 +116,6 @@ function compareWorkflow(
     },
   };
 }
-
-const controlsOf = ({ controlValues }: { controlValues?: JsonObject }): JsonObject => controlValues ?? {};
 
 function planWorkflowDeletions(plan: Plan, state: FileState, given: ReadWorkflow[], prune: boolean): void {
   const wanted = new Set(given.map(({ content }) => content.workflow_id));
