@@ -1,6 +1,6 @@
 // What an environment has, in the form of files, with the fingerprint of each resource and of all of them. Six queries, however
 // many resources there are.
-import { type FileResources, mostFiles } from "@tidings/contract";
+import { type FileResources, inAppProviderId, mostFiles } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -42,7 +42,8 @@ export type FileState = {
 
 /** Every environment has these from the start, and which of them are active depends on its type: they are in no file. */
 export const isBuiltIn = ({ identifier, provider_id }: Pick<IntegrationRow, "identifier" | "provider_id">): boolean =>
-  identifier === `${provider_id}-default` && builtIns.some(({ providerId }) => providerId === provider_id);
+  provider_id === inAppProviderId ||
+  (identifier === `${provider_id}-default` && builtIns.some(({ providerId }) => providerId === provider_id));
 
 function requireAtMost(type: keyof typeof mostFiles, count: number): void {
   if (count > mostFiles[type])

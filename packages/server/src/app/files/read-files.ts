@@ -48,7 +48,7 @@ export async function readFiles(
   addDuplicates(faults, "workflow", "workflowId", resources.workflows);
   addDuplicates(faults, "layout", "layoutId", resources.layouts);
   addDuplicates(faults, "integration", "identifier", resources.integrations);
-  addDuplicates(faults, "topic", "key", resources.topics);
+  addDuplicates(faults, "topic", "key", read.topics);
   addSecondDefault(faults, resources.layouts ?? []);
   addSecondPrimary(faults, resources.integrations ?? []);
   if (Object.keys(faults).length > 0) throw invalid(faults);
@@ -80,7 +80,11 @@ function checkIntegrationFile(file: IntegrationFile): IntegrationFile {
       value: file.channel,
     };
   if (isBuiltIn({ identifier: file.identifier, provider_id: file.providerId }))
-    faults.identifier = { messages: ["identifier is that of a built-in integration, which files do not have"] };
+    faults.identifier = {
+      messages: [
+        "identifier is that of an integration that every environment has from the start: files do not have it",
+      ],
+    };
   if (file.primary && file.channel !== "email" && file.channel !== "sms")
     faults.primary = { messages: [`primary is not known to the channel ${file.channel}, only to email and sms`] };
   if (file.primary && (file.active === false || (file.conditions ?? []).length > 0))

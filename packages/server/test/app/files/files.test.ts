@@ -260,6 +260,11 @@ describe("all or nothing", () => {
       integrations: [
         { identifier: "svc-default", name: "x", providerId: "svc", channel: "in_app" },
         { identifier: "mail", name: "x", providerId: "resend", channel: "sms" },
+        { identifier: "second-inbox", name: "x", providerId: "svc", channel: "in_app" },
+      ],
+      topics: [
+        { key: "twice", name: "A" },
+        { key: " twice ", name: "B" },
       ],
     };
     for (const id of ["files.plan", "files.apply"] as const) {
@@ -268,6 +273,8 @@ describe("all or nothing", () => {
       assert.deepEqual(Object.keys(error.errors as object).sort(), [
         "resources.integrations.0.identifier",
         "resources.integrations.1.channel",
+        "resources.integrations.2.identifier",
+        "resources.topics.1.key",
         "resources.workflows.1.payloadSchema",
         "resources.workflows.1.steps.0.controlValues.body",
         "resources.workflows.1.steps.0.controlValues.colour",
