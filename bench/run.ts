@@ -16,6 +16,7 @@ import { benchInApp } from "./in-app.ts";
 import { benchLatency } from "./latency.ts";
 import { benchLive } from "./live.ts";
 import { benchNeighbours } from "./neighbours.ts";
+import { benchPlan } from "./plan.ts";
 import { benchScale } from "./scale.ts";
 import { benchSimulation } from "./simulation.ts";
 import { progress, withService } from "./support.ts";
@@ -40,6 +41,8 @@ const sizes = {
   digested: [20_000, 2_000],
   /** Of each flood of the benchmark of neighbours, and of each rate of the live benchmark. */
   seconds: [20, 8],
+  /** Of the benchmark of a plan. */
+  workflows: [500, 500],
   /** Of the live benchmark. */
   connections: [5_000, 1_000],
 } satisfies Record<string, [number, number]>;
@@ -92,6 +95,7 @@ const named: typeof defaults = {
     withService((service) => benchDashboard(service, { notifications: size.notifications, digested: size.digested })),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),
   live: () => benchLive(size.connections, size.seconds),
+  plan: () => withService((service) => benchPlan(service, size.workflows, size.rounds)),
   scale: () => benchScale(size.events),
   simulation: () => benchSimulation(values.assume),
 };

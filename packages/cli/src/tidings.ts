@@ -1,4 +1,5 @@
 // The program: hands the process to the command line and ends with its exit code.
+import "./node20.ts";
 import { runCli } from "./main.ts";
 
 const interrupted = new AbortController();

@@ -482,10 +482,21 @@ export const errorCatalogue = {
     message: "Workflow {workflowId} has changed since version {expectedVersion}: its version is {versionId}",
     when: "`expectedVersion` is not the current version. Nothing was changed; `currentVersion` in the answer says what is.",
   },
+  FILES_CHANGED: {
+    status: 409,
+    message:
+      "The environment has changed since the plan: its fingerprint is {fingerprint}, the plan's is {expectedFingerprint}. Nothing was applied; make a new plan",
+    when: "A workflow, layout, translation, integration or topic was changed between plan and apply. Nothing was changed.",
+  },
+  TOO_MANY_FILES: {
+    status: 409,
+    message: "The environment has {count} {type}, and at most {limit} can be kept in files",
+    when: "The environment has more resources of a type than one request can carry.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "{detail}",
-    when: "The request body or one event's payload is larger than the limit, which the message names. The settings of a body's limit are `TIDINGS_BODY_LIMIT` and, for a bulk trigger, `TIDINGS_BULK_BODY_LIMIT`.",
+    when: "The request body or one event's payload is larger than the limit, which the message names. The settings of a body's limit are `TIDINGS_BODY_LIMIT` and, for a bulk trigger and workflows as files, `TIDINGS_BULK_BODY_LIMIT`.",
   },
   REQUEST_TIMEOUT: {
     status: 408,

@@ -32,6 +32,7 @@ const resourceDescriptions: Record<string, string> = {
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",
   digests: "Digests that are still collecting events.",
+  files: "The configuration of an environment as one value: exported, compared, and put in place as a whole.",
   layouts: "The frame around the content of an email.",
   translations: "Texts of workflows and layouts in the languages of their readers.",
   subscribers: "The people who are notified, their addresses and preferences.",

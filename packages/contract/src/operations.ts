@@ -41,6 +41,7 @@ import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
+import { fileOperations } from "./resources/workflows/files.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
 import { publishOperations } from "./resources/workflows/publishes.ts";
@@ -62,6 +63,7 @@ export const operations = {
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,
+  ...fileOperations,
   ...subscriberOperations,
   ...subscriberCredentialOperations,
   ...importOperations,

@@ -216,7 +216,8 @@ export const settings = {
   },
   TIDINGS_BODY_LIMIT: { about: "Largest request body in bytes.", fallback: String(10 * 1024 * 1024), parse: bytes },
   TIDINGS_BULK_BODY_LIMIT: {
-    about: "Largest body of a bulk trigger in bytes. Parsing one blocks the process: about 35 ms per MB.",
+    about:
+      "Largest body in bytes of a bulk trigger, and of workflows as files. Parsing one blocks the process: about 35 ms per MB.",
     fallback: String(60 * 1024 * 1024),
     parse: bytes,
   },

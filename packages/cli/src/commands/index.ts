@@ -5,6 +5,46 @@ import { wrongUsage } from "../failure.ts";
 export type CommandEntry = { group: string; summary: string; load: () => Promise<Command> };
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    group: "Files",
+    summary: "Begin a folder of workflow files",
+    load: async () => (await import("./init.ts")).init,
+  },
+  pull: {
+    group: "Files",
+    summary: "Write the files of an environment",
+    load: async () => (await import("./pull.ts")).pull,
+  },
+  validate: {
+    group: "Files",
+    summary: "Check the files, without a service",
+    load: async () => (await import("./validate.ts")).validate,
+  },
+  plan: {
+    group: "Files",
+    summary: "Show what applying the files would change",
+    load: async () => (await import("./plan.ts")).plan,
+  },
+  apply: {
+    group: "Files",
+    summary: "Put the files in place, all or nothing",
+    load: async () => (await import("./apply.ts")).apply,
+  },
+  publish: {
+    group: "Files",
+    summary: "Copy workflows from one environment to another",
+    load: async () => (await import("./publish.ts")).publish,
+  },
+  types: {
+    group: "Files",
+    summary: "Write TypeScript types of payloads",
+    load: async () => (await import("./types.ts")).types,
+  },
+  schema: {
+    group: "Files",
+    summary: "Write JSON Schemas for editors",
+    load: async () => (await import("./schema.ts")).schema,
+  },
   login: {
     group: "Session",
     summary: "Store the key of an environment",

@@ -28,6 +28,7 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "translations.upload": "editor",
   "translations.deleteGroup": "editor",
   "translations.delete": "editor",
+  "files.apply": "editor",
   "subscribers.create": "editor",
   "subscribers.createBulk": "editor",
   "subscribers.update": "support",

@@ -17,6 +17,7 @@ import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
 import * as statistics from "../app/events/statistics.ts";
+import * as files from "../app/files/files.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
@@ -151,6 +152,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "translations.importMaster": translations.importMaster,
   "translations.uploadMaster": translations.uploadMaster,
   "translations.upload": translations.upload,
+  "files.export": files.exportAll,
+  "files.plan": files.plan,
+  "files.apply": files.apply,
   "translations.deleteGroup": translations.removeGroup,
   "translations.retrieve": translations.retrieve,
   "translations.delete": translations.remove,

@@ -29,7 +29,24 @@ const ofCaptured: Fixture = async (w) => {
   return { params: { id: data[0]!.id } };
 };
 
+/** A workflow with another name, and one that is new. */
+async function wantedFiles(w: World) {
+  const { workflowId } = await w.once(w.workflow);
+  const { fingerprint, resources } = (await w.client("files.export")).body;
+  const known = resources.workflows!.map((file) =>
+    file.workflowId === workflowId ? { ...file, name: w.unique("n") } : file,
+  );
+  const made = { workflowId: w.unique("made"), name: "Made", steps: [] };
+  return { resources: { workflows: [...known, made] }, expectedFingerprint: fingerprint, pulled: {} };
+}
+
 export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
+  "files.export": async (w) => {
+    await w.once(w.workflow);
+    return {};
+  },
+  "files.plan": async (w) => ({ body: await wantedFiles(w) }),
+  "files.apply": async (w) => ({ body: await wantedFiles(w) }),
   "workflows.preview": async (w) => ({
     body: {
       step: {

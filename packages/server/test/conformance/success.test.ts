@@ -104,6 +104,10 @@ const explained: [RegExp, string][] = [
   [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
   [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
+  [
+    /^(ExportedResources|FileInFlight|FileKept|FileChange|InFlightStep|InFlightStepRef)\./,
+    "nothing is under way; app/files/files.test.ts",
+  ],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],
   [/^(PublishedResource|UnpublishableResource|SkippedResource|TranslationUpload|MasterImport)\./, "other outcomes"],

@@ -18,7 +18,7 @@ import { sourceEnvironmentId } from "./publishing.ts";
 /** What happens to channel steps outside the subscriber's schedule. */
 export const outsideScheduleWords = ["hold", "skip"] as const;
 export const onUnknownOutcomeWords = ["may_duplicate", "may_delay"] as const;
-const deadlineSeconds = Type.Optional(
+export const deadlineSeconds = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: 30 * 86_400,
@@ -198,7 +198,7 @@ const settings = {
   onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
 };
 
-const PreferencesIn = named("WorkflowPreferencesIn", {
+export const PreferencesIn = named("WorkflowPreferencesIn", {
   user: Type.Optional(nullablePreference),
   workflow: Type.Optional(nullablePreference),
 });

@@ -41,14 +41,17 @@ export type Change = Pick<
 > & { step?: { source: PortableStep | null; target: PortableStep | null } };
 
 /** The layout that a step names by id, slug or identifier. */
-const layoutNamed = (layouts: LayoutRow[], name: unknown): LayoutRow | undefined => {
+const layoutNamed = <L extends Pick<LayoutRow, "id" | "layout_id">>(
+  layouts: readonly L[],
+  name: unknown,
+): L | undefined => {
   if (typeof name !== "string") return undefined;
   const id = idFromSlug(name, "lt");
   return layouts.find((row) => row.id === name || row.id === id) ?? layouts.find((row) => row.layout_id === name);
 };
 
 /** Without internal ids: these differ between environments, identifiers do not. */
-function toPortable(step: StoredStep, layouts: LayoutRow[]): PortableStep {
+export function toPortable(step: StoredStep, layouts: readonly Pick<LayoutRow, "id" | "layout_id">[]): PortableStep {
   const { id, ...rest } = step;
   const layout = layoutNamed(layouts, step.controlValues.layoutId);
   return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;

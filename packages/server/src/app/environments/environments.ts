@@ -3,6 +3,7 @@
 import type { ApiKey, Environment, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { slug } from "../../lib/ids.ts";
 import { newApiKey } from "../../lib/secrets.ts";
 import {
@@ -21,7 +22,7 @@ import {
   updateEnvironment,
 } from "../../store/environments/environments.ts";
 import { lockInstallation } from "../../store/installation/installation.ts";
-import { freeIdentifier, identifierFrom, refuseDuplicate } from "../identifiers.ts";
+import { refuseDuplicate } from "../identifiers.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
 
 const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): Environment => ({

@@ -83,7 +83,7 @@ export async function writeTarget(
     ctx.db,
     targetId,
     workflows.map(({ row }) => row),
-    summary,
+    () => summary,
   );
   const owners = [...written.map(({ resource_id }) => resource_id), ...deleted.map((item) => item.row.id)];
   await replaceTranslations(ctx.db, targetId, owners, translations, now);

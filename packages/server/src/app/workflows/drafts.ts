@@ -1,6 +1,7 @@
 // A workflow that is not saved, as a version that runs can be simulated with. Nothing is written.
 import type { WorkflowDraft } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
+import { identifierFrom } from "../../lib/identifiers.ts";
 import {
   findWorkflow,
   type TriggerTarget,
@@ -8,7 +9,6 @@ import {
   type WorkflowContent,
   type WorkflowVersion,
 } from "../../store/workflows/workflows.ts";
-import { identifierFrom } from "../identifiers.ts";
 import { defaultPreference, defaultSettings, readSettings, readSteps } from "./workflow-content.ts";
 
 /**

@@ -19,7 +19,7 @@ export async function retrieve(
   };
 }
 
-function toStep(row: InFlightRow): InFlightStep {
+export function toStep(row: InFlightRow): InFlightStep {
   // The jobs of a run are those of the steps that were active when it began.
   const step = row.steps.filter(({ active }) => active)[row.step_index]!;
   return {

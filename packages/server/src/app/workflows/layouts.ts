@@ -10,6 +10,7 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { idFromSlug, slug } from "../../lib/ids.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
@@ -28,9 +29,8 @@ import {
   updateLayout,
 } from "../../store/workflows/layouts.ts";
 import { copyTranslations, deleteTranslations, listTranslations } from "../../store/workflows/translations.ts";
-import { freeIdentifier, identifierFrom, refuseDuplicate } from "../identifiers.ts";
-import { addIssue, bodyIssues } from "./step-issues.ts";
-import { usesName } from "./template-names.ts";
+import { refuseDuplicate } from "../identifiers.ts";
+import { layoutIssues } from "./layout-issues.ts";
 import { layoutVariables } from "./variables.ts";
 
 const toLayout = async (row: LayoutRow): Promise<Layout> => ({
@@ -47,18 +47,8 @@ const toLayout = async (row: LayoutRow): Promise<Layout> => ({
   type: "REGULAR",
   variables: layoutVariables(row),
   controls: { dataSchema: layoutControlSchema, uiSchema: layoutUiSchema, values: row.control_values },
-  issues: await issuesOf(row),
+  issues: await layoutIssues(row),
 });
-
-async function issuesOf(row: LayoutRow): Promise<Layout["issues"]> {
-  const issues: NonNullable<NonNullable<Layout["issues"]>["controls"]> = {};
-  const { body = "", editorType } = row.control_values.email ?? {};
-  const template = await bodyIssues(issues, "email.body", body, editorType, layoutVariables(row));
-  if (template !== null && !usesName(template, "content")) {
-    addIssue(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
-  }
-  return Object.keys(issues).length > 0 ? { controls: issues } : undefined;
-}
 
 export async function requireLayout(
   ctx: Ctx,

@@ -60,7 +60,10 @@ const outputs: Record<StepType, (step: StoredStep, payload: JsonObject) => JsonO
 };
 
 /** For the templates of the step at this position: they may use the results of earlier steps only. */
-export function stepVariables(row: WorkflowRow, index: number): JsonObject {
+export function stepVariables(
+  row: Pick<WorkflowRow, "steps" | "payload_schema" | "is_translation_enabled">,
+  index: number,
+): JsonObject {
   const payload = row.payload_schema ?? open;
   const earlier = row.steps.slice(0, index);
   return closed({

@@ -2,6 +2,7 @@
 import type { Input, Output, VersionHead } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
+import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import { copyTranslations } from "../../store/workflows/translations.ts";
 import {
@@ -16,7 +17,7 @@ import {
   type WorkflowContent,
   type WorkflowRow,
 } from "../../store/workflows/workflows.ts";
-import { freeIdentifier, identifierFrom, refuseDuplicate } from "../identifiers.ts";
+import { refuseDuplicate } from "../identifiers.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 import { diffContents, type VersionContent } from "./version-diff.ts";
 import { readSettings } from "./workflow-content.ts";

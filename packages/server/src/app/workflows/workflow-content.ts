@@ -3,8 +3,8 @@
 import type { StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { type FieldFaults, faultCollector, invalid } from "../../failure.ts";
+import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
-import { freeIdentifier, identifierFrom } from "../identifiers.ts";
 import { payloadSchemaFault } from "./payload-schema.ts";
 import { readControlValues, readFilters } from "./step-controls.ts";
 
@@ -58,7 +58,7 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
 }
 
 /** A step that replaces a stored one keeps its id, so that digests and runs under way still find it. */
-export function readSteps(ctx: Ctx, given: StepIn[], stored: StoredStep[]): StoredStep[] {
+export function readSteps(ctx: Pick<Ctx, "newId">, given: StepIn[], stored: StoredStep[]): StoredStep[] {
   const faults: FieldFaults = {};
   const replaced = matchSteps(given, stored);
   const taken = new Set(given.flatMap((step, index) => step.stepId ?? replaced[index]?.stepId ?? []));

@@ -248,9 +248,13 @@ export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"workfl
   ]);
   await markWorkflowDeleted(ctx.db, caller.environmentId, row.id, now);
   await deleteTranslations(ctx.db, caller.environmentId, { type: "workflow", id: row.id });
-  const target = { workflowId: row.id };
+  await cancelRunsOf(ctx, caller.environmentId, [row.id], now);
+}
+
+/** Cancels what waits in workflows that were deleted. */
+export async function cancelRunsOf(ctx: Ctx, environmentId: string, workflowIds: string[], now: Date): Promise<void> {
   const reason = "the workflow was deleted";
-  await cancelPendingMessages(ctx.db, caller.environmentId, target, reason, now);
+  await cancelPendingMessages(ctx.db, environmentId, { workflowIds }, reason, now);
   const canceled = detail("step_canceled", now, { raw: { reason } });
-  await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
+  await cancelWaitingJobs(ctx.db, environmentId, { workflowIds }, canceled, now);
 }

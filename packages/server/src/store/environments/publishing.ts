@@ -85,9 +85,14 @@ async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<s
 }
 
 /** Saves workflows of one environment, each with a new version. A deleted one exists again afterwards. */
-export async function putWorkflows(db: Db, environmentId: string, rows: WorkflowRow[], summary: string): Promise<void> {
+export async function putWorkflows(
+  db: Db,
+  environmentId: string,
+  rows: WorkflowRow[],
+  summarize: (row: WorkflowRow) => string,
+): Promise<void> {
   await putRows(db, "workflows", workflowColumns, rows);
-  const versions = rows.map((row) => versionOf(environmentId, row.version_id, row, summary));
+  const versions = rows.map((row) => versionOf(environmentId, row.version_id, row, summarize(row)));
   await insertVersions(db, environmentId, versions);
 }
 

@@ -23,26 +23,46 @@ export async function countInFlight(
   environmentId: string,
   workflowId: string,
   limit: number,
-): Promise<{ rows: InFlightRow[]; looked: number }> {
-  const { rows } = await sql<InFlightRow & { looked: number }>`
+): Promise<InFlight> {
+  const found = await countInFlightOf(db, environmentId, [workflowId], limit);
+  return found.get(workflowId) ?? { rows: [], looked: 0 };
+}
+
+type InFlight = { rows: InFlightRow[]; looked: number };
+
+/** The same for many workflows, by internal id; at most `limit` notifications of each are looked at. */
+export async function countInFlightOf(
+  db: Db,
+  environmentId: string,
+  workflowIds: string[],
+  limit: number,
+): Promise<Map<string, InFlight>> {
+  if (workflowIds.length === 0) return new Map();
+  const { rows } = await sql<InFlightRow & { looked: number; workflow_id: string }>`
     with recent as materialized (
-      select environment_id, id, workflow_version_id, created_at from notifications
-      where workflow_id = ${workflowId} and environment_id = ${environmentId} order by id desc limit ${limit}),
+      select n.* from unnest(${workflowIds}::uuid[]) as w(id) cross join lateral (
+        select environment_id, id, workflow_id, workflow_version_id, created_at from notifications
+        where workflow_id = w.id and environment_id = ${environmentId} order by id desc limit ${limit}) as n),
     waiting as (
-      select r.workflow_version_id, j.step_index, j.type, j.status, count(*) as count, min(r.created_at) as oldest,
+      select r.workflow_id, r.workflow_version_id, j.step_index, j.type, j.status, count(*) as count, min(r.created_at) as oldest,
         min(j.wake_at) as next_at
       from recent r cross join lateral (
         select f.step_index, f.type, f.status, f.wake_at from jobs f
         where f.environment_id = r.environment_id and f.notification_id = r.id
           and f.status in ('pending', 'queued', 'running', 'delayed')
         order by f.step_index limit 1) as j
-      group by 1, 2, 3, 4)
-    select looked.count as looked, w.workflow_version_id as version_id, v.number, v.definition->'steps' as steps,
+      group by 1, 2, 3, 4, 5)
+    select looked.workflow_id, looked.count as looked, w.workflow_version_id as version_id, v.number, v.definition->'steps' as steps,
       w.step_index, w.type, w.status, w.count, w.oldest, w.next_at
-    from (select count(*) as count from recent) as looked
-    left join waiting w on true left join workflow_versions v on v.id = w.workflow_version_id
+    from (select workflow_id, count(*) as count from recent group by 1) as looked
+    left join waiting w on w.workflow_id = looked.workflow_id left join workflow_versions v on v.id = w.workflow_version_id
     order by v.number desc, w.step_index, w.status`.execute(db);
-  return { rows: rows.filter((row) => row.version_id !== null), looked: rows[0]?.looked ?? 0 };
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.workflow_id)].map(([workflowId, own]) => [
+      workflowId,
+      { rows: own.filter((row) => row.version_id !== null), looked: own[0]!.looked },
+    ]),
+  );
 }
 
 /** Of these workflows those with a run under way among their newest `limit` notifications. */

@@ -19,12 +19,14 @@ export async function findJobs(db: Db, environmentId: string, notificationIds: s
 export async function cancelWaitingJobs(
   db: Db,
   environmentId: string,
-  target: { workflowId: string } | { subscriberId: string },
+  target: { workflowIds: string[] } | { subscriberId: string },
   canceled: StoredDetail,
   now: Date,
 ): Promise<void> {
   const condition =
-    "workflowId" in target ? sql`n.workflow_id = ${target.workflowId}` : sql`n.subscriber_id = ${target.subscriberId}`;
+    "workflowIds" in target
+      ? sql`n.workflow_id = any(${target.workflowIds}::uuid[])`
+      : sql`n.subscriber_id = ${target.subscriberId}`;
   await sql`
     update jobs j set status = 'canceled', wake_at = null, updated_at = ${now},
       details = j.details || ${JSON.stringify([canceled])}::jsonb

@@ -56,12 +56,14 @@ export const recipientsThrough = (providerId: RawBuilder<unknown>): RawBuilder<u
 export async function cancelPendingMessages(
   db: Db,
   environmentId: string,
-  target: { workflowId: string } | { subscriberId: string },
+  target: { workflowIds: string[] } | { subscriberId: string },
   reason: string,
   now: Date,
 ): Promise<void> {
   const condition =
-    "workflowId" in target ? sql`workflow_id = ${target.workflowId}` : sql`subscriber_id = ${target.subscriberId}`;
+    "workflowIds" in target
+      ? sql`workflow_id = any(${target.workflowIds}::uuid[])`
+      : sql`subscriber_id = ${target.subscriberId}`;
   const pending = sql`environment_id = ${environmentId} and status = 'pending' and ${condition}`;
   await sql`
     select count(*) from (

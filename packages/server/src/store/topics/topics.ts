@@ -122,6 +122,28 @@ export async function deleteTopic(db: Db, environmentId: string, key: string): P
   return numDeletedRows > 0n;
 }
 
+/** Topics that have a name, by key; at most `limit`. Programs make topics without one, as they subscribe people. */
+export const listNamedTopics = (db: Db, environmentId: string, limit: number): Promise<TopicRow[]> =>
+  db
+    .selectFrom("topics")
+    .where("environment_id", "=", environmentId)
+    .where("name", "is not", null)
+    .orderBy("key")
+    .limit(limit)
+    .selectAll()
+    .execute();
+
+const topicColumns = { id: "uuid", environment_id: "uuid", key: "text", name: "text" };
+
+/** Creates topics, or renames those that exist. */
+export async function putTopics(db: Db, environmentId: string, topics: Required<NewTopic>[], now: Date): Promise<void> {
+  if (topics.length === 0) return;
+  const rows = topics.map((topic) => ({ ...topic, environment_id: environmentId }));
+  await sql`insert into topics (id, environment_id, key, name, created_at, updated_at)
+    select id, environment_id, key, name, ${now}, ${now} from ${rowsOf("r", topicColumns, rows)}
+    on conflict (environment_id, key) do update set name = excluded.name, updated_at = excluded.updated_at`.execute(db);
+}
+
 export type TopicFilters = { key?: string; name?: string };
 
 export function listTopics(

@@ -97,6 +97,11 @@ export async function deleteLayout(db: Db, environmentId: string, id: string): P
   await db.deleteFrom("layouts").where("environment_id", "=", environmentId).where("id", "=", id).execute();
 }
 
+/** No layout is the default until another is written as such: an environment has one at most. */
+export async function clearDefaultLayout(db: Db, environmentId: string): Promise<void> {
+  await sql`update layouts set is_default = false where environment_id = ${environmentId} and is_default`.execute(db);
+}
+
 export type LayoutUser = { name: string; workflow_id: string };
 
 /**

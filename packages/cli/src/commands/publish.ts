@@ -1,0 +1,53 @@
+// `tidings publish <from> <to>`: workflows and layouts of one environment into another, with the same plan as files.
+import type { Command } from "../command.ts";
+import { confirmChange } from "../confirm.ts";
+import { wrongUsage } from "../failure.ts";
+import { findLogin, openSession, type Session } from "../session.ts";
+
+export const publish: Command = {
+  usage: "<from> <to> [--prune] [--dry-run]",
+  about:
+    "Copies workflows and layouts with their translations from one environment to another, all of it or nothing, after showing the\n" +
+    "plan. Only the key of the second is needed. Integrations, topics and subscribers are never copied.",
+  example: "tidings publish development production",
+  options: {
+    prune: { type: "boolean", about: "Delete workflows and layouts that only the second has" },
+    "dry-run": { type: "boolean", about: "Show the plan only; exit code 2 when there are changes" },
+  },
+  run: async (call) => {
+    const { io, out, values, args } = call;
+    const [from, to] = args;
+    if (from === undefined || to === undefined)
+      throw wrongUsage("Two environments are needed: from and to.", "tidings publish development production");
+    const { countChanges, showPlan } = await import("../files/plan-view.ts");
+    const { applyRemote, planRemote } = await import("../files/remote.ts");
+    const session = await openTarget(call.session, () => openSession(findLogin(io, to)), to);
+    const { environment, isProduction } = session;
+    const { resources } = await session.tidings.files.export({ query: { environmentId: from } });
+    const { workflows, layouts } = resources;
+    const wanted = { resources: { workflows, layouts }, prune: values.prune === true };
+    const plan = await planRemote(session, wanted);
+    showPlan(out, plan, environment.name);
+    if (values["dry-run"]) {
+      out.json({ from, to: environment.identifier, ...plan });
+      return plan.changes.length > 0 ? 2 : 0;
+    }
+    if (plan.changes.length > 0 && isProduction && !values.yes)
+      await confirmChange(io, `Publish ${countChanges(plan)} in ${environment.name}`);
+    const applied = await applyRemote(session, { ...wanted, expectedFingerprint: plan.fingerprint });
+    if (applied.changes.length > 0) out.line("Published.");
+    out.json({ from, to: environment.identifier, ...applied });
+    return 0;
+  },
+};
+
+/** The environment in use where it is the one that is named, as with a key in TIDINGS_API_KEY; else the stored login. */
+async function openTarget(
+  current: () => Promise<Session>,
+  stored: () => Promise<Session>,
+  to: string,
+): Promise<Session> {
+  const session = await current().catch(() => null);
+  const isNamed = session && [session.environment.identifier, session.environment._id].includes(to);
+  return isNamed ? session : stored();
+}

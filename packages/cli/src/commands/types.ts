@@ -1,0 +1,30 @@
+// `tidings types`: TypeScript types of payloads, for the code that triggers events.
+import type { Command } from "../command.ts";
+import { dirOption } from "../files/options.ts";
+
+export const types: Command = {
+  usage: "[--out <file>]",
+  about: "Writes a TypeScript type for the payload of each workflow, from its payload schema. Needs no service.",
+  example: "tidings types --out src/tidings-payloads.ts",
+  options: {
+    ...dirOption,
+    out: { type: "string", value: "file", about: "The file to write; the standard output unless told otherwise" },
+  },
+  run: async (call) => {
+    const { io, out, values } = call;
+    const { writeFileSync } = await import("node:fs");
+    const { resolve } = await import("node:path");
+    const { folderOf } = await import("../files/project.ts");
+    const { openProject, readFolder } = await import("../files/read-folder.ts");
+    const { problemsError } = await import("../files/problems.ts");
+    const { writeTypes } = await import("../files/payload-types.ts");
+    const { resources, problems } = readFolder(openProject(folderOf(call)));
+    if (problems.length > 0) throw problemsError(problems);
+    const text = writeTypes(resources.workflows ?? []);
+    if (typeof values.out === "string") {
+      writeFileSync(resolve(io.cwd, values.out), text);
+      out.line(`${values.out} written.`);
+    } else if (!out.isJson) io.stdout.write(text);
+    out.json({ types: text });
+  },
+};

@@ -1,0 +1,40 @@
+// The checks that need no service: shapes, everything that saving would refuse, and the issues of templates, conditions and waits.
+import { checkLayoutFile, checkWorkflowFile, type Problem } from "@tidings/server/checks";
+import type { FileProblem } from "./problems.ts";
+import type { LocalFiles } from "./read-folder.ts";
+import type { Place } from "./yaml-source.ts";
+
+/** A fault in a template names its line, which in a file of its own is the line of the file. */
+const templatePlace = / \(line (\d+), column (\d+)\)$/;
+
+function toFileProblem({ message }: Problem, place: Place): FileProblem {
+  const [whole, line, column] = templatePlace.exec(message) ?? [];
+  if (!whole || /\.(yaml|json)$/.test(place.file)) return { ...place, message };
+  return { file: place.file, line: Number(line), column: Number(column), message: message.slice(0, -whole.length) };
+}
+
+export async function checkFiles({ resources, problems, locate, owners }: LocalFiles): Promise<FileProblem[]> {
+  const found = [...problems];
+  const isSound = (key: string) => owners.get(key)?.isSound === true;
+  const add = (field: string, one: Problem) => {
+    const path = `${field}.${one.field}`;
+    const message = one.message.startsWith(one.field) ? one.message : `${one.field}: ${one.message}`;
+    found.push(toFileProblem({ ...one, message }, locate(path)));
+  };
+  const layoutIds = resources.layouts?.map(({ layoutId }) => layoutId) ?? null;
+  for (const [index, file] of (resources.workflows ?? []).entries()) {
+    if (!isSound(`workflow/${file.workflowId}`)) continue;
+    for (const one of await checkWorkflowFile(file, layoutIds)) add(`resources.workflows.${index}`, one);
+  }
+  for (const [index, file] of (resources.layouts ?? []).entries()) {
+    if (!isSound(`layout/${file.layoutId}`)) continue;
+    for (const one of await checkLayoutFile(file)) add(`resources.layouts.${index}`, one);
+  }
+  const defaults = (resources.layouts ?? []).flatMap(({ isDefault }, index) => (isDefault ? [index] : []));
+  for (const index of defaults.slice(1))
+    found.push({
+      ...locate(`resources.layouts.${index}.isDefault`),
+      message: "isDefault: another layout is the default already",
+    });
+  return found.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1));
+}

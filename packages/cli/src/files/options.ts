@@ -1,0 +1,10 @@
+// Options that commands on files share.
+import type { CommandOptions } from "../command.ts";
+
+export const dirOption = {
+  dir: { type: "string", value: "folder", about: "Where the files are; the present folder unless told otherwise" },
+} as const satisfies CommandOptions;
+
+export const pruneOption = {
+  prune: { type: "boolean", about: "Delete workflows and layouts that have no folder" },
+} as const satisfies CommandOptions;

@@ -1,0 +1,129 @@
+// Workflows as files: the configuration of an environment is exported, compared with what files say (plan), and put in place
+// (apply). Plan and apply run the same comparison; apply runs it under the locks of its transaction, and refuses when the
+// environment is not the one that was planned for.
+import { type FilesPlan, type Input, mostInFlightLooked, type Output } from "@tidings/contract";
+import { validateCredentials } from "@tidings/providers";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, faultCollector } from "../../failure.ts";
+import { lockEnvironment } from "../../store/environments/environments.ts";
+import { countInFlightOf } from "../../store/events/in-flight.ts";
+import { requireEnvironment } from "../environments/environments.ts";
+import { unseal } from "../integrations/credentials.ts";
+import { toStep } from "../workflows/in-flight.ts";
+import { applyPlan } from "./apply-files.ts";
+import { findDrift, planFiles } from "./file-plan.ts";
+import { type FileState, readState, toResources } from "./file-state.ts";
+import type { Plan } from "./plan.ts";
+import { type ReadFiles, readFiles } from "./read-files.ts";
+
+export async function exportAll(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"files.export">,
+): Promise<Output<"files.export">> {
+  const environmentId =
+    query.environmentId === undefined
+      ? caller.environmentId
+      : (await requireEnvironment(ctx, caller, query.environmentId)).id;
+  const state = await readState(ctx, environmentId, { lock: false });
+  const { fingerprint, fingerprints } = state;
+  return {
+    environmentId,
+    exportedAt: ctx.now().toISOString(),
+    fingerprint,
+    fingerprints,
+    resources: toResources(state),
+  };
+}
+
+type Wanted = Input<"files.plan">["body"];
+
+async function compare(ctx: Ctx, { environmentId }: Caller, { resources, prune = false }: Wanted, lock: boolean) {
+  const topicKeys = resources.topics?.map(({ key }) => key.trim());
+  const state = await readState(ctx, environmentId, { lock, topicKeys });
+  const storedSteps = new Map(state.workflows.map(({ row }) => [row.workflow_id, row.steps]));
+  const files = await readFiles(ctx, resources, storedSteps);
+  refuseOtherProviders(state, files);
+  const canSend = (identifier: string, providerId: string) => {
+    const row = state.allIntegrations.find((one) => one.identifier === identifier);
+    const credentials = row ? unseal(ctx.secrets, row.credentials) : {};
+    return validateCredentials(providerId, credentials, { requireAll: true }).length === 0;
+  };
+  return { state, plan: planFiles(state, files, { prune, canSend }) };
+}
+
+/** An identifier stays with its provider: another one would get the secrets of the first. */
+function refuseOtherProviders({ allIntegrations }: FileState, { integrations = [] }: ReadFiles): void {
+  const faults = faultCollector();
+  for (const [index, { identifier, providerId }] of integrations.entries()) {
+    const row = allIntegrations.find((one) => one.identifier === identifier);
+    const field = `resources.integrations.${index}.providerId`;
+    if (row && row.provider_id !== providerId)
+      faults.add(
+        field,
+        `${field} cannot be changed: integration ${identifier} is one of ${row.provider_id}`,
+        providerId,
+      );
+  }
+  faults.throwIfAny();
+}
+
+export async function plan(ctx: Ctx, caller: Caller, { body }: Input<"files.plan">): Promise<Output<"files.plan">> {
+  const { state, plan: planned } = await compare(ctx, caller, body, false);
+  return toAnswer(ctx, caller, state, planned, body.pulled);
+}
+
+export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.apply">): Promise<Output<"files.apply">> {
+  const { environmentId } = caller;
+  // Layouts, integrations and publishing take turns by this lock; workflows are locked one by one when they are read.
+  await lockEnvironment(ctx.db, environmentId);
+  const { state, plan: planned } = await compare(ctx, caller, body, true);
+  const answer = await toAnswer(ctx, caller, state, planned, body.pulled);
+  const { fingerprint, fingerprints } = state;
+  // A repeated request finds its own work done, which is no conflict.
+  if (planned.changes.length === 0) return { ...answer, fingerprints };
+  if (fingerprint !== body.expectedFingerprint)
+    throw failure(
+      "FILES_CHANGED",
+      { fingerprint, expectedFingerprint: body.expectedFingerprint },
+      { body: { currentFingerprint: fingerprint } },
+    );
+  await applyPlan(ctx, caller, planned);
+  const after = await readState(ctx, environmentId, { lock: false });
+  return { ...answer, fingerprint: after.fingerprint, fingerprints: after.fingerprints };
+}
+
+async function toAnswer(
+  ctx: Ctx,
+  caller: Caller,
+  state: FileState,
+  { changes, unchanged, kept, workflows, deletedWorkflows }: Plan,
+  pulled: Record<string, string> | undefined,
+): Promise<FilesPlan> {
+  const rows = [
+    ...workflows.flatMap(({ row, hasNewContent }) => (row && hasNewContent ? [row] : [])),
+    ...deletedWorkflows,
+  ];
+  const idOf = new Map(rows.map((row) => [row.workflow_id, row.id]));
+  // The work is bounded, however many workflows change.
+  const limit = Math.max(100, Math.floor(mostInFlightLooked / Math.max(1, rows.length)));
+  const inFlight = await countInFlightOf(ctx.db, caller.environmentId, [...idOf.values()], limit);
+  return {
+    fingerprint: state.fingerprint,
+    changes: changes.map((change) => {
+      const found = change.type === "workflow" ? inFlight.get(idOf.get(change.id) ?? "") : undefined;
+      const total = found?.rows.reduce((sum, row) => sum + row.count, 0) ?? 0;
+      if (!found || total === 0) return change;
+      const runs = total === 1 ? "1 run is under way: it" : `${total} runs are under way: they`;
+      const text =
+        change.action === "deleted"
+          ? `${runs} will be canceled`
+          : `${runs} will finish with the version ${total === 1 ? "it" : "they"} started with`;
+      const isCapped = found.looked === limit;
+      return { ...change, inFlight: { total, isCapped, text, data: found.rows.map(toStep) } };
+    }),
+    unchanged,
+    kept,
+    drift: findDrift(state, pulled, changes),
+  };
+}

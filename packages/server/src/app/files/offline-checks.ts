@@ -1,0 +1,85 @@
+// What the command line checks without a service: the shape of a file, and everything that saving a workflow or layout refuses or
+// reports as an issue. Nothing here reaches the database, the network or the settings; it is the only file of the server that the
+// command line imports.
+import { type ContentIssue, channels, type LayoutFile, type WorkflowFile } from "@tidings/contract";
+import { Failure, type FieldFaults } from "../../failure.ts";
+import { isObject } from "../../lib/json.ts";
+import { compileBody, faultsOf } from "../../validation.ts";
+import { layoutIssues } from "../workflows/layout-issues.ts";
+import { stepIssues } from "../workflows/step-issues.ts";
+import { stepVariables } from "../workflows/variables.ts";
+import { toLayoutFile, toWorkflowFile } from "./file-forms.ts";
+import { readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
+
+export { canonicalJson } from "../../lib/json.ts";
+
+/** `field`: the path in the resource, such as `steps.0.controlValues.subject`. */
+export type Problem = { field: string; message: string };
+
+const toProblems = (faults: FieldFaults): Problem[] =>
+  Object.entries(faults).flatMap(([field, { messages }]) => messages.map((message) => ({ field, message })));
+
+/** The faults of a value by a schema of the contract, in the words of the service. */
+export function createShapeCheck(schema: object): (value: unknown) => Problem[] {
+  const check = compileBody(schema);
+  return (value) => (check(value) ? [] : toProblems(faultsOf(check.errors ?? [])));
+}
+
+/** What depends on the environment or its settings is left to the service: integrations, and waits beyond its limit. */
+const facts = (layoutIds: readonly string[] | null) => ({
+  activeChannels: new Set<string>(channels),
+  isInboxConnected: true,
+  layouts: (layoutIds ?? []).map((layout_id) => ({ id: layout_id, layout_id, is_default: false })),
+  maxWaitDays: 3_650,
+  defaultTimezone: "UTC",
+  now: new Date(),
+});
+
+const ids = { newId: () => "" };
+
+/** `layoutIds`: of the layouts that exist; null when they are not known. */
+export async function checkWorkflowFile(file: WorkflowFile, layoutIds: readonly string[] | null): Promise<Problem[]> {
+  return caught(async () => {
+    const { content } = readWorkflowFile(ids, file, []);
+    const problems: Problem[] = [];
+    for (const [index, step] of content.steps.entries()) {
+      const { controls = {} } = (await stepIssues(step, stepVariables(content, index), facts(layoutIds))) ?? {};
+      for (const [field, issues] of Object.entries(controls)) {
+        if (field === "layoutId" && layoutIds === null) continue;
+        problems.push(...toIssueProblems(`steps.${index}.controlValues.${field}`, issues));
+      }
+    }
+    return problems;
+  });
+}
+
+export async function checkLayoutFile(file: LayoutFile): Promise<Problem[]> {
+  return caught(async () => {
+    const { content } = readLayoutFile(file);
+    const { controls = {} } = (await layoutIssues(content)) ?? {};
+    return Object.values(controls).flatMap((issues) => toIssueProblems("body", issues));
+  });
+}
+
+const toIssueProblems = (field: string, issues: ContentIssue[]): Problem[] =>
+  issues.map(({ message }) => ({ field, message }));
+
+async function caught(check: () => Promise<Problem[]>): Promise<Problem[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof Failure) || !isObject(error.extra.errors)) throw error;
+    return toProblems(error.extra.errors as FieldFaults);
+  }
+}
+
+/** The one form of what a workflow means, as the service exports it. Throws when it cannot be read. */
+export function normalizeWorkflow(file: WorkflowFile): WorkflowFile {
+  const { content, texts } = readWorkflowFile(ids, file, []);
+  return toWorkflowFile(content, [], texts);
+}
+
+export function normalizeLayout(file: LayoutFile): LayoutFile {
+  const { content, texts } = readLayoutFile(file);
+  return toLayoutFile(content, texts);
+}

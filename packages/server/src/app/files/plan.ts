@@ -1,0 +1,32 @@
+// What a plan is: the changes as they are told, and the writes that carry them out.
+import type { FileChange, FileKept, TopicFile } from "@tidings/contract";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import type { IntegrationWrite } from "./integration-plan.ts";
+import type { ReadLayout, ReadWorkflow } from "./workflow-files.ts";
+
+export type PlannedChange = Omit<FileChange, "inFlight">;
+
+export type WorkflowWrite = ReadWorkflow & {
+  row: WorkflowRow | undefined;
+  /** False when only its texts change: then there is no new version. */
+  hasNewContent: boolean;
+  hasNewTexts: boolean;
+  summary: string;
+};
+export type LayoutWrite = ReadLayout & { row: LayoutRow | undefined };
+
+export type Plan = {
+  changes: PlannedChange[];
+  unchanged: number;
+  kept: FileKept[];
+  workflows: WorkflowWrite[];
+  layouts: LayoutWrite[];
+  integrations: IntegrationWrite[];
+  topics: TopicFile[];
+  deletedWorkflows: WorkflowRow[];
+  deletedLayouts: LayoutRow[];
+};
+
+/** The members of a change that says nothing more. */
+export const bareChange = { settings: [], steps: [], notes: [], sentences: [] };

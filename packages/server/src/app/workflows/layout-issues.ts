@@ -1,0 +1,18 @@
+// Issues of a layout: faults in its body that do not prevent saving. As those of steps, they are computed when it is read.
+import type { Layout } from "@tidings/contract";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { addIssue, bodyIssues } from "./step-issues.ts";
+import { usesName } from "./template-names.ts";
+import { layoutVariables } from "./variables.ts";
+
+export async function layoutIssues(
+  row: Pick<LayoutRow, "control_values" | "is_translation_enabled">,
+): Promise<Layout["issues"]> {
+  const issues: NonNullable<NonNullable<Layout["issues"]>["controls"]> = {};
+  const { body = "", editorType } = row.control_values.email ?? {};
+  const template = await bodyIssues(issues, "email.body", body, editorType, layoutVariables(row));
+  if (template !== null && !usesName(template, "content")) {
+    addIssue(issues, "email.body", "MISSING_VALUE", "The body must contain {{content}}", "content");
+  }
+  return Object.keys(issues).length > 0 ? { controls: issues } : undefined;
+}
