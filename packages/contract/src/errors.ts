@@ -437,6 +437,11 @@ export const errorCatalogue = {
     message: "Workflow {workflowId} has changed since version {expectedVersion}: its version is {versionId}",
     when: "`expectedVersion` is not the current version. Nothing was changed; `currentVersion` in the answer says what is.",
   },
+  SCENARIO_TOO_LARGE: {
+    status: 413,
+    message: "A scenario has at most {most}: choose another event or a shorter time",
+    when: "What is to be exported has more events, subscribers, messages or payload than a scenario can hold.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "{detail}",

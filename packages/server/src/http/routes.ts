@@ -14,6 +14,7 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
 import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
@@ -106,6 +107,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.cancel": eventCancel.cancel,
   "explain.retrieve": explain.retrieve,
   "explain.dryRun": dryRun.dryRun,
+  "scenarios.export": scenarios.exportScenario,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
   "activity.listEvents": activity.list,
