@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
+import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runWake } from "./run/wake.ts";
@@ -38,6 +39,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
     isMixed: true,
     maxCost: deliverBatch(ctx) * callCost,
   },
+  { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: bridgeBatch, isMixed: true },
   { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },

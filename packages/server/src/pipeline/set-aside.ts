@@ -29,6 +29,7 @@ const maxTries: Partial<Record<TaskKind, number>> = {
   wake: 3,
   unsnooze: 5,
   // Their attempts are limited by their own retry rules; each task kept for a call counts as a try too.
+  bridge: 20,
   deliver: 20,
   webhook: 20,
 };

@@ -51,7 +51,7 @@ function earlyWakes(runs: Run[], clock: Clock): Timed[] {
   });
 }
 
-async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
+export async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
   const notifications = await lockNotifications(ctx.db, keys);
   const jobs = Map.groupBy(
     await findJobsOfBatch(
@@ -119,6 +119,7 @@ const toJobState = (job: JobRow, steps: Run["version"]["definition"]["steps"]): 
   newDetails: [],
   output: job.output,
   digest: job.digest,
+  bridge: job.bridge,
   mergedInto: job.merged_into,
   wakeAt: job.wake_at,
 });

@@ -1,7 +1,7 @@
 // SMS: integration, number and text; then the message goes to the deliver stage, and later steps wait for it.
 import { render } from "../render/liquid.ts";
 import { readSmsOverride } from "../rules/override-fields.ts";
-import { templateScope } from "../rules/scope.ts";
+import { contentScope } from "../rules/scope.ts";
 import type { SmsFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts";
 
@@ -18,7 +18,7 @@ export function runSms(input: StepInput): StepResult {
     }
     const { address } = draft;
 
-    const text = render(String(job.step.controlValues.body ?? ""), templateScope(run, facts), "text");
+    const text = render(String(job.step.controlValues.body ?? ""), contentScope(input), "text");
     draft.content = overrides.first.content ?? text;
     draft.outgoing = overrides.routed(
       ({ to, content = text, ...rest }): SmsFields => ({
