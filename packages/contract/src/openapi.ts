@@ -31,6 +31,7 @@ const resourceDescriptions: Record<string, string> = {
   statistics: "What was sent, and what was not, by hour or by day.",
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",
+  bridge: "Workflows that are defined in your code.",
   digests: "Digests that are still collecting events.",
   layouts: "The frame around the content of an email.",
   translations: "Texts of workflows and layouts in the languages of their readers.",

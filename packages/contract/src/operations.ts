@@ -36,6 +36,7 @@ import { suppressionOperations } from "./resources/subscribers/suppressions.ts";
 import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
+import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
@@ -54,6 +55,7 @@ export const operations = {
   ...workflowOperations,
   ...previewOperations,
   ...versionOperations,
+  ...bridgeOperations,
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,

@@ -76,7 +76,7 @@ export function leastRoleOf(operation: Operation): Role | null {
 }
 
 /** Resources that hold the configuration of an environment. */
-const configuration = ["workflows", "layouts", "translations", "integrations", "environments", "webhooks"];
+const configuration = ["workflows", "bridge", "layouts", "translations", "integrations", "environments", "webhooks"];
 
 /**
  * Which changes are in the audit log. By people: all. By API keys: changes of the configuration; triggers, marks, subscribers,

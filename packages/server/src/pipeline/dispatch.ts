@@ -4,9 +4,9 @@
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
+import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
-import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
 import { runWake } from "./run/wake.ts";

@@ -76,7 +76,8 @@ function readReply({ status, text, json }: HttpReply, tookMs: number): BridgeRep
     const fault = storeFault(json);
     return fault ? { kind: "failing", reason: fault } : { kind: "answered", body: json, tookMs };
   }
-  if (status >= 300 && status < 400) return { kind: "failing", reason: `it answered ${status}: redirects are not followed` };
+  if (status >= 300 && status < 400)
+    return { kind: "failing", reason: `it answered ${status}: redirects are not followed` };
   const told = error ? `${error.code}: ${error.message}` : text.replace(/\s+/g, " ").slice(0, 200);
   const reason = storableText(`it answered ${status}${told ? `, ${told}` : ""}`, maxReasonLength);
   if (!error) return { kind: "unavailable", reason };

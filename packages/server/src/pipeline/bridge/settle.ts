@@ -2,8 +2,8 @@
 // later, and a step without an answer fails, with a failed task that can be replayed.
 import type { Ctx } from "../../context.ts";
 import { sealValue } from "../../lib/sealed.ts";
-import { emptyJobUpdate, type JobUpdate, lockJobs, updateJobs } from "../../store/events/jobs.batch.ts";
 import { insertFailedTask } from "../../store/events/failed-tasks.ts";
+import { emptyJobUpdate, type JobUpdate, lockJobs, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobBridge } from "../../store/tables.ts";
 import { type BridgeRow, lockBridges, updateBridges } from "../../store/workflows/bridges.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";

@@ -18,9 +18,9 @@ import type { JobState, Run } from "../run/run.ts";
 import { loadRuns } from "../run/wake.ts";
 import { type BridgeTask, costOf, keysIn } from "../tasks.ts";
 import { type BridgeReply, callBridge } from "./call.ts";
+import { reopenJobs } from "./replay.ts";
 import { type StepRequest, stepRequest } from "./request.ts";
 import { isTooLate } from "./retry.ts";
-import { reopenJobs } from "./replay.ts";
 import { settle } from "./settle.ts";
 
 /** Tasks taken at once. */
@@ -141,16 +141,16 @@ async function findAsking(batch: Batch, runs: Run[], tasks: Task<BridgeTask>[]) 
 }
 
 const healthOf = ({ state, failures = 0, probes = 0, opened_at, next_probe_at }: AskedBridge): Health =>
-  state
-    ? { state, failures, probes, openedAt: opened_at ?? null, nextProbeAt: next_probe_at ?? null }
-    : healthy;
+  state ? { state, failures, probes, openedAt: opened_at ?? null, nextProbeAt: next_probe_at ?? null } : healthy;
 
 const nameOf = ({ run, bridge }: Pick<Asking, "run" | "bridge">): string => `${run.environmentId} ${bridge.url}`;
 
 /** Of each bridge whose circuit is open and due for a probe, one step makes it: answers the ids of their tasks. */
 async function claimProbes(batch: Batch, asking: Asking[]): Promise<Set<string>> {
   const now = batch.now();
-  const due = asking.filter((one) => one.bridge.url !== null && checkBreaker(healthOf(one.bridge), now).kind === "probe");
+  const due = asking.filter(
+    (one) => one.bridge.url !== null && checkBreaker(healthOf(one.bridge), now).kind === "probe",
+  );
   const firsts = new Map(due.map((one) => [nameOf(one), one]));
   const until = new Date(now.getTime() + batch.config.delivery.breaker.probeLimitMs);
   const keys = [...firsts.values()].map(({ run, bridge }) => ({ environment_id: run.environmentId, url: bridge.url! }));
@@ -188,13 +188,15 @@ async function writeWaits(batch: Batch, waits: Wait[]): Promise<void> {
     return [{ ...emptyJobUpdate(key, now), status: "queued", details, wake_at: until }];
   });
   await updateJobs(batch.db, updates);
-  const tasks = waits.map(({ task, run, bridge, until }): NewTask => ({
-    data: task.data,
-    environmentId: run.environmentId,
-    lane: bridge.url ?? undefined,
-    cost: costOf("bridge", task.data),
-    startAfter: until,
-    group: batch.clock.isStopped(run.environmentId) ? inFlightGroup(run.environmentId) : undefined,
-  }));
+  const tasks = waits.map(
+    ({ task, run, bridge, until }): NewTask => ({
+      data: task.data,
+      environmentId: run.environmentId,
+      lane: bridge.url ?? undefined,
+      cost: costOf("bridge", task.data),
+      startAfter: until,
+      group: batch.clock.isStopped(run.environmentId) ? inFlightGroup(run.environmentId) : undefined,
+    }),
+  );
   await batch.queue.enqueue(batch.db, "bridge", tasks);
 }

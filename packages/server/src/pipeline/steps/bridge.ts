@@ -39,7 +39,7 @@ function withAnswer(input: StepInput, { outputs, providers }: BridgeAnswer): Ste
 }
 
 /** The outputs under the names of the controls. An email of the code is complete: it has a layout only if its controls name one. */
-function contentOf(type: StepType, outputs: JsonObject, { layoutId = null }: JsonObject): JsonObject {
+export function contentOf(type: StepType, outputs: JsonObject, { layoutId = null }: JsonObject): JsonObject {
   if (type === "custom") return { custom: outputs };
   if (type !== "email") return outputs;
   const { subject, body, preheader } = outputs;

@@ -7,7 +7,7 @@ import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts
 
 export function runSms(input: StepInput): StepResult {
   return sendStep(input, "sms", (draft, note) => {
-    const { run, job, facts } = input;
+    const { run, job } = input;
     const route = chooseRoute(input, "sms", draft, note);
     const overrides = routedOverrides(input, "sms", route, note, readSmsOverride);
     const phone = run.subscriber?.phone || undefined;

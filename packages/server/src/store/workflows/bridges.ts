@@ -29,7 +29,7 @@ export async function lockWorkflowsOfSync(
     .selectFrom("workflows")
     .where("environment_id", "=", environmentId)
     .where("deleted_at", "is", null)
-    .where((where) => where.or([where("bridge_url", "=", url), where("workflow_id", "in", identifiers)]))
+    .where(sql<boolean>`(bridge_url = ${url} or workflow_id = any(${identifiers}::text[]))`)
     .orderBy("id")
     .forUpdate()
     .selectAll()
