@@ -5,6 +5,11 @@ import { wrongUsage } from "../failure.ts";
 export type CommandEntry = { group: string; summary: string; load: () => Promise<Command> };
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  bridge: {
+    group: "Move",
+    summary: "Sync the workflows that your code defines",
+    load: async () => (await import("./bridge.ts")).bridge,
+  },
   login: {
     group: "Session",
     summary: "Store the key of an environment",

@@ -117,7 +117,7 @@ const toOutcome = (reply: BridgeReply) =>
 /** Most calls change nothing: the breaker of a bridge without failures, before and now, is not even locked. */
 async function recordBridgeHealth(batch: Batch, group: FinishedAsk[]): Promise<void> {
   const now = batch.now();
-  const called = group.filter(({ call }) => call !== null);
+  const called = group.filter(({ call, run }) => call !== null && !batch.clock.isStopped(run.environmentId));
   const changing = called.filter(
     ({ reply, bridge, isProbe }) =>
       isProbe || reply.kind === "unavailable" || (bridge.failures ?? 0) > 0 || (bridge.state ?? "closed") !== "closed",

@@ -140,6 +140,10 @@ async function findAsking(batch: Batch, runs: Run[], tasks: Task<BridgeTask>[]) 
   return { asking, done };
 }
 
+/** In an environment on a test clock the bridge is never paused: the breaker counts in real time. */
+const healthIn = (batch: Batch, { run, bridge }: Asking): Health =>
+  batch.clock.isStopped(run.environmentId) ? healthy : healthOf(bridge);
+
 const healthOf = ({ state, failures = 0, probes = 0, opened_at, next_probe_at }: AskedBridge): Health =>
   state ? { state, failures, probes, openedAt: opened_at ?? null, nextProbeAt: next_probe_at ?? null } : healthy;
 
@@ -149,7 +153,7 @@ const nameOf = ({ run, bridge }: Pick<Asking, "run" | "bridge">): string => `${r
 async function claimProbes(batch: Batch, asking: Asking[]): Promise<Set<string>> {
   const now = batch.now();
   const due = asking.filter(
-    (one) => one.bridge.url !== null && checkBreaker(healthOf(one.bridge), now).kind === "probe",
+    (one) => one.bridge.url !== null && checkBreaker(healthIn(batch, one), now).kind === "probe",
   );
   const firsts = new Map(due.map((one) => [nameOf(one), one]));
   const until = new Date(now.getTime() + batch.config.delivery.breaker.probeLimitMs);
@@ -162,12 +166,13 @@ type Wait = Asking & { until: Date; reason?: string };
 
 function admit(
   batch: Batch,
-  { task, run, bridge }: Asking,
+  one: Asking,
   probes: ReadonlySet<string>,
   admission: Admission,
 ): { kind: "go"; isProbe: boolean } | { kind: "wait"; until: Date; reason?: string } {
+  const { task, run, bridge } = one;
   const now = batch.now();
-  const breaker = checkBreaker(healthOf(bridge), now);
+  const breaker = checkBreaker(healthIn(batch, one), now);
   const isProbe = probes.has(task.id);
   if (breaker.kind !== "pass" && !isProbe) {
     const until = breaker.kind === "wait" ? breaker.until : expectedProbeEnd(now);
