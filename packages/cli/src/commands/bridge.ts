@@ -17,7 +17,7 @@ export const bridge: Command = {
     }
     const { tidings, isProduction, environment } = await session();
     if (isProduction) await confirm(`Sync the workflows of ${bridgeUrl} into ${environment.name}?`);
-    const result = await tidings.bridge.sync({ bridgeUrl }, { source: "cli" });
+    const result = await tidings.bridge.sync({ body: { bridgeUrl }, query: { source: "cli" } });
     for (const kind of ["created", "updated", "unchanged"] as const) {
       if (result[kind].length > 0) out.line(`${kind}: ${result[kind].join(", ")}`);
     }

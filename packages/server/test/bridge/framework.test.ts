@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { createClient } from "@tidings/contract";
 import { newApiKey } from "../../src/lib/secrets.ts";
 import { atEnd } from "../support/at-end.ts";
 import { newStage } from "../support/clock.ts";
@@ -48,12 +49,12 @@ async function startExample(): Promise<string> {
   try {
     const file = join(folder, "bridge.mjs");
     writeFileSync(file, /```js\n(.*?)```/s.exec(page)![1]!);
-    Object.assign(process.env, { TIDINGS_API_KEY: apiKey, PORT: "0" });
+    Object.assign(process.env, { TIDINGS_API_KEY: apiKey, PORT: "0", NODE_ENV: "production" });
     const { server } = (await import(pathToFileURL(file).href)) as { server: Server };
     if (!server.listening) await once(server, "listening");
     return urlOf(server);
   } finally {
-    for (const name of ["TIDINGS_API_KEY", "PORT"]) {
+    for (const name of ["TIDINGS_API_KEY", "PORT", "NODE_ENV"]) {
       if (before[name] === undefined) delete process.env[name];
       else process.env[name] = before[name];
     }
@@ -61,19 +62,19 @@ async function startExample(): Promise<string> {
   }
 }
 
-const welcome = workflow("welcome", async ({ step, payload }) => {
-  const hello = await step.inApp("hello", async () => ({ body: `Hello {{ payload.name }} of ${payload.name}` }));
+const greeting = workflow("greeting", async ({ step, payload }) => {
+  const hello = await step.inApp("hello", async () => ({ body: `Hello ${payload.name}` }));
   await step.delay("pause", async () => ({ type: "regular", unit: "hours", amount: 1 }));
   await step.email("mail", async () => ({ subject: `You did not read it`, body: "<p>Look!</p>", preheader: "1 < 2" }), {
     skip: () => hello.read === true,
   });
-});
+}, { payloadSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const });
 
 type NextHandlers = { serve(options: object): Record<string, (request: Request) => Promise<Response>> };
 
 async function startNext(client: object): Promise<string> {
   const { serve } = (await import("@novu/framework/next" as string)) as NextHandlers;
-  const handlers = serve({ client, workflows: [welcome] });
+  const handlers = serve({ client, workflows: [greeting] });
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -91,7 +92,7 @@ const example = await startExample();
 const openBridge = await startNext(new Client({ secretKey: "any", strictAuthentication: false, verbose: false }));
 const strictBridge = await startNext(new Client({ secretKey: "wrong", strictAuthentication: true, verbose: false }));
 const service = await startTestService({ TIDINGS_API_KEY: apiKey, TIDINGS_DELIVERY_FIRST_WAIT: "100" });
-const { client, production } = service;
+const client = createClient({ baseUrl: service.url, apiKey });
 
 const sync = async (bridgeUrl: string, by = client) => (await by("bridge.sync", { body: { bridgeUrl } })).body;
 const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com" };
@@ -114,7 +115,7 @@ test("a sync stores the workflows of the code, and changes nothing when it is re
   assert.deepEqual(stored.payloadExample, { order: "text" });
   assert.deepEqual(await sync(example), { ...empty, bridgeUrl: example, unchanged: ["order-shipped"] });
   assert.equal((await client("workflows.retrieve", { params })).body.versionId, stored.versionId);
-  assert.equal((await production.raw("workflows.retrieve", { params })).status, 404);
+  assert.equal((await service.production.raw("workflows.retrieve", { params })).status, 404);
   const { message } = await refused(client, "bridge.sync", { body: { bridgeUrl: strictBridge } }, "BRIDGE_SYNC_FAILED");
   assert.match(message, /401, Signature\w+Error/);
 });
@@ -185,19 +186,19 @@ test("a dry run and a preview ask the bridge, and write nothing", async () => {
 });
 
 test("the handler for Next: a delay, and an email that the result of an earlier step skips", async () => {
-  const stage = await newStage(service, "2026-03-01T10:00:00.000Z");
+  const stage = await newStage({ client, url: service.url }, "2026-03-01T10:00:00.000Z");
   await sync(openBridge, stage.client);
   const to = (subscriberId: string) => ({ ...ada, subscriberId });
   const [read, unread] = [
-    await trigger(stage.client, "welcome", to("reader"), { name: "Ada" }),
-    await trigger(stage.client, "welcome", to("other"), { name: "Ada" }),
+    await trigger(stage.client, "greeting", to("reader"), { name: "Ada" }),
+    await trigger(stage.client, "greeting", to("other"), { name: "Ada" }),
   ];
   await stage.advance(1, "minutes");
   const [message] = await messagesOf(stage.client, read);
-  assert.equal(message!.content, "Hello Ada of Ada");
+  assert.equal(message!.content, "Hello Ada");
   await stage.client("subscribers.markMessages", {
     params: { subscriberId: "reader" },
-    body: { messageId: message!._id, markAs: "read" },
+    body: { messageId: message!._id!, markAs: "read" },
   });
   await stage.advance(2, "hours");
   const storyOf = async (id: string) => (await notificationsOf(stage.client, id))[0]!.jobs!.map(({ status }) => status);
@@ -211,7 +212,7 @@ test("the handler for Next: a delay, and an email that the result of an earlier 
 test("trigger() and cancel() of the framework", async () => {
   await sync(openBridge);
   const target = { secretKey: apiKey, apiUrl: service.url };
-  const { data, cancel } = await welcome.trigger({ to: "carl", payload: { name: "C" }, ...target } as never);
+  const { data, cancel } = await greeting.trigger({ to: "carl", payload: { name: "C" }, ...target } as never);
   const { transactionId } = data as unknown as { transactionId: string };
   assert.match(transactionId, /^txn_/);
   assert.equal(await cancel(), true);

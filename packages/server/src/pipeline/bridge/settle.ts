@@ -12,9 +12,9 @@ import { afterCall, type Health } from "../deliver/breaker.ts";
 import { detail } from "../rules/details.ts";
 import { wakeTasks } from "../run/progress.ts";
 import { readAnswer, shownOutputs } from "./answer.ts";
+import type { FinishedAsk } from "./ask.ts";
 import type { BridgeReply } from "./call.ts";
 import { decideAfterCall } from "./retry.ts";
-import type { FinishedAsk } from "./stage.ts";
 
 type Effect = { update: JobUpdate; wakes: boolean; again?: Timed; failure?: { ask: FinishedAsk; error: string } };
 

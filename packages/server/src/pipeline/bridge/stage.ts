@@ -14,7 +14,7 @@ import type { Admission } from "../deliver/pacing.ts";
 import { detail } from "../rules/details.ts";
 import { loadDigests } from "../run/digests.ts";
 import { loadFacts } from "../run/facts.ts";
-import type { JobState, Run } from "../run/run.ts";
+import type { Run } from "../run/run.ts";
 import { loadRuns } from "../run/wake.ts";
 import { type BridgeTask, costOf, keysIn } from "../tasks.ts";
 import { type BridgeReply, callBridge } from "./call.ts";
@@ -29,17 +29,6 @@ export const bridgeBatch = 20;
 const window = 100;
 /** How long a result may wait for others, to share a transaction with them. */
 const gatherMs = 20;
-
-/** A step that asks. */
-type Asking = { task: Task<BridgeTask>; run: Run; job: JobState; bridge: AskedBridge };
-
-/** `call` is null when no call is made: the step is given up for `reason`. */
-export type PreparedAsk = Asking & {
-  isProbe: boolean;
-  call: { url: string; key: string; workflowId: string; request: StepRequest } | null;
-  reply?: BridgeReply;
-};
-export type FinishedAsk = PreparedAsk & { reply: BridgeReply };
 
 export function createBridgeStage(ctx: NetworkCtx) {
   return createCallStage<BridgeTask, PreparedAsk, FinishedAsk>(ctx, {
