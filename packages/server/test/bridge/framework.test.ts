@@ -62,13 +62,21 @@ async function startExample(): Promise<string> {
   }
 }
 
-const greeting = workflow("greeting", async ({ step, payload }) => {
-  const hello = await step.inApp("hello", async () => ({ body: `Hello ${payload.name}` }));
-  await step.delay("pause", async () => ({ type: "regular", unit: "hours", amount: 1 }));
-  await step.email("mail", async () => ({ subject: `You did not read it`, body: "<p>Look!</p>", preheader: "1 < 2" }), {
-    skip: () => hello.read === true,
-  });
-}, { payloadSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const });
+const greeting = workflow(
+  "greeting",
+  async ({ step, payload }) => {
+    const hello = await step.inApp("hello", async () => ({ body: `Hello ${payload.name}` }));
+    await step.delay("pause", async () => ({ type: "regular", unit: "hours", amount: 1 }));
+    await step.email(
+      "mail",
+      async () => ({ subject: `You did not read it`, body: "<p>Look!</p>", preheader: "1 < 2" }),
+      {
+        skip: () => hello.read === true,
+      },
+    );
+  },
+  { payloadSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const },
+);
 
 type NextHandlers = { serve(options: object): Record<string, (request: Request) => Promise<Response>> };
 

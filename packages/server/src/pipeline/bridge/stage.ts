@@ -17,9 +17,10 @@ import { loadFacts } from "../run/facts.ts";
 import type { Run } from "../run/run.ts";
 import { loadRuns } from "../run/wake.ts";
 import { type BridgeTask, costOf, keysIn } from "../tasks.ts";
-import { type BridgeReply, callBridge } from "./call.ts";
+import type { Asking, FinishedAsk, PreparedAsk } from "./ask.ts";
+import { callBridge } from "./call.ts";
 import { reopenJobs } from "./replay.ts";
-import { type StepRequest, stepRequest } from "./request.ts";
+import { stepRequest } from "./request.ts";
 import { isTooLate } from "./retry.ts";
 import { settle } from "./settle.ts";
 
