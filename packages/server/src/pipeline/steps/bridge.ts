@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openValue } from "../../lib/sealed.ts";
 import type { BridgeAnswer } from "../../store/tables.ts";
 import { escapeHtml } from "../render/block-parts.ts";
+import { decodeEntities } from "../render/html-text.ts";
 import { detail } from "../rules/details.ts";
 import { mergeOverrides } from "../rules/overrides.ts";
 import type { Run, StepInput, StepResult } from "../run/run.ts";
@@ -41,14 +42,42 @@ function withAnswer(input: StepInput, { outputs, providers }: BridgeAnswer): Ste
 /** The outputs under the names of the controls. An email of the code is complete: it has a layout only if its controls name one. */
 export function contentOf(type: StepType, outputs: JsonObject, { layoutId = null }: JsonObject): JsonObject {
   if (type === "custom") return { custom: outputs };
+  if (type === "in_app") return inAppContent(outputs);
   if (type !== "email") return outputs;
   const { subject, body, preheader } = outputs;
   const hidden =
     typeof preheader === "string" && preheader !== ""
-      ? `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(preheader)}</div>`
+      ? `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(decodeEntities(preheader))}</div>`
       : "";
   return { subject: toText(subject), body: hidden + toText(body), editorType: "html", layoutId };
 }
+
+/**
+ * The framework escapes all texts of an in-app message for html; a subject and a label are plain text. Members of another type
+ * than a control has are dropped: a bridge may be any program.
+ */
+function inAppContent(outputs: JsonObject): JsonObject {
+  const { subject, body, avatar, redirect, primaryAction, secondaryAction, data } = outputs;
+  return {
+    subject: plainText(subject),
+    body: toText(body),
+    avatar: typeof avatar === "string" ? avatar : undefined,
+    redirect: redirectOf(redirect),
+    primaryAction: actionOf(primaryAction),
+    secondaryAction: actionOf(secondaryAction),
+    data: isObject(data) ? data : undefined,
+  };
+}
+
+const plainText = (value: unknown) => (typeof value === "string" ? decodeEntities(value) : undefined);
+
+const redirectOf = (value: unknown) =>
+  isObject(value) && typeof value.url === "string"
+    ? { url: value.url, target: typeof value.target === "string" ? value.target : undefined }
+    : undefined;
+
+const actionOf = (value: unknown) =>
+  isObject(value) ? { label: plainText(value.label), redirect: redirectOf(value.redirect) } : undefined;
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
