@@ -1,16 +1,46 @@
 // Pictures of every screen of the dashboard in light and dark, 1280 and 375 pixels wide, in /screenshots (not committed):
-// `node scripts/dashboard-screenshots.ts [part of a name]`. The service runs on a data folder of its own.
+// `node scripts/dashboard-screenshots.ts [parts of names]`. The service runs on a data folder of its own.
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@tidings/contract";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
-import { type Seeded, seedCompany, startOnFolder } from "../packages/server/test/dashboard/seed.ts";
-import { enter } from "../packages/server/test/dashboard/support.ts";
+import { openDb } from "../packages/server/src/store/db.ts";
+import {
+  type Seeded,
+  seedCompany,
+  seedPublishes,
+  seedStatistics,
+  seedTroubles,
+  startOnFolder,
+} from "../packages/server/test/dashboard/seed.ts";
+import { seedAudience } from "../packages/server/test/dashboard/seed-audience.ts";
+import { enter, ownerOf } from "../packages/server/test/dashboard/support.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
-type Shown = Seeded & { production: string };
+type Shown = Seeded & Awaited<ReturnType<typeof seedTroubles>> & { production: string; imported: string };
+
+const pushGroup = "integration=mobile-app&error=config&workflow=flash-sale";
+
+const sampleCsv = [
+  "subscriberId;email;firstName;lastName;timezone;data.plan",
+  "alan;alan@example.com;Alan;Turing;Europe/London;pro",
+  "edsger;edsger@example;Edsger;Dijkstra;Europe/Amsterdam;free",
+  "ada;ada@example.com;Ada;King;;pro",
+  "donald;donald@example.com;Donald;Knuth;Pacific/Stanford;pro",
+].join("\r\n");
+
+async function tryImport(page: Page): Promise<void> {
+  const file = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(sampleCsv) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("heading", { name: "What the import would do" }).waitFor();
+  await page.getByRole("table", { name: "Faulty lines" }).scrollIntoViewIfNeeded();
+}
 
 const pictures: Picture[] = [
   { name: "home", path: () => "/" },
@@ -40,6 +70,36 @@ const pictures: Picture[] = [
   { name: "person-inbox", path: () => "/people/ada?tab=inbox" },
   { name: "person-topics", path: () => "/people/member-001?tab=topics" },
   { name: "person-profile", path: () => "/people/ada?tab=profile" },
+  { name: "audience-topics", path: () => "/topics" },
+  { name: "audience-topic", path: () => "/topics/all-hands" },
+  {
+    name: "audience-rules",
+    path: () => "/topics/release-notes",
+    act: (page) => page.getByRole("button", { name: "Rules of ada" }).click(),
+  },
+  {
+    name: "audience-add-people",
+    path: () => "/topics/release-notes",
+    act: (page) => page.getByRole("button", { name: "Add people" }).click(),
+  },
+  {
+    name: "audience-preference",
+    path: () => "/topics/all-hands",
+    act: async (page) => {
+      await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+      await page.getByRole("button", { name: "Change a preference" }).click();
+    },
+  },
+  { name: "audience-contexts", path: () => "/topics?tab=contexts" },
+  { name: "audience-suppressions", path: () => "/topics?tab=suppressions" },
+  { name: "audience-imports", path: () => "/topics?tab=imports" },
+  { name: "audience-import-new", path: () => "/imports/new" },
+  { name: "audience-import-dry-run", path: () => "/imports/new", act: tryImport },
+  { name: "audience-import-report", path: ({ imported }) => `/imports/${imported}` },
+  { name: "content-layouts", path: () => "/layouts" },
+  { name: "content-layout", path: () => "/layouts/company" },
+  { name: "content-translations", path: () => "/translations" },
+  { name: "content-texts", path: () => "/translations/workflow/order-shipped" },
   { name: "integrations", path: () => "/integrations" },
   { name: "integrations-catalogue", path: () => "/integrations/new" },
   { name: "integrations-new", path: () => "/integrations/new/sendgrid" },
@@ -49,6 +109,74 @@ const pictures: Picture[] = [
     path: () => "/integrations/office-mail",
     act: (page) => page.getByRole("button", { name: "Send a test" }).click(),
   },
+  { name: "dead-letters-causes", path: () => "/dead-letters" },
+  { name: "dead-letters-group", path: () => `/dead-letters/group?${pushGroup}` },
+  {
+    name: "dead-letters-dialog",
+    path: () => `/dead-letters/group?${pushGroup}`,
+    act: async (page) => {
+      await page.getByRole("button", { name: /^Send \d+ again/ }).click();
+      await page.getByText("What will happen").or(page.getByText("will be sent")).first().waitFor();
+    },
+  },
+  { name: "dead-letters-replay", path: ({ replayId }) => `/dead-letters/replays/${replayId}` },
+  { name: "dead-letters-replays", path: () => "/dead-letters?tab=replays" },
+  { name: "dead-letters-tasks", path: () => "/dead-letters?tab=tasks" },
+  { name: "webhooks-endpoints", path: () => "/webhooks" },
+  {
+    name: "webhooks-add",
+    path: () => "/webhooks",
+    act: (page) => page.getByRole("button", { name: "Add endpoint" }).click(),
+  },
+  { name: "webhooks-one", path: ({ webhookId }) => `/webhooks/${webhookId}` },
+  {
+    name: "webhooks-delivery",
+    path: ({ webhookId }) => `/webhooks/${webhookId}`,
+    act: (page) => page.getByRole("button", { name: /webhook\.test/ }).click(),
+  },
+  { name: "webhooks-receipts", path: () => "/webhooks?tab=receipts" },
+  { name: "statistics", path: () => "/statistics" },
+  {
+    name: "statistics-providers",
+    path: () => "/statistics",
+    act: (page) => page.getByRole("heading", { name: "By channel" }).scrollIntoViewIfNeeded(),
+  },
+  { name: "statistics-week", path: () => "/statistics?range=7d" },
+  { name: "statistics-month", path: () => "/statistics?range=30d&channel=sms" },
+  { name: "environments", path: () => "/environments" },
+  {
+    name: "environments-create",
+    path: () => "/environments",
+    act: (page) => page.getByRole("button", { name: "New environment" }).click(),
+  },
+  { name: "environments-publish", path: () => "/environments?tab=publish" },
+  {
+    name: "environments-publish-ask",
+    path: () => "/environments?tab=publish",
+    act: (page) => page.getByRole("button", { name: /^Publish \d/ }).click(),
+  },
+  {
+    name: "environments-history",
+    path: () => "/environments?tab=history",
+    act: (page) =>
+      page
+        .getByRole("list", { name: /^Publishes/ })
+        .getByRole("button")
+        .first()
+        .click(),
+  },
+  {
+    name: "environments-restore",
+    path: () => "/environments?tab=history",
+    act: async (page) => {
+      await page
+        .getByRole("list", { name: /^Publishes/ })
+        .getByRole("button")
+        .first()
+        .click();
+      await page.getByRole("button", { name: "Take it back" }).click();
+    },
+  },
   { name: "settings-account", path: () => "/settings" },
   { name: "settings-people", path: () => "/settings?tab=people" },
   {
@@ -57,24 +185,41 @@ const pictures: Picture[] = [
     act: (page) => page.getByRole("button", { name: "Invite a person" }).click(),
   },
   { name: "settings-audit", path: () => "/settings?tab=audit" },
+  { name: "settings-audit-range", path: () => "/settings?tab=audit&range=custom&operation=workflows" },
   // The last ones: the browser remembers the environment.
   { name: "production", path: ({ production }) => `/activity?env=${production}` },
   { name: "home-new", path: ({ production }) => `/?env=${production}` },
 ];
 
-const wanted = process.argv[2] ?? "";
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }: Picture) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 const folder = join(dirname(import.meta.dirname), "screenshots");
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), "tidings-screenshots-"));
 const apiKey = newApiKey();
 const service = await startOnFolder(data, apiKey);
+/** A receiver of webhooks, which has gone at one of its paths. */
+const receiver = createServer((request, response) => {
+  response.writeHead(request.url === "/gone" ? 410 : 200).end(request.url === "/gone" ? "moved away" : "taken");
+}).listen(0, "127.0.0.1");
+await once(receiver, "listening");
+const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
   const client = createClient({ baseUrl: service.url, apiKey });
   const { body: environments } = await client("environments.list");
   const production = environments.find(({ type }) => type === "prod")!.identifier;
-  const seeded = { ...(await seedCompany(client)), production };
+  const seeded = {
+    ...(await seedCompany(client)),
+    ...(await seedTroubles(client, receiverUrl)),
+    ...(await seedAudience(client)),
+    production,
+  };
+  const db = openDb({ url: service.databaseUrl, poolSize: 1, onError: () => {} });
+  await seedStatistics(db, environments.find(({ apiKeys }) => apiKeys !== undefined)!._id);
+  await db.destroy();
+  await seedPublishes(client, await ownerOf(service));
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 375]) {
@@ -87,7 +232,7 @@ try {
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && console.error(message.text()));
       page.on("pageerror", (error) => console.error(error));
-      for (const { name, path, act } of pictures.filter((picture) => picture.name.includes(wanted))) {
+      for (const { name, path, act } of pictures.filter(isWanted)) {
         await page.goto(service.url + path(seeded));
         await page.waitForLoadState("networkidle").catch(() => {});
         await page
@@ -103,6 +248,7 @@ try {
 } finally {
   await browser.close();
   await service.stop();
+  receiver.close();
   rmSync(data, { recursive: true, force: true });
 }
 console.log(`${folder} written`);

@@ -31,9 +31,10 @@ const addressOf = (file: string): string => pathToFileURL(file).href;
 const programFor = (members: string[]): string => `
 import { AsyncResource } from "node:async_hooks";
 import { test } from "node:test";
-import { endFile } from ${JSON.stringify(addressOf("packages/server/test/support/at-end.ts"))};
+import { beginGroup, endFile } from ${JSON.stringify(addressOf("packages/server/test/support/at-end.ts"))};
 
 const members = ${JSON.stringify(members.map((file) => ({ name: relative(".", file), address: addressOf(file) })))};
+beginGroup();
 // The runner counts tests that begin after an awaited one as its subtests. With this scope, those of the next file are not.
 const root = new AsyncResource("group");
 // Keeps the process alive while a test waits for an unreferenced timer.

@@ -172,6 +172,36 @@ export const errorCatalogue = {
     message: "Dead letter with id {id} cannot be replayed: {reason}",
     when: "It was replayed before, the provider has reported that it accepted the message, or the message was deleted.",
   },
+  REPLAY_NOT_FOUND: {
+    status: 404,
+    message: "Replay with id {replayId} not found",
+    when: "The id is unknown in this environment, or the replay was removed after 30 days.",
+  },
+  REPLAY_ENDED: {
+    status: 409,
+    message: "Replay with id {replayId} is {status}",
+    when: "It was stopped, or is done: it cannot be paused, resumed or stopped any more. Begin another one.",
+  },
+  REPLAY_LIMIT: {
+    status: 409,
+    message: "This environment already has {limit} replays that are running or paused",
+    when: "Wait for one of them, or stop one.",
+  },
+  IMPORT_NOT_FOUND: {
+    status: 404,
+    message: "Import with id {importId} not found",
+    when: "The id is unknown in this environment, or the import was removed after 30 days.",
+  },
+  IMPORT_TOO_LARGE: {
+    status: 413,
+    message: "The CSV text has {found}; at most {limit} are accepted. Divide the file and import the parts",
+    when: "A CSV text has more than 10 MB, or more than 250,000 lines.",
+  },
+  IMPORT_LIMIT_REACHED: {
+    status: 409,
+    message: "{count} imports of this environment are not finished; wait until one of them is",
+    when: "20 imports of an environment are waiting or running.",
+  },
   FAILED_TASK_NOT_FOUND: {
     status: 404,
     message: "Failed task with id {id} not found",
@@ -241,6 +271,11 @@ export const errorCatalogue = {
     status: 404,
     message: "Step {stepId} not found in workflow {workflowId}",
     when: "The workflow has no such step.",
+  },
+  PUBLISH_NOT_FOUND: {
+    status: 404,
+    message: "Publish {publishId} not found",
+    when: "No publish to this environment has this id, or it is older than `TIDINGS_AUDIT_DAYS`.",
   },
   WORKFLOW_VERSION_NOT_FOUND: {
     status: 404,
@@ -331,6 +366,16 @@ export const errorCatalogue = {
     status: 409,
     message: "The test clock is at {now} and cannot move back to {asked}",
     when: "The time is before the clock's current time, or before the target of a move in progress.",
+  },
+  PUBLISH_RESTORED: {
+    status: 409,
+    message: "Publish {publishId} was taken back at {restoredAt}",
+    when: "A publish is restored twice. The restore itself can be taken back: it is a publish of its own.",
+  },
+  PUBLISH_CHANGED_SINCE: {
+    status: 409,
+    message: "Changed since the publish: {resources}. Send overwriteChanges: true to take these changes back as well",
+    when: "A publish is restored whose workflows or layouts were changed afterwards. Nothing is changed.",
   },
   PERSON_EXISTS: {
     status: 409,
@@ -432,6 +477,11 @@ export const errorCatalogue = {
     message:
       "Workflow {workflowId} exists and is not defined in code: delete it, or give the one in the code another id",
     when: "A bridge has a workflow whose identifier an ordinary workflow of the environment uses. Nothing is changed.",
+  },
+  LAYOUT_CHANGED: {
+    status: 409,
+    message: "Layout {layoutId} has changed since {expectedUpdatedAt}: its last change was at {updatedAt}",
+    when: "`expectedUpdatedAt` is not the time of the last change. Nothing was changed.",
   },
   WORKFLOW_CHANGED: {
     status: 409,

@@ -19,15 +19,18 @@ import { inboxPreferenceOperations } from "./resources/inbox/inbox-preferences.t
 import { inboxSubscriptionOperations } from "./resources/inbox/inbox-subscriptions.ts";
 import { inboxSessionOperations } from "./resources/inbox/session.ts";
 import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
+import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
 import { deadLetterOperations } from "./resources/operate/dead-letters.ts";
 import { environmentOperations } from "./resources/operate/environments.ts";
 import { failedTaskOperations } from "./resources/operate/failed-tasks.ts";
+import { inboundReceiptOperations } from "./resources/operate/inbound-receipts.ts";
 import { systemOperations } from "./resources/operate/system.ts";
 import { webhookOperations } from "./resources/operate/webhooks.ts";
 import { auditLogOperations } from "./resources/people/audit-log.ts";
 import { authOperations } from "./resources/people/auth.ts";
 import { peopleOperations } from "./resources/people/people.ts";
 import { feedOperations } from "./resources/subscribers/feed.ts";
+import { importOperations } from "./resources/subscribers/imports.ts";
 import { messageMarkOperations } from "./resources/subscribers/message-marks.ts";
 import { preferenceOperations } from "./resources/subscribers/preferences.ts";
 import { subscriberCredentialOperations } from "./resources/subscribers/subscriber-credentials.ts";
@@ -40,6 +43,7 @@ import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
 import { previewOperations } from "./resources/workflows/previews.ts";
+import { publishOperations } from "./resources/workflows/publishes.ts";
 import { publishingOperations } from "./resources/workflows/publishing.ts";
 import { translationOperations } from "./resources/workflows/translations.ts";
 import { versionOperations } from "./resources/workflows/versions.ts";
@@ -61,6 +65,7 @@ export const operations = {
   ...translationOperations,
   ...subscriberOperations,
   ...subscriberCredentialOperations,
+  ...importOperations,
   ...preferenceOperations,
   ...messageMarkOperations,
   ...feedOperations,
@@ -80,11 +85,14 @@ export const operations = {
   ...channelEndpointOperations,
   ...environmentOperations,
   ...publishingOperations,
+  ...publishOperations,
   ...webhookOperations,
   ...inboundWebhookOperations,
+  ...inboundReceiptOperations,
   ...suppressionOperations,
   ...capturedOperations,
   ...deadLetterOperations,
+  ...deadLetterReplayOperations,
   ...failedTaskOperations,
   ...authOperations,
   ...peopleOperations,

@@ -25,6 +25,7 @@ const exceptions: Partial<Record<OperationId, Role>> = {
   "environments.revokeApiKey": "owner",
   "environments.delete": "owner",
   "auditLog.list": "editor",
+  "auditLog.export": "editor",
   // What support needs: a subscriber's addresses, channels, preferences and subscriptions …
   "subscribers.update": "support",
   "subscribers.updateOnlineStatus": "support",
@@ -61,6 +62,10 @@ const exceptions: Partial<Record<OperationId, Role>> = {
   "events.cancel": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
+  "deadLetterReplays.create": "support",
+  "deadLetterReplays.pause": "support",
+  "deadLetterReplays.resume": "support",
+  "deadLetterReplays.stop": "support",
   "failedTasks.replay": "support",
   "webhooks.replay": "support",
 };

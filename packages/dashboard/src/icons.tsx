@@ -19,6 +19,7 @@ const paths = {
   arrowLeft: <path d="m12 19-7-7 7-7M19 12H5" />,
   arrowRight: <path d="M5 12h14M12 5l7 7-7 7" />,
   arrowUp: <path d="m5 12 7-7 7 7M12 19V5" />,
+  bars: <path d="M5 20v-7M12 20V4M19 20v-11" />,
   bell: (
     <>
       <path d="M10.27 21a2 2 0 0 0 3.46 0" />
@@ -63,6 +64,11 @@ const paths = {
       <path d="M4 16a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h10a2 2 0 0 1 2 2" />
     </>
   ),
+  download: <path d="M12 15V3M7 10l5 5 5-5M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4" />,
+  upload: <path d="M12 3v12M17 8l-5-5-5 5M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4" />,
+  layout: <path d="M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2zM3 9h18M9 21V9" />,
+  languages: <path d="m5 8 6 6M4 14l6-6 2-3M2 5h12M7 2h1M22 22l-5-10-5 10M14 18h6" />,
+  pencil: <path d="M17 3a2.85 2.83 0 1 1 4 4L7.5 20.5 2 22l1.5-5.5z" />,
   external: <path d="M15 3h6v6M10 14 21 3M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6" />,
   filter: <path d="M3 6h18M7 12h10M10 18h4" />,
   gauge: <path d="m12 14 4-4M3.34 19a10 10 0 1 1 17.32 0" />,
@@ -88,6 +94,12 @@ const paths = {
       <path d="m22 7-8.97 5.7a1.94 1.94 0 0 1-2.06 0L2 7" />
     </>
   ),
+  mailX: (
+    <>
+      <path d="M22 13V6a2 2 0 0 0-2-2H4a2 2 0 0 0-2 2v12c0 1.1.9 2 2 2h9" />
+      <path d="m22 7-8.97 5.7a1.94 1.94 0 0 1-2.06 0L2 7M17 17l4 4M21 17l-4 4" />
+    </>
+  ),
   menu: <path d="M4 6h16M4 12h16M4 18h16" />,
   message: <path d="M21 15a2 2 0 0 1-2 2H7l-4 4V5a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2z" />,
   monitor: (
@@ -104,6 +116,7 @@ const paths = {
       <circle cx="5" cy="12" r="1" />
     </>
   ),
+  pause: <path d="M8 5v14M16 5v14" />,
   play: <path d="m6 3 14 9-14 9z" />,
   plug: <path d="M12 22v-5M9 8V2M15 8V2M18 8v5a4 4 0 0 1-4 4h-4a4 4 0 0 1-4-4V8z" />,
   plus: <path d="M5 12h14M12 5v14" />,
@@ -140,6 +153,7 @@ const paths = {
       <path d="M12 18h.01" />
     </>
   ),
+  stop: <path d="M6 6h12v12H6z" />,
   sun: (
     <>
       <circle cx="12" cy="12" r="4" />
@@ -157,6 +171,13 @@ const paths = {
     <>
       <path d="M16 21v-2a4 4 0 0 0-4-4H6a4 4 0 0 0-4 4v2M22 21v-2a4 4 0 0 0-3-3.87M16 3.13a4 4 0 0 1 0 7.75" />
       <circle cx="9" cy="7" r="4" />
+    </>
+  ),
+  webhook: (
+    <>
+      <path d="M18 16.98h-5.99c-1.1 0-1.95.94-2.48 1.9A4 4 0 0 1 2 17c.01-.7.2-1.4.57-2" />
+      <path d="m6 17 3.13-5.78c.53-.97.1-2.18-.5-3.1a4 4 0 1 1 6.89-4.06" />
+      <path d="m12 6 3.13 5.73C15.66 12.7 16.9 13 18 13a4 4 0 0 1 0 8" />
     </>
   ),
   workflow: (

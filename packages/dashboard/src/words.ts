@@ -41,6 +41,8 @@ export const words = {
   retry: "Try again",
   more: "Load more",
   all: "All",
+  select: (name: string) => `Select ${name}`,
+  selectAll: "Select all on this page",
   pages: { previous: "Previous", next: "Next" },
   notFound: {
     title: "This page does not exist",

@@ -30,6 +30,8 @@ export type Ctx = {
   versions: LRUCache<string, WorkflowVersion>;
   /** The owner of an API key, by the hash of the key; emptied whenever a key changes. */
   keyOwners: LRUCache<string, Caller>;
+  /** The ids of API keys whose use this process has recorded within a minute (http/auth.ts). */
+  keyUses: LRUCache<string, true>;
   /** Takes the ids of subscribers whose inbox changes. In a transaction they are passed on after its commit. */
   hints: InboxHints;
   /** Which environments have webhooks; see pipeline/webhooks/events.ts. */

@@ -12,6 +12,7 @@ import type { Config } from "./config.ts";
 import type { Ctx, NetworkCtx } from "./context.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
 import { ensureEncryptionKey } from "./encryption-key.ts";
+import { keyUseMs } from "./http/auth.ts";
 import { findSessionOwner } from "./http/inbox-auth.ts";
 import { createServer } from "./http/server.ts";
 import { createBudgets } from "./lib/budgets.ts";
@@ -194,6 +195,7 @@ function createCaches(announce: Announce) {
   const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
   // The time to live covers announcements that were missed while the listener was disconnected.
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
+  const keyUses: Ctx["keyUses"] = new LRUCache({ max: 10_000, ttl: keyUseMs });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
   const onChange: OnChange = { keys: () => {}, hints: () => {} };
   const hints = createHintCollector({
@@ -209,7 +211,7 @@ function createCaches(announce: Announce) {
     [hintChannel]: (text?: string) => onChange.hints(text),
     [watchChannel]: () => hints.watch(),
   };
-  return { caches: { versions, keyOwners, webhookTargets, hints }, onNotify, onChange };
+  return { caches: { versions, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
 }
 
 /** The hub of live inboxes. Its connections are closed by the HTTP server, before it closes. */

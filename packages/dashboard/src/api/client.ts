@@ -1,8 +1,9 @@
 // Calls the operations of the contract. Types come from the contract; at run time there is only a table of methods and paths
 // (@tidings/client/operations), so that no schema is part of what the browser loads.
+
+import { operationPaths } from "@tidings/client/operations";
 import type { CallInput, OperationId, Output } from "@tidings/contract";
 import { ApiError } from "./api-error.ts";
-import { operationPaths } from "@tidings/client/operations";
 
 type Credentials = { csrfToken: string; environmentId: string };
 
@@ -58,6 +59,26 @@ async function send<T>(method: string, path: string, input: SendInput = {}): Pro
   if (!response.ok || typeof answer === "string")
     throw new ApiError(response.status, answer, response.headers.get("retry-after"));
   return answer as T;
+}
+
+/** Saves what a path answers as a file. A link could not name the environment, so the browser reads it first. */
+export async function downloadFile(path: string, query: object, fileName: string): Promise<void> {
+  const headers = { "x-tidings-environment": credentials.environmentId };
+  const response = await fetch(new URL(path + queryText(query), baseUrl()), {
+    headers,
+    credentials: "same-origin",
+  }).catch(() => {
+    throw new ApiError(0, undefined);
+  });
+  if (!response.ok) throw new ApiError(response.status, parseBody(await response.text()));
+  saveFile(await response.blob(), fileName);
+}
+
+export function saveFile(content: Blob, fileName: string): void {
+  const url = URL.createObjectURL(content);
+  const link = Object.assign(document.createElement("a"), { href: url, download: fileName });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 function fillPath(path: string, params: object): string {

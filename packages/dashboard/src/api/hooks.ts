@@ -45,6 +45,8 @@ export type ReadOptions = {
   /** Shows the former answer while a changed input is read, for filters and pages. */
   keep?: boolean;
   staleTime?: number;
+  /** Another environment than the chosen one, for screens that show several. */
+  environmentId?: string;
 };
 
 const keyOf = (environmentId: string, id: OperationId, input: unknown) => [environmentId, id, input] as const;
@@ -55,7 +57,8 @@ export function useOperation<Id extends OperationId>(
   input: CallInput<Id>,
   options: ReadOptions = {},
 ): UseQueryResult<Output<Id>, ApiError> {
-  const { _id } = useEnvironment();
+  const chosen = useEnvironment();
+  const _id = options.environmentId ?? chosen._id;
   return useQuery(
     queryOptions<Output<Id>, ApiError>({
       queryKey: keyOf(_id, id, input),
@@ -70,14 +73,17 @@ export function useOperation<Id extends OperationId>(
 
 /**
  * A change: `const rename = useChange("workflows.update", ["workflows.list", "workflows.retrieve"])`, then
- * `rename.mutate({ params, body })`. What the named operations answered is read again afterwards.
+ * `rename.mutate({ params, body })`. What the named operations answered is read again afterwards. `environmentId`: another
+ * environment than the chosen one.
  */
 export function useChange<Id extends OperationId>(
   id: Id,
   makesStale: readonly OperationId[] = [],
+  environmentId?: string,
 ): UseMutationResult<Output<Id>, ApiError, CallInput<Id>> {
   const client = useQueryClient();
-  const { _id } = useEnvironment();
+  const chosen = useEnvironment();
+  const _id = environmentId ?? chosen._id;
   return useMutation<Output<Id>, ApiError, CallInput<Id>>({
     mutationFn: (input) => callOperation(id, input, _id),
     onSuccess: () => Promise.all(makesStale.map((stale) => client.invalidateQueries({ queryKey: [_id, stale] }))),

@@ -1,5 +1,6 @@
 // Asks before a change: always where it cannot be undone, and in production for every change.
 import { type ReactNode, useState } from "react";
+import type { Environment } from "../api/auth.ts";
 import { useEnvironment } from "../app/session.tsx";
 import { words } from "../words.ts";
 import { Button } from "./button.tsx";
@@ -13,6 +14,8 @@ type Question = {
   isDanger?: boolean;
   /** Asks in every environment, not only in production. */
   isAlways?: boolean;
+  /** That the change is in, where it is another one than the chosen one. */
+  environment?: Pick<Environment, "type" | "name">;
 };
 
 type Asked = Question & { run: () => void };
@@ -22,12 +25,13 @@ type Asked = Question & { run: () => void };
  * somewhere.
  */
 export function useConfirm(): { confirm: (question: Question, run: () => void) => void; dialog: ReactNode } {
-  const { type, name } = useEnvironment();
+  const chosen = useEnvironment();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [isOpen, setOpen] = useState(false);
+  const { type, name } = asked?.environment ?? chosen;
   const isProduction = type === "prod";
   const confirm = (question: Question, run: () => void) => {
-    if (!isProduction && !question.isAlways) return run();
+    if ((question.environment ?? chosen).type !== "prod" && !question.isAlways) return run();
     setAsked({ ...question, run });
     setOpen(true);
   };

@@ -19,9 +19,15 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** A box before every row, and one for all of the page. */
+  selection?: {
+    selected: ReadonlySet<string>;
+    onChange: (selected: Set<string>) => void;
+    nameOf: (row: Row) => string;
+  };
 };
 
-export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, selection }: TableProps<Row>) {
   const classOf = ({ isNumber, isWideOnly }: Column<Row>) =>
     classNames(isNumber && css.number, isWideOnly && css.wideOnly) || undefined;
   return (
@@ -29,6 +35,11 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
       <table className={css.table} aria-label={label}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" className={css.box}>
+                <SelectAll keys={rows.map(keyOf)} {...selection} />
+              </th>
+            )}
             {columns.map((column) => (
               <th key={column.title} scope="col" className={classOf(column)}>
                 {column.title}
@@ -39,6 +50,16 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
+              {selection && (
+                <td className={css.box}>
+                  <input
+                    type="checkbox"
+                    aria-label={words.select(selection.nameOf(row))}
+                    checked={selection.selected.has(keyOf(row))}
+                    onChange={() => selection.onChange(toggled(selection.selected, keyOf(row)))}
+                  />
+                </td>
+              )}
               {columns.map((column) => (
                 <td key={column.title} className={classOf(column)}>
                   {column.cell(row)}
@@ -49,6 +70,28 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+function toggled(selected: ReadonlySet<string>, key: string): Set<string> {
+  const next = new Set(selected);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+type SelectAllProps = { keys: string[]; selected: ReadonlySet<string>; onChange: (selected: Set<string>) => void };
+
+function SelectAll({ keys, selected, onChange }: SelectAllProps) {
+  const isWhole = keys.length > 0 && keys.every((key) => selected.has(key));
+  return (
+    <input
+      type="checkbox"
+      aria-label={words.selectAll}
+      checked={isWhole}
+      onChange={() =>
+        onChange(new Set(isWhole ? [...selected].filter((key) => !keys.includes(key)) : [...selected, ...keys]))
+      }
+    />
   );
 }
 

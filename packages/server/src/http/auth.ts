@@ -1,11 +1,12 @@
 // API keys: `Authorization: ApiKey <key>`, found by their SHA-256 hash. Owners are cached; the database announces every
-// change of a key (store/queue/listen.ts), which empties the cache. Wrong keys are rate-limited by client address. A valid
+// change of a key but its last use (store/queue/listen.ts), which empties the cache. Wrong keys are rate-limited by client address. A valid
 // key is never refused for wrong ones from the same address, which may be a proxy in front of all clients.
-import { LRUCache } from "lru-cache";
+
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
+import { createBoundedCache } from "../lib/bounded-cache.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { findKeyOwner } from "../store/environments/environments.ts";
+import { findKeyOwner, markKeyUsed } from "../store/environments/environments.ts";
 
 type Credentials = { header: string | undefined; address: string };
 
@@ -24,7 +25,7 @@ export async function authenticate(
   const hash = sha256(key);
   const cacheKey = hash.toString("base64");
   const cached = ctx.keyOwners.get(cacheKey);
-  if (cached) return cached;
+  if (cached) return recordUse(ctx, cached);
   const owner = await findKeyOwner(ctx.db, hash);
   if (!owner) {
     const seconds = wrongKeys.count(address);
@@ -33,6 +34,22 @@ export async function authenticate(
     throw failure("RATE_LIMITED", {}, { message, headers: { "retry-after": String(seconds) } });
   }
   ctx.keyOwners.set(cacheKey, owner);
+  return recordUse(ctx, owner);
+}
+
+/** How exact the last use of a key is: each process writes it at most so often. */
+export const keyUseMs = 60_000;
+
+/** Outside of the request's transaction, and the request does not wait for it. */
+function recordUse(ctx: Ctx, owner: Caller): Caller {
+  const { apiKeyId, environmentId } = owner;
+  if (ctx.keyUses.has(apiKeyId)) return owner;
+  ctx.keyUses.set(apiKeyId, true);
+  const now = ctx.now();
+  const before = new Date(now.getTime() - keyUseMs);
+  markKeyUsed(ctx.db, environmentId, apiKeyId, { now, before }).catch((error: unknown) =>
+    ctx.log.warn({ err: error, apiKeyId }, "the last use of an API key could not be recorded"),
+  );
   return owner;
 }
 
@@ -47,7 +64,7 @@ export type WrongKeyLimiter = {
 
 export function createWrongKeyLimiter(limit: number, now: () => number): WrongKeyLimiter {
   // Beyond this many addresses, the least recently seen one is forgotten.
-  const windows = new LRUCache<string, Window>({ max: 10_000 });
+  const windows = createBoundedCache<Window>(10_000);
   return {
     count(address) {
       if (limit === 0) return null;

@@ -4,6 +4,7 @@ import type { Input, OperationId, Operations, Output } from "@tidings/contract";
 import type { AlternateSuccess, Pending, PlainText, SessionChange } from "../answer.ts";
 import * as clock from "../app/environments/clock.ts";
 import * as environments from "../app/environments/environments.ts";
+import * as publishes from "../app/environments/publishes.ts";
 import * as publishing from "../app/environments/publishing.ts";
 import * as system from "../app/environments/system.ts";
 import * as activity from "../app/events/activity.ts";
@@ -29,6 +30,8 @@ import * as chatOauth from "../app/integrations/chat-oauth.ts";
 import * as integrations from "../app/integrations/integrations.ts";
 import * as providers from "../app/integrations/providers.ts";
 import * as captured from "../app/messages/captured.ts";
+import * as deadLetterPreview from "../app/messages/dead-letter-preview.ts";
+import * as deadLetterReplays from "../app/messages/dead-letter-replays.ts";
 import * as deadLetters from "../app/messages/dead-letters.ts";
 import * as feed from "../app/messages/feed.ts";
 import * as messageMarks from "../app/messages/message-marks.ts";
@@ -39,15 +42,19 @@ import * as people from "../app/people/people.ts";
 import * as personSessions from "../app/people/sessions.ts";
 import * as signIn from "../app/people/sign-in.ts";
 import * as contexts from "../app/subscribers/contexts.ts";
+import * as imports from "../app/subscribers/imports.ts";
 import * as preferences from "../app/subscribers/preferences.ts";
+import * as preferencesOfMany from "../app/subscribers/preferences-many.ts";
 import * as subscriberCredentials from "../app/subscribers/subscriber-credentials.ts";
 import * as subscribers from "../app/subscribers/subscribers.ts";
 import * as suppressions from "../app/subscribers/suppressions.ts";
 import * as topicSubscriptionEntries from "../app/topics/topic-subscription-entries.ts";
 import * as topicSubscriptions from "../app/topics/topic-subscriptions.ts";
 import * as topics from "../app/topics/topics.ts";
+import * as inboundReceipts from "../app/webhooks/inbound-receipts.ts";
 import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
 import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
+import * as webhookTest from "../app/webhooks/webhook-test.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
 import * as bridge from "../app/workflows/bridge-sync.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
@@ -139,6 +146,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "layouts.preview": layouts.preview,
   "layouts.usage": layouts.usage,
   "translations.create": translations.create,
+  "translations.listGroups": translations.listGroups,
   "translations.retrieveGroup": translations.retrieveGroup,
   "translations.retrieveMaster": translations.retrieveMaster,
   "translations.importMaster": translations.importMaster,
@@ -267,6 +275,10 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "environments.updateClock": clock.update,
   "environments.diff": publishing.diff,
   "environments.publish": publishing.publish,
+  "environments.listPublishes": publishes.list,
+  "environments.retrievePublish": publishes.retrieve,
+  "environments.planRestore": publishes.previewRestore,
+  "environments.restorePublish": publishes.restore,
   "environments.createApiKey": environments.createApiKey,
   "environments.revokeApiKey": environments.revokeApiKey,
   "webhooks.list": webhooks.list,
@@ -276,15 +288,32 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "webhooks.delete": webhooks.remove,
   "webhooks.rotateSecret": webhooks.rotateSecret,
   "webhooks.listDeliveries": webhookDeliveries.list,
+  "webhooks.retrieveDelivery": webhookDeliveries.retrieve,
+  "webhooks.test": withPrecheck(webhookTest.call, webhookTest.record),
+  "inboundReceipts.list": inboundReceipts.list,
   "webhooks.replay": webhookDeliveries.replay,
   "inboundWebhooks.receive": withPrecheck(inboundWebhooks.verify, inboundWebhooks.receive),
   "inboundWebhooks.receiveByGet": withPrecheck(inboundWebhooks.verifyByGet, inboundWebhooks.receiveByGet),
+  "imports.list": imports.list,
+  "imports.create": withPrecheck(imports.readFile, imports.create),
+  "imports.preview": imports.preview,
+  "imports.retrieve": imports.retrieve,
+  "imports.listErrors": imports.listErrors,
+  "preferences.updateMany": preferencesOfMany.updateMany,
   "suppressions.list": suppressions.list,
   "suppressions.create": suppressions.create,
   "suppressions.delete": suppressions.remove,
   "captured.list": captured.list,
   "captured.delete": captured.remove,
   "deadLetters.list": deadLetters.list,
+  "deadLetters.listGroups": deadLetters.listGroups,
+  "deadLetterReplays.preview": deadLetterPreview.preview,
+  "deadLetterReplays.create": deadLetterReplays.create,
+  "deadLetterReplays.list": deadLetterReplays.list,
+  "deadLetterReplays.retrieve": deadLetterReplays.retrieve,
+  "deadLetterReplays.pause": deadLetterReplays.pause,
+  "deadLetterReplays.resume": deadLetterReplays.resume,
+  "deadLetterReplays.stop": deadLetterReplays.stop,
   "deadLetters.replay": deadLetters.replay,
   "deadLetters.replayMany": deadLetters.replayMany,
   "failedTasks.list": failedTasks.list,
@@ -305,6 +334,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "people.createInvitation": people.createInvitation,
   "people.deleteInvitation": people.deleteInvitation,
   "auditLog.list": auditLog.list,
+  "auditLog.export": auditLog.exportPart,
   "system.retrieve": system.retrieve,
 };
 

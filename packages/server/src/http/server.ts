@@ -22,6 +22,7 @@ import { createAdmission } from "./admission.ts";
 import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth.ts";
 import { addDashboard, dashboardPathsOf } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
+import { addExports, exportPaths } from "./exports.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
 import { activityStreamPath, addActivityStream } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
@@ -85,6 +86,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   addSystemRoutes(server, ctx, options);
   addDashboard(server, ctx.config);
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
+  addExports(server, ctx, { rates, wrongKeys });
   addPreferencePage(server, ctx, rates);
   addChatOauthPage(server, ctx, rates);
   addOidcPages(server, ctx, rates);
@@ -179,6 +181,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
   ...dashboardPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),
+  ...exportPaths.flatMap((path) => knownRoute(path, ["GET"])),
   ...knownRoute(chatOauthCallbackPath, ["GET"]),
   ...(config.dashboard && config.oidc ? oidcPaths : []).flatMap((path) => knownRoute(path, ["GET"])),
   ...[inboxScriptPath, inboxFilesPath].flatMap((path) => knownRoute(path, readMethods)),

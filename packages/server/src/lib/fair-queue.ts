@@ -6,7 +6,7 @@
 //
 // This is the virtual-clock discipline (Zhang, 1990) with two limits: an environment falls behind by ten minutes at most,
 // and all lags are reset whenever the queue has run empty, because tasks that found free workers delayed no other task.
-import { LRUCache } from "lru-cache";
+import { createBoundedCache } from "./bounded-cache.ts";
 
 /**
  * Cost per second that an environment may enqueue without falling behind. The share is small,
@@ -42,7 +42,7 @@ export type VirtualClocks = { advance(name: string, costMs: number, now: number)
 
 /** Clocks of this process alone. */
 function createLocalClocks(max: number): VirtualClocks {
-  const clocks = new LRUCache<string, number>({ max });
+  const clocks = createBoundedCache<number>(max);
   return {
     advance(name, costMs, now) {
       const before = Math.max(clocks.get(name) ?? 0, now);
@@ -59,7 +59,7 @@ function createLocalClocks(max: number): VirtualClocks {
 /** `environments`: the clocks of environments, where other processes share them. */
 export function createFairQueue(environments: VirtualClocks = createLocalClocks(10_000)): FairQueue {
   const later = createLocalClocks(10_000);
-  const lanesOf = new LRUCache<string, Map<string, number>>({ max: 10_000 });
+  const lanesOf = createBoundedCache<Map<string, number>>(10_000);
 
   /** The share of an environment is divided among its lanes: a cost counts once for each lane that is behind. */
   function advanceLane(environmentId: string, lane: string, costMs: number, now: number): number | undefined {

@@ -7,8 +7,10 @@ import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
+import { runReplay } from "./deliver/replay.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
+import { runImport } from "./imports/stage.ts";
 import { runWake } from "./run/wake.ts";
 import { divideOrSetAside, suspectAfter } from "./set-aside.ts";
 import { callCost, costOf, recipientsPerBatch } from "./tasks.ts";
@@ -42,7 +44,9 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: bridgeBatch, isMixed: true },
   { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
+  { kind: "replay", run: runReplay, batchSize: 1 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
+  { kind: "import", run: runImport, batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },
 ];
 

@@ -1,5 +1,5 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
-// events, receipts, captured messages, dead letters, deleted environments, the audit log, expired sessions of people, the groups of
+// events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit log, publishes, expired sessions of people, the groups of
 // throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
@@ -14,8 +14,13 @@ import {
   purgeExpiredAnswers,
   purgeExpiredSessions,
   purgeFailedTasks,
+  purgeImports,
+  purgeInboundReceipts,
+  purgeInboundReceiptsBeyond,
   purgePasses,
+  purgePublishes,
   purgeReceipts,
+  purgeReplays,
   purgeThrottles,
   purgeWebhookEvents,
 } from "../store/installation/purges.ts";
@@ -39,12 +44,21 @@ const graceMs = 24 * 3_600_000;
 /** Webhook events with their deliveries, and receipts. */
 const webhookRetentionMs = 30 * 24 * 3_600_000;
 
+/** Reports of providers as the API lists them: for a limited time, and the newest of each environment. */
+const inboundRetentionMs = 7 * 24 * 3_600_000;
+const inboundPerEnvironment = 50_000;
+const refusedPerEnvironment = 1_000;
+
 /** A rate limit that was not used for so long needs no row. */
 const budgetRetentionMs = 3_600_000;
 
 /** The captured messages of an environment: the newest ones, for a limited time. */
 const capturedRetentionMs = 30 * 24 * 3_600_000;
 const capturedPerEnvironment = 10_000;
+
+/** Imports with their faulty lines; few in a statement, because each may have hundreds of pages. */
+const importRetentionMs = 30 * 24 * 3_600_000;
+const importBatch = 50;
 
 /** Hours of statistics. */
 const statisticsRetentionMs = 400 * 24 * 3_600_000;
@@ -73,6 +87,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       const before = new Date(ctx.now().getTime() - webhookRetentionMs);
       await repeatPurge(() => purgeWebhookEvents(ctx.db, before, purgeBatch));
       await repeatPurge(async () => (await purgeReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
+      await purgeInbound(ctx);
     },
   },
   receipts: {
@@ -94,7 +109,15 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - ctx.config.deadLetterDays * 86_400_000);
       await repeatPurge(async () => (await purgeDeadLetters(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgeReplays(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeFailedTasks(ctx.db, before, purgeBatch)) === purgeBatch);
+    },
+  },
+  imports: {
+    cron: "47 * * * *",
+    run: async (ctx) => {
+      const before = new Date(ctx.now().getTime() - importRetentionMs);
+      await repeatPurge(async () => (await purgeImports(ctx.db, before, importBatch)) === importBatch);
     },
   },
   people: {
@@ -102,6 +125,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     run: async (ctx) => {
       const before = new Date(ctx.now().getTime() - ctx.config.auditDays * 86_400_000);
       await repeatPurge(async () => (await purgeAuditLog(ctx.db, before, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgePublishes(ctx.db, before, purgeBatch)) === purgeBatch);
       await repeatPurge(async () => (await purgeExpiredSessions(ctx.db, ctx.now(), purgeBatch)) >= purgeBatch);
     },
   },
@@ -137,6 +161,15 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     },
   },
 };
+
+async function purgeInbound(ctx: Ctx): Promise<void> {
+  const before = new Date(ctx.now().getTime() - inboundRetentionMs);
+  await repeatPurge(async () => (await purgeInboundReceipts(ctx.db, before, purgeBatch)) === purgeBatch);
+  const purgeBeyond = (kept: number, isRefused: boolean) =>
+    repeatPurge(async () => (await purgeInboundReceiptsBeyond(ctx.db, { kept, isRefused }, purgeBatch)) === purgeBatch);
+  await purgeBeyond(refusedPerEnvironment, true);
+  await purgeBeyond(inboundPerEnvironment, false);
+}
 
 /** Repeats a purge while there is more, up to `purgeRounds`. */
 async function repeatPurge(purge: () => Promise<boolean>): Promise<void> {

@@ -9,12 +9,14 @@ import { addWalk, findEvents } from "../store/events/events.ts";
 import { hasTaskSubject } from "../store/events/failed-tasks.batch.ts";
 import { insertFailedTask } from "../store/events/failed-tasks.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
+import { markImportFailed } from "../store/subscribers/imports.ts";
 import { openBatch, transact } from "./batch.ts";
 import { enqueueTimed } from "./clock/clock.ts";
 import {
   type DeliverTask,
   environmentOf,
   type FanoutTask,
+  type ImportTask,
   type PageTask,
   type SliceTask,
   type TriggerTask,
@@ -28,6 +30,7 @@ const maxTries: Partial<Record<TaskKind, number>> = {
   fanout: 3,
   wake: 3,
   unsnooze: 5,
+  import: 5,
   // Their attempts are limited by their own retry rules; each task kept for a call counts as a try too.
   bridge: 20,
   deliver: 20,
@@ -72,6 +75,7 @@ export async function divideOrSetAside(
       attempts: tries,
       created_at: ctx.now(),
     });
+    if (kind === "import") await markImportFailed(tx.db, environmentId, (task.data as ImportTask).importId);
     return "set aside";
   });
 }

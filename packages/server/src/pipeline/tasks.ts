@@ -38,6 +38,12 @@ export type ClockMoveTask = { environmentId: string };
 /** One event to send to one webhook. */
 export type WebhookTask = { deliveryId: string };
 
+/** The next page of a replay of dead letters. */
+export type ReplayTask = { replayId: string; turn: number };
+
+/** A page of lines of an import. The transaction that finishes it enqueues the next one. */
+export type ImportTask = { importId: string; page: number };
+
 export type HousekeepingTask = {
   name:
     | "partitions"
@@ -48,6 +54,7 @@ export type HousekeepingTask = {
     | "receipts"
     | "captured"
     | "deadLetters"
+    | "imports"
     | "people"
     | "encryption"
     | "statistics";
@@ -79,6 +86,9 @@ export const membersPerPage = 500;
  */
 export const messagesPerTask = 10;
 
+/** Lines of an import in one transaction. */
+export const linesPerPage = 500;
+
 /** The cost of a call to a provider or a webhook, in recipients of an in-app message (bench/results.md). */
 export const callCost = 4;
 
@@ -86,6 +96,7 @@ export const callCost = 4;
 export function costOf(kind: TaskKind, data: object): number {
   if (kind === "deliver") return callCost * (data as DeliverTask).messageIds.length;
   if (kind === "webhook" || kind === "bridge") return callCost;
+  if (kind === "import") return linesPerPage;
   if (kind === "wake") return (data as WakeTask).notificationIds.length;
   if (kind === "trigger") return (data as TriggerTask).eventIds.length;
   if (kind !== "fanout" || "environmentId" in data) return 1;

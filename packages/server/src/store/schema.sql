@@ -10,6 +10,7 @@ create table api_keys (
   secret         text not null,
   created_at     timestamp with time zone not null,
   revoked_at     timestamp with time zone,
+  last_used_at   timestamp with time zone,
   UNIQUE (hash),
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
@@ -171,6 +172,28 @@ CREATE INDEX contexts_id on contexts USING btree (environment_id, id);
 CREATE INDEX contexts_type on contexts USING btree (environment_id, type, created_at, row_id);
 CREATE INDEX contexts_updated on contexts USING btree (environment_id, updated_at, row_id);
 
+create table dead_letter_replays (
+  id             uuid not null,
+  environment_id uuid not null,
+  status         text not null,
+  filter         jsonb not null,
+  integration_id uuid,
+  per_second     integer not null,
+  total          integer not null,
+  done           integer not null,
+  after_id       uuid,
+  until_id       uuid,
+  turn           integer not null,
+  created_at     timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  finished_at    timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'stopped'::text, 'done'::text])))
+);
+CREATE INDEX dead_letter_replays_created on dead_letter_replays USING btree (created_at);
+CREATE INDEX dead_letter_replays_environment on dead_letter_replays USING btree (environment_id, id);
+
 create table dead_letters (
   id              uuid not null,
   environment_id  uuid not null,
@@ -191,6 +214,7 @@ create table dead_letters (
   status          text not null,
   created_at      timestamp with time zone not null,
   replayed_at     timestamp with time zone,
+  replay_id       uuid,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((error_class = ANY (ARRAY['transient'::text, 'unknown'::text, 'auth'::text, 'quota'::text, 'config'::text]))),
@@ -200,6 +224,7 @@ CREATE INDEX dead_letters_created on dead_letters USING btree (created_at);
 CREATE INDEX dead_letters_environment on dead_letters USING btree (environment_id, id);
 CREATE INDEX dead_letters_message on dead_letters USING btree (message_id) WHERE (status = 'open'::text);
 CREATE INDEX dead_letters_open on dead_letters USING btree (environment_id, id) WHERE (status = 'open'::text);
+CREATE INDEX dead_letters_replay on dead_letters USING btree (replay_id) WHERE (replay_id IS NOT NULL);
 CREATE INDEX dead_letters_transaction on dead_letters USING btree (environment_id, transaction_id);
 
 create table digest_passes (
@@ -314,6 +339,59 @@ create table idempotency_keys (
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_age on idempotency_keys USING btree (created_at);
+
+create table inbound_receipts (
+  id             uuid not null,
+  environment_id uuid not null,
+  integration_id uuid,
+  result         text not null,
+  reason         text,
+  status         text,
+  changes        text[] not null,
+  message_id     uuid,
+  external_id    text,
+  recipient      text,
+  excerpt        text,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((result = ANY (ARRAY['applied'::text, 'duplicate'::text, 'waiting'::text, 'ignored'::text, 'refused'::text])))
+);
+CREATE INDEX inbound_receipts_environment on inbound_receipts USING btree (environment_id, id);
+CREATE INDEX inbound_receipts_integration on inbound_receipts USING btree (integration_id, id) WHERE (integration_id IS NOT NULL);
+CREATE INDEX inbound_receipts_refused on inbound_receipts USING btree (environment_id, id) WHERE (result = 'refused'::text);
+create table import_pages (
+  environment_id uuid not null,
+  import_id      uuid not null,
+  number         integer not null,
+  rows           jsonb,
+  errors         jsonb not null default '[]'::jsonb,
+  PRIMARY KEY (environment_id, import_id, number),
+  FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE
+);
+CREATE INDEX import_pages_import on import_pages USING btree (import_id);
+
+create table imports (
+  id             uuid not null,
+  environment_id uuid not null,
+  kind           text not null,
+  is_dry_run     boolean not null,
+  status         text not null,
+  file_name      text,
+  separator      text not null,
+  columns        jsonb not null,
+  lines          integer not null,
+  done           integer not null default 0,
+  created        integer not null default 0,
+  updated        integer not null default 0,
+  unchanged      integer not null default 0,
+  faulty         integer not null default 0,
+  created_at     timestamp with time zone not null,
+  finished_at    timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX imports_created_at on imports USING btree (created_at);
+CREATE INDEX imports_list on imports USING btree (environment_id, created_at, id);
 
 create table installation (
   name  text not null,
@@ -508,6 +586,24 @@ create table person_sessions (
 CREATE INDEX person_sessions_expiry on person_sessions USING btree (expires_at);
 CREATE INDEX person_sessions_user on person_sessions USING btree (user_id, created_at);
 
+create table publishes (
+  id              uuid not null,
+  environment_id  uuid not null,
+  kind            text not null,
+  source_id       uuid,
+  source_name     text not null,
+  created_at      timestamp with time zone not null,
+  created_by      uuid not null,
+  created_by_name text not null,
+  resources       jsonb not null,
+  restores        uuid,
+  restored_at     timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((kind = ANY (ARRAY['publish'::text, 'restore'::text])))
+);
+CREATE INDEX publishes_time on publishes USING btree (environment_id, created_at, id);
+
 create table receipts (
   integration_id uuid not null,
   external_id    text not null,
@@ -542,6 +638,7 @@ create table statistics_hours (
   failed         integer not null,
   skipped        integer not null,
   latency        integer[] not null,
+  refused        integer,
   PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id, reason),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
 );

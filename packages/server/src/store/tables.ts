@@ -3,14 +3,22 @@ import type {
   Channel,
   ChannelEndpointAddress,
   ChannelEndpointType,
+  ImportError,
+  ImportKind,
+  ImportStatus,
+  InboundChange,
+  InboundReason,
+  InboundResult,
   JobStatus,
   LayoutControlValues,
   LinkKind,
   MessageStatus,
   PreferenceChannels,
   RecipientSubscriber,
+  ReplayStatus,
   Role,
   Schedule,
+  SentEventType,
   Severity,
   StepFilter,
   StepType,
@@ -23,6 +31,7 @@ import type {
   WorkflowPreference,
 } from "@tidings/contract";
 import type { ColumnType } from "kysely";
+import type { CsvSeparator } from "../lib/csv.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Sealed } from "../lib/sealed.ts";
 
@@ -31,6 +40,9 @@ type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null, string | null>;
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Origin = Workflow["origin"];
+
+/** A line of an imported file. `problem`: why it is left out, known since the file was read. */
+export type ImportRowCells = { line: number; cells: string[]; problem?: string };
 
 type EnvironmentsTable = {
   id: string;
@@ -59,6 +71,7 @@ type ApiKeysTable = {
   secret: string;
   created_at: Date;
   revoked_at: Date | null;
+  last_used_at: Date | null;
 };
 
 /** How a subscriber is reached through one integration; who has the credentials may write to them. */
@@ -465,6 +478,40 @@ type DeadLettersTable = {
   status: "open" | "replayed" | "resolved";
   created_at: Date;
   replayed_at: Date | null;
+  replay_id: string | null;
+};
+
+type DeadLetterReplaysTable = {
+  id: string;
+  environment_id: string;
+  status: ReplayStatus;
+  /** Members of a filter as the API takes them, or `ids`. */
+  filter: Json<JsonObject>;
+  integration_id: string | null;
+  per_second: number;
+  total: number;
+  done: number;
+  after_id: string | null;
+  until_id: string | null;
+  turn: number;
+  created_at: Date;
+  updated_at: Date;
+  finished_at: Date | null;
+};
+
+/** The id says when it came. */
+type InboundReceiptsTable = {
+  id: string;
+  environment_id: string;
+  integration_id: string | null;
+  result: InboundResult;
+  reason: InboundReason | null;
+  status: string | null;
+  changes: InboundChange[];
+  message_id: string | null;
+  external_id: string | null;
+  recipient: string | null;
+  excerpt: string | null;
 };
 
 /** A group of events at one digest or throttle step for one subscriber. */
@@ -560,6 +607,45 @@ type PersonLinksTable = {
   expires_at: Date;
 };
 
+/** A workflow or layout in a publish. Workflows have versions; of layouts, and of texts, the content before is kept. */
+export type PublishedChange = {
+  type: "workflow" | "layout";
+  identifier: string;
+  name: string;
+  action: "created" | "updated" | "deleted";
+  /** Internal id in the target. */
+  id: string;
+  versionBefore: string | null;
+  versionAfter: string | null;
+  layoutBefore: StoredLayout | null;
+  layoutAfter: StoredLayout | null;
+  /** By locale. */
+  textsBefore: Record<string, JsonObject>;
+  textsAfter: Record<string, JsonObject>;
+};
+
+export type StoredLayout = {
+  name: string;
+  is_default: boolean;
+  is_translation_enabled: boolean;
+  origin: Origin;
+  control_values: LayoutControlValues;
+};
+
+type PublishesTable = {
+  id: string;
+  environment_id: string;
+  kind: "publish" | "restore";
+  source_id: string | null;
+  source_name: string;
+  created_at: Date;
+  created_by: string;
+  created_by_name: string;
+  resources: Json<PublishedChange[]>;
+  restores: string | null;
+  restored_at: Date | null;
+};
+
 type AuditLogTable = {
   id: string;
   organization_id: string;
@@ -583,6 +669,7 @@ export type Tables = {
   person_sessions: PersonSessionsTable;
   person_links: PersonLinksTable;
   audit_log: AuditLogTable;
+  publishes: PublishesTable;
   environments: EnvironmentsTable;
   api_keys: ApiKeysTable;
   idempotency_keys: {
@@ -594,6 +681,32 @@ export type Tables = {
     created_at: Defaulted<Date>;
   };
   subscribers: SubscribersTable;
+  imports: {
+    id: string;
+    environment_id: string;
+    kind: ImportKind;
+    is_dry_run: boolean;
+    status: ImportStatus;
+    file_name: string | null;
+    separator: CsvSeparator;
+    columns: Json<string[]>;
+    lines: number;
+    done: number;
+    created: number;
+    updated: number;
+    unchanged: number;
+    faulty: number;
+    created_at: Date;
+    finished_at: Date | null;
+  };
+  import_pages: {
+    environment_id: string;
+    import_id: string;
+    number: number;
+    /** Null when the page is done. */
+    rows: NullableJson<ImportRowCells[]>;
+    errors: Json<ImportError[]>;
+  };
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   layouts: LayoutsTable;
@@ -631,6 +744,8 @@ export type Tables = {
   integration_health: IntegrationHealthTable;
   bridges: BridgesTable;
   dead_letters: DeadLettersTable;
+  dead_letter_replays: DeadLetterReplaysTable;
+  inbound_receipts: InboundReceiptsTable;
   failed_tasks: {
     id: string;
     environment_id: string;
@@ -646,7 +761,7 @@ export type Tables = {
   /** `id` is the id of the event. */
   event_attachments: { id: string; environment_id: string; attachments: Json<JsonObject[]> };
   webhooks: WebhooksTable;
-  webhook_events: { id: string; environment_id: string; type: WebhookEventType; body: string; created_at: Date };
+  webhook_events: { id: string; environment_id: string; type: SentEventType; body: string; created_at: Date };
   webhook_deliveries: WebhookDeliveriesTable;
   statistics_hours: {
     environment_id: string;
@@ -660,6 +775,7 @@ export type Tables = {
     delivered: number;
     opened: number;
     failed: number;
+    refused: number | null;
     skipped: number;
     latency: number[];
   };

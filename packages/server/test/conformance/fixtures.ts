@@ -2,6 +2,7 @@
 // the conformance tests by name.
 import type { Operation, OperationId, RawInput } from "@tidings/contract";
 import { password, tokenOf } from "../app/people/browsers.ts";
+import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
   json,
@@ -27,18 +28,14 @@ import {
   ofOwnNotification,
   ofOwnSubscription,
   ofPerson,
-  ofReport,
-  ofReportByGet,
   ofSubscriber,
   ofSubscription,
   ofTopic,
   ofTranslation,
-  ofWebhook,
   ofWorkflow,
   pushCredentials,
   source,
   target,
-  threeDeliveries,
   threeEvents,
   threeFeedItems,
   threeSubscriptions,
@@ -46,6 +43,7 @@ import {
   withBody,
 } from "./inputs.ts";
 import { insightFixtures } from "./insight-fixtures.ts";
+import { operateFixtures } from "./operate-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -59,7 +57,9 @@ const largeOrders = {
 const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
+  ...importFixtures,
   ...insightFixtures,
+  ...operateFixtures,
   "events.trigger": async (w) => ({
     body: {
       name: (await w.once(w.workflow)).workflowId,
@@ -137,6 +137,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       content: { a: "b" },
     },
   }),
+  "translations.listGroups": listOf((w) => w.translation()),
   "translations.retrieveGroup": ofGroup,
   "translations.retrieveMaster": async (w) => {
     await w.once(w.translation);
@@ -392,24 +393,11 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   },
   "environments.diff": async (w) => ({ params: await target(w), body: await source(w) }),
   "environments.publish": async (w) => ({ params: await target(w), body: { ...(await source(w)), dryRun: false } }),
+  "environments.listPublishes": listOf((w) => w.publish(), ofEnvironment),
+  "environments.retrievePublish": async (w) => ({ params: await w.once(w.publish) }),
+  "environments.planRestore": async (w) => ({ params: await w.publish() }),
+  "environments.restorePublish": async (w) => ({ params: await w.publish(), body: { overwriteChanges: true } }),
 
-  "deadLetters.list": listOf((w) => w.deadLetter()),
-  "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),
-  "deadLetters.replayMany": async (w) => ({ body: { ids: [(await w.deadLetter()).id], perSecond: 100 } }),
-  "failedTasks.list": listOf((w) => w.failedTask()),
-  "failedTasks.replay": async (w) => ({ params: { id: (await w.failedTask()).id } }),
-  "webhooks.list": listOf((w) => w.webhook()),
-  "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
-  "webhooks.retrieve": ofWebhook,
-  "webhooks.update": withBody(ofWebhook, { eventTypes: [], active: false }),
-  "webhooks.delete": ofWebhook,
-  "webhooks.rotateSecret": ofWebhook,
-  "webhooks.listDeliveries": listOf(threeDeliveries, async (w) => ({
-    params: { webhookId: (await w.once(w.webhook)).id },
-  })),
-  "webhooks.replay": withBody(ofWebhook, { since: "2026-01-01T00:00:00Z" }),
-  "inboundWebhooks.receive": ofReport,
-  "inboundWebhooks.receiveByGet": ofReportByGet,
   "suppressions.list": listOf((w) => w.suppression()),
   "suppressions.create": (w) => ({ body: { channel: "email", address: `${w.unique("address")}@example.com` } }),
   "suppressions.delete": async (w) => ({ params: { suppressionId: (await w.suppression()).id } }),
@@ -444,6 +432,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     params: { invitationId: (await w.invitation())._id },
   }),
   "auditLog.list": listOf((w) => w.invitation(), ofOwner),
+  "auditLog.export": ofOwner,
 
   "captured.list": listOf(threeEvents),
   "captured.delete": async (w) => ({ query: { transactionId: (await w.event()).transactionId } }),

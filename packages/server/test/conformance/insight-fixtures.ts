@@ -44,7 +44,7 @@ export const insightFixtures: Partial<Record<OperationId, Fixture>> = {
   "workflows.retrieveInFlight": async (w) => ({ params: { workflowId: (await w.once(w.waiting)).workflowId } }),
   "statistics.list": async (w) => {
     await w.once(w.event);
-    return {};
+    return { query: { breakdown: "true" } };
   },
   "system.retrieve": nothing,
   "workflows.listVersions": async (w) => ({ params: await ofVersions(w) }),

@@ -40,6 +40,10 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
   "environments.delete": { status: 403, reason: "as above" },
   "environments.diff": { status: 403, reason: "as above" },
   "environments.publish": { status: 403, reason: "as above" },
+  "environments.listPublishes": { status: 403, reason: "as above" },
+  "environments.retrievePublish": { status: 403, reason: "as above" },
+  "environments.planRestore": { status: 403, reason: "as above" },
+  "environments.restorePublish": { status: 403, reason: "as above" },
   "workflows.sync": { status: 403, reason: "as above: it names the environment it writes to" },
   "inboundWebhooks.receive": { status: 200, reason: "no key: who can sign may report", writes: true },
   "inboundWebhooks.receiveByGet": { status: 200, reason: "as above", writes: true },
@@ -91,13 +95,16 @@ const findTables = async (): Promise<Table[]> =>
     )
   ).rows;
 
+/** The last use of the caller's own key is recorded beside every request. */
+const rowText = (name: string) => (name === "api_keys" ? sql`(to_jsonb(t) - 'last_used_at')::text` : sql`t::text`);
+
 /** One line per table: how many rows it has, of one environment or altogether, and a fingerprint of all of them. */
 async function snapshot(environmentId: string | null): Promise<string[]> {
   const parts = tables
     .filter(({ hasEnvironment }) => hasEnvironment || environmentId === null)
     .map(
       ({ name }) => sql`select ${sql.lit(name)} || ' ' || count(*) || ' ' ||
-        coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as line
+        coalesce(md5(string_agg(${rowText(name)}, '|' order by ${rowText(name)})), '') as line
         from ${sql.table(name)} t ${environmentId === null ? sql`` : sql`where environment_id = ${environmentId}`}`,
     );
   const { rows } = await sql<{ line: string }>`${sql.join(parts, sql` union all `)}`.execute(service.db);

@@ -52,6 +52,11 @@ const explained: [RegExp, string][] = [
   [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt)$|^Step\.deadlineSeconds$/, "in use; unset"],
+  [
+    /^(DeadLetterReplayJob|DeadLetterReplayPreview\.others)\.integrationIdentifier$|^WebhookDeliveryWithRequest\.nextAttemptAt$/,
+    "unset: no other integration was named, no retry is planned",
+  ],
+  [/^StoredReceipt\.(excerpt|reason|recipient)$/, "of refused requests, and of reports on one recipient of several"],
   [/^IntegrationAutoConfigured\.integration$/, "only for providers that register webhooks themselves"],
   [
     /^(EmailBlock|FieldFilterPart|StepFilter|JobDigest)\.|^Job\.(digest|scheduleExtensionsCount)$/,
@@ -95,6 +100,9 @@ const explained: [RegExp, string][] = [
     /^ActivityEventList\.scannedTo$|^WorkflowVersionStep\.(filters|deadlineSeconds)$/,
     "all events were looked at; unset",
   ],
+  [/^EnvironmentPublish\.publishId$/, "the environments are the same; app/environments/publish-history.test.ts has it"],
+  [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.test.ts has it"],
+  [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [/^PreviewResult\.(html|text|body)$/, "of an email; and the body has a fault"],
   [/^WebhookDelivery\.(lastAttemptAt|nextAttemptAt|response|responseStatus)$/, "not tried yet, or not again"],

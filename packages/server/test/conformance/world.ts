@@ -83,6 +83,20 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body;
   };
 
+  /** A publish into the environment: it deletes a workflow that the source does not have. */
+  const publish = async () => {
+    const { _id: environmentId } = await own();
+    const { workflowId } = await workflow();
+    const { body } = await client("environments.publish", {
+      params: { targetEnvironmentId: environmentId },
+      body: {
+        sourceEnvironmentId: (await once(environment))._id,
+        resources: [{ resourceType: "workflow", resourceId: workflowId }],
+      },
+    });
+    return { environmentId, publishId: body.publishId! };
+  };
+
   /** A completed event with its notifications and messages. */
   const event = async () => {
     const { workflowId } = await workflow();
@@ -129,6 +143,20 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     await settled(client, transactionId);
     const { data } = (await client("deadLetters.list", { query: { transactionId } })).body;
     return data[0]!;
+  };
+
+  /** A dead letter whose subscriber was deleted. */
+  const unwantedLetter = async () => {
+    const letter = await deadLetter();
+    await client("subscribers.delete", { params: { subscriberId: letter.subscriberId } });
+    return letter;
+  };
+
+  /** A replay that is paused in the middle of two letters. */
+  const replay = async () => {
+    const ids = [(await deadLetter()).id, (await deadLetter()).id];
+    const { id: replayId } = (await client("deadLetterReplays.create", { body: { ids, perSecond: 1 } })).body;
+    return (await client("deadLetterReplays.pause", { params: { replayId } })).body;
   };
 
   /** A task fails every time only when the database refuses its rows, so it is written as the pipeline writes it. */
@@ -258,7 +286,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   return {
     ...{ client, label, unique, once, webhookUrl },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
-    ...{ integration, connection, endpoint, environment, own, deadLetter, failedTask },
+    ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person },
   };
 }

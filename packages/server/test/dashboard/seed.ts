@@ -1,20 +1,26 @@
 // A small company as data: what the tests of the dashboard look at, and what its pictures show.
 import type { Client, StepIn, TriggerEvent } from "@tidings/contract";
+import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
+import { openDatabase } from "../../src/database.ts";
 import { startService } from "../../src/service.ts";
+import type { Db } from "../../src/store/db.ts";
+import type { Browser } from "../app/people/browsers.ts";
 
 /** A service outside of the tests, with a database in this folder. */
-export const startOnFolder = (folder: string, apiKey: string) =>
-  startService(
-    readConfig({
-      TIDINGS_PORT: "0",
-      TIDINGS_DATA_DIR: folder,
-      TIDINGS_API_KEY: apiKey,
-      TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
-    }),
-    pino({ level: "silent" }),
-  );
+export async function startOnFolder(folder: string, apiKey: string) {
+  const config = readConfig({
+    TIDINGS_PORT: "0",
+    TIDINGS_DATA_DIR: folder,
+    TIDINGS_API_KEY: apiKey,
+    TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
+  });
+  const log = pino({ level: "silent" });
+  const opening = openDatabase(config, log);
+  const service = await startService(config, log, opening);
+  return { ...service, databaseUrl: (await opening).url };
+}
 
 const people: [id: string, first: string, last: string, phone?: string][] = [
   ["ada", "Ada", "Lovelace", "+14155550100"],
@@ -182,4 +188,163 @@ export async function seedCompany(client: Client, { crowd = 30, mailPort = 9 } =
     },
   });
   return { shipped, failed, waiting, toTopic, skipped };
+}
+
+/** What goes wrong in the company: dead letters of two workflows, a replay of some, webhooks, reports of a provider. */
+export async function seedTroubles(
+  client: Client,
+  receiverUrl: string,
+): Promise<{ replayId: string; webhookId: string }> {
+  const phones = people.map(([subscriberId]) => subscriberId);
+  const { body: push } = await client("integrations.create", {
+    body: {
+      providerId: "fcm",
+      channel: "push",
+      identifier: "mobile-app",
+      name: "Mobile app",
+      active: true,
+      credentials: { serviceAccount: "{}" },
+    },
+  });
+  for (const subscriberId of phones)
+    await client("subscribers.replaceCredentials", {
+      params: { subscriberId },
+      body: {
+        providerId: "fcm",
+        integrationIdentifier: push.identifier,
+        credentials: { deviceTokens: [1, 2, 3].map((device) => `${subscriberId}-${device}`) },
+      },
+    });
+  for (const [workflowId, name] of [
+    ["flash-sale", "Flash sale"],
+    ["new-device", "New device"],
+  ] as const)
+    await client("workflows.create", {
+      body: {
+        workflowId,
+        name,
+        active: true,
+        steps: [step("Push", "push", { subject: name, body: "{{payload.text}}" })],
+      },
+    });
+  const url = (path: string) => `${receiverUrl}${path}`;
+  const { body: shop } = await client("webhooks.create", {
+    body: { url: url("/shop"), eventTypes: ["message.sent", "message.failed", "workflow.updated"] },
+  });
+  await client("webhooks.create", { body: { url: url("/gone"), eventTypes: ["message.failed"] } });
+  await client("webhooks.create", { body: { url: url("/archive"), active: false } });
+  for (const name of ["flash-sale", "new-device"])
+    await client("events.trigger", {
+      body: { name, to: name === "flash-sale" ? phones : phones.slice(0, 2), payload: { text: "Until midnight" } },
+    });
+  const letters = async (status: "open" | "replayed") =>
+    (await client("deadLetters.list", { query: { status, limit: 1 } })).body.totalCount;
+  while ((await letters("open")) < 24) await new Promise((resolve) => setTimeout(resolve, 200));
+  const { body: replay } = await client("deadLetterReplays.create", {
+    body: { filter: { workflowId: "flash-sale" }, perSecond: 2 },
+  });
+  while ((await letters("replayed")) < 6) await new Promise((resolve) => setTimeout(resolve, 200));
+  await client("deadLetterReplays.pause", { params: { replayId: replay.id } });
+  await client("webhooks.test", { params: { webhookId: shop.id } });
+  await seedReports(client);
+  return { replayId: replay.id, webhookId: shop.id };
+}
+
+/** Reports on the messages of an integration: with and without effect, and one with a wrong signature. */
+async function seedReports(client: Client): Promise<void> {
+  const key = "a key of the provider";
+  const capture = (await client("integrations.list")).body.find(
+    ({ identifier }) => identifier === "svc-email-default",
+  )!;
+  const { _id: integrationId = "", _environmentId: environmentId } = capture;
+  await client("integrations.update", {
+    params: { integrationId },
+    body: { configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: key } },
+  });
+  const { data } = (await client("messages.list", { query: { channel: "email", limit: 3 } })).body;
+  const ids = data.map(({ _id }) => _id!);
+  const send = (body: unknown, password = key) =>
+    client.raw("inboundWebhooks.receive", {
+      params: { environmentId, integrationId },
+      headers: { authorization: `Basic ${Buffer.from(`reports:${password}`).toString("base64")}` },
+      body,
+    });
+  await send(ids.map((messageId) => ({ messageId, status: "delivered" })));
+  await send([
+    { messageId: ids[0], status: "delivered" },
+    { messageId: ids[1], status: "opened" },
+    { messageId: ids[2], status: "bounced" },
+    { messageId: "01930000-0000-7000-8000-000000000000", status: "delivered" },
+  ]);
+  await send({ event: "delivered", messageId: ids[0], password: "hunter2" }, "wrong");
+}
+
+/** Thirty days of statistics: four providers, of which SendGrid has refused many messages in the last hours. */
+export async function seedStatistics(db: Db, environmentId: string): Promise<void> {
+  await sql`
+    insert into statistics_hours (environment_id, hour, workflow_id, channel, provider_id, reason, sent, delivered, opened,
+      failed, refused, skipped, latency)
+    select ${environmentId}, h.hour, w.id, p.channel, p.provider_id, '', f.sent, f.sent * 96 / 100, f.sent * 41 / 100,
+      f.failed, f.failed, 0, case p.provider_id
+        when 'sendgrid' then array[0, f.sent / 4, f.sent / 4, f.sent / 4, f.sent / 8, f.failed, 0, 0, 0, 0, 0]
+        else array[f.sent / 2, f.sent / 3, f.sent / 8, 0, 0, 0, 0, 0, 0, 0, 0] end
+    from generate_series(1, 720) as n
+    cross join lateral (select date_trunc('hour', now()) - make_interval(hours => n) as hour) as h
+    cross join (values ('email', 'sendgrid', 'order-shipped', 90), ('email', 'mailgun', 'invoice-paid', 60),
+      ('sms', 'twilio', 'login-code', 24), ('push', 'fcm', 'comment-mention', 40)) as p (channel, provider_id, workflow, size)
+    join workflows w on w.environment_id = ${environmentId} and w.workflow_id = p.workflow
+    cross join lateral (select (p.size * (1.2 + sin(extract(hour from h.hour) / 24 * 6.28 - 2)))::int as sent,
+      case when p.provider_id = 'sendgrid' and n <= 6 then 34 - n * 4 else 0 end as failed) as f`.execute(db);
+  await sql`
+    insert into statistics_hours (environment_id, hour, workflow_id, channel, provider_id, reason, sent, delivered, opened,
+      failed, refused, skipped, latency)
+    select ${environmentId}, date_trunc('hour', now()) - make_interval(hours => n), w.id, 'email', '', r.reason, 0, 0, 0, 0, 0,
+      r.skipped, '{}'
+    from generate_series(1, 720) as n
+    cross join (values ('filtered_by_subscriber_workflow', 5), ('skipped_by_condition', 3), ('outside_schedule', 1))
+      as r (reason, skipped)
+    join workflows w on w.environment_id = ${environmentId} and w.workflow_id = 'order-shipped'`.execute(db);
+  await sql`
+    insert into statistics_progress (hour, is_final, counted_at)
+    select date_trunc('hour', now()) - make_interval(hours => n), true, now() from generate_series(1, 720) as n
+    on conflict (hour) do update set is_final = true`.execute(db);
+}
+
+/** Everything is published to production, then changed once more in development, so that the two differ. */
+export async function seedPublishes(client: Client, owner: Browser): Promise<void> {
+  const production = owner.session.environments.find(({ type }) => type === "prod")!._id;
+  const publish = () =>
+    owner.call("environments.publish", { params: { targetEnvironmentId: production }, body: {} }, production);
+  await publish();
+  for (const to of ["ada", "grace", "radia"])
+    await owner.call("events.trigger", { body: { name: "trial-ends", to, payload: {} } }, production);
+  const change = async (workflowId: string, edit: (steps: StepIn[]) => StepIn[], more: object = {}) => {
+    const { name, origin, steps } = (await client("workflows.retrieve", { params: { workflowId } })).body;
+    const body = { name, origin, preferences: {}, active: true, steps: edit(steps as StepIn[]) as never, ...more };
+    await client("workflows.update", { params: { workflowId }, body });
+  };
+  const withValues = (type: StepIn["type"], values: object) => (steps: StepIn[]) =>
+    steps.map((one) => (one.type === type ? { ...one, controlValues: { ...one.controlValues, ...values } } : one));
+  await change("invoice-paid", withValues("email", { subject: "Thank you for your payment" }));
+  await publish();
+  await change("order-shipped", withValues("email", { subject: "Your order {{payload.order}} is on its way" }), {
+    tags: ["shop"],
+  });
+  await change("trial-ends", (steps) => [
+    ...withValues("delay", { amount: 5 })(steps),
+    step("Wait a day", "delay", { type: "regular", amount: 1, unit: "days" }),
+    step("Push", "push", { subject: "Last day", body: "Your trial ends today." }),
+  ]);
+  await client("workflows.create", {
+    body: {
+      workflowId: "welcome-team",
+      name: "Welcome to the team",
+      active: true,
+      steps: [
+        step("In-app", "in_app", { body: "Welcome!" }),
+        step("Email", "email", { subject: "Welcome", body: "Hi" }),
+      ],
+    },
+  });
+  await client("workflows.delete", { params: { workflowId: "maintenance" } });
 }

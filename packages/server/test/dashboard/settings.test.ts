@@ -1,5 +1,7 @@
 // Settings, in a browser: an invitation, the person who takes it, the audit log, the own account.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { visit } from "../app/people/browsers.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
@@ -58,6 +60,33 @@ browserTest("a person is invited, signs in with the link as viewer, and changes 
   await page.getByRole("menuitem", { name: "Remove person" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove person" }).click();
   await row.waitFor({ state: "detached" });
+});
+
+browserTest("the audit log is filtered by the address, shows failed sign-ins, and is exported", async (context) => {
+  const page = await openDashboard(context, service, "/settings?tab=audit&operation=auth.signInFailed");
+  await page.getByText("No change matches these filters").waitFor();
+  const refused = await visit(service, "auth.signIn", { body: { email: "mallory@example.com", password: "wrong" } });
+  assert.equal(refused.status, 401);
+  await page.reload();
+  await page.getByRole("button", { name: /mallory@example.com .* failed to sign in/ }).waitFor();
+  await page.getByRole("combobox", { name: /^Time/ }).click();
+  await page.getByRole("option", { name: "From … to …" }).click();
+  await page.getByLabel("To", { exact: true }).fill("2020-01-01");
+  await page.getByText("No change matches these filters").waitFor();
+  assert.match(page.url(), /range=custom.*to=.?2020-01-01/);
+  await page.getByLabel("To", { exact: true }).fill("");
+  await page.getByRole("button", { name: /mallory@example.com/ }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Export" }).click();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: /^CSV/ }).click();
+  const download = await downloading;
+  assert.match(download.suggestedFilename(), /^audit-log-.*\.csv$/);
+  const text = await readFile(await download.path(), "utf8");
+  assert.match(text, /^time,actor,.*\r\n.*mallory@example\.com,machine,/);
+  await page.getByText("1 entry is in the file").waitFor();
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
 });
 
 browserTest("the own name and password are changed, and all sessions end", async (context) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import axe from "axe-core";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { signInOwner } from "../app/people/browsers.ts";
+import { type Browser, signInOwner } from "../app/people/browsers.ts";
 import { openBrowser, openPage } from "../support/chromium.ts";
 import type { TestService } from "../support/service.ts";
 
@@ -50,17 +50,18 @@ export async function expectNoOverflow(page: Page): Promise<void> {
 
 type Target = Pick<TestService, "url" | "firstLink">;
 
-/** The owner's session by the link that it was begun with. The link works once. */
-const sessions = new Map<string, Promise<string>>();
+/** The owner by the link that the session was begun with. The link works once. */
+const owners = new Map<string, Promise<Browser>>();
+
+/** The owner of the installation, for calls beside the browser. */
+export function ownerOf(target: Target): Promise<Browser> {
+  const link = target.firstLink!;
+  if (!owners.has(link)) owners.set(link, signInOwner(target));
+  return owners.get(link)!;
+}
 
 /** Signs the browser in as the owner of the installation. */
 export async function enter(browser: BrowserContext, target: Target): Promise<void> {
-  const link = target.firstLink!;
-  if (!sessions.has(link))
-    sessions.set(
-      link,
-      signInOwner(target).then(({ cookie }) => cookie),
-    );
-  const [name, value] = (await sessions.get(link)!).split("=") as [string, string];
+  const [name, value] = (await ownerOf(target)).cookie.split("=") as [string, string];
   await browser.addCookies([{ name, value, url: target.url }]);
 }

@@ -1,24 +1,35 @@
-// Clean-up at the end of a test file. A file that is alone in its process ends with it; in a group (scripts/test-groups.ts) the
-// group calls `endFile`, because a hook of the test runner would run at the end of the last file.
+// Clean-up at the end of a test file. A file that is alone in its process uses a hook of the test runner; in a group
+// (scripts/test-groups.ts) the group calls `endFile`, because all hooks would run at the end of the last file.
 import assert from "node:assert/strict";
+import { AsyncResource } from "node:async_hooks";
 import { after } from "node:test";
 
 type Work = () => unknown;
 
-const waiting: Work[] = [];
+let waiting: Work[] | null = null;
 
-export const atEnd = (work: Work): void => void waiting.push(work);
+// A hook that is registered inside a test runs when that test ends. In this scope it runs when the file ends.
+const file = new AsyncResource("test file");
 
-/** In the order in which the work was registered, as hooks run. */
-async function runWork(): Promise<void> {
-  for (const work of waiting.splice(0)) await work();
+export function atEnd(work: Work): void {
+  if (waiting) waiting.push(work);
+  else file.runInAsyncScope(() => after(async () => void (await work())));
 }
 
-after(runWork);
+/**
+ * From now on `endFile` ends a file.
+ * @public The programs that scripts/test-groups.ts writes call it.
+ */
+export function beginGroup(): void {
+  waiting = [];
+}
 
-/** @public The programs that scripts/test-groups.ts writes call it. */
+/**
+ * Runs the work in the order in which it was registered, as hooks run.
+ * @public The programs that scripts/test-groups.ts writes call it.
+ */
 export async function endFile(): Promise<void> {
-  await runWork();
+  for (const work of waiting?.splice(0) ?? []) await work();
   await assertNoSocketsLeft();
 }
 

@@ -77,7 +77,7 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
 }
 
 /** A process that only works on tasks, beside a service that takes requests only. */
-export const startWorker = ({ database }: TestService, encryptionKey: string) =>
+export const startWorker = ({ database }: TestService, encryptionKey: string, settings: TestSettings = {}) =>
   startService(
     readConfig({
       DATABASE_URL: database.url,
@@ -85,6 +85,7 @@ export const startWorker = ({ database }: TestService, encryptionKey: string) =>
       TIDINGS_HOST: "127.0.0.1",
       TIDINGS_PORT: "0",
       TIDINGS_ENCRYPTION_KEY: encryptionKey,
+      ...settings,
     }),
     pino({ level: "silent" }),
   );

@@ -1,7 +1,7 @@
 // Statistics: what was sent, and what was not, by hour or by day.
 import { channels } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
+import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
 
 const Latency = named("StatisticsLatency", {
   p50: Type.Number({ description: "In ms, estimated from classes" }),
@@ -13,6 +13,11 @@ const figures = {
   delivered: Type.Integer({ description: "Of these, in the feed or reported as delivered by the provider" }),
   opened: Type.Integer({ description: "Of these, read in the inbox, or reported as opened or clicked" }),
   failed: Type.Integer(),
+  refused: Type.Integer({
+    description:
+      "Of the failed ones, those that a provider refused, bounced or did not answer. The others failed before a provider was " +
+      "called, such as for want of an address",
+  }),
   skipped: Type.Record(Type.String(), Type.Integer(), {
     description:
       "Steps that sent nothing, by reason, such as `skipped_by_condition` or `filtered_by_subscriber_global`",
@@ -22,6 +27,29 @@ const figures = {
 
 export const StatisticsBucket = named("StatisticsBucket", { start: isoTime("Begin of the hour or day"), ...figures });
 export type StatisticsBucket = Static<typeof StatisticsBucket>;
+
+const Breakdown = named("StatisticsBreakdown", {
+  workflows: Type.Array(
+    named("WorkflowStatistics", {
+      _id: Type.String(),
+      workflowId: nullableString({ description: "Identifier; null when the workflow was deleted" }),
+      name: nullableString(),
+      ...figures,
+    }),
+  ),
+  channels: Type.Array(named("ChannelStatistics", { channel: oneOf(channels), ...figures })),
+  providers: Type.Array(
+    named("ProviderStatistics", {
+      providerId: nullableString({ description: "null: no provider was called" }),
+      channel: oneOf(channels),
+      ...figures,
+    }),
+  ),
+});
+export type StatisticsBreakdown = Static<typeof Breakdown>;
+
+/** Entries of one list of a breakdown: those with the most messages. */
+export const mostStatisticsGroups = 50;
 
 export const granularities = ["hour", "day"] as const;
 export const mostStatisticsDays = { hour: 31, day: 400 };
@@ -44,6 +72,9 @@ export const statisticsOperations = {
       channel: Type.Optional(oneOf(channels)),
       providerId: Type.Optional(Type.String({ minLength: 1, description: "Skipped steps have no provider" })),
       granularity: Type.Optional(oneOf(granularities, { default: "hour" })),
+      breakdown: Type.Optional(
+        Type.Boolean({ default: false, description: "Also the totals by workflow, by channel and by provider" }),
+      ),
     }),
     success: {
       status: 200,
@@ -53,6 +84,7 @@ export const statisticsOperations = {
           description: "Oldest first, with empty ones: at most 31 days of hours, or 400 days",
         }),
         totals: named("StatisticsTotals", figures),
+        breakdown: Type.Optional(Breakdown),
       }),
     },
     errors: [],

@@ -37,7 +37,8 @@ export type DeadLetter = Static<typeof DeadLetter>;
 
 const time = (description: string) => Type.Optional(Type.String({ format: "iso-time", description }));
 
-const filters = {
+/** Which letters: all members that are given have to match. */
+export const deadLetterFilters = {
   channel: Type.Optional(ChannelWord),
   providerId: Type.Optional(Type.String()),
   transactionId: Type.Optional(Type.String()),
@@ -57,7 +58,9 @@ export const maxReplays = 1_000;
 export const ReplayIn = named("DeadLetterReplayIn", {
   ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: maxReplays })),
   filter: Type.Optional(
-    Type.Object(filters, { description: "Open letters that match, oldest first, up to 1,000 a call; `{}`: all" }),
+    Type.Object(deadLetterFilters, {
+      description: "Open letters that match, oldest first, up to 1,000 a call; `{}`: all",
+    }),
   ),
   perSecond: Type.Optional(
     Type.Number({
@@ -69,7 +72,48 @@ export const ReplayIn = named("DeadLetterReplayIn", {
   integrationIdentifier,
 });
 
+/** Open letters that are grouped, and groups that are shown. */
+export const groupedLetters = 50_000;
+export const maxGroups = 100;
+
+export const DeadLetterGroup = named("DeadLetterGroup", {
+  integrationId: Type.String(),
+  integrationIdentifier: Type.String(),
+  integrationName: Type.String(),
+  isIntegrationActive: Type.Boolean({ description: "False also for one that was deleted" }),
+  isCircuitOpen: Type.Boolean({ description: "The circuit breaker of the integration is open" }),
+  providerId: Type.String(),
+  channel: ChannelWord,
+  errorClass: ErrorClass,
+  workflowId: Type.String(),
+  workflowName: Type.String({ description: "Empty when the workflow was deleted" }),
+  stepIds: Type.Array(Type.String(), { description: "The steps that the messages are of, up to 5" }),
+  count: Type.Integer(),
+  firstAt: isoTime("When the oldest of them was given up"),
+  lastAt: isoTime("When the newest of them was given up"),
+  errorText: Type.String({ description: "Of the newest" }),
+});
+export type DeadLetterGroup = Static<typeof DeadLetterGroup>;
+
 export const deadLetterOperations = {
+  "deadLetters.listGroups": operation({
+    id: "deadLetters.listGroups",
+    method: "GET",
+    path: "/v1/dead-letters/groups",
+    summary: "Group open dead letters by their cause",
+    description:
+      "One group for each integration, error class and workflow, the largest first, at most 100. The newest 50,000 open " +
+      "letters are counted. `integrationIdentifier`, `errorClass` and `workflowId` of a group are the filter of its letters.",
+    category: "global",
+    success: {
+      status: 200,
+      schema: Type.Object(
+        { data: Type.Array(DeadLetterGroup), totalCount: Type.Integer({ description: "Open letters, up to 50,000" }) },
+        { title: "DeadLetterGroupList" },
+      ),
+    },
+    errors: [],
+  }),
   "deadLetters.list": operation({
     id: "deadLetters.list",
     method: "GET",
@@ -80,7 +124,7 @@ export const deadLetterOperations = {
     query: Type.Object({
       ...pageQuery({ default: 10, maximum: 100 }),
       status: Type.Optional(oneOf(deadLetterStatuses)),
-      ...filters,
+      ...deadLetterFilters,
     }),
     success: {
       status: 200,

@@ -8,7 +8,13 @@ export const ApiKey = named("ApiKey", {
   key: Type.String(),
   _userId: Type.String({ description: "Who made the key" }),
   hash: Type.Optional(Type.String()),
+  createdAt: Type.Optional(isoTime("When it was made")),
+  lastUsedAt: Type.Optional(
+    nullableString({ description: "Of its last request, to the minute; null when it was never used" }),
+  ),
 });
+
+export type ApiKey = Static<typeof ApiKey>;
 
 export const Environment = named("Environment", {
   _id: Type.String(),

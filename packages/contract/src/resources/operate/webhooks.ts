@@ -29,13 +29,18 @@ export const webhookEventTypes = [
 ] as const;
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
+/** Sent by a test only: a webhook cannot subscribe to it. */
+export const testEventType = "webhook.test";
+export type SentEventType = WebhookEventType | typeof testEventType;
+
+const SentEventTypeWord = oneOf([...webhookEventTypes, testEventType], { title: "SentWebhookEventType" });
 const WebhookEventTypeWord = oneOf(webhookEventTypes, { title: "WebhookEventType" });
 
 /** The body of a delivery: what a receiver parses after it has verified the signature. */
 export const WebhookEvent = named("WebhookEvent", {
   id: Type.String({ description: "The same in every repeat; also the header `webhook-id`" }),
-  type: WebhookEventTypeWord,
-  object: oneOf(["message", "workflow", "preference"]),
+  type: SentEventTypeWord,
+  object: oneOf(["message", "workflow", "preference", "webhook"]),
   data: Type.Object({
     object: openObject({ description: "The record as the API shows it" }),
     previousObject: Type.Optional(openObject()),
@@ -89,10 +94,10 @@ export const webhookDeliveryStatuses = ["pending", "delivered", "failed"] as con
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number];
 const DeliveryStatusWord = oneOf(webhookDeliveryStatuses, { title: "WebhookDeliveryStatus" });
 
-export const WebhookDelivery = named("WebhookDelivery", {
+const deliveryMembers = {
   id: Type.String(),
   eventId: Type.String({ description: "`id` of the event, which the receiver saw as `webhook-id`" }),
-  type: WebhookEventTypeWord,
+  type: SentEventTypeWord,
   status: DeliveryStatusWord,
   attempts: Type.Integer(),
   nextAttemptAt: Type.Optional(isoTime("When it is tried again")),
@@ -102,8 +107,22 @@ export const WebhookDelivery = named("WebhookDelivery", {
     Type.String({ description: "The last answer, or why there was none; up to 1,024 characters" }),
   ),
   createdAt: isoTime("When the event happened"),
-});
+};
+
+export const WebhookDelivery = named("WebhookDelivery", deliveryMembers);
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+export const WebhookDeliveryWithRequest = named("WebhookDeliveryWithRequest", {
+  ...deliveryMembers,
+  request: Type.Object({
+    url: Type.String({ description: "Where the webhook points now" }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: "The same in every attempt. `webhook-timestamp` and `webhook-signature` are made anew for each",
+    }),
+    body: Type.String(),
+  }),
+});
+export type WebhookDeliveryWithRequest = Static<typeof WebhookDeliveryWithRequest>;
 
 const webhookPath = Type.Object({ webhookId: Type.String() });
 
@@ -200,6 +219,30 @@ export const webhookOperations = {
         ...pageEnvelope(WebhookDelivery),
       }),
     },
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhooks.retrieveDelivery": operation({
+    id: "webhooks.retrieveDelivery",
+    method: "GET",
+    path: "/v2/webhooks/{webhookId}/deliveries/{deliveryId}",
+    summary: "Retrieve a delivery with its request",
+    category: "global",
+    params: Type.Object({ webhookId: Type.String(), deliveryId: Type.String() }),
+    success: { status: 200, schema: WebhookDeliveryWithRequest },
+    errors: ["WEBHOOK_NOT_FOUND", "WEBHOOK_DELIVERY_NOT_FOUND"],
+  }),
+  "webhooks.test": operation({
+    id: "webhooks.test",
+    method: "POST",
+    path: "/v2/webhooks/{webhookId}/test",
+    summary: "Send a test event",
+    description:
+      "Calls the receiver once, at once, also when the webhook is switched off, with an event of type `webhook.test` that is " +
+      "signed like all others. The answer is the delivery; `failed` when the receiver did not answer 2xx. A test is not retried " +
+      "and does not count for disabling the webhook.",
+    category: "configuration",
+    params: webhookPath,
+    success: { status: 200, schema: WebhookDelivery },
     errors: ["WEBHOOK_NOT_FOUND"],
   }),
   "webhooks.replay": operation({

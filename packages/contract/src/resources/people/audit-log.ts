@@ -23,6 +23,16 @@ export const AuditEntry = named("AuditEntry", {
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
+const filters = {
+  person: Type.Optional(Type.String({ description: "Id of a person" })),
+  operation: Type.Optional(Type.String({ description: "Operation id, or the resource before its dot" })),
+  environment: Type.Optional(Type.String({ description: "Id of an environment" })),
+  from: Type.Optional(Type.String({ format: "iso-time", description: "Not before this time" })),
+  to: Type.Optional(Type.String({ format: "iso-time", description: "Before this time" })),
+};
+
+export const exportFormats = ["csv", "json"] as const;
+
 export const auditLogOperations = {
   "auditLog.list": operation({
     id: "auditLog.list",
@@ -34,13 +44,36 @@ export const auditLogOperations = {
     access: "person",
     query: Type.Object({
       ...cursorQuery,
-      person: Type.Optional(Type.String({ description: "Id of a person" })),
-      operation: Type.Optional(Type.String({ description: "Operation id, or the resource before its dot" })),
-      environment: Type.Optional(Type.String({ description: "Id of an environment" })),
-      from: Type.Optional(Type.String({ format: "iso-time", description: "Not before this time" })),
-      to: Type.Optional(Type.String({ format: "iso-time", description: "Before this time" })),
+      ...filters,
     }),
     success: { status: 200, schema: cursorList("AuditEntryList", AuditEntry) },
+    errors: [],
+  }),
+  "auditLog.export": operation({
+    id: "auditLog.export",
+    method: "GET",
+    path: "/v1/audit-log/export",
+    summary: "Export changes as CSV or JSON lines, newest first",
+    description:
+      "A part of the file with at most 100 entries, and the cursor of the next part: the parts, one behind the other, are the " +
+      "file. The first part of a CSV begins with the names of the columns. A cell that a spreadsheet would read as a formula " +
+      "begins with an apostrophe.",
+    category: "global",
+    access: "person",
+    query: Type.Object({
+      ...filters,
+      format: Type.Optional(oneOf(exportFormats, { default: "csv", description: "`json`: an entry a line" })),
+      after: Type.Optional(Type.String({ description: "`next` of the part before" })),
+    }),
+    success: {
+      status: 200,
+      schema: named("AuditExport", {
+        format: oneOf(exportFormats),
+        text: Type.String({ description: "The part of the file" }),
+        count: Type.Integer({ description: "Entries in this part" }),
+        next: nullableString({ description: "Cursor of the next part; null when this is the last" }),
+      }),
+    },
     errors: [],
   }),
 };

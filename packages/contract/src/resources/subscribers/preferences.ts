@@ -155,4 +155,27 @@ export const preferenceOperations = {
     success: { status: 200, schema: Type.Array(PreferenceEntry) },
     errors: ["SUBSCRIBER_NOT_FOUND", "WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"],
   }),
+  "preferences.updateMany": operation({
+    id: "preferences.updateMany",
+    method: "POST",
+    path: "/v2/preferences/bulk",
+    summary: "Update a preference of up to 500 subscribers",
+    description:
+      "The same channels for each of them, for one workflow, or globally without `workflowId`. Channels given are merged into the " +
+      "stored ones. Unknown subscribers are listed and do not stop the others.",
+    category: "configuration",
+    body: named("PreferencesOfManyIn", {
+      subscriberIds: Type.Array(Type.String(), { minItems: 1, maxItems: 500 }),
+      workflowId: Type.Optional(workflowId),
+      channels: PreferenceChannelsIn,
+    }),
+    success: {
+      status: 200,
+      schema: named("PreferencesOfManyResult", {
+        updated: Type.Integer({ description: "Subscribers" }),
+        notFound: Type.Array(Type.String(), { description: "Unknown subscriber ids" }),
+      }),
+    },
+    errors: ["WORKFLOW_NOT_FOUND", "CRITICAL_WORKFLOW"],
+  }),
 };

@@ -15,7 +15,7 @@ const subscriptionName = Type.String({ minLength: 1, maxLength: 128 });
 
 // A rule names one workflow, or with `filter` a group of them. Both forms are one schema, so that each fault is reported
 // at its own place and not once per form.
-const SubscriptionRuleIn = named(
+export const SubscriptionRuleIn = named(
   "SubscriptionRuleIn",
   {
     workflowId: Type.Optional(

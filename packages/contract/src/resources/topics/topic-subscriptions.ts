@@ -4,7 +4,12 @@ import { contextKeysQuery, cursorList, cursorQuery, WorkflowRef } from "../../co
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
 import { subscriberPath } from "../subscribers/subscribers.ts";
-import { SubscriptionPatch, SubscriptionsDelete, SubscriptionsIn } from "./topic-subscription-input.ts";
+import {
+  SubscriptionPatch,
+  SubscriptionRuleIn,
+  SubscriptionsDelete,
+  SubscriptionsIn,
+} from "./topic-subscription-input.ts";
 import { Topic, topicPath } from "./topics.ts";
 
 export const SubscriberRef = named("SubscriberRef", {
@@ -68,6 +73,11 @@ export const SubscriptionDetails = named("SubscriptionDetails", {
   identifier: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
   preferences,
+  rules: Type.Optional(
+    Type.Array(SubscriptionRuleIn, {
+      description: "As they are stored, in order: what `preferences` of an update replaces",
+    }),
+  ),
   contextKeys,
 });
 

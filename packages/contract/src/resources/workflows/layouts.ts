@@ -122,9 +122,16 @@ export const layoutOperations = {
       name: layoutName,
       isTranslationEnabled: Type.Optional(Type.Boolean()),
       controlValues: Type.Optional(Type.Union([LayoutControlValues, Type.Null()])),
+      expectedUpdatedAt: Type.Optional(
+        Type.String({
+          format: "iso-time",
+          description:
+            "The `updatedAt` that the change was made on: when the layout was changed since, 409 and no change",
+        }),
+      ),
     }),
     success: { status: 200, schema: Layout },
-    errors: ["LAYOUT_NOT_FOUND"],
+    errors: ["LAYOUT_NOT_FOUND", "LAYOUT_CHANGED"],
   }),
   "layouts.delete": operation({
     id: "layouts.delete",

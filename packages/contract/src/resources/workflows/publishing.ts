@@ -56,6 +56,11 @@ export const ResourceDiff = named("ResourceDiff", {
     unchanged: Type.Integer(),
   }),
   dependencies: Type.Optional(Type.Array(ResourceDependency)),
+  sentences: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "What people will notice, in words, such as `A step is added: SMS after 1 hour`",
+    }),
+  ),
 });
 export type ResourceDiff = Static<typeof ResourceDiff>;
 
@@ -90,6 +95,7 @@ export const publishingOperations = {
       "With a key of the target. Workflows and layouts, with their translations, by identifier; those that differ are listed.",
     category: "global",
     params: targetPath,
+    isReadOnly: true,
     body: named("EnvironmentDiffIn", { sourceEnvironmentId }),
     success: {
       status: 200,
@@ -141,6 +147,9 @@ export const publishingOperations = {
           failed: Type.Integer(),
           skipped: Type.Integer(),
         }),
+        publishId: Type.Optional(
+          Type.String({ description: "Id in environments.listPublishes; absent when nothing was changed" }),
+        ),
       }),
     },
     errors: ["FORBIDDEN", "ENVIRONMENT_NOT_FOUND", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],

@@ -35,6 +35,19 @@ export const TranslationGroup = named("TranslationGroup", {
   updatedAt: isoTime("Last change of any locale"),
 });
 
+/** A group with how complete each of its locales is. */
+const TranslationOverview = named("TranslationOverview", {
+  ...TranslationGroup.properties,
+  completeness: Type.Array(
+    named("LocaleCompleteness", {
+      locale: Type.String(),
+      keys: Type.Integer({ description: "Texts of this locale" }),
+      missing: Type.Integer({ description: "Keys of the default locale that this one lacks" }),
+      extra: Type.Integer({ description: "Keys that the default locale does not have" }),
+    }),
+  ),
+});
+
 const MasterImport = named("MasterImport", {
   success: Type.Boolean({ description: "The texts of at least one resource were stored; see `failed`" }),
   message: Type.String(),
@@ -62,6 +75,27 @@ export const translationOperations = {
     body: named("TranslationIn", { resourceId, resourceType, locale, content }),
     success: { status: 200, schema: Translation },
     errors: notFound,
+  }),
+  "translations.listGroups": operation({
+    id: "translations.listGroups",
+    method: "GET",
+    path: "/v2/translations/groups",
+    summary: "List the workflows and layouts that have texts",
+    description: "In the order of their names.",
+    category: "global",
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+      query: Type.Optional(Type.String({ description: "Part of the name or identifier" })),
+    }),
+    success: {
+      status: 200,
+      schema: named("TranslationGroupList", {
+        groups: Type.Array(TranslationOverview),
+        totalCount: Type.Integer(),
+      }),
+    },
+    errors: [],
   }),
   "translations.retrieveGroup": operation({
     id: "translations.retrieveGroup",

@@ -7,7 +7,7 @@ import { useChange } from "../../api/hooks.ts";
 import { useEnvironment } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { TextArea } from "../../kit/field.tsx";
+import { JsonField, parseObject } from "../../kit/json-field.tsx";
 import { ErrorPanel } from "../../kit/states.tsx";
 import { showToast } from "../../kit/toast.tsx";
 import { words as kitWords } from "../../words.ts";
@@ -48,23 +48,7 @@ export function TriggerAgain({ event, onClose }: TriggerAgainProps) {
       }
     >
       {trigger.error && <ErrorPanel error={trigger.error} />}
-      <TextArea
-        label={words.payload}
-        value={text}
-        rows={12}
-        spellCheck={false}
-        error={payload === null ? words.badJson : undefined}
-        onChange={({ target }) => setText(target.value)}
-      />
+      <JsonField label={words.payload} text={text} fault={words.badJson} onChange={setText} />
     </Dialog>
   );
-}
-
-function parseObject(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

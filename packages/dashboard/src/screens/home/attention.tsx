@@ -79,7 +79,6 @@ export function Attention() {
 
 function itemsOf({ environment, queue }: SystemState): Item[] {
   const { attention } = words;
-  const failed = { to: "/activity", search: { outcome: "failed" }, label: attention.openFailed } as const;
   const items: (Item | false)[] = [
     ...environment.breakers.map(
       ({ integrationId, name }): Item => ({
@@ -98,7 +97,7 @@ function itemsOf({ environment, queue }: SystemState): Item[] {
           ? attention.deadLetter
           : attention.deadLetters(attention.capped(environment.deadLetters)),
       text: attention.deadLettersText,
-      link: failed,
+      link: { to: "/dead-letters", label: attention.openDeadLetters },
     },
     environment.failedTasks > 0 && {
       key: "failed-tasks",
@@ -108,6 +107,7 @@ function itemsOf({ environment, queue }: SystemState): Item[] {
           ? attention.failedTask
           : attention.failedTasks(attention.capped(environment.failedTasks)),
       text: attention.failedTasksText,
+      link: { to: "/dead-letters", search: { tab: "tasks" }, label: attention.openFailedTasks },
     },
     environment.failedWebhookDeliveries > 0 && {
       key: "webhooks",
@@ -117,12 +117,14 @@ function itemsOf({ environment, queue }: SystemState): Item[] {
           ? attention.webhook
           : attention.webhooks(attention.capped(environment.failedWebhookDeliveries)),
       text: attention.webhooksText,
+      link: { to: "/webhooks", label: attention.openWebhooks },
     },
     environment.disabledWebhooks > 0 && {
       key: "disabled",
       tone: "warn",
       title: attention.disabled(environment.disabledWebhooks),
       text: attention.disabledText,
+      link: { to: "/webhooks", label: attention.openWebhooks },
     },
     environment.oldestEventSeconds > longestLagSeconds && {
       key: "lag",

@@ -1,11 +1,11 @@
 // The integrations of the environment, by channel.
-import { Link } from "@tanstack/react-router";
 import type { Channel, Integration, Provider } from "@tidings/contract";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { IconButton, LinkButton } from "../../kit/button.tsx";
 import { Menu, type MenuEntry } from "../../kit/menu.tsx";
 import { Page } from "../../kit/page.tsx";
+import { Row, RowLink, RowList } from "../../kit/row-list.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Switch } from "../../kit/switch.tsx";
 import { StateBadges } from "./health.tsx";
@@ -40,16 +40,16 @@ export function IntegrationsScreen() {
             return (
               <section key={channel} aria-label={words.channels[channel]}>
                 <h2 className={css.groupTitle}>{words.channels[channel]}</h2>
-                <ul className={css.rows}>
+                <RowList>
                   {sortRows(rows).map((integration) => (
-                    <Row
+                    <IntegrationRow
                       key={integration._id}
                       integration={integration}
                       provider={providers.data?.find(({ id }) => id === integration.providerId)}
                       changes={changes}
                     />
                   ))}
-                </ul>
+                </RowList>
               </section>
             );
           })}
@@ -69,7 +69,7 @@ type RowProps = {
   changes: ReturnType<typeof useIntegrationChanges>;
 };
 
-function Row({ integration, provider, changes }: RowProps) {
+function IntegrationRow({ integration, provider, changes }: RowProps) {
   const { _id = "", name, identifier, active, primary, providerId, channel } = integration;
   const may = useMay();
   const entries: MenuEntry[] = [
@@ -89,19 +89,19 @@ function Row({ integration, provider, changes }: RowProps) {
       : []),
   ];
   return (
-    <li className={css.row} data-off={!active}>
+    <Row isOff={!active}>
       <ProviderTile
         id={providerId}
         name={provider?.name ?? name}
         channel={channel}
         isOurs={channel === "in_app" || provider?.isCapture}
       />
-      <Link to="/integrations/$integrationId" params={{ integrationId: _id }} className={css.rowLink}>
-        <span className={css.rowName}>{name}</span>
-        <span className={css.rowNote}>
-          {[provider?.name === name ? undefined : provider?.name, identifier].filter(Boolean).join(" · ")}
-        </span>
-      </Link>
+      <RowLink
+        to="/integrations/$integrationId"
+        params={{ integrationId: _id }}
+        name={name}
+        note={[provider?.name === name ? undefined : provider?.name, identifier].filter(Boolean).join(" · ")}
+      />
       <span className={css.badges}>
         <StateBadges integration={integration} isCapture={provider?.isCapture ?? false} />
       </span>
@@ -112,6 +112,6 @@ function Row({ integration, provider, changes }: RowProps) {
         onChange={({ target }) => changes.turn(integration, target.checked)}
       />
       <Menu align="end" entries={entries} trigger={<IconButton label={words.menu(name)} icon="more" />} />
-    </li>
+    </Row>
   );
 }

@@ -5,10 +5,11 @@ import { baseUrl } from "../../api/client.ts";
 import { useChange } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { useEnvironment } from "../../app/session.tsx";
-import { Button } from "../../kit/button.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
 import { Code } from "../../kit/code.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { TextField } from "../../kit/field.tsx";
+import { Tools } from "../../kit/layout.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
 import { ErrorPanel } from "../../kit/states.tsx";
@@ -49,17 +50,21 @@ export function ReportsCard({ integration, provider }: { integration: Integratio
     <Card
       title={words.reports.title}
       actions={
-        provider.autoConfigure &&
-        may("integrations.autoConfigure") && (
-          <Button
-            size="small"
-            icon="plug"
-            onClick={() => ask(() => register.mutate({ params }))}
-            disabled={register.isPending}
-          >
-            {words.reports.auto}
-          </Button>
-        )
+        <Tools>
+          <LinkButton size="small" to="/webhooks" search={{ tab: "receipts", integration: integration.identifier }}>
+            {words.reports.received}
+          </LinkButton>
+          {provider.autoConfigure && may("integrations.autoConfigure") && (
+            <Button
+              size="small"
+              icon="plug"
+              onClick={() => ask(() => register.mutate({ params }))}
+              disabled={register.isPending}
+            >
+              {words.reports.auto}
+            </Button>
+          )}
+        </Tools>
       }
     >
       {dialog}

@@ -82,6 +82,7 @@ export const words = {
     title: "Delivery reports",
     text: "The provider reports bounces, opens and complaints to this address. Addresses that bounce are not written to again.",
     address: "Address for reports",
+    received: "What came in",
     auto: "Register with the provider",
     autoDone: "The provider sends its reports here now",
     signingKey: "Signing key",

@@ -1,4 +1,9 @@
 export const words = {
+  exportCsv: "Export",
+  importCsv: "Import",
+  selected: (count: number) => (count === 1 ? "1 person selected" : `${count.toLocaleString()} people selected`),
+  changePreference: "Change a preference",
+  clearSelection: "Clear the selection",
   title: "People",
   lead: "The subscribers of this environment: who gets what, through which channel, and why not.",
   search: "Email, id, phone or name",

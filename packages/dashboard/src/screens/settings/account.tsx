@@ -10,6 +10,7 @@ import { Button } from "../../kit/button.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { Card, Facts } from "../../kit/page.tsx";
+import { Muted, Row, Stack } from "../../kit/stack.tsx";
 import { ErrorPanel } from "../../kit/states.tsx";
 import { showError, showToast } from "../../kit/toast.tsx";
 import css from "./settings.module.css";
@@ -29,11 +30,11 @@ function useTakeSession(): (session: SignedIn) => void {
 }
 
 export const Account = () => (
-  <div className={css.stack}>
+  <Stack>
     <NameCard />
     <PasswordCard />
     <SessionsCard />
-  </div>
+  </Stack>
 );
 
 function NameCard() {
@@ -105,7 +106,7 @@ function PasswordCard() {
     <Card title={text.password}>
       <form className={css.form} onSubmit={save}>
         {update.error && Object.keys(errors).length === 0 && <ErrorPanel error={update.error} />}
-        {!person.hasPassword && <p className={css.muted}>{text.noPassword}</p>}
+        {!person.hasPassword && <Muted>{text.noPassword}</Muted>}
         {/* Password managers need to know whose password it is. */}
         <input type="hidden" autoComplete="username" value={person.email} readOnly />
         {person.hasPassword && (
@@ -151,15 +152,15 @@ function SessionsCard() {
   return (
     <Card>
       {dialog}
-      <div className={css.row}>
+      <Row isApart>
         <div>
           <h2>{text.sessions}</h2>
-          <p className={css.muted}>{text.sessionsText}</p>
+          <Muted>{text.sessionsText}</Muted>
         </div>
         <Button icon="signOut" onClick={ask} disabled={leave.isPending}>
           {text.signOutEverywhere}
         </Button>
-      </div>
+      </Row>
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 // One change: each field that differs, before and after.
 import type { AuditEntry } from "@tidings/contract";
 import { Facts } from "../../kit/page.tsx";
+import { Muted } from "../../kit/stack.tsx";
 import { Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import css from "./settings.module.css";
@@ -12,9 +13,9 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
   const { before, after, address, userAgent, createdAt, target, operation } = entry;
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (
-    <div className={css.details}>
+    <>
       {fields.length === 0 ? (
-        <p className={css.muted}>{text.noChange}</p>
+        <Muted>{text.noChange}</Muted>
       ) : (
         <Table
           label={`${text.before}, ${text.after}`}
@@ -36,7 +37,7 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
           [text.agent, userAgent],
         ]}
       />
-    </div>
+    </>
   );
 }
 

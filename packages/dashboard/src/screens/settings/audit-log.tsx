@@ -1,25 +1,24 @@
 // Who changed what: filters in the URL, and for each change the fields before and after.
-import { useNavigate } from "@tanstack/react-router";
 import type { AuditEntry } from "@tidings/contract";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { useSession } from "../../app/session.tsx";
-import { Icon } from "../../icons.tsx";
 import { Button } from "../../kit/button.tsx";
 import { InlineCode } from "../../kit/code.tsx";
+import { Entries, Entry } from "../../kit/entries.tsx";
 import { Notice } from "../../kit/notice.tsx";
-import { Select } from "../../kit/select.tsx";
+import { Muted, Row, Stack } from "../../kit/stack.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
 import { AuditDetails } from "./audit-details.tsx";
-import { type AuditRange, auditRanges, type SettingsSearch, settingsRoute } from "./routes.ts";
+import { ExportButton } from "./audit-export.tsx";
+import { AuditFilters, useAuditFilters } from "./audit-filters.tsx";
+import { settingsRoute } from "./routes.ts";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 
 const text = words.audit;
-const any = "";
 
 export function AuditLog() {
   const may = useMay();
@@ -27,92 +26,46 @@ export function AuditLog() {
 }
 
 function Changes() {
-  const { person, operation, environment, range, after } = settingsRoute.useSearch();
-  const navigate = useNavigate();
-  const { environments } = useSession();
-  const may = useMay();
-  const people = useOperation("people.list", {}, { enabled: may("people.list") });
-  // A time of its own for each choice: with the present, every draw would be another question.
-  const from = useMemo(() => range && new Date(Date.now() - auditRanges[range]).toISOString(), [range]);
+  const { after } = settingsRoute.useSearch();
+  const { query, ...filters } = useAuditFilters();
   const { data, error, refetch } = useOperation(
     "auditLog.list",
-    { query: { limit: 25, person, operation, environment, from, after } },
+    { query: { limit: 25, ...query, after } },
     { keep: true },
   );
-  const filter = (changed: Partial<SettingsSearch>) =>
-    void navigate({
-      to: "/settings",
-      search: (old) => ({ env: old.env, tab: "audit", person, operation, environment, range, ...changed }),
-    });
-  const isFiltered = [person, operation, environment, range].some((value) => value !== undefined);
-  const clear = () => filter({ person: undefined, operation: undefined, environment: undefined, range: undefined });
-  const first = { value: any, label: text.any };
   return (
-    <div className={css.stack}>
-      <p className={css.muted}>{text.text}</p>
-      <div className={css.filters}>
-        {people.data && (
-          <Select
-            name={text.person}
-            value={person ?? any}
-            isSet={person !== undefined}
-            onChange={(value) => filter({ person: value || undefined })}
-            choices={[first, ...people.data.data.map(({ _id, name }) => ({ value: _id, label: name }))]}
-          />
-        )}
-        <Select
-          name={text.what}
-          value={operation ?? any}
-          isSet={operation !== undefined}
-          onChange={(value) => filter({ operation: value || undefined })}
-          choices={[first, ...Object.entries(text.resources).map(([value, label]) => ({ value, label }))]}
-        />
-        <Select
-          name={text.environment}
-          value={environment ?? any}
-          isSet={environment !== undefined}
-          onChange={(value) => filter({ environment: value || undefined })}
-          choices={[first, ...environments.map(({ _id, name }) => ({ value: _id, label: name }))]}
-        />
-        <Select
-          name={text.time}
-          value={range ?? any}
-          isSet={range !== undefined}
-          onChange={(value) => filter({ range: (value || undefined) as AuditRange | undefined })}
-          choices={[first, ...Object.entries(text.ranges).map(([value, label]) => ({ value, label }))]}
-        />
-        {isFiltered && (
-          <Button look="plain" onClick={clear}>
-            {text.clear}
-          </Button>
-        )}
-      </div>
+    <Stack>
+      <Row isApart>
+        <Muted>{text.text}</Muted>
+        <ExportButton query={query} />
+      </Row>
+      <AuditFilters {...filters} />
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton />}
       {data?.data.length === 0 &&
-        (isFiltered ? (
+        (filters.isFiltered ? (
           <EmptyState
             title={text.noMatch}
             text={text.noMatchText}
-            action={<Button onClick={clear}>{text.clear}</Button>}
+            action={<Button onClick={filters.clear}>{text.clear}</Button>}
           />
         ) : (
           <EmptyState icon="clock" title={text.none} text={text.noneText} />
         ))}
       {data && data.data.length > 0 && (
-        <ul className={css.box} aria-label={text.list}>
+        <Entries label={text.list}>
           {data.data.map((entry) => (
             <Change key={entry._id} entry={entry} />
           ))}
-        </ul>
+        </Entries>
       )}
       {data && (data.next || after) && (
         <Pager
-          onPrevious={after ? () => filter({ after: undefined }) : undefined}
-          onNext={data.next ? () => filter({ after: data.next! }) : undefined}
+          onPrevious={after ? () => filters.change({ after: undefined }) : undefined}
+          onNext={data.next ? () => filters.change({ after: data.next! }) : undefined}
         />
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -122,22 +75,20 @@ function Change({ entry }: { entry: AuditEntry }) {
   const { actor, environmentId, createdAt } = entry;
   const environment = environments.find(({ _id }) => _id === environmentId);
   return (
-    <li className={css.change}>
-      <button type="button" className={css.changeHead} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon name="chevronRight" size={14} />
-        <span className={css.changeText}>
-          <span>
-            <strong>{actor.name}</strong>{" "}
-            {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
-          </span>
-          <span className={css.muted}>{[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}</span>
-        </span>
-        <span className={css.changeTime}>
-          <Time at={createdAt} isRelative />
-        </span>
-      </button>
-      {isOpen && <AuditDetails entry={entry} />}
-    </li>
+    <Entry
+      sentence={
+        <>
+          <strong>{actor.name}</strong>{" "}
+          {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
+        </>
+      }
+      note={[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}
+      at={createdAt}
+      isOpen={isOpen}
+      onOpen={setOpen}
+    >
+      {() => <AuditDetails entry={entry} />}
+    </Entry>
   );
 }
 
@@ -152,6 +103,9 @@ function sentenceOf({ operation }: AuditEntry): ReactNode {
 
 /** What was changed: its name where the entry has one. */
 function nameOf({ before, after, target }: AuditEntry): string | null {
-  const name = [after?.name, before?.name, after?.email, target].find((value) => typeof value === "string");
+  // A record that was made is in the request.
+  const made = after?.request as { name?: unknown; email?: unknown } | null | undefined;
+  const names = [after?.name, before?.name, after?.email, made?.name, made?.email, target];
+  const name = names.find((value) => typeof value === "string");
   return typeof name === "string" ? name : null;
 }

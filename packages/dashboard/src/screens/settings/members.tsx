@@ -9,6 +9,7 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { Menu, type MenuEntry } from "../../kit/menu.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Select } from "../../kit/select.tsx";
+import { Muted, Row, Stack } from "../../kit/stack.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
@@ -69,7 +70,7 @@ function MemberList() {
     { label: text.remove, icon: "trash", isDanger: true, onChoose: () => drop(person) },
   ];
   return (
-    <div className={css.stack}>
+    <Stack>
       {dialog}
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
       {resetLink && (
@@ -81,12 +82,12 @@ function MemberList() {
           onClose={() => setResetLink(null)}
         />
       )}
-      <div className={css.row}>
-        <p className={css.muted}>{text.text}</p>
+      <Row isApart>
+        <Muted>{text.text}</Muted>
         <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
           {text.invite}
         </Button>
-      </div>
+      </Row>
       {error && <ErrorPanel error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton />}
       {data && (
@@ -143,7 +144,7 @@ function MemberList() {
         />
       )}
       <Invitations />
-    </div>
+    </Stack>
   );
 }
 
@@ -158,31 +159,33 @@ function Invitations() {
       { onError: showError, onSuccess: () => showToast({ title: text.revoked }) },
     );
   return (
-    <section className={css.stackSmall} aria-label={text.invitations}>
-      <h2>{text.invitations}</h2>
-      <Table
-        label={text.invitations}
-        rows={data.data}
-        keyOf={({ _id }) => _id}
-        columns={[
-          { title: text.email, cell: ({ email }) => <span className={css.cell}>{email}</span> },
-          { title: text.role, cell: ({ role }) => words.roles[role] },
-          { title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} isRelative />, isWideOnly: true },
-          {
-            title: "",
-            cell: (invitation) => (
-              <Button
-                size="small"
-                onClick={() => take(invitation)}
-                disabled={revoke.isPending}
-                aria-label={text.revokeOf(invitation.email)}
-              >
-                {text.revoke}
-              </Button>
-            ),
-          },
-        ]}
-      />
+    <section aria-label={text.invitations}>
+      <Stack isSmall>
+        <h2>{text.invitations}</h2>
+        <Table
+          label={text.invitations}
+          rows={data.data}
+          keyOf={({ _id }) => _id}
+          columns={[
+            { title: text.email, cell: ({ email }) => <span className={css.cell}>{email}</span> },
+            { title: text.role, cell: ({ role }) => words.roles[role] },
+            { title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} isRelative />, isWideOnly: true },
+            {
+              title: "",
+              cell: (invitation) => (
+                <Button
+                  size="small"
+                  onClick={() => take(invitation)}
+                  disabled={revoke.isPending}
+                  aria-label={text.revokeOf(invitation.email)}
+                >
+                  {text.revoke}
+                </Button>
+              ),
+            },
+          ]}
+        />
+      </Stack>
     </section>
   );
 }

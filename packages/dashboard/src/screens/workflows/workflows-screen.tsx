@@ -1,10 +1,10 @@
 // The list of workflows.
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
 import { Button } from "../../kit/button.tsx";
-import { SearchField } from "../../kit/field.tsx";
+import { ListBar, NameLink } from "../../kit/list.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Select } from "../../kit/select.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
@@ -74,10 +74,7 @@ function Filters({ search }: { search: ListSearch }) {
     void navigate({ to: "/workflows", search: { ...search, page: undefined, ...changed }, replace });
   const [text, setText] = useSettledText(search.q ?? "", (settled) => change({ q: settled || undefined }, true));
   return (
-    <div className={css.bar}>
-      <span className={css.search}>
-        <SearchField label={words.search} value={text} onChange={({ target }) => setText(target.value)} />
-      </span>
+    <ListBar search={{ label: words.search, value: text, onChange: setText }}>
       <Select
         name={words.status}
         value={search.status ?? "all"}
@@ -88,7 +85,7 @@ function Filters({ search }: { search: ListSearch }) {
         ]}
         onChange={(value) => change({ status: value === "all" ? undefined : (value as WorkflowStatus) })}
       />
-    </div>
+    </ListBar>
   );
 }
 
@@ -132,10 +129,7 @@ const Rows = ({ rows }: { rows: readonly WorkflowRow[] }) => (
 );
 
 const NameCell = ({ name, workflowId }: WorkflowRow) => (
-  <Link to="/workflows/$workflowId" params={{ workflowId }} className={css.name}>
-    <strong>{name}</strong>
-    <span className={css.id}>{workflowId}</span>
-  </Link>
+  <NameLink to="/workflows/$workflowId" params={{ workflowId }} name={name} id={workflowId} />
 );
 
 function StepsCell({ stepTypeOverviews }: WorkflowRow) {

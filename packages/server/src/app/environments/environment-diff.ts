@@ -54,7 +54,7 @@ function toPortable(step: StoredStep, layouts: LayoutRow[]): PortableStep {
   return layout ? { ...rest, controlValues: { ...step.controlValues, layoutId: layout.layout_id } } : rest;
 }
 
-function itemsOf({ workflows, layouts, translations }: Publishable): Item[] {
+export function itemsOf({ workflows, layouts, translations }: Publishable): Item[] {
   const byOwner = Map.groupBy(translations, (row) => `${row.resource_type} ${row.resource_id}`);
   const textsOf = (type: PublishedResource, id: string) =>
     Object.fromEntries((byOwner.get(`${type} ${id}`) ?? []).map((row) => [row.locale, row.content]));

@@ -29,6 +29,7 @@ export const apiKeyRow = (
   secret: secrets.encrypt(key.clear),
   created_at: now(),
   revoked_at: null,
+  last_used_at: null,
 });
 
 export type BuiltIn = { providerId: string; name: string; channel: Channel; isMailbox?: true };

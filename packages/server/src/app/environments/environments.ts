@@ -1,11 +1,12 @@
 // Environments of the caller's organisation, and their API keys. Keys are shown for the caller's own environment only, so
 // that a development key cannot read the production key.
-import type { Environment, Input, Output } from "@tidings/contract";
+import type { ApiKey, Environment, Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { slug } from "../../lib/ids.ts";
 import { newApiKey } from "../../lib/secrets.ts";
 import {
+  type ApiKeyRow,
   type EnvironmentRow,
   findEnvironment,
   findEnvironmentIdentifiersLike,
@@ -49,8 +50,18 @@ export async function requireOwn(ctx: Ctx, caller: Caller, environmentId: string
 
 async function ownKeys(ctx: Ctx, caller: Caller): Promise<NonNullable<Environment["apiKeys"]>> {
   const keys = await listLiveKeys(ctx.db, caller.environmentId);
-  return keys.map((key) => ({ _id: key.id, key: ctx.secrets.decrypt(key.secret), _userId: key.user_id }));
+  return keys.map((key) => toApiKey(key, ctx.secrets.decrypt(key.secret)));
 }
+
+type KeyFacts = Pick<ApiKeyRow, "id" | "user_id" | "created_at" | "last_used_at">;
+
+const toApiKey = (row: KeyFacts, clear: string): ApiKey => ({
+  _id: row.id,
+  key: clear,
+  _userId: row.user_id,
+  createdAt: row.created_at.toISOString(),
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+});
 
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"environments.list">> {
   const rows = await listEnvironments(ctx.db, caller.organizationId);
@@ -93,7 +104,7 @@ export async function create(
   const clear = newApiKey();
   const key = apiKeyRow(ctx, { environmentId: row.id, userId: caller.userId, clear });
   await insertApiKey(ctx.db, key);
-  return toEnvironment(row, [{ _id: key.id, key: clear, _userId: caller.userId }]);
+  return toEnvironment(row, [toApiKey(key, clear)]);
 }
 
 const refuseTakenIdentifier = <T>(identifier: string, write: () => Promise<T>): Promise<T> =>
@@ -162,7 +173,7 @@ export async function createApiKey(
   const clear = newApiKey();
   const key = apiKeyRow(ctx, { environmentId: row.id, userId: caller.userId, clear });
   await insertApiKey(ctx.db, key);
-  return { _id: key.id, key: clear, _userId: caller.userId };
+  return toApiKey(key, clear);
 }
 
 export async function revokeApiKey(

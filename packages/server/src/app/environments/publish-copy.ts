@@ -19,49 +19,74 @@ import { toWorkflow } from "../workflows/workflow-view.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { Item } from "./environment-diff.ts";
 import type { CopiedResource, PublishOutcome } from "./publish-plan.ts";
+import { recordPublish, type TargetChanges } from "./publish-record.ts";
 
-/** `before`: the target as it was read under its lock. */
+/** `before`: the target as it was read under its lock. Answers the id of the publish; undefined when nothing was changed. */
 export async function carryOutPlan(
   ctx: Ctx,
   caller: Caller,
   outcomes: PublishOutcome[],
   { source, target, before }: { source: EnvironmentRow; target: EnvironmentRow; before: Publishable },
-): Promise<void> {
+): Promise<string | undefined> {
   const now = ctx.now();
   const copied = outcomes.flatMap((outcome) =>
     outcome.kind === "created" || outcome.kind === "updated" ? [outcome.resource] : [],
   );
   const deleted = outcomes.flatMap((outcome) => (outcome.kind === "deleted" ? [outcome.resource.target] : []));
   const stamp = { environment_id: target.id, updated_at: now, updated_by: caller.userId };
-  const layouts = copyLayouts(ctx, copied, stamp, before.layouts.length === 0);
-  const workflows = copyWorkflows(ctx, copied, stamp);
-  const copyIds = new Map([
-    ...layouts.map((row): [string, string] => [`layout ${row.layout_id}`, row.id]),
-    ...workflows.map((row): [string, string] => [`workflow ${row.workflow_id}`, row.id]),
-  ]);
-  const translations = copied.flatMap(({ type, identifier, source: { texts } }) =>
-    Object.entries(texts).map(([locale, content]) => ({
-      resource_type: type,
-      resource_id: copyIds.get(`${type} ${identifier}`)!,
-      locale,
-      content,
+  const texts = new Map(copied.map(({ type, identifier, source }) => [`${type} ${identifier}`, source.texts]));
+  const changes = {
+    layouts: copyLayouts(ctx, copied, stamp, before.layouts.length === 0).map((row) => ({
+      row,
+      texts: texts.get(`layout ${row.layout_id}`) ?? {},
     })),
-  );
-
-  await deleteLayouts(ctx.db, target.id, idsOfType(deleted, "layout"));
-  await markWorkflowsDeleted(ctx.db, target.id, idsOfType(deleted, "workflow"), now);
-  await putLayouts(ctx.db, layouts);
-  await putWorkflows(ctx.db, target.id, workflows);
-  const owners = [...copyIds.values(), ...deleted.map((item) => item.row.id)];
-  await replaceTranslations(ctx.db, target.id, owners, translations, now);
+    workflows: copyWorkflows(ctx, copied, stamp).map((row) => ({
+      row,
+      texts: texts.get(`workflow ${row.workflow_id}`) ?? {},
+    })),
+    deleted,
+  };
+  await writeTarget(ctx, target.id, changes, "Published from another environment", now);
   // The only write in the source: when its workflows were published.
   const published = idsOfType(
     copied.map((resource) => resource.source),
     "workflow",
   );
   await markPublished(ctx.db, source.id, published, caller.userId, now);
-  const removed = deleted.flatMap((item) => (item.type === "workflow" ? [item.row] : []));
-  await emitPublished(ctx, target.id, { published: workflows, removed }, now);
+  const workflows = changes.workflows.map(({ row }) => row);
+  await emitChanged(ctx, target.id, { type: "workflow.published", workflows, deleted }, now);
+  return recordPublish(ctx, caller, { kind: "publish", source, before, changes, now });
+}
+
+/** All that a publish or a restore writes into its target. */
+export async function writeTarget(
+  ctx: Ctx,
+  targetId: string,
+  { layouts, workflows, deleted }: TargetChanges,
+  summary: string,
+  now: Date,
+): Promise<void> {
+  const written = [
+    ...layouts.map(({ row, texts }) => ({ resource_type: "layout" as const, resource_id: row.id, texts })),
+    ...workflows.map(({ row, texts }) => ({ resource_type: "workflow" as const, resource_id: row.id, texts })),
+  ];
+  const translations = written.flatMap(({ texts, ...owner }) =>
+    Object.entries(texts).map(([locale, content]) => ({ ...owner, locale, content })),
+  );
+  await deleteLayouts(ctx.db, targetId, idsOfType(deleted, "layout"));
+  await markWorkflowsDeleted(ctx.db, targetId, idsOfType(deleted, "workflow"), now);
+  await putLayouts(
+    ctx.db,
+    layouts.map(({ row }) => row),
+  );
+  await putWorkflows(
+    ctx.db,
+    targetId,
+    workflows.map(({ row }) => row),
+    summary,
+  );
+  const owners = [...written.map(({ resource_id }) => resource_id), ...deleted.map((item) => item.row.id)];
+  await replaceTranslations(ctx.db, targetId, owners, translations, now);
 }
 
 type Stamp = { environment_id: string; updated_at: Date; updated_by: string };
@@ -100,6 +125,7 @@ function copyWorkflows(ctx: Ctx, copied: CopiedResource[], stamp: Stamp): Workfl
         version_id: ctx.newId(),
         steps,
         created_at: before?.created_at ?? stamp.updated_at,
+        deleted_at: null,
       },
     ];
   });
@@ -109,10 +135,10 @@ const idsOfType = (items: Item[], type: PublishedResource): string[] =>
   items.filter((item) => item.type === type).map((item) => item.row.id);
 
 /** To webhooks of the target. A published workflow is one event there, whether it is new or changed. */
-async function emitPublished(
+export async function emitChanged(
   ctx: Ctx,
   targetId: string,
-  { published, removed }: { published: WorkflowRow[]; removed: WorkflowRow[] },
+  changed: { type: "workflow.published" | "workflow.updated"; workflows: WorkflowRow[]; deleted: Item[] },
   now: Date,
 ): Promise<void> {
   const toObjects = async (rows: WorkflowRow[]) => {
@@ -121,9 +147,9 @@ async function emitPublished(
     for (const row of rows) objects.push({ object: await toWorkflow(row, facts) });
     return objects;
   };
-  if (published.length > 0) {
-    await emit(ctx, { environmentId: targetId, type: "workflow.published", at: now }, () => toObjects(published));
-  }
+  const removed = changed.deleted.flatMap((item) => (item.type === "workflow" ? [item.row] : []));
+  if (changed.workflows.length > 0)
+    await emit(ctx, { environmentId: targetId, type: changed.type, at: now }, () => toObjects(changed.workflows));
   if (removed.length > 0)
     await emit(ctx, { environmentId: targetId, type: "workflow.deleted", at: now }, () => toObjects(removed));
 }

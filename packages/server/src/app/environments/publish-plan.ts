@@ -3,6 +3,7 @@
 import type { Input, PublishedResource, PublishResult, ResourceDependency } from "@tidings/contract";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import type { Compared, Item } from "./environment-diff.ts";
 
 export type PublishOutcome =
@@ -57,9 +58,9 @@ function planDeletion(
 }
 
 /** Why the layout cannot be deleted in the target; null when it can. */
-function layoutDeletionFault(
+export function layoutDeletionFault(
   layout: LayoutRow,
-  target: Publishable,
+  target: { workflows: Pick<WorkflowRow, "workflow_id" | "steps">[] },
   deletedWorkflows: ReadonlySet<string>,
 ): string | null {
   if (layout.is_default) return "It is the default layout of the target environment";

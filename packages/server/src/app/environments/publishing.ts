@@ -6,11 +6,15 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../store/environments/environments.ts";
 import { findUserNames, readPublishable, takenWorkflowId } from "../../store/environments/publishing.ts";
+import { versionOf } from "../../store/workflows/workflows.ts";
+import { describeLayout, describeWorkflow } from "../workflows/change-sentences.ts";
+import type { VersionContent } from "../workflows/version-diff.ts";
 import { requireWorkflow, view } from "../workflows/workflows.ts";
 import { type Change, type Compared, compare, type Item, type PortableStep } from "./environment-diff.ts";
 import { requireEnvironment, requireOwn } from "./environments.ts";
 import { carryOutPlan } from "./publish-copy.ts";
 import { type PublishOutcome, planPublish, type Selection, toResult } from "./publish-plan.ts";
+import { storedLayout } from "./publish-record.ts";
 
 /** Without a source the first development environment. */
 async function requireSourceAndTarget(ctx: Ctx, caller: Caller, targetId: string, sourceId: string | undefined) {
@@ -79,7 +83,26 @@ function toDiff(one: Compared, names: ReadonlyMap<string, string>): ResourceDiff
       unchanged: 0,
     },
     dependencies: one.dependencies.length > 0 ? one.dependencies : undefined,
+    sentences: describeDifference(one),
   };
+}
+
+/** From the target, as it is, to the source. */
+function describeDifference({ source, target }: Compared): string[] {
+  const texts = { before: target?.texts ?? {}, after: source?.texts ?? {} };
+  if ((source ?? target)!.type === "layout") {
+    const layoutOf = (item: Item | null) => (item?.type === "layout" ? storedLayout(item.row) : null);
+    return describeLayout({ before: layoutOf(target), after: layoutOf(source) }, texts);
+  }
+  return describeWorkflow({ before: contentOf(target), after: contentOf(source) }, texts);
+}
+
+/** Steps of two environments have the same identifiers, and not the same ids. */
+function contentOf(item: Item | null): VersionContent | null {
+  if (item?.type !== "workflow") return null;
+  const { definition, settings } = versionOf(item.row.environment_id, item.row.version_id, item.row, "");
+  const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
+  return { definition: { ...definition, steps }, settings };
 }
 
 async function copyDifferences(
@@ -87,20 +110,24 @@ async function copyDifferences(
   caller: Caller,
   { source, target }: { source: EnvironmentRow; target: EnvironmentRow },
   { isDryRun, selection }: { isDryRun: boolean; selection?: Selection },
-): Promise<PublishOutcome[]> {
+): Promise<{ outcomes: PublishOutcome[]; publishId?: string }> {
   if (!isDryRun) await lockEnvironment(ctx.db, target.id);
   const from = await readPublishable(ctx.db, source.id, { lock: false });
   const before = await readPublishable(ctx.db, target.id, { lock: !isDryRun });
   const outcomes = planPublish(compare(from, before), before, selection);
-  if (isDryRun) return outcomes;
+  if (isDryRun) return { outcomes };
+  const publishId = await refuseTakenWorkflowId(() => carryOutPlan(ctx, caller, outcomes, { source, target, before }));
+  return { outcomes, publishId };
+}
+
+/** Another request may create a workflow with the same identifier in the target meanwhile. */
+export async function refuseTakenWorkflowId<T>(write: () => Promise<T>): Promise<T> {
   try {
-    await carryOutPlan(ctx, caller, outcomes, { source, target, before });
+    return await write();
   } catch (error) {
-    // Another request created a workflow with the same identifier in the target meanwhile.
     const workflowId = takenWorkflowId(error);
     throw workflowId === null ? error : failure("WORKFLOW_ID_TAKEN", { workflowId });
   }
-  return outcomes;
 }
 
 export async function publish(
@@ -112,12 +139,12 @@ export async function publish(
   const isDryRun = body.dryRun ?? false;
   // An empty list means the same as none: everything.
   const selection = body.resources?.length ? body.resources : undefined;
-  const outcomes = await copyDifferences(ctx, caller, ends, { isDryRun, selection });
+  const { outcomes, publishId } = await copyDifferences(ctx, caller, ends, { isDryRun, selection });
   const results = publishedResources.map((type) => toResult(type, outcomes, isDryRun));
   const sum = (pick: "successful" | "failed" | "skipped") =>
     results.reduce((total, result) => total + result[pick].length, 0);
   const [successful, failed, skipped] = [sum("successful"), sum("failed"), sum("skipped")];
-  return { results, summary: { resources: outcomes.length, successful, failed, skipped } };
+  return { results, summary: { resources: outcomes.length, successful, failed, skipped }, publishId };
 }
 
 export async function syncWorkflow(
@@ -133,7 +160,8 @@ export async function syncWorkflow(
   );
   const row = await requireWorkflow(ctx, source.id, params.workflowId);
   const selection: Selection = [{ resourceType: "workflow", resourceId: row.workflow_id }];
-  const [outcome] = await copyDifferences(ctx, caller, { source, target }, { isDryRun: false, selection });
+  const { outcomes } = await copyDifferences(ctx, caller, { source, target }, { isDryRun: false, selection });
+  const [outcome] = outcomes;
   if (outcome?.kind === "failed") {
     const { dependencies = [] } = outcome.resource;
     const layoutId = dependencies.find((need) => need.isBlocking)?.resourceId ?? "";

@@ -1,8 +1,24 @@
 // Statistics by hour or by day: hours that were counted, and the latest ones, which are counted with the request.
-import { type Input, mostStatisticsDays, type Output, type StatisticsBucket } from "@tidings/contract";
+import {
+  type Input,
+  mostStatisticsDays,
+  mostStatisticsGroups,
+  type Output,
+  type StatisticsBreakdown,
+  type StatisticsBucket,
+} from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
-import { hourMs, latencyBounds, type StatisticsRow, sumHours, sumLiveHour } from "../../store/events/statistics.ts";
+import {
+  type DimensionRow,
+  findWorkflowNames,
+  hourMs,
+  latencyBounds,
+  type StatisticsRow,
+  sumDimensions,
+  sumHours,
+  sumLiveHour,
+} from "../../store/events/statistics.ts";
 import { findCountedHours } from "../../store/installation/statistics.ts";
 
 type Query = Input<"statistics.list">["query"];
@@ -12,6 +28,8 @@ const dayMs = 24 * hourMs;
 /** Hours that may be counted with a request, and the messages that are read for one. */
 const liveHours = 2;
 const maxLiveRows = 50_000;
+/** Combinations of workflow, channel, provider and reason that a breakdown adds up. */
+const maxDimensionRows = 20_000;
 
 export async function list(
   ctx: Ctx,
@@ -22,16 +40,55 @@ export async function list(
   const now = ctx.now().getTime();
   const { from, to } = readRange(query, now, granularity === "day" ? dayMs : hourMs);
   const rows = await sumHours(ctx.db, environmentId, query, { from: new Date(from), to: new Date(to), granularity });
+  const live: DimensionRow[] = [];
   for (const hour of await findLiveHours(ctx, { from, to, now })) {
-    rows.push(...(await sumLiveHour(ctx.db, environmentId, query, hour, maxLiveRows)));
+    live.push(...(await sumLiveHour(ctx.db, environmentId, query, hour, maxLiveRows)));
   }
+  rows.push(...live);
   const width = granularity === "day" ? dayMs : hourMs;
   const byBucket = Map.groupBy(rows, ({ bucket }) => Math.floor(bucket.getTime() / width) * width);
   const data: StatisticsBucket[] = [];
   for (let start = from; start < to; start += width) {
     data.push({ start: new Date(start).toISOString(), ...toFigures(byBucket.get(start) ?? []) });
   }
-  return { granularity, data, totals: toFigures(rows) };
+  const range = { from: new Date(from), to: new Date(to), limit: maxDimensionRows };
+  const breakdown = query.breakdown
+    ? await toBreakdown(ctx, environmentId, [...(await sumDimensions(ctx.db, environmentId, query, range)), ...live])
+    : undefined;
+  return { granularity, data, totals: toFigures(rows), breakdown };
+}
+
+/** By workflow, by channel, and by provider; each list with the most messages first. */
+async function toBreakdown(ctx: Ctx, environmentId: string, rows: DimensionRow[]): Promise<StatisticsBreakdown> {
+  const groupsOf = (keyOf: (row: DimensionRow) => string) =>
+    [...Map.groupBy(rows, keyOf).values()]
+      .map((group) => ({ first: group[0]!, figures: toFigures(group) }))
+      .sort((a, b) => b.figures.sent + b.figures.failed - (a.figures.sent + a.figures.failed))
+      .slice(0, mostStatisticsGroups);
+  const workflows = groupsOf((row) => row.workflow_id);
+  const names = await findWorkflowNames(
+    ctx.db,
+    environmentId,
+    workflows.map(({ first }) => first.workflow_id),
+  );
+  const providers = groupsOf((row) => `${row.channel} ${row.provider_id}`);
+  return {
+    workflows: workflows.map(({ first: { workflow_id: id }, figures }) => ({
+      _id: id,
+      workflowId: names.get(id)?.workflow_id ?? null,
+      name: names.get(id)?.name ?? null,
+      ...figures,
+    })),
+    channels: groupsOf((row) => row.channel).map(({ first: { channel }, figures }) => ({ channel, ...figures })),
+    // A step that was skipped has called no provider: it stands with its workflow and its channel.
+    providers: providers
+      .filter(({ figures: { sent, failed } }) => sent + failed > 0)
+      .map(({ first: { channel, provider_id }, figures }) => ({
+        providerId: provider_id === "" ? null : provider_id,
+        channel,
+        ...figures,
+      })),
+  };
 }
 
 /** The latest hours, unless they have been counted. */
@@ -59,7 +116,7 @@ function readRange(query: Query, now: number, width: number): { from: number; to
   return { from: Math.floor(from / width) * width, to: Math.ceil(to / width) * width };
 }
 
-const sum = (rows: StatisticsRow[], name: "sent" | "delivered" | "opened" | "failed"): number =>
+const sum = (rows: StatisticsRow[], name: "sent" | "delivered" | "opened" | "failed" | "refused"): number =>
   rows.reduce((total, row) => total + row[name], 0);
 
 function toFigures(rows: StatisticsRow[]): Figures {
@@ -75,6 +132,7 @@ function toFigures(rows: StatisticsRow[]): Figures {
     delivered: sum(rows, "delivered"),
     opened: sum(rows, "opened"),
     failed: sum(rows, "failed"),
+    refused: sum(rows, "refused"),
     skipped,
     latency: classes.some((count) => count > 0)
       ? { p50: estimateQuantile(classes, 0.5), p95: estimateQuantile(classes, 0.95) }

@@ -1,29 +1,26 @@
-// Dead letters: messages whose delivery failed for good, listed and replayed. A replay locks its dead letters, so concurrent
-// replays send no duplicate.
-import { type DeadLetter, type Input, maxReplays, type Output } from "@tidings/contract";
+// Dead letters: messages whose delivery failed for good, listed, grouped by cause and replayed. Replays at a pace are
+// dead-letter-replays.ts.
+import {
+  type DeadLetter,
+  type DeadLetterGroup,
+  groupedLetters,
+  type Input,
+  maxGroups,
+  maxReplays,
+  type Output,
+} from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, faultCollector, invalid } from "../../failure.ts";
-import { openBatch } from "../../pipeline/batch.ts";
-import { enqueueTimed } from "../../pipeline/clock/clock.ts";
-import { detail } from "../../pipeline/rules/details.ts";
+import { replayLetters, toFilters } from "../../pipeline/deliver/replay.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations/integrations.ts";
 import {
-  type DeadLetterFilters,
+  type DeadLetterGroupRow,
   findDeadLetter,
+  groupDeadLetters,
   type ListedDeadLetter,
   listDeadLetters,
-  lockOpenLetters,
-  reopenMessages,
 } from "../../store/messages/dead-letters.ts";
 import { pageRange, toPage } from "../paging.ts";
-
-type Filter = NonNullable<Input<"deadLetters.replayMany">["body"]["filter"]>;
-
-const toFilters = ({ after, before, ...filters }: Filter): DeadLetterFilters => ({
-  ...filters,
-  after: after ? new Date(after) : undefined,
-  before: before ? new Date(before) : undefined,
-});
 
 const toDeadLetter = (row: ListedDeadLetter): DeadLetter => ({
   id: row.id,
@@ -56,7 +53,35 @@ export async function list(
   return { ...toPage(rows, query, toDeadLetter), totalCount };
 }
 
-const notOpenReasons: Record<DeadLetter["status"], string> = {
+const toGroup = (row: DeadLetterGroupRow): DeadLetterGroup => ({
+  integrationId: row.integration_id,
+  integrationIdentifier: row.integration_identifier,
+  integrationName: row.integration_name,
+  isIntegrationActive: row.is_active,
+  isCircuitOpen: row.is_open,
+  providerId: row.provider_id,
+  channel: row.channel,
+  errorClass: row.error_class,
+  workflowId: row.workflow_identifier ?? row.workflow_id,
+  workflowName: row.workflow_name ?? "",
+  stepIds: row.step_ids,
+  count: row.count,
+  firstAt: row.first_at.toISOString(),
+  lastAt: row.last_at.toISOString(),
+  errorText: row.error_text,
+});
+
+export async function listGroups(
+  ctx: Ctx,
+  caller: Caller,
+  _input: Input<"deadLetters.listGroups">,
+): Promise<Output<"deadLetters.listGroups">> {
+  const limits = { most: groupedLetters, groups: maxGroups };
+  const { rows, totalCount } = await groupDeadLetters(ctx.db, caller.environmentId, limits);
+  return { data: rows.map(toGroup), totalCount };
+}
+
+export const notOpenReasons: Record<DeadLetter["status"], string> = {
   open: "its message is gone, or was sent or canceled since",
   replayed: "it was replayed before",
   resolved: "a provider has reported that it took the message",
@@ -70,7 +95,7 @@ export async function replay(
   const { id } = params;
   const found = await findDeadLetter(ctx.db, caller.environmentId, id);
   if (!found) throw failure("DEAD_LETTER_NOT_FOUND", { id });
-  if ((await replayLetters(ctx, caller, { ids: [id] }, {})) === 0) {
+  if ((await replayLetters(ctx, caller.environmentId, { ids: [id] }, { limit: 1 })) === 0) {
     throw failure("DEAD_LETTER_NOT_OPEN", { id, reason: notOpenReasons[found.status] });
   }
   return toDeadLetter((await findDeadLetter(ctx.db, caller.environmentId, id))!);
@@ -81,22 +106,28 @@ export async function replayMany(
   caller: Caller,
   { body }: Input<"deadLetters.replayMany">,
 ): Promise<Output<"deadLetters.replayMany">> {
-  const faults = faultCollector();
-  if (body.ids && body.filter) faults.add("filter", "filter cannot be used together with ids");
-  if (!body.ids && !body.filter) faults.add("ids", "ids or filter is required");
-  faults.throwIfAny();
+  checkSelection(body);
   const ids = body.ids && [...new Set(body.ids)];
   const integration = body.integrationIdentifier && (await requireSender(ctx, caller, body.integrationIdentifier));
   const selection = ids ? { ids } : { filters: toFilters(body.filter!) };
-  const replayed = await replayLetters(ctx, caller, selection, {
+  const replayed = await replayLetters(ctx, caller.environmentId, selection, {
     integration: integration || undefined,
     perSecond: body.perSecond,
+    limit: maxReplays,
   });
   return { replayed, failed: ids ? ids.length - replayed : 0 };
 }
 
+/** 422 unless letters are chosen by exactly one of `ids` and `filter`. */
+export function checkSelection({ ids, filter }: { ids?: unknown; filter?: unknown }): void {
+  const faults = faultCollector();
+  if (ids && filter) faults.add("filter", "filter cannot be used together with ids");
+  if (!ids && !filter) faults.add("ids", "ids or filter is required");
+  faults.throwIfAny();
+}
+
 /** The integration of a replay: for email or SMS. Device tokens and chat addresses are bound to their own integration. */
-async function requireSender(ctx: Ctx, caller: Caller, identifier: string): Promise<IntegrationRow> {
+export async function requireSender(ctx: Ctx, caller: Caller, identifier: string): Promise<IntegrationRow> {
   const integration = await findIntegration(ctx.db, caller.environmentId, identifier);
   if (!integration) throw failure("INTEGRATION_NOT_FOUND", { integrationId: identifier });
   const refuse = (why: string) =>
@@ -106,31 +137,4 @@ async function requireSender(ctx: Ctx, caller: Caller, identifier: string): Prom
   }
   if (!integration.active) throw refuse("must name an active integration");
   return integration;
-}
-
-/** `integration`: tried first, instead of the one that failed. */
-type ReplayOptions = { integration?: IntegrationRow; perSecond?: number };
-
-/** Answers how many messages were put back into the queue. */
-async function replayLetters(
-  ctx: Ctx,
-  { environmentId }: Caller,
-  selection: { ids: string[] } | { filters: DeadLetterFilters },
-  { integration, perSecond }: ReplayOptions,
-): Promise<number> {
-  const batch = await openBatch(ctx, [environmentId]);
-  const now = batch.clock.now(environmentId);
-  const locked = await lockOpenLetters(ctx.db, environmentId, selection, integration?.channel, maxReplays);
-  const intervalMs = perSecond ? 1000 / perSecond : 0;
-  const letters = locked.map((letter, index) => ({ ...letter, at: new Date(now.getTime() + index * intervalMs) }));
-  const replayed = detail("replayed", now, integration ? { raw: { integration: integration.identifier } } : {});
-  await reopenMessages(ctx.db, environmentId, letters, integration?.id ?? null, replayed, now);
-  const tasks = letters.map(({ message_id, integration_id, at }) => ({
-    environmentId,
-    data: { messageIds: [message_id] },
-    at: perSecond ? at : undefined,
-    lane: integration?.id ?? integration_id,
-  }));
-  await enqueueTimed(batch, "deliver", tasks);
-  return letters.length;
 }

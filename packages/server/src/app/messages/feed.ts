@@ -1,8 +1,8 @@
 // The in-app feed of a subscriber.
 import { type FeedItem, type Input, inAppProviderId, type Output } from "@tidings/contract";
-import { LRUCache } from "lru-cache";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
+import { createBoundedCache } from "../../lib/bounded-cache.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { maskOverrides } from "../../pipeline/rules/overrides.ts";
 import { toCta } from "../../pipeline/views.ts";
@@ -37,7 +37,7 @@ export async function listFeed(
  * Environments that are known to have served a feed. Ids are unique across databases, so one cache serves all of them. It
  * keeps a read of the feed from writing every time.
  */
-const connectedInboxes = new LRUCache<string, true>({ max: 10_000 });
+const connectedInboxes = createBoundedCache<true>(10_000);
 
 /** Workflows with in-app steps have an issue until the first feed of their environment is read. */
 export async function recordInboxConnected(ctx: Ctx, environmentId: string): Promise<void> {

@@ -1,4 +1,4 @@
-// The audit log, read.
+// The audit log, read and exported.
 import type { AuditEntry, Input, Output } from "@tidings/contract";
 import type { Ctx, PersonCaller } from "../../context.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -28,17 +28,64 @@ const noId = "00000000-0000-0000-0000-000000000000";
 const idOrNone = (id: string | undefined) => (id === undefined || isUuid(id) ? id : noId);
 const timeOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
 
+type Filters = Pick<Input<"auditLog.list">["query"], "person" | "operation" | "environment" | "from" | "to">;
+
+const readFilters = (query: Filters) => ({
+  userId: idOrNone(query.person),
+  operation: query.operation,
+  environmentId: idOrNone(query.environment),
+  from: timeOf(query.from),
+  to: timeOf(query.to),
+});
+
 export async function list(
   ctx: Ctx,
   { organizationId }: PersonCaller,
   { query }: Input<"auditLog.list">,
 ): Promise<Output<"auditLog.list">> {
-  const filters = {
-    userId: idOrNone(query.person),
-    operation: query.operation,
-    environmentId: idOrNone(query.environment),
-    from: timeOf(query.from),
-    to: timeOf(query.to),
-  };
-  return toCursorList(await listAuditLog(ctx.db, organizationId, filters, readCursor(query)), toEntry);
+  return toCursorList(await listAuditLog(ctx.db, organizationId, readFilters(query), readCursor(query)), toEntry);
+}
+
+/** An entry may have 100 kB, so that a part stays below 10 MB. */
+const entriesPerPart = 100;
+
+export async function exportPart(
+  ctx: Ctx,
+  { organizationId }: PersonCaller,
+  { query }: Input<"auditLog.export">,
+): Promise<Output<"auditLog.export">> {
+  const { format = "csv", after } = query;
+  const request = readCursor({ after, limit: entriesPerPart });
+  const { rows, next } = await listAuditLog(ctx.db, organizationId, readFilters(query), request);
+  const entries = rows.map(toEntry);
+  const lines = format === "json" ? entries.map((entry) => JSON.stringify(entry)) : entries.map(toCsvLine);
+  const head = format === "csv" && after === undefined ? [csvHead] : [];
+  const end = format === "csv" ? "\r\n" : "\n";
+  return { format, text: [...head, ...lines].map((line) => line + end).join(""), count: entries.length, next };
+}
+
+const columns: [name: string, value: (entry: AuditEntry) => string | null][] = [
+  ["time", ({ createdAt }) => createdAt],
+  ["actor", ({ actor }) => actor.name],
+  ["actorType", ({ actor }) => actor.type],
+  ["actorId", ({ actor }) => actor._id],
+  ["operation", ({ operation }) => operation],
+  ["environmentId", ({ environmentId }) => environmentId],
+  ["target", ({ target }) => target],
+  ["before", ({ before }) => before && JSON.stringify(before)],
+  ["after", ({ after }) => after && JSON.stringify(after)],
+  ["address", ({ address }) => address],
+  ["userAgent", ({ userAgent }) => userAgent],
+];
+
+const csvHead = columns.map(([name]) => name).join(",");
+const toCsvLine = (entry: AuditEntry): string => columns.map(([, value]) => toCell(value(entry) ?? "")).join(",");
+
+/**
+ * Names, addresses and programs are written by people who may not be signed in. Spreadsheets run a cell that begins so as a
+ * formula; an apostrophe before it makes it a text.
+ */
+function toCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -19,7 +19,7 @@ export type Change = {
   source: Pick<Source, "address" | "userAgent">;
 };
 
-const maxFieldLength = 2_000;
+export const maxFieldLength = 2_000;
 const maxFields = 20;
 const maxDepth = 8;
 

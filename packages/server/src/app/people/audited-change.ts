@@ -16,7 +16,7 @@ import * as webhooks from "../webhooks/webhooks.ts";
 import * as layouts from "../workflows/layouts.ts";
 import * as translations from "../workflows/translations.ts";
 import * as workflows from "../workflows/workflows.ts";
-import { type Actor, changedFields, recordChange } from "./audit.ts";
+import { type Actor, changedFields, maxFieldLength, recordChange } from "./audit.ts";
 import * as people from "./people.ts";
 
 type Params = Record<string, string>;
@@ -88,6 +88,17 @@ function targetOf({ params }: AnyInput, output: unknown): string | null {
 const asObject = (value: unknown, name: string): JsonObject | null =>
   value === undefined || value === null ? null : { [name]: value };
 
+/** Long texts, such as an imported file, are cut before they are compared and stored. */
+const shortened = (body: unknown): unknown =>
+  isJsonObject(body)
+    ? Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [
+          name,
+          typeof value === "string" && value.length > maxFieldLength ? `${value.slice(0, 200)}…` : value,
+        ]),
+      )
+    : body;
+
 export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => Promise<unknown>): Promise<unknown> {
   const { operation, caller, input, source } = request;
   const before = await readState(ctx, request);
@@ -97,7 +108,7 @@ export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => P
   const changed = changedFields(before, after);
   const isSame = !before && !after ? true : Object.keys({ ...changed.before, ...changed.after }).length === 0;
   const shown = isSame
-    ? { before: null, after: asObject(input.body, "request") ?? asObject(output, "answer") }
+    ? { before: null, after: asObject(shortened(input.body), "request") ?? asObject(output, "answer") }
     : { before, after };
   await recordChange(ctx, {
     organizationId: caller.organizationId,

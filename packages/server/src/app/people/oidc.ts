@@ -13,6 +13,7 @@ import {
   type PersonRow,
   updatePerson,
 } from "../../store/people/people.ts";
+import { recordFailedSignIn } from "./failed-sign-ins.ts";
 import { organizationOf, startSession } from "./sessions.ts";
 
 export const oidcCallbackPath = "/v1/auth/oidc/callback";
@@ -135,7 +136,10 @@ async function admit(ctx: NetworkCtx, identity: Identity, source: Source): Promi
     const organizationId = await organizationOf(inside);
     await lockPeople(tx, organizationId);
     const row = await findOrAddPerson(inside, organizationId, identity);
-    if (!row) return { kind: "not-invited", email: identity.email };
+    if (!row) {
+      await recordFailedSignIn(inside, { organizationId, email: identity.email, method: "oidc", source });
+      return { kind: "not-invited", email: identity.email };
+    }
     const secret = await startSession(inside, { organizationId, row, source, operation: "auth.signInWithOidc" });
     return { kind: "signed-in", cookie: sealSession(ctx.secrets, secret) };
   });

@@ -7,6 +7,7 @@ import { failure, invalid } from "../../failure.ts";
 import { hashPassword, isPasswordRight } from "../../lib/tokens/passwords.ts";
 import { countPeople, findPerson, findPersonByEmail, type PersonRow, updatePerson } from "../../store/people/people.ts";
 import { deleteSessionsOf } from "../../store/people/sessions.ts";
+import { recordFailedSignIn } from "./failed-sign-ins.ts";
 import { answerSignIn, describeSession, oidcMethod, organizationOf, toPerson } from "./sessions.ts";
 
 export async function methods(ctx: Ctx): Promise<Output<"auth.methods">> {
@@ -15,10 +16,15 @@ export async function methods(ctx: Ctx): Promise<Output<"auth.methods">> {
 }
 
 /** Before the transaction, because hashing takes long. */
-export async function checkPassword(ctx: Ctx, _visitor: Visitor, { body }: Input<"auth.signIn">): Promise<PersonRow> {
-  const person = await findPersonByEmail(ctx.db, await organizationOf(ctx), body.email.trim());
+export async function checkPassword(ctx: Ctx, { source }: Visitor, { body }: Input<"auth.signIn">): Promise<PersonRow> {
+  const organizationId = await organizationOf(ctx);
+  const email = body.email.trim();
+  const person = await findPersonByEmail(ctx.db, organizationId, email);
   const isRight = await isPasswordRight(body.password, person?.password_hash ?? null);
-  if (!person || !isRight) throw failure("SIGN_IN_FAILED", {});
+  if (!person || !isRight) {
+    await recordFailedSignIn(ctx, { organizationId, email, personId: person?.id, method: "password", source });
+    throw failure("SIGN_IN_FAILED", {});
+  }
   return person;
 }
 

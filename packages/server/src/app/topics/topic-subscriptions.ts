@@ -108,6 +108,7 @@ export async function retrieve(
     identifier: row.identifier,
     name: row.name ?? undefined,
     preferences: showRules(row),
+    rules: row.rules.length > 0 ? row.rules : undefined,
     contextKeys: row.context_keys,
   };
 }

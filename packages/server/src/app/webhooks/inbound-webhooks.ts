@@ -1,6 +1,6 @@
 // Receipts: delivery reports of providers, by POST or GET. The integration is found, the signature verified and the receipts
 // read before pipeline/deliver/receipts.ts applies them to messages.
-import type { InboundReceipt, Input, Output } from "@tidings/contract";
+import type { InboundReason, InboundReceipt, Input, Output } from "@tidings/contract";
 import {
   answerChallenge,
   type Credentials,
@@ -12,12 +12,13 @@ import {
 } from "@tidings/providers";
 import { type PlainText, plainText } from "../../answer.ts";
 import type { Ctx, NetworkCtx } from "../../context.ts";
-import { failure } from "../../failure.ts";
+import { Failure, failure } from "../../failure.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { applyReceipts, type MatchedReceipt } from "../../pipeline/deliver/receipts.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
-import { findReportedIntegration } from "../../store/messages/receipts.ts";
+import { findReportedIntegration, hasEnvironment } from "../../store/messages/receipts.ts";
 import { unseal } from "../integrations/credentials.ts";
+import { excerptOf, storeRefused } from "./inbound-receipts.ts";
 
 /** Characters that are stored and shown of the receiving server's response, and of the provider's own event. */
 const maxResponseLength = 1_024;
@@ -38,7 +39,8 @@ export async function verify(
   _caller: null,
   { params, body }: Input<"inboundWebhooks.receive">,
 ): Promise<VerifiedReport> {
-  const target = await requireReportTarget(ctx, params);
+  const refuse = refuserOf(ctx, params, Buffer.from(body.bytes).toString("utf8"));
+  const target = await findTarget(ctx, params, refuse);
   const content = parse(body.headers["content-type"] ?? "", body.bytes);
   const request: InboundRequest = {
     method: "POST",
@@ -47,8 +49,11 @@ export async function verify(
     raw: body.bytes,
     body: content.value,
   };
-  await requireSignature(ctx, target, request);
-  if (!content.isReadable) throw failure("MALFORMED_JSON", {});
+  await requireSignature(ctx, target, request, refuse);
+  if (!content.isReadable) {
+    await refuse("unreadable", target);
+    throw failure("MALFORMED_JSON", {});
+  }
   return { integration: target.integration, request };
 }
 
@@ -65,8 +70,9 @@ export async function verifyByGet(
   _caller: null,
   { params, body }: Input<"inboundWebhooks.receiveByGet">,
 ): Promise<VerifiedReport | string> {
-  const target = await requireReportTarget(ctx, params);
   const query = body.url.split("?").slice(1).join("?");
+  const refuse = refuserOf(ctx, params, query);
+  const target = await findTarget(ctx, params, refuse);
   const request: InboundRequest = {
     method: "GET",
     url: publicAddress(ctx, body.url),
@@ -77,7 +83,7 @@ export async function verifyByGet(
   const answer = answerChallenge(target.integration.provider_id, request, target.credentials);
   if (answer === false) throw failure("WRONG_VERIFY_TOKEN", {});
   if (answer !== undefined) return answer;
-  await requireSignature(ctx, target, request);
+  await requireSignature(ctx, target, request, refuse);
   return { integration: target.integration, request };
 }
 
@@ -89,12 +95,13 @@ export const receiveByGet = async (
 ): Promise<Output<"inboundWebhooks.receiveByGet"> | PlainText> =>
   typeof found === "string" ? plainText(found) : applyReport(ctx, found);
 
+type ReportPath = { environmentId: string; integrationId: string };
 type ReportTarget = { integration: IntegrationRow; credentials: Credentials; key: string };
 
 /** The integration with its credentials and signing key; 404 when it does not accept receipts. */
 export async function requireReportTarget(
   ctx: Ctx,
-  { environmentId, integrationId }: { environmentId: string; integrationId: string },
+  { environmentId, integrationId }: ReportPath,
 ): Promise<ReportTarget> {
   const integration = isUuid(environmentId)
     ? await findReportedIntegration(ctx.db, environmentId, integrationId)
@@ -113,9 +120,36 @@ async function requireSignature(
   ctx: NetworkCtx,
   { integration, key }: ReportTarget,
   request: InboundRequest,
+  refuse: Refuse,
 ): Promise<void> {
   const isVerified = await verifyReceipt(integration.provider_id, request, key, ctx.now(), ctx.io);
-  if (!isVerified) throw failure("INVALID_SIGNATURE", {});
+  if (isVerified) return;
+  await refuse("bad_signature", { integration, key });
+  throw failure("INVALID_SIGNATURE", {});
+}
+
+/** Stores that a request was refused, for the people of its environment. */
+type Refuse = (reason: InboundReason, target?: Pick<ReportTarget, "integration" | "key">) => Promise<void>;
+
+const refuserOf =
+  (ctx: Ctx, { environmentId }: { environmentId: string }, text: string): Refuse =>
+  (reason, target) =>
+    storeRefused(ctx, {
+      environmentId,
+      integrationId: target?.integration.id,
+      reason,
+      excerpt: excerptOf(text, target?.key),
+    });
+
+/** As `requireReportTarget`; an address of an environment that exists and has no such integration is stored as refused. */
+async function findTarget(ctx: Ctx, params: ReportPath, refuse: Refuse): Promise<ReportTarget> {
+  try {
+    return await requireReportTarget(ctx, params);
+  } catch (error) {
+    const isKnown = error instanceof Failure && (await hasEnvironment(ctx.db, params.environmentId));
+    if (isKnown) await refuse("unknown_integration");
+    throw error;
+  }
 }
 
 const publicAddress = ({ config }: Ctx, url: string): string | undefined =>
@@ -124,6 +158,11 @@ const publicAddress = ({ config }: Ctx, url: string): string | undefined =>
 async function applyReport(ctx: Ctx, { integration, request }: VerifiedReport): Promise<InboundReceipt[]> {
   const now = ctx.now();
   const receipts = readReceipts(integration.provider_id, request).map((receipt) => sanitizeReceipt(receipt, now));
+  if (receipts.length === 0) {
+    const { environment_id: environmentId, id: integrationId } = integration;
+    const excerpt = excerptOf(Buffer.from(request.raw).toString("utf8"));
+    await storeRefused(ctx, { environmentId, integrationId, reason: "no_report", excerpt });
+  }
   const matched = await applyReceipts(ctx, integration, receipts);
   return matched.map((one) => toReceipt(one, now));
 }

@@ -2,8 +2,11 @@
 import { type Input, type Output, replayLimit, type WebhookDelivery } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { openText } from "../../lib/sealed.ts";
+import { contentHeaders } from "../../pipeline/webhooks/call.ts";
 import { publicEventId, webhookTask } from "../../pipeline/webhooks/events.ts";
 import {
+  findDelivery,
   findDeliveryIds,
   hasFailedSince,
   type ListedDelivery,
@@ -13,7 +16,7 @@ import {
 import { pageRange, toPage } from "../paging.ts";
 import { requireWebhook } from "./webhooks.ts";
 
-const toDelivery = (row: ListedDelivery): WebhookDelivery => ({
+export const toDelivery = (row: ListedDelivery): WebhookDelivery => ({
   id: row.id,
   eventId: publicEventId(row.event_id),
   type: row.type,
@@ -34,6 +37,19 @@ export async function list(
   const { id } = await requireWebhook(ctx, caller, params.webhookId);
   const page = await listDeliveries(ctx.db, caller.environmentId, id, query.status, pageRange(query));
   return { totalCount: page.totalCount, ...toPage(page.rows, query, toDelivery) };
+}
+
+export async function retrieve(
+  ctx: Ctx,
+  caller: Caller,
+  { params }: Input<"webhooks.retrieveDelivery">,
+): Promise<Output<"webhooks.retrieveDelivery">> {
+  const webhook = await requireWebhook(ctx, caller, params.webhookId);
+  const row = await findDelivery(ctx.db, caller.environmentId, webhook.id, params.deliveryId);
+  if (!row) throw failure("WEBHOOK_DELIVERY_NOT_FOUND", { ids: params.deliveryId });
+  const delivery = toDelivery(row);
+  const headers = { ...contentHeaders, "webhook-id": delivery.eventId };
+  return { ...delivery, request: { url: webhook.url, headers, body: openText(ctx.secrets, row.body) } };
 }
 
 export async function replay(

@@ -140,6 +140,7 @@ export async function update(
 ): Promise<Output<"layouts.update">> {
   const values = body.controlValues && readValues(body.controlValues);
   const row = await requireLayout(ctx, caller.environmentId, params.layoutId, { lock: true });
+  refuseOldChange(row, body.expectedUpdatedAt);
   const next: LayoutRow = {
     ...row,
     name: body.name,
@@ -149,6 +150,11 @@ export async function update(
     updated_by: caller.userId,
   };
   return toLayout(await updateLayout(ctx.db, next));
+}
+
+function refuseOldChange({ layout_id, updated_at }: LayoutRow, expectedUpdatedAt: string | undefined): void {
+  if (expectedUpdatedAt === undefined || new Date(expectedUpdatedAt).getTime() === updated_at.getTime()) return;
+  throw failure("LAYOUT_CHANGED", { layoutId: layout_id, expectedUpdatedAt, updatedAt: updated_at.toISOString() });
 }
 
 export async function remove(ctx: Ctx, caller: Caller, { params }: Input<"layouts.delete">): Promise<undefined> {

@@ -16,7 +16,9 @@ import {
   findNamedResources,
   findTranslation,
   listTextsOfLocale,
+  listTranslatedResources,
   listTranslations,
+  listTranslationsOf,
   type TranslationEntry,
   type TranslationRow,
   upsertTranslations,
@@ -82,23 +84,58 @@ export async function retrieveGroup(
   const owner = await requirePathOwner(ctx, caller, params);
   const rows = await listTranslations(ctx.db, caller.environmentId, owner);
   if (rows.length === 0) throw failure("TRANSLATION_GROUP_NOT_FOUND", params);
-  const reference = rows.find((row) => row.locale === defaultLocale);
+  return groupOf(owner, rows);
+}
+
+export async function listGroups(
+  ctx: Ctx,
+  { environmentId }: Caller,
+  { query }: Input<"translations.listGroups">,
+): Promise<Output<"translations.listGroups">> {
+  const page = { limit: query.limit ?? 25, offset: query.offset ?? 0 };
+  const { owners, totalCount } = await listTranslatedResources(ctx.db, environmentId, query.query, page);
+  const rows = await listTranslationsOf(
+    ctx.db,
+    environmentId,
+    owners.map(({ id }) => id),
+  );
+  const byOwner = Map.groupBy(rows, ({ resource_type, resource_id }) => `${resource_type} ${resource_id}`);
+  const groups = owners.map((owner) => {
+    const own = byOwner.get(`${owner.type} ${owner.id}`) ?? [];
+    return { ...groupOf(owner, own), completeness: completenessOf(own) };
+  });
+  return { groups, totalCount };
+}
+
+function groupOf(owner: Owner, rows: TranslationRow[]): Output<"translations.retrieveGroup"> {
+  const hasReference = rows.some((row) => row.locale === defaultLocale);
   const hasTargets = rows.some((row) => row.locale !== defaultLocale);
-  const wanted = reference ? keysOf(reference.content) : [];
-  const lacksKeys = ({ content }: TranslationRow) => {
-    const own = new Set(keysOf(content));
-    return wanted.some((key) => !own.has(key));
-  };
+  const outdated = completenessOf(rows).filter(({ missing }) => missing > 0);
   const time = (pick: "created_at" | "updated_at") => rows.map((row) => row[pick].toISOString()).sort();
   return {
     resourceId: owner.identifier,
     resourceType: owner.type,
     resourceName: owner.name,
     locales: rows.map((row) => row.locale),
-    outdatedLocales: reference && hasTargets ? rows.filter(lacksKeys).map((row) => row.locale) : undefined,
+    outdatedLocales: hasReference && hasTargets ? outdated.map(({ locale }) => locale) : undefined,
     createdAt: time("created_at")[0]!,
     updatedAt: time("updated_at").at(-1)!,
   };
+}
+
+/** Without texts in the default locale nothing is missing, and nothing too many. */
+function completenessOf(rows: TranslationRow[]) {
+  const reference = rows.find((row) => row.locale === defaultLocale);
+  const wanted = new Set(reference ? keysOf(reference.content) : []);
+  return rows.map(({ locale, content }) => {
+    const own = new Set(keysOf(content));
+    return {
+      locale,
+      keys: own.size,
+      missing: [...wanted].filter((key) => !own.has(key)).length,
+      extra: reference ? [...own].filter((key) => !wanted.has(key)).length : 0,
+    };
+  });
 }
 
 /** The dotted keys of all texts. */

@@ -10,10 +10,15 @@ import {
   listVersions,
   type VersionHead as VersionHeadRow,
 } from "../../store/workflows/versions.ts";
-import { findWorkflowIdsLike, insertWorkflow, type WorkflowRow } from "../../store/workflows/workflows.ts";
+import {
+  findWorkflowIdsLike,
+  insertWorkflow,
+  type WorkflowContent,
+  type WorkflowRow,
+} from "../../store/workflows/workflows.ts";
 import { freeIdentifier, identifierFrom, refuseDuplicate } from "../identifiers.ts";
 import { readCursor, toCursorList } from "../paging.ts";
-import { diffContents } from "./version-diff.ts";
+import { diffContents, type VersionContent } from "./version-diff.ts";
 import { readSettings } from "./workflow-content.ts";
 import { announceCreated, requireWorkflow, save } from "./workflows.ts";
 
@@ -86,8 +91,13 @@ export async function restore(
   { params }: Input<"workflows.restoreVersion">,
 ): Promise<Output<"workflows.restoreVersion">> {
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
-  const { definition, settings, number } = await requireVersion(ctx, row, params.versionId);
-  const changes = {
+  const version = await requireVersion(ctx, row, params.versionId);
+  return save(ctx, caller, row, toContent(version, row), `Restored version ${version.number}`);
+}
+
+/** The content of a version, for its workflow as it is now. Whether the workflow is active is left out. */
+export function toContent({ definition, settings }: VersionContent, row: WorkflowRow): Partial<WorkflowContent> {
+  return {
     name: definition.name,
     description: definition.description,
     tags: definition.tags,
@@ -101,7 +111,6 @@ export async function restore(
     validate_payload: settings?.validatePayload ?? row.validate_payload,
     payload_schema: settings ? settings.payloadSchema : row.payload_schema,
   };
-  return save(ctx, caller, row, changes, `Restored version ${number}`);
 }
 
 export async function duplicate(

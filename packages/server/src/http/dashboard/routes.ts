@@ -13,6 +13,7 @@ const screens = [
   "people",
   "integrations",
   "topics",
+  "imports",
   "webhooks",
   "mailbox",
   "dead-letters",
@@ -20,6 +21,8 @@ const screens = [
   "layouts",
   "translations",
   "suppressions",
+  "statistics",
+  "environments",
   "settings",
 ];
 

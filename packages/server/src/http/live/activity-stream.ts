@@ -2,14 +2,16 @@
 // the list of events.
 import type { OutgoingHttpHeaders } from "node:http";
 import { operations } from "@tidings/contract";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { type ActivityChange, createActivityWatch } from "../../app/events/activity-watch.ts";
-import type { Caller, NetworkCtx } from "../../context.ts";
+import type { NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { authenticate, type WrongKeyLimiter } from "../auth.ts";
-import { authenticatePerson, enterEnvironment, isOfDashboard } from "../people/person-auth.ts";
+import type { WrongKeyLimiter } from "../auth.ts";
+import { identifyCaller } from "../caller.ts";
 
 export const activityStreamPath = "/v1/activity/stream";
+
+const listEvents = operations["activity.listEvents"];
 
 /** Streams of one process, and of one environment. */
 const maxStreams = 200;
@@ -31,7 +33,7 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
     url: activityStreamPath,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const caller = await identifyCaller(ctx, wrongKeys, request, reply);
+      const caller = await identifyCaller(ctx, wrongKeys, listEvents, request, reply);
       refuseTooMany([...open.values()], caller.environmentId);
       const { raw } = reply;
       reply.hijack();
@@ -49,7 +51,7 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
       const stop = watch.watch(caller.environmentId, send);
       // The key may have been revoked since, or the person signed out; a stream is as valid as the request that opened it.
       const beat = setInterval(() => {
-        identifyCaller(ctx, wrongKeys, request, reply).then(
+        identifyCaller(ctx, wrongKeys, listEvents, request, reply).then(
           () => void raw.write(": heartbeat\n\n"),
           () => end(),
         );
@@ -68,19 +70,6 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
       if (raw.destroyed) end();
     },
   });
-}
-
-async function identifyCaller(
-  ctx: NetworkCtx,
-  wrongKeys: WrongKeyLimiter,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Caller> {
-  if (isOfDashboard(ctx, request)) {
-    const person = await authenticatePerson(ctx, operations["activity.listEvents"], request, reply);
-    return enterEnvironment(ctx, person, request);
-  }
-  return authenticate(ctx, wrongKeys, { header: request.headers.authorization, address: request.ip });
 }
 
 function refuseTooMany(environmentIds: string[], environmentId: string): void {

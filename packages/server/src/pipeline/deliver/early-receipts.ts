@@ -45,11 +45,11 @@ async function applyByIntegration(ctx: Ctx, rows: EarlyReceipt[]): Promise<void>
   if (rows.length === 0) return;
   const byIntegration = Map.groupBy(rows, (row) => row.integration_id);
   for (const integration of await findIntegrationsOfBatch(ctx.db, [...byIntegration.keys()])) {
-    await applyKeptReceipts(ctx, integration, byIntegration.get(integration.id)!.map(toReceipt));
+    await applyKeptReceipts(ctx, integration, byIntegration.get(integration.id)!.map(toKept));
   }
 }
 
-function toReceipt({ receipt }: EarlyReceipt): Receipt {
+function toKept({ id, receipt }: EarlyReceipt): { id: string; receipt: Receipt } {
   const { date, ...kept } = receipt as unknown as Omit<Receipt, "date"> & { date?: string };
-  return date === undefined ? kept : { ...kept, date: new Date(date) };
+  return { id, receipt: date === undefined ? kept : { ...kept, date: new Date(date) } };
 }

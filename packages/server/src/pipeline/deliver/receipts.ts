@@ -1,5 +1,6 @@
 // Delivery reports of providers (receipts): each takes effect once, in any order, whatever else the same request reports. A
 // report never turns a failed message into a sent one.
+import type { InboundChange } from "@tidings/contract";
 import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { normalizeAddress } from "../../lib/addresses.ts";
@@ -9,6 +10,11 @@ import type { Db } from "../../store/db.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { resolveLetters } from "../../store/messages/dead-letters.ts";
 import { type EarlyReceipt, insertEarlyReceipts } from "../../store/messages/early-receipts.batch.ts";
+import {
+  type InboundReceiptRow,
+  insertInboundReceipts,
+  resolveInboundReceipts,
+} from "../../store/messages/inbound-receipts.ts";
 import {
   holdReportedMessages,
   insertReceipts,
@@ -28,8 +34,9 @@ import { findReportedRecipient, meaningOf, type ReceiptMeaning, type ReportedRec
 /** `messageId` is null for a report on an unknown message, which has no effect. */
 export type MatchedReceipt = { receipt: Receipt; messageId: string | null };
 
-type FoundReceipt = { receipt: Receipt; message: ReportedMessage | undefined };
-type Report = { receipt: Receipt; message: ReportedMessage; recipient: ReportedRecipient; key: NewReceipt };
+/** `id`: of its row for people, and of its row while it waits. */
+type FoundReceipt = { id: string; receipt: Receipt; message: ReportedMessage | undefined };
+type Report = { id: string; receipt: Receipt; message: ReportedMessage; recipient: ReportedRecipient; key: NewReceipt };
 type NewReport = Report & { meaning: ReceiptMeaning; at: Date };
 
 export async function applyReceipts(
@@ -37,21 +44,71 @@ export async function applyReceipts(
   integration: IntegrationRow,
   receipts: Receipt[],
 ): Promise<MatchedReceipt[]> {
-  const found = await findMessages(ctx.db, integration, receipts);
-  const early = found.flatMap((one) => toEarlyReceipt(ctx, integration, one));
+  const found = (await findMessages(ctx.db, integration, receipts)).map((one) => ({ ...one, id: ctx.newId() }));
+  const early = found.flatMap((one) => toEarlyReceipt(integration, one));
   await insertEarlyReceipts(ctx.db, early);
-  const reports = found.filter(({ message }) => !message?.is_under_way).flatMap(toReport);
-  await applyReports(ctx, integration, reports);
+  const results = await applyReports(
+    ctx,
+    integration,
+    found.filter(({ message }) => !message?.is_under_way).flatMap(toReport),
+  );
+  const waiting = new Set(early.map(({ id }) => id));
+  await insertInboundReceipts(
+    ctx.db,
+    found.map((one) =>
+      toInboundReceipt(integration, one, waiting.has(one.id) ? waits : (results.get(one.id) ?? unknown)),
+    ),
+  );
   return found.map(({ receipt, message }) => ({ receipt, messageId: message?.id ?? null }));
 }
 
 /** For early receipts whose call has a result now. Receipts still unmatched are dropped. */
-export async function applyKeptReceipts(ctx: Ctx, integration: IntegrationRow, receipts: Receipt[]): Promise<void> {
-  const found = await findMessages(ctx.db, integration, receipts);
-  await applyReports(ctx, integration, found.flatMap(toReport));
+export async function applyKeptReceipts(
+  ctx: Ctx,
+  integration: IntegrationRow,
+  kept: { id: string; receipt: Receipt }[],
+): Promise<void> {
+  const receipts = kept.map(({ receipt }) => receipt);
+  const found = (await findMessages(ctx.db, integration, receipts)).map((one, index) => ({
+    ...one,
+    id: kept[index]!.id,
+  }));
+  const results = await applyReports(ctx, integration, found.flatMap(toReport));
+  await resolveInboundReceipts(
+    ctx.db,
+    found.map(({ id, message }) => ({
+      id,
+      environment_id: integration.environment_id,
+      ...(results.get(id) ?? unknown),
+      message_id: message?.id ?? null,
+    })),
+  );
 }
 
-async function findMessages(db: Db, integration: IntegrationRow, receipts: Receipt[]): Promise<FoundReceipt[]> {
+/** What became of a receipt, as people look at it. */
+type ReceiptResult = Pick<InboundReceiptRow, "result" | "reason" | "changes">;
+
+const waits: ReceiptResult = { result: "waiting", reason: null, changes: [] };
+const repeated: ReceiptResult = { result: "duplicate", reason: null, changes: [] };
+const unknown: ReceiptResult = { result: "refused", reason: "unknown_message", changes: [] };
+
+const toInboundReceipt = (
+  integration: IntegrationRow,
+  { id, receipt, message }: FoundReceipt,
+  result: ReceiptResult,
+): InboundReceiptRow => ({
+  id,
+  environment_id: integration.environment_id,
+  integration_id: integration.id,
+  ...result,
+  status: receipt.status,
+  message_id: message?.id ?? null,
+  external_id: storableId(receipt.externalId) ?? null,
+  recipient: storableId(receipt.recipient) ?? null,
+  excerpt: null,
+});
+
+async function findMessages(db: Db, integration: IntegrationRow, receipts: Receipt[]) {
   const externalIds = receipts.flatMap(({ externalId }) => storableId(externalId) ?? []);
   const messageIds = receipts.flatMap(({ messageId }) => (messageId && isUuid(messageId) ? [messageId] : []));
   const names = { externalIds, messageIds };
@@ -64,14 +121,14 @@ async function findMessages(db: Db, integration: IntegrationRow, receipts: Recei
 }
 
 /** A receipt that has to wait for the result of its call; see early-receipts.ts. */
-function toEarlyReceipt(ctx: Ctx, integration: IntegrationRow, { receipt, message }: FoundReceipt): EarlyReceipt[] {
+function toEarlyReceipt(integration: IntegrationRow, { id, receipt, message }: FoundReceipt): EarlyReceipt[] {
   const { externalId, recipient, status, date, attempts, response } = receipt;
   const name = message ? (message.is_under_way ? message.id : undefined) : storableId(externalId);
   if (name === undefined) return [];
   const names = { messageId: message?.id, externalId: storableId(externalId), recipient: storableId(recipient) };
   return [
     {
-      id: ctx.newId(),
+      id,
       environment_id: integration.environment_id,
       integration_id: integration.id,
       name,
@@ -80,7 +137,7 @@ function toEarlyReceipt(ctx: Ctx, integration: IntegrationRow, { receipt, messag
   ];
 }
 
-function toReport({ receipt, message }: FoundReceipt): Report[] {
+function toReport({ id, receipt, message }: FoundReceipt): Report[] {
   if (!message) return [];
   const recipient = findReportedRecipient(receipt.recipient, message);
   const key = {
@@ -90,10 +147,15 @@ function toReport({ receipt, message }: FoundReceipt): Report[] {
     message_id: message.id,
     recipient: recipient.isOwn ? "" : (storableId(normalizeAddress(receipt.recipient ?? "")) ?? "?"),
   };
-  return [{ receipt, message, recipient, key }];
+  return [{ id, receipt, message, recipient, key }];
 }
 
-async function applyReports(ctx: Ctx, integration: IntegrationRow, reports: Report[]): Promise<void> {
+/** Answers what became of each report, by its id. */
+async function applyReports(
+  ctx: Ctx,
+  integration: IntegrationRow,
+  reports: Report[],
+): Promise<Map<string, ReceiptResult>> {
   const now = ctx.now();
   const environmentId = integration.environment_id;
   const unique = [...new Map(reports.map((report) => [receiptKey(report.key), report])).values()];
@@ -106,7 +168,8 @@ async function applyReports(ctx: Ctx, integration: IntegrationRow, reports: Repo
     )
     .sort((a, b) => a.at.getTime() - b.at.getTime());
   const byMessage = [...Map.groupBy(fresh, ({ message }) => message.id).values()];
-  await confirmSent(ctx, integration, byMessage.flatMap(findConfirmed));
+  const confirmed = byMessage.flatMap(findConfirmed);
+  await confirmSent(ctx, integration, confirmed);
   const resolved = await resolveLetters(ctx.db, environmentId, byMessage.flatMap(findAcceptedFailures));
   const changes = byMessage.map((group) => toReportedChange(integration, group, resolved, now));
   const failed = await recordReports(ctx.db, environmentId, integration.id, changes, now);
@@ -120,6 +183,28 @@ async function applyReports(ctx: Ctx, integration: IntegrationRow, reports: Repo
     ctx,
     changes.flatMap((change) => eventsOf(environmentId, change, failed.has(change.message_id), now)),
   );
+  const effects = { failed, resolved, confirmed: new Set(confirmed.map(({ message }) => message.id)) };
+  const results = new Map(reports.map(({ id }) => [id, repeated]));
+  for (const report of fresh) {
+    results.set(report.id, { result: "applied", reason: null, changes: changesOf(report, effects) });
+  }
+  return results;
+}
+
+/** The messages that reports of the same request changed. */
+type Effects = { failed: Set<string>; resolved: Set<string>; confirmed: Set<string> };
+
+function changesOf({ meaning, message, recipient }: NewReport, effects: Effects): InboundChange[] {
+  const { isOwn, address } = recipient;
+  const changes: [InboundChange, boolean | undefined][] = [
+    ["delivered", isOwn && meaning.isDelivery],
+    ["failed", isOwn && meaning.errorId !== undefined && effects.failed.has(message.id)],
+    ["confirmed", meaning.isProof && effects.confirmed.has(message.id)],
+    ["resolved", meaning.isProof && effects.resolved.has(message.id)],
+    ["suppressed", meaning.suppress !== undefined && message.channel === "email" && address !== null],
+    ["detail", meaning.detail !== undefined],
+  ];
+  return changes.flatMap(([change, isMade]) => (isMade ? change : []));
 }
 
 /**

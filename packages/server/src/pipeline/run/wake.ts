@@ -51,6 +51,7 @@ function earlyWakes(runs: Run[], clock: Clock): Timed[] {
   });
 }
 
+/** The runs with these notifications, which are locked until the transaction ends. */
 export async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
   const notifications = await lockNotifications(ctx.db, keys);
   const jobs = Map.groupBy(

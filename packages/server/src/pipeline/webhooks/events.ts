@@ -1,7 +1,7 @@
 // Events for webhooks, written in the transaction of the change they report: both are committed or neither is. An environment
 // without webhooks costs no query: the webhooks of each environment are cached (store/webhooks/webhooks.ts), PostgreSQL
 // notifies every process of a change, and an event without a webhook is not even built.
-import type { MessageEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
+import type { MessageEventType, SentEventType, WebhookEvent, WebhookEventType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { sealText } from "../../lib/sealed.ts";
 import { findMessagesToReport } from "../../store/messages/messages.batch.ts";
@@ -150,30 +150,27 @@ export function webhookTask(environmentId: string, webhookId: string, deliveryId
   return { data, environmentId, lane: webhookId, cost: costOf("webhook", data) };
 }
 
+/** An event with the text that is sent and signed. */
+export function toEventRow(
+  ctx: Ctx,
+  { environmentId, type, at, data }: { environmentId: string; type: SentEventType; at: Date; data: EventData },
+): WebhookEventRow {
+  const id = ctx.newId();
+  const object = type.slice(0, type.indexOf(".")) as WebhookEvent["object"];
+  const event: WebhookEvent = { id: publicEventId(id), type, object, data, timestamp: at.toISOString(), environmentId };
+  const body = sealText(ctx.secrets, JSON.stringify(event));
+  return { id, environment_id: environmentId, type, body, created_at: at };
+}
+
 async function writeEvents(ctx: Ctx, newEvents: NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
   const events: WebhookEventRow[] = [];
   const deliveries: NewDelivery[] = [];
   for (const { environmentId, type, at, data, targets } of newEvents) {
-    const id = ctx.newId();
-    const object = type.slice(0, type.indexOf(".")) as WebhookEvent["object"];
-    const event: WebhookEvent = {
-      id: publicEventId(id),
-      type,
-      object,
-      data,
-      timestamp: at.toISOString(),
-      environmentId,
-    };
-    events.push({
-      id,
-      environment_id: environmentId,
-      type,
-      body: sealText(ctx.secrets, JSON.stringify(event)),
-      created_at: at,
-    });
+    const event = toEventRow(ctx, { environmentId, type, at, data });
+    events.push(event);
     for (const { id: webhook_id, isOff } of targets) {
-      deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id, event_id: id, isOff });
+      deliveries.push({ id: ctx.newId(), environment_id: environmentId, webhook_id, event_id: event.id, isOff });
     }
   }
   await insertWebhookEvents(ctx.db, events, deliveries);

@@ -3,9 +3,6 @@
 // started, so a slow receiver delays only its own environment. Retries and signatures use real time, also in an environment
 // on a test clock.
 import type { Ctx, NetworkCtx } from "../../context.ts";
-import { openText } from "../../lib/sealed.ts";
-import { webhookHeaders } from "../../lib/standard-webhooks.ts";
-import { storableText } from "../../lib/storable-text.ts";
 import type { NewTask, Task } from "../../store/queue/queue.ts";
 import { switchedOffText } from "../../store/webhooks/webhook-deliveries.ts";
 import {
@@ -20,7 +17,8 @@ import { transactWithRetry } from "../batch.ts";
 import { createCallStage } from "../deliver/calls.ts";
 import type { Admission, Slot } from "../deliver/pacing.ts";
 import type { WebhookTask } from "../tasks.ts";
-import { publicEventId, webhookTask } from "./events.ts";
+import { callWebhook, isSuccess, type Reply } from "./call.ts";
+import { webhookTask } from "./events.ts";
 import { failingLimitMs, retryAfter } from "./retry.ts";
 
 /** Tasks taken at once. */
@@ -29,10 +27,6 @@ export const webhookBatch = 50;
 const window = 200;
 /** How long a result may wait for others, to share a transaction with them. */
 const gatherMs = 20;
-/** Stored of a response, to find out why a receiver refuses. */
-const maxResponseLength = 1_024;
-
-type Reply = { status: number | null; text: string };
 type PreparedDelivery = { task: Task<WebhookTask>; delivery: DueDelivery };
 type CalledDelivery = PreparedDelivery & { reply: Reply };
 
@@ -98,33 +92,6 @@ async function prepare(ctx: Ctx, tasks: Task<WebhookTask>[], admission: Admissio
   );
   return due;
 }
-
-/** Never rejects: one receiver must not lose the results of the others. */
-async function callWebhook(ctx: NetworkCtx, delivery: DueDelivery): Promise<Reply> {
-  const { url } = delivery;
-  try {
-    const body = openText(ctx.secrets, delivery.body);
-    const now = ctx.now();
-    const headers = {
-      "content-type": "application/json",
-      ...webhookHeaders(secretsOf(ctx, delivery, now), publicEventId(delivery.event_id), body, now),
-    };
-    const { status, text } = await ctx.webhookHttp({ method: "POST", url, headers, body });
-    return { status, text: storableText(text, maxResponseLength) };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { status: null, text: storableText(message, maxResponseLength) };
-  }
-}
-
-/** After a rotation, requests are signed with the previous secret too, until it expires. */
-function secretsOf(ctx: Ctx, delivery: DueDelivery, now: Date): string[] {
-  const { secret, previous_secret, previous_secret_until } = delivery;
-  const isRotating = previous_secret !== null && previous_secret_until !== null && previous_secret_until > now;
-  return [secret, ...(isRotating ? [previous_secret] : [])].map((stored) => ctx.secrets.decrypt(stored));
-}
-
-const isSuccess = ({ status }: Reply): boolean => status !== null && status >= 200 && status < 300;
 
 async function settle(ctx: Ctx, group: CalledDelivery[]): Promise<void> {
   const now = ctx.now();

@@ -162,11 +162,22 @@ export const listLiveKeys = (db: Db, environmentId: string) =>
     .where("revoked_at", "is", null)
     .orderBy("created_at")
     .orderBy("id")
-    .select(["id", "secret", "user_id"])
+    .select(["id", "secret", "user_id", "created_at", "last_used_at"])
     .execute();
 
 export async function insertApiKey(db: Db, row: ApiKeyRow): Promise<void> {
   await db.insertInto("api_keys").values(row).execute();
+}
+
+/** Unless it was recorded after `before`, by this process or another. */
+export async function markKeyUsed(
+  db: Db,
+  environmentId: string,
+  id: string,
+  { now, before }: { now: Date; before: Date },
+): Promise<void> {
+  await sql`update api_keys set last_used_at = ${now} where environment_id = ${environmentId} and id = ${id}
+    and (last_used_at is null or last_used_at < ${before})`.execute(db);
 }
 
 export async function revokeApiKey(db: Db, environmentId: string, id: string, now: Date): Promise<void> {

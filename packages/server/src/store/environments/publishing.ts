@@ -54,6 +54,7 @@ const workflowColumns = {
   created_at: "timestamptz",
   updated_at: "timestamptz",
   updated_by: "uuid",
+  deleted_at: "timestamptz",
 };
 
 const layoutColumns = {
@@ -85,14 +86,24 @@ async function putRows(db: Db, table: "workflows" | "layouts", columns: Record<s
     on conflict (id) do update set ${changes}`.execute(db);
 }
 
-/** Saves workflows of one environment, each with a new version. */
-export async function putWorkflows(db: Db, environmentId: string, rows: WorkflowRow[]): Promise<void> {
+/** Saves workflows of one environment, each with a new version. A deleted one exists again afterwards. */
+export async function putWorkflows(db: Db, environmentId: string, rows: WorkflowRow[], summary: string): Promise<void> {
   await putRows(db, "workflows", workflowColumns, rows);
-  const versions = rows.map((row) =>
-    versionOf(environmentId, row.version_id, row, "Published from another environment"),
-  );
+  const versions = rows.map((row) => versionOf(environmentId, row.version_id, row, summary));
   await insertVersions(db, environmentId, versions);
 }
+
+/** Of these workflows those that are deleted. Their rows stay for the runs that name them. */
+export const findDeletedWorkflows = (db: Db, environmentId: string, ids: string[]): Promise<WorkflowRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom("workflows")
+        .where("environment_id", "=", environmentId)
+        .where("deleted_at", "is not", null)
+        .where("id", "in", ids)
+        .selectAll()
+        .execute();
 
 export const putLayouts = (db: Db, rows: LayoutRow[]): Promise<void> => putRows(db, "layouts", layoutColumns, rows);
 

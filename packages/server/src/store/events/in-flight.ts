@@ -44,3 +44,22 @@ export async function countInFlight(
     order by v.number desc, w.step_index, w.status`.execute(db);
   return { rows: rows.filter((row) => row.version_id !== null), looked: rows[0]?.looked ?? 0 };
 }
+
+/** Of these workflows those with a run under way among their newest `limit` notifications. */
+export async function findWorkflowsInFlight(
+  db: Db,
+  environmentId: string,
+  workflowIds: string[],
+  limit: number,
+): Promise<Set<string>> {
+  if (workflowIds.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select w.id from unnest(${workflowIds}::uuid[]) as w(id) where exists (
+      select 1 from (
+        select n.id from notifications n where n.workflow_id = w.id and n.environment_id = ${environmentId}
+        order by n.id desc limit ${limit}) as r
+      where exists (
+        select 1 from jobs f where f.environment_id = ${environmentId} and f.notification_id = r.id
+          and f.status in ('pending', 'queued', 'running', 'delayed')))`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,6 +1,6 @@
 // Statistics of an hour, counted from the rows themselves. Ids are in the order of time and the keys of both tables begin with
 // the environment, so an hour of an environment is a range of the key.
-import { channels } from "@tidings/contract";
+import { type Channel, channels } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
@@ -13,6 +13,11 @@ export const latencyBounds = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000
 const has = (name: string) => sql`j.details @> ${JSON.stringify([{ d: name }])}::jsonb`;
 const isOpened = sql`case when m.channel = 'in_app' then coalesce(m.read_at, m.last_read_at) is not null else ${has("opened")} or ${has("clicked")} end`;
 const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
+
+/** A failure that a provider had a part in. All others happened before one was called. */
+const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? (@.d == "provider_error" || @.d == "dead_letter"
+  || @.d == "all_chats_failed" || @.d == "all_devices_failed" || @.d == "bounced" || @.d == "dropped" || @.d == "rejected"
+  || @.d == "blocked")'`;
 
 /** From the message to the answer of its provider. In-app messages are there at once. */
 const latencyMs = sql`(case when m.status = 'sent' and m.channel <> 'in_app' then
@@ -43,10 +48,12 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
       (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
       (count(*) filter (where f.status in ('error', 'warning')))::int as failed,
+      (count(*) filter (where f.is_refused))::int as refused,
       0 as skipped, array[${latencyClasses}]::int[] as latency
     from (
       select m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
-        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${latencyMs} as ms
+        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
+        ${latencyMs} as ms
       from (
         select * from messages a where a.environment_id = ${environment} and a.id >= ${from} and a.id < ${to}
         order by a.id desc limit ${limit}) as m
@@ -55,7 +62,7 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
           and b.id = m.job_id and m.channel <> 'in_app' offset 0) as j on true offset 0) as f
     group by 1, 2, 3
     union all
-    select n.workflow_id, s.type, '', coalesce(s.details->-1->>'d', 'unknown'), 0, 0, 0, 0, count(*)::int, '{}'::int[]
+    select n.workflow_id, s.type, '', coalesce(s.details->-1->>'d', 'unknown'), 0, 0, 0, 0, 0, count(*)::int, '{}'::int[]
     from (
       select c.environment_id, c.notification_id, c.type, c.details, c.status from jobs c
       where c.environment_id = ${environment} and c.notification_id >= ${from} and c.notification_id < ${to}
@@ -72,6 +79,7 @@ export type StatisticsRow = {
   delivered: number;
   opened: number;
   failed: number;
+  refused: number;
   skipped: number;
   latency: number[];
 };
@@ -92,9 +100,21 @@ function matches(environmentId: string, { workflowId, channel, providerId }: Sta
 }
 
 const sums = sql`sum(h.sent)::int as sent, sum(h.delivered)::int as delivered, sum(h.opened)::int as opened,
-  sum(h.failed)::int as failed, sum(h.skipped)::int as skipped,
+  sum(h.failed)::int as failed, sum(coalesce(h.refused, h.failed))::int as refused, sum(h.skipped)::int as skipped,
   array[${sql.join([...latencyBounds, null].map((_, index) => sql`coalesce(sum(h.latency[${sql.lit(index + 1)}]), 0)`))}]::int[]
     as latency`;
+
+/** Of these workflows the identifier and name, deleted ones left out. */
+export async function findWorkflowNames(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+): Promise<Map<string, { workflow_id: string; name: string }>> {
+  const { rows } = await sql<{ id: string; workflow_id: string; name: string }>`
+    select id, workflow_id, name from workflows
+    where environment_id = ${environmentId} and deleted_at is null and id = any(${ids}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
 
 /** Hours that have been counted, summed by hour or by day (UTC). */
 export async function sumHours(
@@ -111,6 +131,26 @@ export async function sumHours(
   return rows;
 }
 
+/** Figures of one workflow, channel, provider and reason; without a reason those of messages. */
+export type DimensionRow = StatisticsRow & { workflow_id: string; channel: Channel; provider_id: string };
+
+const dimensions = sql`h.workflow_id, h.channel, h.provider_id, h.reason`;
+
+/** Hours that have been counted, summed over the whole range, at most `limit` rows: those with the most messages. */
+export async function sumDimensions(
+  db: Db,
+  environmentId: string,
+  filters: StatisticsFilters,
+  { from, to, limit }: { from: Date; to: Date; limit: number },
+): Promise<DimensionRow[]> {
+  const { rows } = await sql<DimensionRow>`
+    select ${from}::timestamptz as bucket, ${dimensions}, ${sums} from statistics_hours h
+    where h.environment_id = ${environmentId} and h.hour >= ${from} and h.hour < ${to}
+      and ${matches(environmentId, filters)}
+    group by ${dimensions} order by sum(h.sent + h.failed + h.skipped) desc limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** An hour that has not been counted, from at most `limit` messages and jobs of it, the newest. */
 export async function sumLiveHour(
   db: Db,
@@ -118,9 +158,10 @@ export async function sumLiveHour(
   filters: StatisticsFilters,
   hour: Date,
   limit: number,
-): Promise<StatisticsRow[]> {
-  const { rows } = await sql<StatisticsRow>`
-    select ${hour}::timestamptz as bucket, h.reason, ${sums} from (${hourOf(sql`${environmentId}::uuid`, hour, limit)}) as h
-    where ${matches(environmentId, filters)} group by 2`.execute(db);
+): Promise<DimensionRow[]> {
+  const { rows } = await sql<DimensionRow>`
+    select ${hour}::timestamptz as bucket, ${dimensions}, ${sums}
+    from (${hourOf(sql`${environmentId}::uuid`, hour, limit)}) as h
+    where ${matches(environmentId, filters)} group by ${dimensions}`.execute(db);
   return rows;
 }

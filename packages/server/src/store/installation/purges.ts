@@ -72,6 +72,14 @@ export async function purgeAuditLog(db: Db, before: Date, limit: number): Promis
   return Number(numAffectedRows);
 }
 
+/** The history of publishes, by the time in their ids. Answers how many. */
+export async function purgePublishes(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from publishes where id in (
+      select id from publishes where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
 /** Sessions and links of people that have expired. Answers how many. */
 export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
@@ -87,10 +95,16 @@ export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Pr
 
 export const purgeDeadLetters = (db: Db, before: Date, limit: number) => purgeByAge(db, "dead_letters", before, limit);
 
+export const purgeReplays = (db: Db, before: Date, limit: number) =>
+  purgeByAge(db, "dead_letter_replays", before, limit);
+
+/** With their pages. */
+export const purgeImports = (db: Db, before: Date, limit: number) => purgeByAge(db, "imports", before, limit);
+
 /** Deletes the oldest rows that were created before this time, at most `limit`. Answers how many. */
 async function purgeByAge(
   db: Db,
-  table: "failed_tasks" | "dead_letters",
+  table: "failed_tasks" | "dead_letters" | "dead_letter_replays" | "imports",
   before: Date,
   limit: number,
 ): Promise<number> {
@@ -106,6 +120,35 @@ export async function purgeReceipts(db: Db, before: Date, limit: number): Promis
   const { numAffectedRows = 0n } = await sql`
     delete from receipts where ctid in (
       select ctid from receipts where created_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** By the time in their ids. At most `limit`; answers how many. */
+export async function purgeInboundReceipts(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from inbound_receipts where id in (
+      select id from inbound_receipts where id < ${firstIdAt(before)} order by id limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/**
+ * Deletes all but the newest `kept` of each environment, of all or of the refused ones, at most `limit` at once; answers how
+ * many.
+ */
+export async function purgeInboundReceiptsBeyond(
+  db: Db,
+  { kept, isRefused }: { kept: number; isRefused: boolean },
+  limit: number,
+): Promise<number> {
+  const which = isRefused ? sql`and result = 'refused'` : sql``;
+  const { numAffectedRows = 0n } = await sql`
+    with newest_to_delete as (
+      select c.* from environments e cross join lateral (
+        select environment_id, id from inbound_receipts where environment_id = e.id ${which}
+        order by id desc offset ${kept} limit 1) c)
+    delete from inbound_receipts where id in (
+      select c.id from newest_to_delete n join inbound_receipts c on c.environment_id = n.environment_id and c.id <= n.id
+      where true ${which} limit ${limit})`.execute(db);
   return Number(numAffectedRows);
 }
 

@@ -24,7 +24,8 @@ export type DeadLetterFilters = {
 /** A letter with the present identifiers of its workflow and integration. */
 export type ListedDeadLetter = DeadLetterRow & { workflow_identifier: string | null; integration_identifier: string };
 
-function conditionsOf(environmentId: string, filters: DeadLetterFilters): RawBuilder<unknown>[] {
+/** On the alias `f`. */
+export function letterConditions(environmentId: string, filters: DeadLetterFilters): RawBuilder<unknown>[] {
   const conditions = [sql`f.environment_id = ${environmentId}`];
   const equal = (column: string, value: string | undefined) => {
     if (value !== undefined) conditions.push(sql`f.${sql.ref(column)} = ${value}`);
@@ -59,12 +60,53 @@ export async function listDeadLetters(
   filters: DeadLetterFilters,
   page: { offset: number; limit: number },
 ): Promise<{ rows: ListedDeadLetter[]; totalCount: number }> {
-  const from = sql`from dead_letters f where ${sql.join(conditionsOf(environmentId, filters), sql` and `)}`;
+  const from = sql`from dead_letters f where ${sql.join(letterConditions(environmentId, filters), sql` and `)}`;
   const { rows } = await sql<ListedDeadLetter>`
     with page as (select f.* ${from} order by f.id desc limit ${page.limit + 1} offset ${page.offset}) ${named}`.execute(
     db,
   );
   return { rows, totalCount: await cappedCount(db, from) };
+}
+
+export type DeadLetterGroupRow = Pick<
+  DeadLetterRow,
+  "integration_id" | "error_class" | "workflow_id" | "channel" | "provider_id" | "error_text"
+> & {
+  count: number;
+  first_at: Date;
+  last_at: Date;
+  step_ids: string[];
+  integration_identifier: string;
+  integration_name: string;
+  is_active: boolean;
+  is_open: boolean;
+  workflow_identifier: string | null;
+  workflow_name: string | null;
+};
+
+/** The newest `most` open letters by cause, the largest group first; and how many letters these are. */
+export async function groupDeadLetters(
+  db: Db,
+  environmentId: string,
+  { most, groups }: { most: number; groups: number },
+): Promise<{ rows: DeadLetterGroupRow[]; totalCount: number }> {
+  const { rows } = await sql<DeadLetterGroupRow & { total_count: number }>`
+    with newest as materialized (
+      select integration_id, error_class, workflow_id, channel, provider_id, step_id, error_text, created_at, id from dead_letters
+      where environment_id = ${environmentId} and status = 'open' order by id desc limit ${most}),
+    groups as (
+      select integration_id, error_class, workflow_id, count(*)::int as count, min(created_at) as first_at,
+        max(created_at) as last_at, (array_agg(distinct step_id))[1:5] as step_ids, max(id::text)::uuid as newest_id
+      from newest group by integration_id, error_class, workflow_id
+      order by count(*) desc, max(id::text) desc limit ${groups})
+    select g.*, n.channel, n.provider_id, n.error_text, (select count(*)::int from newest) as total_count,
+      i.identifier as integration_identifier, i.name as integration_name, i.active and i.deleted_at is null as is_active,
+      coalesce(h.state <> 'closed', false) as is_open,
+      w.workflow_id as workflow_identifier, case when w.deleted_at is null then w.name end as workflow_name
+    from groups g join newest n on n.id = g.newest_id join integrations i on i.id = g.integration_id
+    left join integration_health h on h.integration_id = i.id left join workflows w on w.id = g.workflow_id
+    order by g.count desc, g.newest_id desc`.execute(db);
+  return { rows, totalCount: rows[0]?.total_count ?? 0 };
 }
 
 export async function findDeadLetter(db: Db, environmentId: string, id: string): Promise<ListedDeadLetter | undefined> {
@@ -97,7 +139,7 @@ export async function lockOpenLetters(
   limit: number,
 ): Promise<ReplayableLetter[]> {
   const chosen = "ids" in which ? {} : which.filters;
-  const conditions = conditionsOf(environmentId, { ...chosen, status: "open" });
+  const conditions = letterConditions(environmentId, { ...chosen, status: "open" });
   if (channel !== undefined) conditions.push(sql`f.channel = ${channel}`);
   if ("ids" in which) conditions.push(sql`f.id = any(${which.ids.filter(isUuid)}::uuid[])`);
   const { rows } = await sql<ReplayableLetter>`
@@ -110,14 +152,15 @@ export async function lockOpenLetters(
 
 /**
  * Sets messages and jobs back to waiting, in a new round that begins with the choice of the integration. `first`: the
- * integration to try first. `at`: when a letter is replayed; its deadline counts from then.
+ * integration to try first. `at`: when a letter is replayed; its deadline counts from then. `replayId`: the replay at a pace
+ * that the letters are part of.
  */
 export async function reopenMessages(
   db: Db,
   environmentId: string,
   letters: (ReplayableLetter & { at: Date })[],
   first: string | null,
-  detail: StoredDetail,
+  { detail, replayId }: { detail: StoredDetail; replayId: string | null },
   now: Date,
 ): Promise<void> {
   if (letters.length === 0) return;
@@ -140,7 +183,7 @@ export async function reopenMessages(
     from ${rowsOf("r", jobKeyColumns, jobs)}
     where ${hasKeyOf("j", "notification_id", jobs)} and j.id = r.job_id`.execute(db);
   await sql`
-    update dead_letters set status = 'replayed', replayed_at = ${now}
+    update dead_letters set status = 'replayed', replayed_at = ${now}, replay_id = ${replayId}
     where environment_id = ${environmentId} and id = any(${letters.map((letter) => letter.id)})`.execute(db);
 }
 

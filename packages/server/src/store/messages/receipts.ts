@@ -1,6 +1,7 @@
 // Receipts (reports of providers on messages): finding their messages, dropping duplicates, and recording their effects.
 import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
+import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { findIntegration, type IntegrationRow } from "../integrations/integrations.ts";
@@ -12,8 +13,13 @@ export async function findReportedIntegration(
   environmentId: string,
   integrationId: string,
 ): Promise<IntegrationRow | undefined> {
+  return (await hasEnvironment(db, environmentId)) ? findIntegration(db, environmentId, integrationId) : undefined;
+}
+
+export async function hasEnvironment(db: Db, environmentId: string): Promise<boolean> {
+  if (!isUuid(environmentId)) return false;
   const { rows } = await sql`select 1 from environments where id = ${environmentId} and deleted_at is null`.execute(db);
-  return rows.length > 0 ? findIntegration(db, environmentId, integrationId) : undefined;
+  return rows.length > 0;
 }
 
 export type ReportedMessage = {

@@ -40,3 +40,15 @@ export function listAuditLog(
   const source = { columns: sql`a.*`, from, sort: sql`a.created_at`, id: sql`a.id` };
   return cursorPage<AuditRow>(db, source, request);
 }
+
+/** Entries of one operation from one address since a time of a minute or so ago. */
+export async function countEntriesFrom(
+  db: Db,
+  organizationId: string,
+  { operation, address, since }: { operation: string; address: string; since: Date },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from audit_log
+    where organization_id = ${organizationId} and created_at > ${since}
+      and operation = ${operation} and address = ${address}`.execute(db);
+  return rows[0]!.count;
+}

@@ -10,7 +10,9 @@ export const taskKinds = [
   "deliver",
   "webhook",
   "unsnooze",
+  "replay",
   "clock",
+  "import",
   "housekeeping",
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];

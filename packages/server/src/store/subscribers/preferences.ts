@@ -40,6 +40,36 @@ export async function mergePreferences(
       updated_at = excluded.updated_at`.execute(db);
 }
 
+/** Merges one change into the preferences of many subscribers, without contexts; rows are locked in order, as above. */
+export async function mergePreferenceOfMany(
+  db: Db,
+  environmentId: string,
+  subscriberIds: string[],
+  { workflow_id, channels }: PreferenceChange,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into subscriber_preferences as p
+      (environment_id, subscriber_id, workflow_id, context_keys, channels, created_at, updated_at)
+    select ${environmentId}, id, ${workflow_id}::uuid, '{}', ${JSON.stringify(channels)}::jsonb, ${now}, ${now}
+    from unnest(${subscriberIds}::uuid[]) as s(id) order by id
+    on conflict (subscriber_id, workflow_id, context_keys) do update set
+      channels = p.channels || excluded.channels, updated_at = excluded.updated_at`.execute(db);
+}
+
+/** The preferences of these subscribers without context. */
+export async function findPreferencesOfMany(
+  db: Db,
+  environmentId: string,
+  subscriberIds: string[],
+): Promise<PreferenceRow[]> {
+  const { rows } = await sql<PreferenceRow>`
+    select * from subscriber_preferences
+    where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}::uuid[])
+      and context_keys = '{}'`.execute(db);
+  return rows;
+}
+
 export type ChosenChannels = { workflow_id: string | null; names: Channel[] };
 
 /**

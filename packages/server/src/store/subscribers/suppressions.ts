@@ -36,6 +36,16 @@ export async function insertSuppressions(
   return inserted;
 }
 
+/** Of these normalized addresses, the suppressed ones, each as `<channel> <address>`. */
+export async function findSuppressedAmong(db: Db, environmentId: string, addresses: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select channel || ' ' || address as name from suppressions
+    where environment_id = ${environmentId} and channel = any('{email,sms}') and address = any(${addresses}::text[])`.execute(
+    db,
+  );
+  return new Set(rows.map((row) => row.name));
+}
+
 export async function findSuppression(
   db: Db,
   environmentId: string,

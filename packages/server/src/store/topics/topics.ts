@@ -1,5 +1,6 @@
 // Topics: named groups of subscribers. Members are in topic-subscriptions.ts.
 import { type Selectable, sql } from "kysely";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
 import type { Tables } from "../tables.ts";
@@ -72,6 +73,28 @@ export async function findOrCreateTopic(
     if (made) return { row: made, isNew: true };
   }
   throw new Error(`topic ${topic.key} was created and deleted by other requests in five attempts`);
+}
+
+/**
+ * The topics with these keys; missing ones are created, in the order of their keys, so that two callers cannot deadlock. None of
+ * them can be deleted until the transaction ends.
+ */
+export async function createTopics(
+  db: Db,
+  environmentId: string,
+  topics: { id: string; key: string }[],
+  now: Date,
+): Promise<TopicRow[]> {
+  if (topics.length === 0) return [];
+  await sql`
+    insert into topics (id, environment_id, key, created_at, updated_at)
+    select id, ${environmentId}, key, ${now}, ${now}
+    from ${rowsOf("r", { id: "uuid", key: "text" }, topics)} order by key collate "C"
+    on conflict (environment_id, key) do nothing`.execute(db);
+  const keys = topics.map(({ key }) => key);
+  const { rows } = await sql<TopicRow>`
+    select * from topics where environment_id = ${environmentId} and key = any(${keys}) for key share`.execute(db);
+  return rows;
 }
 
 export const renameTopic = (

@@ -62,6 +62,29 @@ export async function listDeliveries(
   return { rows, totalCount: await cappedCount(db, from) };
 }
 
+export async function findDelivery(
+  db: Db,
+  environmentId: string,
+  webhookId: string,
+  id: string,
+): Promise<(ListedDelivery & { body: string }) | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await sql<ListedDelivery & { body: string }>`
+    select d.*, e.type, e.created_at, e.body from webhook_deliveries d join webhook_events e on e.id = d.event_id
+    where d.environment_id = ${environmentId} and d.webhook_id = ${webhookId} and d.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** A delivery that was made outside of the queue, with its result. */
+export async function insertFinishedDelivery(
+  db: Db,
+  event: WebhookEventRow,
+  delivery: Selectable<Tables["webhook_deliveries"]>,
+): Promise<void> {
+  await db.insertInto("webhook_events").values(event).execute();
+  await db.insertInto("webhook_deliveries").values(delivery).execute();
+}
+
 /** Of these ids, the deliveries of this webhook. */
 export async function findDeliveryIds(
   db: Db,

@@ -4,6 +4,7 @@ import { type Selectable, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { cappedCount } from "../paging.ts";
 import type { Tables } from "../tables.ts";
 export type TranslationRow = Selectable<Tables["translations"]>;
 export type TranslationEntry = Pick<TranslationRow, "resource_type" | "resource_id" | "locale" | "content">;
@@ -134,5 +135,38 @@ export async function findNamedResources(
     union all
     select 'layout', id, layout_id from layouts
     where environment_id = ${environmentId} and layout_id = any(${identifiers.layout})`.execute(db);
+  return rows;
+}
+
+/** The workflows and layouts that have texts, in the order of their names. */
+export async function listTranslatedResources(
+  db: Db,
+  environmentId: string,
+  search: string | undefined,
+  page: { limit: number; offset: number },
+): Promise<{ owners: (NamedResource & { name: string })[]; totalCount: number }> {
+  const from = sql`from (
+      select 'workflow' as type, id, workflow_id as identifier, name from workflows
+      where environment_id = ${environmentId} and deleted_at is null
+      union all
+      select 'layout', id, layout_id, name from layouts where environment_id = ${environmentId}) o
+    where exists (select 1 from translations t
+      where t.environment_id = ${environmentId} and t.resource_type = o.type and t.resource_id = o.id)
+    and (${search ?? ""} = '' or position(lower(${search ?? ""}) in lower(o.name)) > 0
+      or position(lower(${search ?? ""}) in lower(o.identifier)) > 0)`;
+  const { rows: owners } = await sql<NamedResource & { name: string }>`
+    select o.* ${from} order by lower(o.name), o.id limit ${page.limit} offset ${page.offset}`.execute(db);
+  return { owners, totalCount: await cappedCount(db, from) };
+}
+
+/** All texts of these workflows and layouts. */
+export async function listTranslationsOf(
+  db: Db,
+  environmentId: string,
+  resourceIds: string[],
+): Promise<TranslationRow[]> {
+  const { rows } = await sql<TranslationRow>`
+    select * from translations where environment_id = ${environmentId} and resource_id = any(${resourceIds}::uuid[])
+    order by locale`.execute(db);
   return rows;
 }

@@ -66,3 +66,21 @@ export async function findVersion(
     where v.environment_id = ${environmentId} and v.workflow_id = ${workflowId} and ${which}`.execute(db);
   return rows[0];
 }
+
+export type VersionContentRow = Pick<VersionRow, "id" | "number" | "definition" | "settings">;
+
+/** Versions of any workflows of the environment, by id. */
+export async function findVersionContents(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+): Promise<Map<string, VersionContentRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("workflow_versions")
+    .where("environment_id", "=", environmentId)
+    .where("id", "in", ids)
+    .select(["id", "number", "definition", "settings"])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -19,13 +19,14 @@ test("201 with a key that works beside the old one, and 409 for a third; of many
   const answers = await Promise.all(calls);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   const made = answers.find(({ status }) => status === 201)!.body as { _id: string; key: string; _userId: string };
-  assert.deepEqual(Object.keys(made).sort(), ["_id", "_userId", "key"]);
+  assert.deepEqual(Object.keys(made).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt"]);
   const fresh = createClient({ baseUrl: service.url, apiKey: made.key });
   assert.deepEqual(
     (await keysOf(fresh)).map(({ key }) => key),
     [service.apiKey, made.key],
   );
-  assert.deepEqual(await keysOf(), await keysOf(fresh));
+  const ids = async (caller = client) => (await keysOf(caller)).map(({ _id }) => _id);
+  assert.deepEqual(await ids(), await ids(fresh));
   await assertRefused(
     client,
     "environments.createApiKey",
@@ -54,6 +55,24 @@ test("201 with a key that works beside the old one, and 409 for a third; of many
       message: `API key with id ${keyId} not found`,
     },
   );
+});
+
+test("the last use of a key is recorded once a minute, beside the request, and empties no cache", async () => {
+  const { _id, key, lastUsedAt } = (await client("environments.createApiKey", { params: own })).body;
+  assert.equal(lastUsedAt, null);
+  const fresh = createClient({ baseUrl: service.url, apiKey: key });
+  await fresh("environments.list");
+  const used = await eventually(
+    async () => (await keysOf()).find((one) => one._id === _id)!.lastUsedAt,
+    "the use to be recorded",
+  );
+  assert.equal(used, new Date(used).toISOString());
+  await fresh("environments.list");
+  assert.equal((await keysOf()).find((one) => one._id === _id)!.lastUsedAt, used, "not again within the minute");
+  const { rows } = await sql<{ text: string }>`
+    select pg_get_triggerdef(oid) as text from pg_trigger where tgname = 'api_keys_changed'`.execute(db);
+  assert.match(rows[0]!.text, /UPDATE OF (?!.*last_used_at)/);
+  await client("environments.revokeApiKey", { params: { ...own, keyId: _id! } });
 });
 
 test("a key can revoke itself, the last one stays, and two cannot revoke each other", async () => {

@@ -48,7 +48,10 @@ test("a key sees the keys of its own environment only", async () => {
   const [development, production] = await list();
   const [owner] = (await sql<{ id: string }>`select id from users`.execute(db)).rows;
   const [own] = development!.apiKeys!;
-  assert.deepEqual({ ...own, _id: undefined }, { key: service.apiKey, _userId: owner!.id, _id: undefined });
+  const { _id: _keyId, createdAt, lastUsedAt, ...key } = own!;
+  assert.deepEqual(key, { key: service.apiKey, _userId: owner!.id });
+  assert.equal(typeof createdAt, "string");
+  assert.ok(lastUsedAt === null || typeof lastUsedAt === "string");
   assert.ok(!("apiKeys" in production!));
   assert.ok(!JSON.stringify(await list()).includes(productionKey));
 

@@ -29,7 +29,7 @@ describe("create", () => {
     assert.match(_organizationId, uuid);
     assert.match(slug!, /^gro-e-1_env_[0-9A-Za-z]{22}$/);
     assert.deepEqual(rest, { name: "Größe 1", identifier: "gro-e-1", type: "dev" });
-    assert.deepEqual(Object.keys(apiKeys![0]!).sort(), ["_id", "_userId", "key"]);
+    assert.deepEqual(Object.keys(apiKeys![0]!).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt"]);
 
     const inside = clientOf(body);
     const integrations = (await inside("integrations.list")).body;

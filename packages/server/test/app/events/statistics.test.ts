@@ -35,7 +35,7 @@ before(async () => {
 });
 
 describe("statistics", () => {
-  const expected = { sent: 4, delivered: 3, opened: 1, failed: 1, skipped: { skipped_by_condition: 2 } };
+  const expected = { sent: 4, delivered: 3, opened: 1, failed: 1, refused: 0, skipped: { skipped_by_condition: 2 } };
 
   test("the current hour is counted with the request, and counted hours give the same figures", async () => {
     const { totals, data, granularity } = await statistics();
@@ -65,6 +65,35 @@ describe("statistics", () => {
     assert.equal(await sent({ channel: "email" }), 1);
     assert.equal(await sent({ providerId: "svc-email" }), 1);
     assert.equal(await sent({ to: "2020-01-02T00:00:00Z", from: "2020-01-01T00:00:00Z" }), 0);
+  });
+
+  test("are broken down by workflow, channel and provider, in the current hour and in counted ones", async () => {
+    const { breakdown, totals } = await statistics({ breakdown: "true" });
+    const sumOf = (groups: { sent: number }[]) => groups.reduce((sum, { sent }) => sum + sent, 0);
+    for (const groups of Object.values(breakdown!)) assert.equal(sumOf(groups), totals.sent);
+    assert.deepEqual(
+      breakdown!.workflows.map(({ workflowId, name, sent, failed }) => [workflowId, name, sent, failed]),
+      [
+        ["counted", "counted", 3, 1],
+        ["other", "other", 1, 0],
+      ],
+    );
+    const providers = breakdown!.providers.map(({ providerId, channel, sent, failed }) => [
+      providerId,
+      channel,
+      sent,
+      failed,
+    ]);
+    assert.deepEqual(providers, [
+      ["svc", "in_app", 3, 0],
+      ["svc-email", "email", 1, 1],
+    ]);
+    assert.equal(breakdown!.channels.find(({ channel }) => channel === "in_app")!.skipped.skipped_by_condition, 2);
+    assert.deepEqual((await statistics({ breakdown: "true" }, production)).breakdown, {
+      workflows: [],
+      channels: [],
+      providers: [],
+    });
   });
 
   test("of another environment are not counted", async () => {

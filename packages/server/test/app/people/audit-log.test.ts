@@ -8,9 +8,9 @@ import { purgeAuditLog } from "../../../src/store/installation/purges.ts";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
-import { invite, signInOwner } from "./browsers.ts";
+import { invite, signInOwner, visit } from "./browsers.ts";
 
-const service = await startTestService({ TIDINGS_ROLE: "api" });
+const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_TRUSTED_PROXIES: "127.0.0.1" });
 const owner = await signInOwner(service);
 const editor = await invite(service, owner, "editor");
 const environmentId = owner.session.environments[0]!._id;
@@ -30,6 +30,7 @@ test("a change by a person: who, what, before and after, from where", async () =
   const reply = await editor.call("workflows.patch", { params, body: { active: false }, headers });
   assert.equal(reply.status, 200, reply.text);
   const { _id, createdAt, ...entry } = await newest("workflows.patch");
+  assert.match(entry.address!, /^2001:db8:/);
   assert.deepEqual(entry, {
     actor: { type: "person", _id: editor.session.person._id, name: "editor@example.com" },
     operation: "workflows.patch",
@@ -37,7 +38,7 @@ test("a change by a person: who, what, before and after, from where", async () =
     target: "audited",
     before: { active: true, ...pick(entry.before, ["status", "updatedBy", "versionId"]) },
     after: { active: false, ...pick(entry.after, ["status", "updatedBy", "versionId"]) },
-    address: "127.0.0.1",
+    address: entry.address,
     userAgent: "A browser",
   });
 });
@@ -163,4 +164,50 @@ test("entries past their retention are purged, oldest first", async () => {
   assert.equal(await purgeAuditLog(service.db, new Date(Date.now() - 86_400_000), 10), 0);
   assert.equal(await purgeAuditLog(service.db, new Date(Date.now() + 1_000), 2), 2);
   assert.equal((await entries()).length, length - 2);
+});
+
+const exported = async (query: Record<string, unknown>) => {
+  const reply = await owner.call("auditLog.export", { query });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body as { text: string; count: number; next: string | null; format: string };
+};
+
+test("failed sign-ins are recorded with the address as typed, without the password, three a minute of an address", async () => {
+  const attempt = (email: string, address: string) =>
+    visit(service, "auth.signIn", {
+      body: { email, password: "wrong-s3cret" },
+      headers: { "x-forwarded-for": address },
+    });
+  for (let count = 0; count < 4; count++) await attempt("Editor@example.com", "203.0.113.7");
+  await attempt("=cmd@example.com", "203.0.113.8");
+  const failed = await entries({ operation: "auth.signInFailed" });
+  const of = (address: string) => failed.filter((entry) => entry.address === address);
+  assert.equal(of("203.0.113.7").length, 3);
+  assert.deepEqual(of("203.0.113.7")[2]!.actor, { type: "machine", _id: null, name: "Editor@example.com" });
+  assert.equal(of("203.0.113.7")[2]!.target, editor.session.person._id);
+  assert.match(JSON.stringify(of("203.0.113.7")[0]!.after), /are not recorded/);
+  assert.deepEqual(of("203.0.113.8")[0]!.after, { method: "password", isKnown: false });
+  assert.doesNotMatch(JSON.stringify(failed), /s3cret/);
+});
+
+test("the log is exported in parts as CSV, with formulas defused, and as JSON lines", async () => {
+  const all = await entries();
+  const csv = await exported({ operation: "auth.signInFailed" });
+  const [head, ...lines] = csv.text.trimEnd().split("\r\n");
+  assert.match(head!, /^time,actor,actorType,actorId,operation,/);
+  assert.equal(lines.length, csv.count);
+  assert.ok(csv.text.includes(",'=cmd@example.com,"), csv.text);
+  const { text, next, count } = await exported({ format: "json" });
+  assert.deepEqual(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as AuditEntry),
+    all.slice(0, count),
+  );
+  assert.equal(next === null, all.length <= 100);
+  errorOf(await owner.call("auditLog.export", { query: { format: "xml" } }), "VALIDATION_ERROR");
+  errorOf(await owner.call("auditLog.export", { query: { after: "x" } }), "VALIDATION_ERROR");
+  const viewer = await invite(service, owner, "viewer", "exporting@example.com");
+  errorOf(await viewer.call("auditLog.export"), "ROLE_NOT_ALLOWED");
 });

@@ -247,3 +247,20 @@ describe("list", () => {
     );
   });
 });
+
+test("a change that was made on an older state of the layout is refused, and nothing is overwritten", async () => {
+  const { body: made } = await client("layouts.create", { body: { layoutId: "shared", name: "Shared" } });
+  const params = { layoutId: "shared" };
+  const expectedUpdatedAt = made.updatedAt;
+  const { body: first } = await client("layouts.update", { params, body: { name: "First", expectedUpdatedAt } });
+  await assertRefused(
+    client,
+    "layouts.update",
+    { params, body: { name: "Second", expectedUpdatedAt } },
+    {
+      code: "LAYOUT_CHANGED",
+      message: `Layout shared has changed since ${expectedUpdatedAt}: its last change was at ${first.updatedAt}`,
+    },
+  );
+  assert.equal((await client("layouts.retrieve", { params })).body.name, "First");
+});

@@ -277,3 +277,27 @@ describe("master", () => {
     );
   });
 });
+
+test("all groups with how complete they are, found by name, in pages", async () => {
+  const list = async (query: object) => (await client("translations.listGroups", { query })).body;
+  const { groups, totalCount } = await list({ query: "ORDER" });
+  assert.deepEqual([totalCount, groups[0]?.resourceId, groups[0]?.resourceType], [1, "order", "workflow"]);
+  const { body: group } = await client("translations.retrieveGroup", {
+    params: { resourceType: "workflow", resourceId: "order" },
+  });
+  const { completeness, ...rest } = groups[0]!;
+  assert.deepEqual(rest, group);
+  assert.deepEqual(
+    completeness.map(({ locale }) => locale),
+    group.locales,
+  );
+  const texts = { resourceType: "layout", resourceId: "house" } as const;
+  await client("translations.create", { body: { ...texts, locale: "en_US", content: { a: "1", b: { c: "2" } } } });
+  await client("translations.create", { body: { ...texts, locale: "nl_NL", content: { b: { c: "2" }, d: "3" } } });
+  const house = (await list({ query: "house" })).groups[0]!.completeness.find(({ locale }) => locale === "nl_NL");
+  assert.deepEqual(house, { locale: "nl_NL", keys: 2, missing: 1, extra: 1 });
+  const all = await list({});
+  const pages = [await list({ limit: 1 }), await list({ limit: 1, offset: 1 })].flatMap((page) => page.groups);
+  assert.deepEqual(pages, all.groups.slice(0, 2));
+  assert.deepEqual(await list({ query: "100%_" }), { groups: [], totalCount: 0 });
+});

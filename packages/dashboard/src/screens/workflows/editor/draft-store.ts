@@ -1,26 +1,27 @@
 // Unsaved work in the browser's storage: it survives a reload, a crash and a closed window. One place for each environment,
-// workflow and person, since several people may use one browser.
-import { type Draft, isSame } from "./model.ts";
+// record and person, since several people may use one browser.
+import { isSame } from "./model.ts";
 
-export type StoredDraft = {
+export type StoredDraft<T> = {
   /** The version that the changes were made on, and its content. */
   baseVersion: string | undefined;
-  base: Draft;
-  draft: Draft;
+  base: T;
+  draft: T;
   at: string;
 };
 
-export type DraftPlace = { environmentId: string; workflowId: string; personId: string };
+/** `recordId`: of a workflow its id, of others with the kind before it. */
+export type DraftPlace = { environmentId: string; recordId: string; personId: string };
 
 const prefix = "tidings.draft.1.";
-const keyOf = ({ environmentId, workflowId, personId }: DraftPlace): string =>
-  `${prefix}${environmentId}.${personId}.${workflowId}`;
+const keyOf = ({ environmentId, recordId, personId }: DraftPlace): string =>
+  `${prefix}${environmentId}.${personId}.${recordId}`;
 
-/** Storage may be forbidden, full, or hold something else: the editor works without. */
-export function readDraft(place: DraftPlace): StoredDraft | null {
+/** Storage may be forbidden, full, or hold something else, which `isDraft` tells: the editor works without. */
+export function readDraft<T>(place: DraftPlace, isDraft: (found: T | undefined) => boolean): StoredDraft<T> | null {
   try {
-    const stored = JSON.parse(localStorage.getItem(keyOf(place)) ?? "null") as StoredDraft | null;
-    const isWhole = Array.isArray(stored?.draft?.steps) && Array.isArray(stored.base?.steps);
+    const stored = JSON.parse(localStorage.getItem(keyOf(place)) ?? "null") as StoredDraft<T> | null;
+    const isWhole = stored !== null && isDraft(stored.draft) && isDraft(stored.base);
     return isWhole && !isSame(stored.draft, stored.base) ? stored : null;
   } catch {
     return null;
@@ -28,7 +29,7 @@ export function readDraft(place: DraftPlace): StoredDraft | null {
 }
 
 /** false: the browser refused, and the person should know that only Save keeps the work. */
-export function writeDraft(place: DraftPlace, stored: StoredDraft): boolean {
+export function writeDraft<T>(place: DraftPlace, stored: StoredDraft<T>): boolean {
   try {
     localStorage.setItem(keyOf(place), JSON.stringify(stored));
     return true;

@@ -1,10 +1,9 @@
-// Undo and redo of the editor. Typing in one field is one step back, not one for every letter. Pure.
-import type { Draft } from "./model.ts";
+// Undo and redo of an editor. Typing in one field is one step back, not one for every letter. Pure.
 
-export type History = {
-  past: readonly Draft[];
-  present: Draft;
-  future: readonly Draft[];
+export type History<T> = {
+  past: readonly T[];
+  present: T;
+  future: readonly T[];
   /** The field of the last change, and when: a change of the same field soon after belongs to it. */
   last: { field: string; at: number } | null;
 };
@@ -12,18 +11,18 @@ export type History = {
 const most = 200;
 const togetherMs = 1_500;
 
-export type HistoryAction =
-  | { kind: "change"; draft: Draft; field?: string; at: number }
+export type HistoryAction<T> =
+  | { kind: "change"; draft: T; field?: string; at: number }
   | { kind: "undo" }
   | { kind: "redo" }
   /** Another starting point: loaded, saved or restored; nothing before it can be undone. */
-  | { kind: "start"; draft: Draft }
+  | { kind: "start"; draft: T }
   /** What the service made of a saved draft: the way back stays. */
-  | { kind: "settle"; draft: Draft };
+  | { kind: "settle"; draft: T };
 
-export const startHistory = (draft: Draft): History => ({ past: [], present: draft, future: [], last: null });
+export const startHistory = <T>(draft: T): History<T> => ({ past: [], present: draft, future: [], last: null });
 
-export function changeHistory(history: History, action: HistoryAction): History {
+export function changeHistory<T>(history: History<T>, action: HistoryAction<T>): History<T> {
   const { past, present, future, last } = history;
   switch (action.kind) {
     case "start":

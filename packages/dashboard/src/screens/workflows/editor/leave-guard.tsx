@@ -2,13 +2,14 @@
 import { useBlocker } from "@tanstack/react-router";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import type { Editor } from "./use-editor.ts";
 import { words } from "./words.ts";
 
 const environmentOf = (search: unknown): unknown => (search as { env?: string }).env;
 
-/** Another tab or step of the same workflow is no leaving; another environment is. */
-export function LeaveGuard({ editor }: { editor: Editor }) {
+type Guarded = { isChanged: boolean; discard: () => void };
+
+/** Another tab or step of the same record is no leaving; another environment is. */
+export function LeaveGuard({ editor }: { editor: Guarded }) {
   const { isChanged, discard } = editor;
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>

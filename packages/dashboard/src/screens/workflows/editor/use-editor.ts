@@ -57,11 +57,11 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
   const { person } = useSession();
   const client = useQueryClient();
   const place = useMemo(
-    () => ({ environmentId: environment._id, workflowId: workflow._id, personId: person._id }),
+    () => ({ environmentId: environment._id, recordId: workflow._id, personId: person._id }),
     [environment._id, workflow._id, person._id],
   );
-  const [start] = useState((): { base: Base; stored: StoredDraft | null } => {
-    const found = readDraft(place);
+  const [start] = useState((): { base: Base; stored: StoredDraft<Draft> | null } => {
+    const found = readDraft<Draft>(place, (draft) => Array.isArray(draft?.steps));
     // The page was left while the save was under way.
     const stored = found && isSameContent(found.draft, draftOf(workflow)) ? null : found;
     return {
@@ -72,7 +72,11 @@ export function useEditor({ workflow, isReadOnly, select }: EditorSettings): Edi
     };
   });
   const [base, setBase] = useState(start.base);
-  const [history, dispatch] = useReducer(changeHistory, start.stored?.draft ?? start.base.draft, startHistory);
+  const [history, dispatch] = useReducer(
+    changeHistory<Draft>,
+    start.stored?.draft ?? start.base.draft,
+    startHistory<Draft>,
+  );
   const [restoredAt, setRestoredAt] = useState(start.stored?.at ?? null);
   const [isDraftLost, setDraftLost] = useState(false);
   const [refusals, setRefusals] = useState<readonly Refusal[]>([]);

@@ -2,7 +2,9 @@
 import { useEffect, useRef } from "react";
 import type { Editor } from "./use-editor.ts";
 
-export function useShortcuts(editor: Editor): void {
+type Keyed = Pick<Editor, "undo" | "redo" | "isReadOnly" | "isChanged" | "isSaving"> & { save: () => void };
+
+export function useShortcuts(editor: Keyed): void {
   const latest = useRef(editor);
   latest.current = editor;
   useEffect(() => {

@@ -39,7 +39,7 @@ export const words = {
   },
   leave: {
     title: "Leave with unsaved changes?",
-    text: "They are kept in this browser, and restored when you come back to this workflow.",
+    text: "They are kept in this browser, and restored when you come back to this page.",
     stay: "Stay",
     discard: "Discard them",
     leave: "Leave",

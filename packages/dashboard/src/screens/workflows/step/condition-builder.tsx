@@ -19,7 +19,7 @@ import { JsonField } from "./value-field.tsx";
 import { words } from "./words.ts";
 
 const say = words.condition;
-const choicesOf = <T extends string>(names: Readonly<Record<T, string>>) =>
+export const choicesOf = <T extends string>(names: Readonly<Record<T, string>>) =>
   (Object.entries(names) as [T, string][]).map(([value, label]) => ({ value, label }));
 
 type ConditionBuilderProps = {
@@ -145,7 +145,7 @@ type LineFieldsProps = {
   onRemove: () => void;
 };
 
-function LineFields({ line, list, isReadOnly, onChange, onRemove }: LineFieldsProps) {
+export function LineFields({ line, list, isReadOnly, onChange, onRemove }: LineFieldsProps) {
   return (
     <div className={css.line}>
       <input

@@ -1,0 +1,218 @@
+// A topic: who belongs to it, with which rules; people in bulk.
+import { Link } from "@tanstack/react-router";
+import type { TopicSubscription } from "@tidings/contract";
+import { useState } from "react";
+import { downloadFile } from "../../api/client.ts";
+import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { Id } from "../../kit/code.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { ListBar, Selected } from "../../kit/list.tsx";
+import { Page } from "../../kit/page.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Table } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
+import { showError } from "../../kit/toast.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { Avatar, nameOf } from "../people/avatar.tsx";
+import people from "../people/people.module.css";
+import { useSettledText } from "../workflows/use-settled.ts";
+import { CursorPager } from "./cursor-pager.tsx";
+import { PeopleDialog } from "./people-dialog.tsx";
+import { PreferenceDialog } from "./preference-dialog.tsx";
+import { topicRoute } from "./routes.ts";
+import { RulesDialog } from "./rules-dialog.tsx";
+import { TopicMenu } from "./topic-dialogs.tsx";
+import { useMemberChanges } from "./use-member-changes.ts";
+import { words } from "./words.ts";
+
+const say = words.topic;
+const pageSize = 25;
+const back = { to: "/topics", search: {}, label: say.back } as const;
+
+type Opened =
+  | { kind: "add" | "remove" | "preferenceOfAll" | "preference" }
+  | { kind: "rules"; subscription: TopicSubscription };
+
+export function TopicScreen() {
+  const { topicKey } = topicRoute.useParams();
+  const topic = useOperation("topics.retrieve", { params: { topicKey } });
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const may = useMay();
+  const close = () => setOpened(null);
+  const title = topic.data?.name || topicKey;
+  const exportCsv = () =>
+    void downloadFile("v1/exports/subscriptions.csv", { topicKey }, `${topicKey}.csv`).catch(showError);
+  return (
+    <Page
+      title={title}
+      back={back}
+      lead={<Id text={topicKey} what={say.key} />}
+      actions={
+        topic.data && (
+          <>
+            <Button icon="download" onClick={exportCsv}>
+              {say.export}
+            </Button>
+            {may("imports.create") && (
+              <LinkButton icon="upload" to="/imports/new" search={{ kind: "subscriptions" }}>
+                {say.import}
+              </LinkButton>
+            )}
+            {may("topicSubscriptions.create") && (
+              <Button look="primary" icon="plus" onClick={() => setOpened({ kind: "add" })}>
+                {say.add}
+              </Button>
+            )}
+            <TopicMenu
+              topic={topic.data}
+              more={[
+                ...(may("topicSubscriptions.delete")
+                  ? [{ label: say.removePeople, icon: "x" as const, onChoose: () => setOpened({ kind: "remove" }) }]
+                  : []),
+                ...(may("preferences.updateMany")
+                  ? [
+                      {
+                        label: say.preferenceOfAll,
+                        icon: "bell" as const,
+                        onChoose: () => setOpened({ kind: "preferenceOfAll" }),
+                      },
+                    ]
+                  : []),
+              ]}
+            />
+          </>
+        )
+      }
+    >
+      {topic.error ? (
+        <ErrorPanel error={topic.error} onRetry={topic.refetch} />
+      ) : (
+        <Members topicKey={topicKey} selected={selected} onSelect={setSelected} onOpen={setOpened} />
+      )}
+      {(opened?.kind === "add" || opened?.kind === "remove") && (
+        <PeopleDialog topicKey={topicKey} mode={opened.kind} onClose={close} />
+      )}
+      {opened?.kind === "rules" && (
+        <RulesDialog topicKey={topicKey} subscription={opened.subscription} onClose={close} />
+      )}
+      {opened?.kind === "preference" && <PreferenceDialog subscriberIds={[...selected]} onClose={close} />}
+      {opened?.kind === "preferenceOfAll" && <PreferenceDialog topicKey={topicKey} onClose={close} />}
+    </Page>
+  );
+}
+
+type MembersProps = {
+  topicKey: string;
+  selected: ReadonlySet<string>;
+  onSelect: (selected: Set<string>) => void;
+  onOpen: (opened: Opened) => void;
+};
+
+function Members({ topicKey, selected, onSelect, onOpen }: MembersProps) {
+  const { q, after, before } = topicRoute.useSearch();
+  const navigate = topicRoute.useNavigate();
+  const show = (changed: { q?: string; after?: string; before?: string }, replace = false) =>
+    void navigate({ search: ({ env }) => ({ env, ...("q" in changed ? {} : q && { q }), ...changed }), replace });
+  const [text, setText] = useSettledText(q ?? "", (settled) => show({ q: settled.trim() || undefined }, true));
+  const { data, error, refetch } = useOperation(
+    "topicSubscriptions.list",
+    { params: { topicKey }, query: { limit: pageSize, after, before, subscriberId: q } },
+    { keep: true },
+  );
+  const may = useMay();
+  const { confirm, dialog } = useConfirm();
+  const { change, isBusy } = useMemberChanges(topicKey, "remove");
+  const removeSelected = () =>
+    confirm(
+      {
+        title: say.removeTitle(selected.size),
+        text: say.removeText,
+        label: say.removeSelected,
+        isDanger: true,
+        isAlways: true,
+      },
+      () => void change([...selected]).then((result) => result && onSelect(new Set())),
+    );
+  const rows = data?.data;
+  return (
+    <>
+      {dialog}
+      <ListBar search={{ label: say.search, value: text, onChange: setText }} />
+      {selected.size > 0 && (
+        <Selected label={say.selected(selected.size)}>
+          {may("preferences.updateMany") && (
+            <Button size="small" onClick={() => onOpen({ kind: "preference" })}>
+              {say.changePreference}
+            </Button>
+          )}
+          {may("topicSubscriptions.delete") && (
+            <Button size="small" look="danger" disabled={isBusy} onClick={removeSelected}>
+              {say.removeSelected}
+            </Button>
+          )}
+        </Selected>
+      )}
+      {error && <ErrorPanel error={error} onRetry={refetch} />}
+      {!rows && !error && <Skeleton />}
+      {rows?.length === 0 && (
+        <EmptyState
+          icon="users"
+          title={q === undefined ? say.none : words.noMatch}
+          text={q === undefined ? say.noneText : say.noMatchText}
+          action={q !== undefined && <Button onClick={() => show({ q: undefined })}>{words.clear}</Button>}
+        />
+      )}
+      {rows && rows.length > 0 && (
+        <Table
+          label={say.person}
+          rows={rows}
+          keyOf={({ subscriber }) => subscriber.subscriberId}
+          selection={{ selected, onChange: onSelect, nameOf: ({ subscriber }) => subscriber.subscriberId }}
+          columns={[
+            { title: say.person, cell: PersonCell },
+            {
+              title: say.contexts,
+              cell: ({ contextKeys = [] }) =>
+                contextKeys.length === 0
+                  ? words.nothing
+                  : contextKeys.map((context) => <Badge key={context}>{context}</Badge>),
+              isWideOnly: true,
+            },
+            { title: say.since, cell: ({ createdAt }) => <Time at={createdAt} isRelative />, isWideOnly: true },
+            {
+              title: "",
+              cell: (subscription) => (
+                <Button
+                  size="small"
+                  aria-label={say.rulesOf(subscription.subscriber.subscriberId)}
+                  onClick={() => onOpen({ kind: "rules", subscription })}
+                >
+                  {say.rules}
+                </Button>
+              ),
+              isNumber: true,
+            },
+          ]}
+        />
+      )}
+      {data && <CursorPager page={data} onShow={show} />}
+    </>
+  );
+}
+
+function PersonCell({ subscriber }: TopicSubscription) {
+  const { subscriberId, firstName, lastName } = subscriber;
+  const person = { subscriberId, firstName: firstName ?? undefined, lastName: lastName ?? undefined };
+  return (
+    <Link to="/people/$subscriberId" params={{ subscriberId }} className={people.person}>
+      <Avatar person={person} />
+      <span className={people.personText}>
+        <span className={people.personName}>{nameOf(person)}</span>
+        <span className={people.personNote}>{subscriberId}</span>
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,92 @@
+// Tasks of the service that were set aside, with their error, and the button that puts one back into the queue.
+import { useNavigate } from "@tanstack/react-router";
+import type { FailedTask } from "@tidings/contract";
+import { useChange, useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { Button } from "../../kit/button.tsx";
+import { Code, Json } from "../../kit/code.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
+import { Muted, Stack } from "../../kit/layout.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Pager } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
+import { showError, showToast } from "../../kit/toast.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { deadLettersRoute } from "./routes.ts";
+import { words } from "./words.ts";
+
+const text = words.tasks;
+
+export function FailedTasks() {
+  const { page = 0 } = deadLettersRoute.useSearch();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useOperation(
+    "failedTasks.list",
+    { query: { limit: 20, page } },
+    { keep: true, every: 10_000 },
+  );
+  if (error && !data) return <ErrorPanel error={error} onRetry={refetch} />;
+  if (!data) return <Skeleton />;
+  if (data.data.length === 0) return <EmptyState icon="check" title={text.none} text={text.noneText} />;
+  const goTo = (next: number) =>
+    void navigate({ to: "/dead-letters", search: (old) => ({ env: old.env, tab: "tasks", page: next || undefined }) });
+  return (
+    <Stack>
+      <Muted>{text.text}</Muted>
+      <DisclosureList label={text.list}>
+        {data.data.map((task) => (
+          <Failed key={task.id} task={task} />
+        ))}
+      </DisclosureList>
+      {(data.hasMore || page > 0) && (
+        <Pager
+          onPrevious={page > 0 ? () => goTo(page - 1) : undefined}
+          onNext={data.hasMore ? () => goTo(page + 1) : undefined}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function Failed({ task }: { task: FailedTask }) {
+  const may = useMay();
+  const { confirm, dialog } = useConfirm();
+  const replay = useChange("failedTasks.replay", ["failedTasks.list", "system.retrieve"]);
+  const { id, kind, error, attempts, status, createdAt, data } = task;
+  const isOpen = status === "open";
+  const send = () =>
+    replay.mutate({ params: { id } }, { onError: showError, onSuccess: () => showToast({ title: text.replayed }) });
+  return (
+    <Disclosure
+      title={<strong>{text.kinds[kind] ?? kind}</strong>}
+      note={error.length > 160 ? `${error.slice(0, 160)} …` : error}
+      end={
+        <>
+          {!isOpen && <Badge tone="good">{text.done}</Badge>}
+          <Time at={createdAt} isRelative />
+        </>
+      }
+    >
+      {() => (
+        <>
+          {dialog}
+          <Muted>{text.attempts(attempts)}</Muted>
+          <Code text={error} label={words.group.errorText} />
+          <Json value={data} label={text.data} />
+          {isOpen && may("failedTasks.replay") && (
+            <div>
+              <Button
+                icon="refresh"
+                disabled={replay.isPending}
+                onClick={() => confirm({ title: text.replay, label: text.replay }, send)}
+              >
+                {text.replay}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </Disclosure>
+  );
+}

@@ -1,0 +1,154 @@
+// One cause: where it is fixed, the messages it holds up, and the button that sends them again.
+import { useNavigate } from "@tanstack/react-router";
+import type { DeadLetter, DeadLetterGroup } from "@tidings/contract";
+import { useState } from "react";
+import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { Stack } from "../../kit/layout.tsx";
+import { Menu, type MenuEntry } from "../../kit/menu.tsx";
+import { Card, Facts, Page } from "../../kit/page.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Pager, Table } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
+import { FixLinks, StateBadges, sentenceOf } from "./causes.tsx";
+import css from "./dead-letters.module.css";
+import { LetterDialog } from "./letter-dialog.tsx";
+import { ReplayDialog } from "./replay-dialog.tsx";
+import { groupRoute } from "./routes.ts";
+import { words } from "./words.ts";
+
+const text = words.group;
+const perPage = 20;
+
+export function GroupScreen() {
+  const { integration, error: errorClass, workflow, page = 0 } = groupRoute.useSearch();
+  const navigate = useNavigate();
+  const may = useMay();
+  const [isReplaying, setReplaying] = useState(false);
+  const [chosen, setChosen] = useState<DeadLetter | null>(null);
+  const groups = useOperation("deadLetters.listGroups", {}, { every: 10_000 });
+  const filter = { integrationIdentifier: integration, errorClass, workflowId: workflow };
+  const query = { ...filter, status: "open" as const, limit: perPage, page };
+  const { data, error, refetch } = useOperation("deadLetters.list", { query }, { keep: true, every: 10_000 });
+  const group = groups.data?.data.find(
+    (one) => one.integrationIdentifier === integration && one.errorClass === errorClass && one.workflowId === workflow,
+  );
+  const goTo = (next: number) =>
+    void navigate({
+      to: "/dead-letters/group",
+      search: (old) => ({ ...old, ...filterSearch, page: next || undefined }),
+    });
+  const filterSearch = { integration, error: errorClass, workflow };
+  const total = data?.totalCount ?? 0;
+  return (
+    <Page
+      title={group ? sentenceOf(group) : text.title}
+      lead={group && words.causes.of(group.workflowName || words.causes.deletedWorkflow)}
+      back={{ to: "/dead-letters", label: words.back }}
+      actions={
+        total > 0 &&
+        may("deadLetterReplays.create") && (
+          <Button look="primary" icon="send" onClick={() => setReplaying(true)}>
+            {text.replay(total)}
+          </Button>
+        )
+      }
+    >
+      {isReplaying && (
+        <ReplayDialog
+          selection={{ filter }}
+          total={total}
+          channel={data?.data[0]?.channel}
+          onClose={() => setReplaying(false)}
+        />
+      )}
+      {chosen && <LetterDialog letter={chosen} onClose={() => setChosen(null)} />}
+      <Stack>
+        {group && <Cause group={group} />}
+        {error && <ErrorPanel error={error} onRetry={refetch} />}
+        {!data && !error && <Skeleton />}
+        {data?.data.length === 0 && <EmptyState icon="check" title={text.none} text={text.noneText} />}
+        {data && data.data.length > 0 && (
+          <div>
+            <Letters letters={data.data} onChoose={setChosen} />
+            {(data.hasMore || page > 0) && (
+              <Pager
+                note={text.count(page * perPage + 1, page * perPage + data.data.length, total)}
+                onPrevious={page > 0 ? () => goTo(page - 1) : undefined}
+                onNext={data.hasMore ? () => goTo(page + 1) : undefined}
+              />
+            )}
+          </div>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+const Cause = ({ group }: { group: DeadLetterGroup }) => (
+  <Card title={text.fixTitle} actions={<FixLinks group={group} />}>
+    <Stack isSmall>
+      <p>{words.causes.fix[group.errorClass]}</p>
+      <StateBadges group={group} />
+      <Facts
+        of={[
+          [
+            text.error,
+            <span key="error" className={css.what}>
+              {group.errorText}
+            </span>,
+          ],
+          [text.first, <Time key="first" at={group.firstAt} />],
+          [text.last, <Time key="last" at={group.lastAt} />],
+        ]}
+      />
+    </Stack>
+  </Card>
+);
+
+function Letters({ letters, onChoose }: { letters: DeadLetter[]; onChoose: (letter: DeadLetter) => void }) {
+  const may = useMay();
+  const entriesOf = (letter: DeadLetter): MenuEntry[] => [
+    {
+      label: text.openRun,
+      icon: "activity",
+      link: {
+        to: "/activity/$transactionId",
+        params: { transactionId: letter.transactionId },
+        search: { person: letter.subscriberId },
+      },
+    },
+    ...(may("deadLetterReplays.create")
+      ? [{ label: text.again, icon: "send" as const, onChoose: () => onChoose(letter) }]
+      : []),
+  ];
+  return (
+    <Table
+      label={text.letters}
+      rows={letters}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: text.person, cell: ({ subscriberId }) => <strong>{subscriberId}</strong> },
+        {
+          title: text.errorText,
+          cell: ({ errorText }) => <span className={css.errorText}>{errorText}</span>,
+          isWideOnly: true,
+        },
+        { title: text.attempts, cell: ({ attempts }) => attempts, isNumber: true, isWideOnly: true },
+        { title: text.time, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          title: "",
+          isNumber: true,
+          cell: (letter) => (
+            <Menu
+              align="end"
+              entries={entriesOf(letter)}
+              trigger={<IconButton label={text.actions(letter.subscriberId)} icon="more" />}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,96 @@
+// One dead letter, sent again: as it is, with another payload, or through another integration.
+import type { DeadLetter } from "@tidings/contract";
+import { type FormEvent, useState } from "react";
+import { useChange, useOperation } from "../../api/hooks.ts";
+import { useEnvironment } from "../../app/session.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { Field } from "../../kit/field.tsx";
+import { JsonField, parseObject } from "../../kit/json-field.tsx";
+import { DialogEnd, Stack } from "../../kit/layout.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Select } from "../../kit/select.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
+import { words as kitWords } from "../../words.ts";
+import { staleAfterReplay, Through } from "./replay-dialog.tsx";
+import { words } from "./words.ts";
+
+const text = words.letter;
+
+export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
+  const { type, name } = useEnvironment();
+  const [content, setContent] = useState<"keep" | "edit">("keep");
+  const [edited, setEdited] = useState<string | null>(null);
+  const [through, setThrough] = useState("");
+  const start = useChange("deadLetterReplays.create", staleAfterReplay);
+  const run = useOperation("notifications.retrieve", { params: { notificationId: letter.notificationId } });
+  const payloadText = edited ?? JSON.stringify(run.data?.payload ?? {}, null, 2);
+  const payload = parseObject(payloadText);
+  const isEdit = content === "edit";
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    start.mutate(
+      {
+        body: {
+          ids: [letter.id],
+          ...(isEdit && payload && { payload }),
+          ...(through !== "" && { integrationIdentifier: through }),
+        },
+      },
+      {
+        onSuccess: () => {
+          showToast({ title: text.sent });
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title={text.title(letter.subscriberId)}>
+      <form onSubmit={send}>
+        <Stack>
+          {start.error && <ErrorPanel error={start.error} />}
+          <Field label={text.content}>
+            {({ id }) => (
+              <Select
+                id={id}
+                isWide
+                name={text.content}
+                value={content}
+                onChange={setContent}
+                choices={[
+                  { value: "keep", label: text.keep },
+                  { value: "edit", label: text.edit },
+                ]}
+              />
+            )}
+          </Field>
+          {isEdit && !run.data && !run.error && <Skeleton rows={3} />}
+          {isEdit && run.error && <ErrorPanel error={run.error} onRetry={run.refetch} />}
+          {isEdit && run.data && (
+            <JsonField
+              label={text.payload}
+              text={payloadText}
+              hint={text.text}
+              fault={text.badJson}
+              onChange={setEdited}
+            />
+          )}
+          <Through channel={letter.channel} value={through} onChange={setThrough} />
+          {type === "prod" && <Notice tone="warn">{kitWords.confirm.production(name)}</Notice>}
+          <DialogEnd>
+            <Button onClick={onClose}>{kitWords.cancel}</Button>
+            <Button
+              type="submit"
+              look="primary"
+              disabled={start.isPending || (isEdit && (payload === null || !run.data))}
+            >
+              {text.send}
+            </Button>
+          </DialogEnd>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

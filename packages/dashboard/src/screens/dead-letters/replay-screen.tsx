@@ -1,0 +1,163 @@
+// A replay: how far it is, what became of its messages, and the buttons that pause, resume and stop it.
+import type { DeadLetterReplay } from "@tidings/contract";
+import { useChange, useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { Muted, Stack } from "../../kit/layout.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Card, Facts, Page } from "../../kit/page.tsx";
+import { Progress } from "../../kit/progress.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { formatDuration, Time } from "../../kit/time.tsx";
+import { showError } from "../../kit/toast.tsx";
+import type { Tone } from "../../kit/tone.ts";
+import { Badge, Dot } from "../../kit/verdict.tsx";
+import css from "./dead-letters.module.css";
+import { staleAfterReplay } from "./replay-dialog.tsx";
+import { describeFilter, statusTones } from "./replays.tsx";
+import { replayRoute } from "./routes.ts";
+import { words } from "./words.ts";
+
+const text = words.job;
+const stale = ["deadLetterReplays.retrieve", ...staleAfterReplay] as const;
+
+export function ReplayScreen() {
+  const { replayId } = replayRoute.useParams();
+  const params = { replayId };
+  const first = useOperation("deadLetterReplays.retrieve", { params });
+  const isMoving = first.data !== undefined && (first.data.status === "running" || underWay(first.data) > 0);
+  // The same answer, asked for again while it changes.
+  const { data, error, refetch } = useOperation(
+    "deadLetterReplays.retrieve",
+    { params },
+    { every: isMoving ? 1_000 : 15_000 },
+  );
+  return (
+    <Page
+      title={text.title}
+      heading={
+        <>
+          {text.title} {data && <Badge tone={statusTones[data.status]}>{text.status[data.status]}</Badge>}
+        </>
+      }
+      lead={data && describeFilter(data)}
+      back={{ to: "/dead-letters", search: { tab: "replays" }, label: words.tabs.replays }}
+      actions={data && <Actions replay={data} />}
+      isNarrow
+    >
+      {error && <ErrorPanel error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton />}
+      {data && <Watched replay={data} />}
+    </Page>
+  );
+}
+
+const underWay = ({ done, sent = 0, failed = 0 }: DeadLetterReplay): number => Math.max(0, done - sent - failed);
+
+function Watched({ replay }: { replay: DeadLetterReplay }) {
+  const { total, done, sent = 0, failed = 0, perSecond, status, createdAt, finishedAt } = replay;
+  const isEnded = status === "done" || status === "stopped";
+  const left = total - done;
+  const numbers: [name: string, count: number, tone: Tone][] = [
+    [text.sent, sent, "good"],
+    [text.underWay, underWay(replay), "info"],
+    [text.failed, failed, "bad"],
+    [status === "done" ? text.skipped : text.left, left, "quiet"],
+  ];
+  return (
+    <Stack>
+      <Card>
+        <Stack>
+          <div className={css.progressHead}>
+            <strong>{text.sentence(done, total)}</strong>
+            {status === "running" && left > 0 && (
+              <span className={css.muted}>{text.eta(formatDuration(Math.ceil(left / perSecond) * 1_000))}</span>
+            )}
+          </div>
+          <Progress
+            label={text.progress}
+            total={total}
+            done={done}
+            parts={[
+              { tone: "good", count: sent },
+              { tone: "bad", count: failed },
+              { tone: "info", count: underWay(replay) },
+            ]}
+          />
+          <dl className={css.numbers}>
+            {numbers.map(([name, count, tone]) => (
+              <div key={name} className={css.number}>
+                <dt>
+                  <Dot tone={tone} />
+                  {name}
+                </dt>
+                <dd>{count.toLocaleString()}</dd>
+              </div>
+            ))}
+          </dl>
+          {status === "done" && left > 0 && <Muted>{text.skippedText}</Muted>}
+        </Stack>
+      </Card>
+      {failed > 0 && (
+        <Notice
+          tone="bad"
+          action={
+            <LinkButton size="small" to="/dead-letters">
+              {text.seeCauses}
+            </LinkButton>
+          }
+        >
+          {text.failedText}
+        </Notice>
+      )}
+      <Card>
+        <Facts
+          of={[
+            [text.pace, text.perSecond(perSecond)],
+            [text.through, replay.integrationIdentifier],
+            [text.started, <Time key="started" at={createdAt} />],
+            [text.finished, isEnded && finishedAt && <Time key="finished" at={finishedAt} />],
+          ]}
+        />
+      </Card>
+    </Stack>
+  );
+}
+
+function Actions({ replay: { id, status } }: { replay: DeadLetterReplay }) {
+  const may = useMay();
+  const { confirm, dialog } = useConfirm();
+  const pause = useChange("deadLetterReplays.pause", stale);
+  const resume = useChange("deadLetterReplays.resume", stale);
+  const stop = useChange("deadLetterReplays.stop", stale);
+  if (status === "done" || status === "stopped" || !may("deadLetterReplays.stop")) return dialog;
+  const input = { params: { replayId: id } };
+  const isBusy = pause.isPending || resume.isPending || stop.isPending;
+  const ask = () =>
+    confirm({ title: text.stopTitle, text: text.stopText, label: text.stop, isDanger: true, isAlways: true }, () =>
+      stop.mutate(input, { onError: showError }),
+    );
+  return (
+    <>
+      {dialog}
+      {status === "running" ? (
+        <Button icon="pause" disabled={isBusy} onClick={() => pause.mutate(input, { onError: showError })}>
+          {text.pause}
+        </Button>
+      ) : (
+        <Button
+          icon="play"
+          look="primary"
+          disabled={isBusy}
+          onClick={() => resume.mutate(input, { onError: showError })}
+        >
+          {text.resume}
+        </Button>
+      )}
+      <Button icon="stop" look="danger" disabled={isBusy} onClick={ask}>
+        {text.stop}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+// The layout editor: content on the left, what it looks like on the right.
+import type { Layout } from "@tidings/contract";
+import { useState } from "react";
+import { useOperation } from "../../api/hooks.ts";
+import { leastRole, useMay } from "../../app/permissions.ts";
+import { useEnvironment } from "../../app/session.tsx";
+import { Button, IconButton, LinkButton } from "../../kit/button.tsx";
+import { Id } from "../../kit/code.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { Checkbox, Field, TextField } from "../../kit/field.tsx";
+import { Stack } from "../../kit/list.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { Page } from "../../kit/page.tsx";
+import { Select } from "../../kit/select.tsx";
+import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Time } from "../../kit/time.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { words as kitWords } from "../../words.ts";
+import { LeaveGuard } from "../workflows/editor/leave-guard.tsx";
+import { useShortcuts } from "../workflows/editor/use-shortcuts.ts";
+import { choicesOf } from "../workflows/step/condition-builder.tsx";
+import { CodeField } from "../workflows/step/value-field.tsx";
+import { LayoutConflict } from "./layout-conflict.tsx";
+import { UserList } from "./layout-dialogs.tsx";
+import { LayoutPreview } from "./layout-preview.tsx";
+import css from "./layouts.module.css";
+import { layoutRoute } from "./routes.ts";
+import { type LayoutEditor, useLayoutEditor } from "./use-layout-editor.ts";
+import { words } from "./words.ts";
+
+const say = words.editor;
+const back = { to: "/layouts", search: {}, label: say.back } as const;
+
+export function LayoutScreen() {
+  const { layoutId } = layoutRoute.useParams();
+  const { _id: environmentId } = useEnvironment();
+  const { data, error, refetch } = useOperation("layouts.retrieve", { params: { layoutId } });
+  if (data) return <LoadedLayout key={`${environmentId} ${data._id}`} layout={data} />;
+  return (
+    <Page title={layoutId} back={back}>
+      {error ? <ErrorPanel error={error} onRetry={refetch} /> : <Skeleton rows={10} />}
+    </Page>
+  );
+}
+
+function LoadedLayout({ layout }: { layout: Layout }) {
+  const isProduction = useEnvironment().type === "prod";
+  const canEdit = useMay()("layouts.update");
+  const [isUnlocked, setUnlocked] = useState(false);
+  const editor = useLayoutEditor(layout, !canEdit || (isProduction && !isUnlocked));
+  useShortcuts({ ...editor, save: () => editor.save() });
+  return (
+    <Page
+      title={editor.draft.name || layout.name}
+      back={back}
+      lead={
+        <span className={css.lead}>
+          <Id text={layout.layoutId} what={words.id} />
+          {layout.isDefault && <Badge tone="accent">{words.isDefault}</Badge>}
+        </span>
+      }
+      actions={!editor.isReadOnly && <Actions editor={editor} />}
+    >
+      <div className={css.notices} role="status">
+        {!canEdit && <Notice icon="key">{kitWords.needsRole(leastRole("layouts.update"))}</Notice>}
+        {canEdit && isProduction && !isUnlocked && <Locked onUnlock={() => setUnlocked(true)} />}
+        {editor.restoredAt && (
+          <Notice icon="refresh">
+            {say.restored} <Time at={editor.restoredAt} isRelative />.
+          </Notice>
+        )}
+        {editor.isDraftLost && <Notice tone="warn">{say.draftLost}</Notice>}
+        {editor.isOld && <Notice tone="warn">{say.newer}</Notice>}
+      </div>
+      <div className={css.columns}>
+        <Form editor={editor} />
+        <LayoutPreview layoutId={layout._id} draft={editor.draft} />
+      </div>
+      <LayoutConflict editor={editor} />
+      <LeaveGuard editor={editor} />
+    </Page>
+  );
+}
+
+function Locked({ onUnlock }: { onUnlock: () => void }) {
+  const { confirm, dialog } = useConfirm();
+  const ask = () => confirm({ title: say.editTitle, text: say.editText, label: say.edit, isAlways: true }, onUnlock);
+  return (
+    <>
+      {dialog}
+      <Notice
+        icon="zap"
+        tone="warn"
+        action={
+          <Button size="small" onClick={ask}>
+            {say.edit}
+          </Button>
+        }
+      >
+        {say.production}
+      </Notice>
+    </>
+  );
+}
+
+function Actions({ editor }: { editor: LayoutEditor }) {
+  const { isChanged, isSaving, canUndo, canRedo } = editor;
+  const { confirm, dialog } = useConfirm();
+  const question = { title: say.discardTitle, text: say.discardText, label: say.discard };
+  return (
+    <>
+      {dialog}
+      {isChanged && <Badge tone="warn">{say.unsaved}</Badge>}
+      <IconButton label={say.undo} icon="undo" disabled={!canUndo} onClick={editor.undo} />
+      <IconButton label={say.redo} icon="redo" disabled={!canRedo} onClick={editor.redo} />
+      {isChanged && (
+        <Button onClick={() => confirm({ ...question, isDanger: true, isAlways: true }, editor.discard)}>
+          {say.discard}
+        </Button>
+      )}
+      <Button look="primary" disabled={!isChanged || isSaving} onClick={() => editor.save()}>
+        {isSaving ? say.saving : say.save}
+      </Button>
+    </>
+  );
+}
+
+function Form({ editor }: { editor: LayoutEditor }) {
+  const { layout, draft, isReadOnly, isChanged, change } = editor;
+  const issues = Object.values(layout.issues?.controls ?? {}).flat();
+  const usage = useOperation("layouts.usage", { params: { layoutId: layout._id } });
+  return (
+    <Stack>
+      <div className={css.pair}>
+        <TextField
+          label={words.name}
+          value={draft.name}
+          maxLength={128}
+          readOnly={isReadOnly}
+          onChange={({ target }) => change({ name: target.value }, "name")}
+        />
+        <Field label={say.kind}>
+          {({ id }) => (
+            <Select
+              id={id}
+              name={say.kind}
+              isWide
+              value={draft.editorType}
+              choices={choicesOf(say.kinds)}
+              disabled={isReadOnly}
+              onChange={(editorType) => change({ editorType }, "editorType")}
+            />
+          )}
+        </Field>
+      </div>
+      <CodeField
+        label={say.body}
+        hint={say.bodyHint}
+        error={isChanged ? undefined : issues.map(({ message }) => message).join(" ") || undefined}
+        language={draft.editorType === "html" ? "html" : "json"}
+        text={draft.body}
+        variables={["content", "subscriber.firstName", "subscriber.lastName", "subscriber.email", "t."]}
+        isReadOnly={isReadOnly}
+        onChange={(body) => change({ body }, "body")}
+      />
+      <div className={css.flag}>
+        <Checkbox
+          label={say.translations}
+          checked={draft.isTranslationEnabled}
+          disabled={isReadOnly}
+          onChange={({ target }) => change({ isTranslationEnabled: target.checked }, "translations")}
+        />
+        <p className={css.weak}>{say.translationsHint}</p>
+        {layout.isTranslationEnabled && (
+          <LinkButton
+            size="small"
+            icon="languages"
+            to="/translations/$resourceType/$resourceId"
+            params={{ resourceType: "layout", resourceId: layout.layoutId }}
+            search={{}}
+          >
+            {say.openTranslations}
+          </LinkButton>
+        )}
+      </div>
+      {usage.data && (
+        <section className={css.usage}>
+          <h2>{words.usedBy}</h2>
+          {usage.data.workflows.length === 0 ? (
+            <p className={css.weak}>{words.unused}</p>
+          ) : (
+            <UserList users={usage.data.workflows} />
+          )}
+        </section>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,62 @@
+// Is it us, or the provider? One sentence about the failures of a time, from the figures by provider. Pure.
+import type { Output } from "@tidings/contract";
+import { words } from "./words.ts";
+
+type Statistics = Output<"statistics.list">;
+type Totals = Statistics["totals"];
+export type ProviderFigures = NonNullable<Statistics["breakdown"]>["providers"][number];
+
+export type Judgement = { tone: "good" | "warn" | "bad" | "info"; title: string; text?: string };
+
+/** Shares that differ by no more than this are called alike. */
+const alikeFactor = 3;
+/** Of all failures: the rest is told beside them. */
+const mostOf = 0.8;
+
+export const shareOf = ({ sent, refused }: Pick<ProviderFigures, "sent" | "refused">): number =>
+  sent + refused === 0 ? 0 : refused / (sent + refused);
+
+export function judge(
+  totals: Totals,
+  providers: readonly ProviderFigures[],
+  /** "the last 24 hours" */
+  time: string,
+  nameOf: (provider: ProviderFigures) => string,
+): Judgement {
+  const { sent, failed, refused } = totals;
+  const skipped = Object.values(totals.skipped).reduce((sum, count) => sum + count, 0);
+  const say = words.judgement;
+  if (sent + failed === 0)
+    return { tone: "info", title: say.nothing(time), text: skipped > 0 ? say.skipped(skipped) : undefined };
+  if (failed === 0) return { tone: "good", title: say.noFailure(time, sent) };
+  if (refused === 0) return { tone: "warn", title: say.ours(time, failed), text: say.oursText };
+
+  const guilty = providers.filter((one) => one.refused > 0).sort((a, b) => b.refused - a.refused);
+  const first = guilty[0]!;
+  const part = (one: ProviderFigures) => say.part(nameOf(one), one.refused, one.sent + one.refused);
+  const others = [
+    ...guilty.slice(1).map(part),
+    ...providers
+      .filter((one) => one.refused === 0 && one.channel === first.channel)
+      .map((one) => say.fine(nameOf(one), one.sent)),
+    ...(failed > refused ? [say.before(failed - refused)] : []),
+  ];
+  const text = others.length > 0 ? `${others.join(". ")}.` : undefined;
+  const asked = first.sent + first.refused;
+  if (guilty.length === 1 && failed === refused)
+    return { tone: "bad", title: say.all(time, nameOf(first), first.refused, asked), text };
+  if (first.refused >= mostOf * failed)
+    return { tone: "bad", title: say.most(time, nameOf(first), first.refused, asked), text };
+  const shares = guilty.map(shareOf);
+  if (guilty.length > 1 && Math.max(...shares) <= alikeFactor * Math.min(...shares))
+    return {
+      tone: "warn",
+      title: say.alike(time, guilty.map(nameOf)),
+      text: `${guilty.map(part).join(". ")}. ${say.alikeText}`,
+    };
+  return {
+    tone: "bad",
+    title: say.several(time, failed),
+    text: [...guilty.slice(0, 1).map(part), ...others].join(". ").concat("."),
+  };
+}

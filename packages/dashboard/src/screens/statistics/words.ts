@@ -1,0 +1,110 @@
+const number = (value: number): string => value.toLocaleString();
+
+export const words = {
+  title: "Statistics",
+  lead: "What was sent and what was not, by the hour in which it was made.",
+  ranges: { "24h": "24 hours", "7d": "7 days", "30d": "30 days" },
+  times: { "24h": "the last 24 hours", "7d": "the last 7 days", "30d": "the last 30 days" },
+  channel: "Channel",
+  any: "All",
+  clear: "Clear filters",
+  only: { workflow: (name: string) => `Workflow: ${name}`, provider: (name: string) => `Provider: ${name}` },
+  channels: { in_app: "In-app", email: "Email", sms: "SMS", chat: "Chat", push: "Push" },
+  noProvider: "No provider",
+  deletedWorkflow: "A deleted workflow",
+  none: "Nothing was sent yet",
+  noneText: "Send a first event, and it is counted here within seconds.",
+
+  figures: {
+    label: "Figures",
+    sent: "Sent",
+    sentNote: "accepted by a provider, or in the inbox",
+    delivered: "Delivered",
+    opened: "Opened",
+    failed: "Failed",
+    failedNote: (refused: number) =>
+      refused === 0 ? "none refused by a provider" : `${number(refused)} refused by a provider`,
+    skipped: "Skipped",
+    skippedNote: "steps that sent nothing on purpose",
+    latency: "Time to accept",
+    latencyNote: (p95: string) => `half of them; 95 % within ${p95}`,
+    ofSent: (share: string) => `${share} of sent`,
+  },
+
+  charts: {
+    messages: (unit: string) => `Messages by ${unit}`,
+    latency: (unit: string) => `Time until the provider accepted, by ${unit}`,
+    hour: "hour",
+    day: "day",
+    sent: "Sent",
+    failed: "Failed",
+    p50: "Half of the messages (p50)",
+    p95: "95 % of the messages (p95)",
+    start: "Begin",
+    utcDays: "Days begin at midnight UTC.",
+  },
+
+  tables: {
+    providers: "By provider",
+    providersText:
+      "A provider that stands out from the others of its channel is the cause; failures everywhere are ours.",
+    workflows: "By workflow",
+    channels: "By channel",
+    skipped: "Skipped, by reason",
+    provider: "Provider",
+    workflow: "Workflow",
+    sent: "Sent",
+    delivered: "Delivered",
+    opened: "Opened",
+    failed: "Failed",
+    skippedColumn: "Skipped",
+    share: "Share refused",
+    p50: "p50",
+    p95: "p95",
+    noValue: "–",
+    reason: "Reason",
+    steps: "Steps",
+    onlyThis: (name: string) => `Show only ${name}`,
+  },
+
+  reasons: {
+    skipped_by_condition: "The condition of the step",
+    filtered_by_workflow: "The preferences of the workflow",
+    filtered_by_dashboard: "The preferences that the team set",
+    filtered_by_subscriber_global: "The subscriber turned the channel off",
+    filtered_by_subscriber_workflow: "The subscriber turned this workflow off",
+    outside_schedule: "Outside the subscriber's schedule",
+    throttled: "The limit of a throttle",
+    no_email: "No email address",
+    no_phone: "No phone number",
+    no_device_tokens: "No device",
+    no_chat_channel: "No chat channel",
+    recipient_suppressed: "The address is suppressed",
+    unknown: "Not known",
+  } as Record<string, string>,
+
+  judgement: {
+    nothing: (time: string) => `Nothing was sent in ${time}`,
+    skipped: (count: number) => `${number(count)} steps were skipped; the reasons are below.`,
+    noFailure: (time: string, sent: number) =>
+      `Nothing failed in ${time}: ${sent === 1 ? "1 message was" : `${number(sent)} messages were`} sent`,
+    ours: (time: string, failed: number) =>
+      failed === 1
+        ? `The one failure of ${time} happened before a provider was called`
+        : `All ${number(failed)} failures of ${time} happened before a provider was called`,
+    oursText:
+      "It is not the provider: addresses are missing, contents cannot be rendered, or no integration is active.",
+    all: (time: string, name: string, refused: number, asked: number) =>
+      `All failures of ${time} come from ${name}: ${number(refused)} of ${number(asked)} refused`,
+    most: (time: string, name: string, refused: number, asked: number) =>
+      `Most failures of ${time} come from ${name}: ${number(refused)} of ${number(asked)} refused`,
+    alike: (time: string, names: readonly string[]) =>
+      `Failures of ${time} come from ${names.length} providers alike: ${names.join(", ")}`,
+    alikeText: "That points to the messages or the addresses rather than to one provider.",
+    several: (time: string, failed: number) => `${number(failed)} failures in ${time} have several causes`,
+    part: (name: string, refused: number, asked: number) => `${name} refused ${number(refused)} of ${number(asked)}`,
+    fine: (name: string, sent: number) => `${name} refused none of ${number(sent)}`,
+    before: (count: number) => `${number(count)} failed before a provider was called`,
+    see: "See what failed",
+  },
+} as const;

@@ -1,0 +1,127 @@
+// The texts of one workflow or layout in all its languages, and the changes that are not saved yet.
+import { useQueries, useQueryClient } from "@tanstack/react-query";
+import type { TranslatedResource, Translation } from "@tidings/contract";
+import { useEffect, useMemo, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { callOperation } from "../../api/client.ts";
+import { useOperation } from "../../api/hooks.ts";
+import { useEnvironment, useSession } from "../../app/session.tsx";
+import { showError, showToast } from "../../kit/toast.tsx";
+import { dropDraft, readDraft, writeDraft } from "../workflows/editor/draft-store.ts";
+import { type Content, defaultLocale, type Edits, textsOf, withEdits } from "./texts.ts";
+import { words } from "./words.ts";
+
+/** By locale. */
+type AllEdits = Readonly<Record<string, Edits>>;
+
+const isEdits = (found: AllEdits | undefined): boolean => typeof found === "object" && found !== null;
+
+const without = (edits: Edits, key: string): Edits =>
+  Object.fromEntries(Object.entries(edits).filter(([name]) => name !== key));
+
+export function useGroup(resourceType: TranslatedResource, resourceId: string) {
+  const { _id } = useEnvironment();
+  const { person } = useSession();
+  const client = useQueryClient();
+  const params = { resourceType, resourceId };
+  const group = useOperation("translations.retrieveGroup", { params });
+  // A workflow or layout without texts has no group yet.
+  const isNew = group.error?.code === "TRANSLATION_GROUP_NOT_FOUND";
+  const [added, setAdded] = useState<readonly string[]>([]);
+  const stored = group.data?.locales ?? [];
+  const locales = [...new Set([defaultLocale, ...stored, ...added])];
+  const answers = useQueries({
+    queries: stored.map((locale) => ({
+      queryKey: [_id, "translations.retrieve", { params: { ...params, locale } }],
+      queryFn: () => callOperation("translations.retrieve", { params: { ...params, locale } }, _id),
+      staleTime: 10_000,
+    })),
+  });
+  const contents = new Map<string, Content>(
+    answers.flatMap(({ data }) => (data ? [[data.locale, data.content as Content] as const] : [])),
+  );
+  const place = useMemo(
+    () => ({ environmentId: _id, recordId: `texts.${resourceType}.${resourceId}`, personId: person._id }),
+    [_id, resourceType, resourceId, person._id],
+  );
+  const [start] = useState(() => readDraft<AllEdits>(place, isEdits));
+  const [edits, setEdits] = useState<AllEdits>(start?.draft ?? {});
+  const [isSaving, setSaving] = useState(false);
+  const count = Object.values(edits).reduce((sum, of) => sum + Object.keys(of).length, 0);
+
+  useEffect(() => {
+    if (count === 0) return dropDraft(place);
+    writeDraft<AllEdits>(place, { baseVersion: undefined, base: {}, draft: edits, at: new Date().toISOString() });
+  }, [place, edits, count]);
+
+  const textOf = (locale: string, key: string): string | undefined => {
+    const edited = edits[locale]?.[key];
+    if (edited !== undefined) return edited ?? undefined;
+    return textsOf(contents.get(locale) ?? {}).get(key)?.text;
+  };
+  const change = (locale: string, key: string, text: string | undefined) => {
+    const before = textsOf(contents.get(locale) ?? {}).get(key)?.text;
+    setEdits((old) => {
+      const own = without(old[locale] ?? {}, key);
+      return { ...old, [locale]: text === before ? own : { ...own, [key]: text ?? null } };
+    });
+  };
+
+  /** Only changed keys are written, into the texts as they are by now: what another person changed meanwhile stays. */
+  const save = async () => {
+    setSaving(true);
+    try {
+      for (const [locale, changed] of Object.entries(edits)) {
+        if (Object.keys(changed).length === 0) continue;
+        const now = await readContent({ ...params, locale }, _id);
+        const content = withEdits(now, changed, contents.get(defaultLocale) ?? {});
+        await callOperation("translations.create", { body: { ...params, locale, content } }, _id);
+      }
+      setEdits({});
+      showToast({ title: words.group.saved(count) });
+    } catch (error) {
+      showError(error);
+    } finally {
+      await client.invalidateQueries({
+        predicate: ({ queryKey: [environment, id] }) => environment === _id && String(id).startsWith("translations."),
+      });
+      setSaving(false);
+    }
+  };
+
+  return {
+    name: group.data?.resourceName,
+    error: isNew ? null : (group.error ?? answers.find(({ error }) => error)?.error ?? null),
+    isLoading: (!group.data && !group.error) || answers.some(({ isPending }) => isPending),
+    refetch: group.refetch,
+    locales,
+    keysOf: (locale: string): Set<string> => new Set(textsOf(contents.get(locale) ?? {}).keys()),
+    textOf,
+    change,
+    isEdited: (locale: string, key: string): boolean => edits[locale]?.[key] !== undefined,
+    editedKeys: [...new Set(Object.values(edits).flatMap((of) => Object.keys(of)))],
+    addLocale: (locale: string) => setAdded([...added, locale]),
+    isStored: (locale: string) => stored.includes(locale),
+    dropLocale: (locale: string) => {
+      setAdded(added.filter((one) => one !== locale));
+      setEdits(Object.fromEntries(Object.entries(edits).filter(([name]) => name !== locale)));
+    },
+    count,
+    isChanged: count > 0,
+    isSaving,
+    restoredAt: count > 0 ? (start?.at ?? null) : null,
+    discard: () => setEdits({}),
+    save: () => void save(),
+  };
+}
+
+export type Group = ReturnType<typeof useGroup>;
+
+async function readContent(params: Pick<Translation, "resourceType" | "resourceId" | "locale">, environmentId: string) {
+  try {
+    return (await callOperation("translations.retrieve", { params }, environmentId)).content as Content;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return {};
+    throw error;
+  }
+}

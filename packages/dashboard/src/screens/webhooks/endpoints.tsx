@@ -1,0 +1,106 @@
+// The endpoints of the environment.
+import type { Webhook } from "@tidings/contract";
+import { useState } from "react";
+import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { Stack, Tools } from "../../kit/layout.tsx";
+import { Menu, type MenuEntry } from "../../kit/menu.tsx";
+import { Row, RowLink, RowList } from "../../kit/row-list.tsx";
+import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
+import { Switch } from "../../kit/switch.tsx";
+import { Badge } from "../../kit/verdict.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+import { useWebhookChanges } from "./use-webhook-changes.tsx";
+import { WebhookForm } from "./webhook-form.tsx";
+import { words } from "./words.ts";
+
+export function Endpoints() {
+  const { data, error, refetch } = useOperation("webhooks.list", {}, { every: 15_000 });
+  const may = useMay();
+  const changes = useWebhookChanges();
+  const [isAdding, setAdding] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const add = may("webhooks.create") && (
+    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+      {words.add}
+    </Button>
+  );
+  return (
+    <Stack>
+      {changes.dialogs}
+      {isAdding && (
+        <WebhookForm
+          onClose={() => setAdding(false)}
+          onCreated={(made) => {
+            setAdding(false);
+            setSecret(made);
+          }}
+        />
+      )}
+      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+      {error && <ErrorPanel error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton />}
+      {data?.length === 0 && <EmptyState icon="webhook" title={words.none} text={words.noneText} action={add} />}
+      {data && data.length > 0 && (
+        <>
+          {add && <Tools>{add}</Tools>}
+          <RowList label={words.list}>
+            {data.map((webhook) => (
+              <Endpoint key={webhook.id} webhook={webhook} changes={changes} />
+            ))}
+          </RowList>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+export const describeTypes = ({ eventTypes }: Webhook): string =>
+  eventTypes.length === 0 ? words.all : eventTypes.length <= 3 ? eventTypes.join(", ") : words.types(eventTypes.length);
+
+/** On, off, or switched off by the service. */
+export const StateBadge = ({ webhook: { active, disabledAt } }: { webhook: Webhook }) =>
+  active ? (
+    <Badge tone="good">{words.on}</Badge>
+  ) : disabledAt ? (
+    <Badge tone="bad">{words.disabled}</Badge>
+  ) : (
+    <Badge>{words.off}</Badge>
+  );
+
+function Endpoint({ webhook, changes }: { webhook: Webhook; changes: ReturnType<typeof useWebhookChanges> }) {
+  const may = useMay();
+  const { id, url, active, disabledAt, disabledReason } = webhook;
+  const entries: MenuEntry[] = [
+    { label: words.open, icon: "arrowRight", link: { to: "/webhooks/$webhookId", params: { webhookId: id } } },
+    ...(may("webhooks.rotateSecret")
+      ? [{ label: words.secret.rotate, icon: "key" as const, onChoose: () => changes.rotate(webhook) }]
+      : []),
+    ...(may("webhooks.delete")
+      ? [
+          { kind: "line" as const },
+          { label: words.delete, icon: "trash" as const, isDanger: true, onChoose: () => changes.remove(webhook) },
+        ]
+      : []),
+  ];
+  return (
+    <Row>
+      <RowLink
+        to="/webhooks/$webhookId"
+        params={{ webhookId: id }}
+        name={url}
+        note={describeTypes(webhook)}
+        fault={disabledAt && disabledReason}
+      />
+      <StateBadge webhook={webhook} />
+      <Switch
+        label={words.turnOn(url)}
+        checked={active}
+        disabled={!may("webhooks.update") || changes.isBusy}
+        onChange={({ target }) => changes.turn(webhook, target.checked)}
+      />
+      <Menu align="end" entries={entries} trigger={<IconButton label={words.menu(url)} icon="more" />} />
+    </Row>
+  );
+}

@@ -1,0 +1,37 @@
+// Endpoints that hear of events, and what providers reported.
+import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Page } from "../../kit/page.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
+import { Endpoints } from "./endpoints.tsx";
+import { Receipts } from "./receipts.tsx";
+import { type WebhookTab, webhooksRoute } from "./routes.ts";
+import { words } from "./words.ts";
+
+const panels: Record<WebhookTab, () => ReactNode> = {
+  endpoints: () => <Endpoints />,
+  receipts: () => <Receipts />,
+};
+
+export function WebhooksScreen() {
+  const { tab = "endpoints" } = webhooksRoute.useSearch();
+  const navigate = useNavigate();
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <Tabs
+        value={tab}
+        onChange={(value) =>
+          void navigate({
+            to: "/webhooks",
+            search: (old) => ({ env: old.env, tab: value === "endpoints" ? undefined : value }),
+          })
+        }
+        tabs={(Object.keys(panels) as WebhookTab[]).map((value) => ({
+          value,
+          label: words.tabs[value],
+          panel: value === tab && panels[value](),
+        }))}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,115 @@
+// What a publish or a restore did, as it is kept: of every workflow and layout the state before and after.
+import type { Caller, Ctx } from "../../context.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { EnvironmentRow } from "../../store/environments/environments.ts";
+import { insertPublish } from "../../store/environments/publishes.ts";
+import type { Publishable } from "../../store/environments/publishing.ts";
+import type { PublishedChange, StoredLayout } from "../../store/tables.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import type { WorkflowRow } from "../../store/workflows/workflows.ts";
+import type { Item } from "./environment-diff.ts";
+
+/** By locale. */
+type Texts = Record<string, JsonObject>;
+
+/** Rows that are written into the target, with all their translations, and what is deleted there. */
+export type TargetChanges = {
+  layouts: { row: LayoutRow; texts: Texts }[];
+  workflows: { row: WorkflowRow; texts: Texts }[];
+  deleted: Item[];
+};
+
+type Done = {
+  before: Publishable;
+  changes: TargetChanges;
+  now: Date;
+} & ({ kind: "publish"; source: EnvironmentRow } | { kind: "restore"; restores: string; sourceName: string });
+
+/** Answers its id; undefined when nothing was changed. */
+export async function recordPublish(ctx: Ctx, caller: Caller, done: Done): Promise<string | undefined> {
+  const resources = toChanges(done.before, done.changes);
+  if (resources.length === 0) return undefined;
+  const id = ctx.newId();
+  await insertPublish(ctx.db, {
+    id,
+    environment_id: caller.environmentId,
+    kind: done.kind,
+    source_id: done.kind === "publish" ? done.source.id : null,
+    source_name: done.kind === "publish" ? done.source.name : done.sourceName,
+    created_at: done.now,
+    created_by: caller.userId,
+    created_by_name: caller.person?.name ?? `API key of ${caller.environmentIdentifier}`,
+    resources,
+    restores: done.kind === "restore" ? done.restores : null,
+    restored_at: null,
+  });
+  return id;
+}
+
+export const storedLayout = (row: LayoutRow): StoredLayout => ({
+  name: row.name,
+  is_default: row.is_default,
+  is_translation_enabled: row.is_translation_enabled,
+  origin: row.origin,
+  control_values: row.control_values,
+});
+
+/** The translations of an environment, by the id of their workflow or layout. */
+function textsByOwner({ translations }: Publishable): ReadonlyMap<string, Texts> {
+  const byOwner = Map.groupBy(translations, ({ resource_id }) => resource_id);
+  return new Map(
+    [...byOwner].map(([id, rows]) => [id, Object.fromEntries(rows.map(({ locale, content }) => [locale, content]))]),
+  );
+}
+
+function toChanges(before: Publishable, { layouts, workflows, deleted }: TargetChanges): PublishedChange[] {
+  const oldTexts = textsByOwner(before);
+  const oldWorkflows = new Map(before.workflows.map((row) => [row.id, row]));
+  const oldLayouts = new Map(before.layouts.map((row) => [row.id, row]));
+  const none = { versionBefore: null, versionAfter: null, layoutBefore: null, layoutAfter: null };
+  const written = (id: string, texts: Texts, isOld: boolean) => ({
+    ...none,
+    id,
+    action: isOld ? ("updated" as const) : ("created" as const),
+    textsBefore: oldTexts.get(id) ?? {},
+    textsAfter: texts,
+  });
+  return [
+    ...layouts.map(({ row, texts }): PublishedChange => {
+      const old = oldLayouts.get(row.id);
+      return {
+        ...written(row.id, texts, old !== undefined),
+        type: "layout",
+        identifier: row.layout_id,
+        name: row.name,
+        layoutBefore: old ? storedLayout(old) : null,
+        layoutAfter: storedLayout(row),
+      };
+    }),
+    ...workflows.map(({ row, texts }): PublishedChange => {
+      const old = oldWorkflows.get(row.id);
+      return {
+        ...written(row.id, texts, old !== undefined),
+        type: "workflow",
+        identifier: row.workflow_id,
+        name: row.name,
+        versionBefore: old?.version_id ?? null,
+        versionAfter: row.version_id,
+      };
+    }),
+    ...deleted.map(
+      (item): PublishedChange => ({
+        ...none,
+        type: item.type,
+        identifier: item.identifier,
+        name: item.name,
+        action: "deleted",
+        id: item.row.id,
+        versionBefore: item.type === "workflow" ? item.row.version_id : null,
+        layoutBefore: item.type === "layout" ? storedLayout(item.row) : null,
+        textsBefore: item.texts,
+        textsAfter: {},
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,94 @@
+// Exports as CSV, page by page: memory holds one page, whatever the size of the environment. What is exported can be imported
+// again (docs/import.md).
+import { importColumns } from "@tidings/contract";
+import type { Caller, NetworkCtx } from "../../context.ts";
+import { writeCsvRow } from "../../lib/csv.ts";
+import type { Db } from "../../store/db.ts";
+import { type ImportRow, listImportErrors } from "../../store/subscribers/imports.ts";
+import { findLastSubscriberId, findSubscribersAfter, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { type ExportedSubscription, findSubscriptionsAfter } from "../../store/topics/subscription-exports.ts";
+import { requireTopic } from "../topics/topics.ts";
+import { requireImport } from "./imports.ts";
+
+const rowsPerPage = 500;
+
+/** Each page waits for its turn like any other read, and keeps no connection while the client reads slowly. */
+async function readPage<T>({ reads }: NetworkCtx, { environmentId }: Caller, read: (db: Db) => Promise<T>): Promise<T> {
+  const release = await reads.slots.acquire(environmentId);
+  try {
+    return await read(reads.db);
+  } finally {
+    release();
+  }
+}
+
+const subscriberCells = (row: SubscriberRow): string[] =>
+  [
+    row.subscriber_id,
+    row.email,
+    row.phone,
+    row.first_name,
+    row.last_name,
+    row.locale,
+    row.timezone,
+    row.avatar,
+    row.data && JSON.stringify(row.data),
+  ].map((cell) => cell ?? "");
+
+/** All subscribers that exist when the export begins, in the order of their creation. */
+async function* exportSubscribers(ctx: NetworkCtx, caller: Caller): AsyncGenerator<string> {
+  yield writeCsvRow(importColumns.subscribers);
+  const { environmentId } = caller;
+  const until = await readPage(ctx, caller, (db) => findLastSubscriberId(db, environmentId));
+  for (let after: string | null = null; until !== null; ) {
+    const range: { after: string | null; until: string; limit: number } = { after, until, limit: rowsPerPage };
+    const rows = await readPage(ctx, caller, (db) => findSubscribersAfter(db, environmentId, range));
+    if (rows.length > 0) yield rows.map((row) => writeCsvRow(subscriberCells(row))).join("");
+    if (rows.length < rowsPerPage) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** The subscriptions of one topic, or of all; without their rules. */
+async function* exportSubscriptions(
+  ctx: NetworkCtx,
+  caller: Caller,
+  topicKey: string | undefined,
+): AsyncGenerator<string> {
+  yield writeCsvRow(importColumns.subscriptions);
+  const { environmentId } = caller;
+  for (let after: ExportedSubscription | null = null; ; ) {
+    const range: Parameters<typeof findSubscriptionsAfter>[2] = { after, topicKey, limit: rowsPerPage };
+    const rows = await readPage(ctx, caller, (db) => findSubscriptionsAfter(db, environmentId, range));
+    const cells = (row: ExportedSubscription) => [row.topic_key, row.subscriber_key, row.identifier, row.name ?? ""];
+    if (rows.length > 0) yield rows.map((row) => writeCsvRow(cells(row))).join("");
+    if (rows.length < rowsPerPage) return;
+    after = rows.at(-1)!;
+  }
+}
+
+/** The faulty lines of an import as a file of the same columns, with what is wrong: corrected, it can be imported as it is. */
+async function* exportFaultyLines(ctx: NetworkCtx, caller: Caller, { id, columns }: ImportRow): AsyncGenerator<string> {
+  const kept = columns.flatMap((name, index) => (["line", "problem"].includes(name) ? [] : index));
+  yield writeCsvRow([...kept.map((index) => columns[index]!), "line", "problem"]);
+  for (let offset = 0; ; offset += rowsPerPage) {
+    const page = { offset, limit: rowsPerPage };
+    const errors = await readPage(ctx, caller, (db) => listImportErrors(db, caller.environmentId, id, page));
+    for (const { cells, line, message } of errors.slice(0, rowsPerPage)) {
+      yield writeCsvRow([...kept.map((index) => cells[index] ?? ""), String(line), message]);
+    }
+    if (errors.length <= rowsPerPage) return;
+  }
+}
+
+/** Finds what an export names, so that a wrong name is refused before the first byte. */
+export const openExport = {
+  subscribers: async (ctx: NetworkCtx, caller: Caller) => exportSubscribers(ctx, caller),
+  async subscriptions(ctx: NetworkCtx, caller: Caller, topicKey: string | undefined) {
+    if (topicKey !== undefined) await requireTopic(ctx, caller, topicKey);
+    return exportSubscriptions(ctx, caller, topicKey);
+  },
+  async faultyLines(ctx: NetworkCtx, caller: Caller, importId: string | undefined) {
+    return exportFaultyLines(ctx, caller, await requireImport(ctx, caller, importId ?? ""));
+  },
+};

@@ -1,0 +1,50 @@
+// One call of a webhook: signed as Standard Webhooks, to an address that the guard of outgoing connections allows.
+import type { Ctx, NetworkCtx } from "../../context.ts";
+import { openText } from "../../lib/sealed.ts";
+import { webhookHeaders } from "../../lib/standard-webhooks.ts";
+import { storableText } from "../../lib/storable-text.ts";
+import type { WebhookRow } from "../../store/webhooks/webhooks.ts";
+import { publicEventId } from "./events.ts";
+
+/** Stored of a response, to find out why a receiver refuses. */
+const maxResponseLength = 1_024;
+
+/** Sent with every event, beside the id, the time and the signature. */
+export const contentHeaders = { "content-type": "application/json" };
+
+export type Reply = { status: number | null; text: string };
+
+/** A webhook and an event for it. `body`: as it is stored. */
+export type WebhookCall = Pick<WebhookRow, "url" | "secret" | "previous_secret" | "previous_secret_until"> & {
+  event_id: string;
+  body: string;
+};
+
+/** Never rejects: one receiver must not lose the results of the others. */
+export async function callWebhook(ctx: NetworkCtx, { url, event_id, ...call }: WebhookCall): Promise<Reply> {
+  try {
+    const body = openText(ctx.secrets, call.body);
+    const now = ctx.now();
+    const signed = webhookHeaders(secretsOf(ctx, call, now), publicEventId(event_id), body, now);
+    const { status, text } = await ctx.webhookHttp({
+      method: "POST",
+      url,
+      headers: { ...contentHeaders, ...signed },
+      body,
+    });
+    return { status, text: storableText(text, maxResponseLength) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: null, text: storableText(message, maxResponseLength) };
+  }
+}
+
+type Secrets = Pick<WebhookRow, "secret" | "previous_secret" | "previous_secret_until">;
+
+/** After a rotation, requests are signed with the previous secret too, until it expires. */
+function secretsOf(ctx: Ctx, { secret, previous_secret, previous_secret_until }: Secrets, now: Date): string[] {
+  const isRotating = previous_secret !== null && previous_secret_until !== null && previous_secret_until > now;
+  return [secret, ...(isRotating ? [previous_secret] : [])].map((stored) => ctx.secrets.decrypt(stored));
+}
+
+export const isSuccess = ({ status }: Reply): boolean => status !== null && status >= 200 && status < 300;

@@ -1,0 +1,37 @@
+// Good inputs of the operations on many subscribers at once: imports and bulk preferences.
+import type { OperationId } from "@tidings/contract";
+import { eventually } from "../support/wait.ts";
+import { type Fixture, listOf } from "./inputs.ts";
+import type { World } from "./world.ts";
+
+const fileOf = (w: World) => ({
+  kind: "subscribers" as const,
+  csv: `subscriberId,email\n${w.unique("person")},ada@example.com\nx y,\nz z,\n${w.unique("person")},nowhere`,
+  fileName: "people.csv",
+});
+
+/** An import with three faulty lines, finished. */
+async function imported(w: World) {
+  const { id: importId } = (await w.client("imports.create", { body: fileOf(w) })).body;
+  return eventually(async () => {
+    const { body } = await w.client("imports.retrieve", { params: { importId } });
+    return body.status === "completed" ? { importId } : null;
+  }, "the import");
+}
+const makers = new WeakMap<World, () => ReturnType<typeof imported>>();
+const ofImport: Fixture = async (w) => {
+  const make = makers.get(w) ?? (() => imported(w));
+  makers.set(w, make);
+  return { params: await w.once(make) };
+};
+
+export const importFixtures: Partial<Record<OperationId, Fixture>> = {
+  "imports.list": listOf(imported),
+  "imports.create": (w) => ({ body: fileOf(w) }),
+  "imports.preview": (w) => ({ body: { ...fileOf(w), csv: "subscriberId,shoe size\nada,38" } }),
+  "imports.retrieve": ofImport,
+  "imports.listErrors": ofImport,
+  "preferences.updateMany": async (w) => ({
+    body: { subscriberIds: [(await w.once(w.subscriber)).subscriberId, "unknown"], channels: { email: false } },
+  }),
+};

@@ -1,0 +1,54 @@
+// Good inputs of the operations for operators: dead letters and their replays, failed tasks, webhooks, reports of providers.
+import type { OperationId } from "@tidings/contract";
+import { type Fixture, listOf, ofReport, ofReportByGet, ofWebhook, threeDeliveries, withBody } from "./inputs.ts";
+import type { World } from "./world.ts";
+
+const ofReplay: Fixture = async (w) => ({ params: { replayId: (await w.replay()).id } });
+
+/** A delivery of a webhook that was tested. */
+async function ofDelivery(w: World) {
+  const { id: webhookId } = await w.webhook();
+  const { body } = await w.client("webhooks.test", { params: { webhookId } });
+  return { params: { webhookId, deliveryId: body.id } };
+}
+
+/** Reports on one message: each as it comes has a row. */
+async function makeReport(w: World): Promise<void> {
+  const { params, body, headers } = await ofReport(w);
+  await w.client("inboundWebhooks.receive", { params, body, headers } as never);
+}
+
+export const operateFixtures: Partial<Record<OperationId, Fixture>> = {
+  "deadLetters.list": listOf((w) => w.deadLetter()),
+  "deadLetters.listGroups": listOf((w) => w.deadLetter()),
+  "deadLetters.replay": async (w) => ({ params: { id: (await w.deadLetter()).id } }),
+  "deadLetters.replayMany": async (w) => ({ body: { ids: [(await w.deadLetter()).id], perSecond: 100 } }),
+  "deadLetterReplays.preview": async (w) => ({
+    body: { ids: [(await w.deadLetter()).id, (await w.unwantedLetter()).id] },
+  }),
+  "deadLetterReplays.create": async (w) => ({
+    body: { ids: [(await w.deadLetter()).id], perSecond: 100, payload: { name: "Eve" } },
+  }),
+  "deadLetterReplays.list": listOf((w) => w.replay()),
+  "deadLetterReplays.retrieve": ofReplay,
+  "deadLetterReplays.pause": ofReplay,
+  "deadLetterReplays.resume": ofReplay,
+  "deadLetterReplays.stop": ofReplay,
+  "failedTasks.list": listOf((w) => w.failedTask()),
+  "failedTasks.replay": async (w) => ({ params: { id: (await w.failedTask()).id } }),
+  "webhooks.list": listOf((w) => w.webhook()),
+  "webhooks.create": (w) => ({ body: { url: w.webhookUrl, eventTypes: ["message.sent"] } }),
+  "webhooks.retrieve": ofWebhook,
+  "webhooks.update": withBody(ofWebhook, { eventTypes: [], active: false }),
+  "webhooks.delete": ofWebhook,
+  "webhooks.rotateSecret": ofWebhook,
+  "webhooks.test": ofWebhook,
+  "webhooks.listDeliveries": listOf(threeDeliveries, async (w) => ({
+    params: { webhookId: (await w.once(w.webhook)).id },
+  })),
+  "webhooks.retrieveDelivery": ofDelivery,
+  "webhooks.replay": withBody(ofWebhook, { since: "2026-01-01T00:00:00Z" }),
+  "inboundWebhooks.receive": ofReport,
+  "inboundWebhooks.receiveByGet": ofReportByGet,
+  "inboundReceipts.list": listOf(makeReport),
+};

@@ -1,0 +1,154 @@
+// Dead letters, in a browser: from a broken integration to messages that arrived.
+import assert from "node:assert/strict";
+import { newId } from "../../src/lib/ids.ts";
+import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
+import { browserTest } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { startMailServer } from "../support/smtp.ts";
+import { createWorkflow, email } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+
+const mail = await startMailServer();
+const service = await startTestService();
+const { client, db } = service;
+
+const server = { host: "127.0.0.1", port: mail.port, ignoreTls: true, user: mail.user, from: "shop@example.com" };
+await client("integrations.update", { params: { integrationId: "svc-email-default" }, body: { active: false } });
+await client("integrations.create", {
+  body: {
+    providerId: "nodemailer",
+    channel: "email",
+    identifier: "office",
+    name: "Office mail",
+    active: true,
+    credentials: { ...server, password: "wrong" },
+  },
+});
+const setPassword = (password: string) =>
+  client("integrations.update", {
+    params: { integrationId: "office" },
+    body: { credentials: { ...server, password } },
+  });
+
+/** One bulk trigger, with up to 100 people in each event. */
+async function fail(workflowId: string, count: number): Promise<void> {
+  await createWorkflow(client, workflowId, [
+    email({ subject: "For {{payload.name}}", body: "<p>{{payload.name}}</p>" }),
+  ]);
+  const people = Array.from({ length: count }, (_, number) => `${workflowId}-${number}`);
+  const to = people.map((subscriberId) => ({ subscriberId, email: `${subscriberId}@example.com` }));
+  const events = Array.from({ length: Math.ceil(count / 100) }, (_, number) => ({
+    name: workflowId,
+    to: to.slice(100 * number, 100 * number + 100),
+    payload: { name: "Ada" },
+  }));
+  await client("events.triggerBulk", { body: { events } as never });
+  const query = { workflowId, status: "open" as const, limit: 1 };
+  const isThere = async () => (await client("deadLetters.list", { query })).body.totalCount === count;
+  await eventually(isThere, `${count} dead letters`, 60_000);
+}
+
+const receivedFor = (workflowId: string): string[] =>
+  mail.received.flatMap(
+    ({ to }) => to?.flatMap(({ address }) => (address?.startsWith(workflowId) ? address : [])) ?? [],
+  );
+
+browserTest(
+  "500 mails of a broken integration are seen as one cause, fixed, replayed at a pace, and arrive once",
+  async (context) => {
+    await fail("campaign", 500);
+    const page = await openDashboard(context, service, "/dead-letters");
+    const cause = page.getByRole("list", { name: "Causes" }).getByRole("listitem").filter({ hasText: "campaign" });
+    await cause.getByText("500").waitFor();
+    await expectAccessible(page);
+
+    await cause.getByRole("link", { name: "Open integration" }).click();
+    await page.getByLabel(/^Password/).fill(mail.password);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved").first().waitFor();
+
+    await page.getByRole("link", { name: "Dead letters" }).click();
+    await page.getByRole("link", { name: "Office mail refused the credentials" }).click();
+    await page.getByRole("table", { name: "Messages" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Send 500 again" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("500 messages will be sent").waitFor();
+    await dialog.getByLabel("Messages a second").fill("101");
+    await dialog.getByText("A whole number from 1 to 100").waitFor();
+    await dialog.getByLabel("Messages a second").fill("100");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Start" }).click();
+
+    await page.waitForURL(/\/dead-letters\/replays\//);
+    await page.getByRole("progressbar", { name: "Progress of the replay" }).waitFor();
+    await page.getByText("500 of 500 put on their way").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { level: 1 }).getByText("Done").waitFor();
+    const delivered = page.locator("dl div").filter({ hasText: "Delivered to the provider" });
+    await delivered.getByText("500").waitFor({ timeout: 60_000 });
+    const received = receivedFor("campaign-");
+    assert.deepEqual([received.length, new Set(received).size], [500, 500]);
+    await page.getByRole("link", { name: "Replays" }).click();
+    await page.getByRole("table", { name: "Replays" }).getByText("500 / 500").waitFor();
+  },
+);
+
+browserTest(
+  "on a phone a replay is paused, resumed and stopped, and one message goes out with another payload",
+  async (context) => {
+    await setPassword("wrong");
+    await fail("small", 12);
+    await setPassword(mail.password);
+    const group = "integration=office&error=auth&workflow=small";
+    const page = await openDashboard(context, service, `/dead-letters/group?${group}`, { viewport: narrow });
+    await page.getByRole("button", { name: "Send 12 again" }).click();
+    await page.getByRole("dialog").getByLabel("Messages a second").fill("1");
+    await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("heading", { level: 1 }).getByText("Paused").waitFor();
+    await expectNoOverflow(page);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { level: 1 }).getByText("Running").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("heading", { level: 1 }).getByText("Stopped").waitFor();
+    await expectAccessible(page);
+
+    await page.goto(`${service.url}/dead-letters/group?${group}`);
+    await page.getByRole("button", { name: "Actions of the message to small-11" }).click();
+    await page.getByRole("menuitem", { name: "Send again" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox", { name: /^Content/ }).click();
+    await page.getByRole("option", { name: "Change the payload" }).click();
+    await dialog.getByLabel("Payload").fill('{ "name": ');
+    await dialog.getByText("This is not a JSON object").waitFor();
+    await dialog.getByLabel("Payload").fill('{ "name": "Grace" }');
+    await expectNoOverflow(page);
+    await dialog.getByRole("button", { name: "Send", exact: true }).click();
+    await eventually(() => mail.received.some(({ subject }) => subject === "For Grace"), "the changed mail");
+    await expectNoOverflow(page);
+  },
+);
+
+browserTest("failed tasks have a tab of their own and are put back into the queue", async (context) => {
+  const { _id: environmentId } = (await client("environments.list")).body.find(({ apiKeys }) => apiKeys)!;
+  // No task fails every time on a database that works, so it is written as the pipeline writes it.
+  await insertFailedTask(db, environmentId, {
+    id: newId(),
+    environment_id: environmentId,
+    kind: "wake",
+    data: { notificationIds: [newId()] },
+    error: "invalid byte sequence",
+    attempts: 3,
+    created_at: new Date(),
+  });
+  const page = await openDashboard(context, service, "/", { viewport: narrow });
+  await page.getByRole("link", { name: "See failed tasks" }).click();
+  await page.getByRole("button", { name: /Go on after a wait/ }).click();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("It is back in the queue").waitFor();
+  await page.getByText("Tried again").waitFor();
+});

@@ -1,0 +1,125 @@
+// Environments, in a browser: publishing to production with the diff, taking it back, and the rotation of keys.
+import assert from "node:assert/strict";
+import { createClient, type StepIn } from "@tidings/contract";
+import { browserTest } from "../support/chromium.ts";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+
+const service = await startTestService();
+const { client, production } = service;
+
+const wait = {
+  name: "Wait",
+  stepId: "wait",
+  type: "delay",
+  controlValues: { type: "regular", amount: 2, unit: "hours" },
+};
+const mail = (subject: string) => ({
+  name: "Email",
+  stepId: "email",
+  type: "email",
+  controlValues: { subject, body: "<p>Hello</p>" },
+});
+const subjectInProduction = async () => {
+  const { body } = await production("workflows.retrieve", { params: { workflowId: "order" } });
+  return body.steps.find(({ stepId }) => stepId === "email")!.controlValues!.subject;
+};
+
+browserTest("publish to production with the diff and roll it back", async (context) => {
+  await createWorkflow(client, "order", [wait, mail("Order shipped")] as StepIn[], { name: "Order" });
+  const toProduction = { params: { targetEnvironmentId: "production" }, body: {} };
+  await production("environments.publish", toProduction);
+  await trigger(production, "order", "ada");
+  await eventually(
+    async () => (await production("workflows.retrieveInFlight", { params: { workflowId: "order" } })).body.total === 1,
+    "the run to wait",
+  );
+  const { body: old } = await client("workflows.retrieve", { params: { workflowId: "order" } });
+  const steps = [...old.steps.map((one) => ({ ...one, ...(one.stepId === "email" && mail("It is on its way")) }))];
+  const sms = { name: "SMS", type: "sms", controlValues: { body: "Hi" } };
+  await client("workflows.update", {
+    params: { workflowId: "order" },
+    body: { name: "Order", origin: old.origin, preferences: {}, active: true, steps: [...steps, sms] as never },
+  });
+  await createWorkflow(client, "unwanted", [inApp()], { name: "Unwanted" });
+
+  const page = await openDashboard(context, service, "/environments?tab=publish");
+  const list = page.getByRole("list", { name: "What differs" });
+  const order = list.getByRole("listitem").filter({ hasText: "Order" }).first();
+  await order.getByText("Email subject changes from “Order shipped” to “It is on its way”").waitFor();
+  await order.getByText("A step is added: SMS after 2 hours").waitFor();
+  await order.getByText("1 run waits in Wait of version 1; it finishes with the version it started with.").waitFor();
+  await order.getByText("Compare every field").click();
+  await order.getByText("It is on its way").nth(1).waitFor();
+  await page.getByRole("checkbox", { name: "Publish Unwanted" }).uncheck();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Publish 1 to Production" }).click();
+  await page.getByRole("dialog").getByText("where real messages go to real people").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Published to Production: 1 updated.").waitFor();
+  assert.equal(await subjectInProduction(), "It is on its way");
+
+  // Meanwhile a colleague renames it in production: the restore names that, and asks.
+  await production("workflows.patch", { params: { workflowId: "order" }, body: { name: "Order by hand" } });
+  await page.getByRole("link", { name: "See it in the history" }).click();
+  await page.getByText("version 1 → version 2").waitFor();
+  await page.getByText("A step is added: SMS after 2 hours").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Take it back" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Changed since").waitFor();
+  const agree = dialog.getByRole("button", { name: "Take it back" });
+  assert.equal(await agree.isDisabled(), true);
+  await expectAccessible(page);
+  await dialog.getByRole("checkbox", { name: "Take these changes back as well" }).check();
+  await agree.click();
+  await page.getByText("The publish is taken back").waitFor();
+  await page.getByText("Taken back", { exact: true }).waitFor();
+  assert.equal(await subjectInProduction(), "Order shipped");
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+  await page.goto(`${service.url}/environments?tab=publish`);
+  await page.getByRole("button", { name: /^Publish \d/ }).waitFor();
+  await expectNoOverflow(page);
+});
+
+browserTest("an environment is made; its key is rotated, with the last use of each", async (context) => {
+  const page = await openDashboard(context, service, "/environments");
+  await page.getByRole("button", { name: "New environment" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Staging");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Create environment" }).click();
+  const first = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
+  await page.getByRole("button", { name: "Done" }).click();
+  const keys = page.getByRole("table", { name: "API keys of Staging" });
+  await keys.getByText("Never used").waitFor();
+  assert.equal(await keys.getByText(first).count(), 0, "a key is shown once");
+
+  await page
+    .getByRole("region", { name: "Staging", exact: true })
+    .getByRole("button", { name: "Make a second key" })
+    .click();
+  const second = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();
+  await page.getByRole("button", { name: "Done" }).click();
+  await createClient({ baseUrl: service.url, apiKey: second })("environments.list");
+  const row = keys.getByRole("row").filter({ hasText: second.slice(-4) });
+  await eventually(async () => {
+    await page.reload();
+    await row.waitFor();
+    return (await row.getByText("Never used").count()) === 0;
+  }, "the use of the key to be shown");
+  await expectAccessible(page);
+  await keys.getByRole("button", { name: `Revoke the key that ends in ${first.slice(-4)}` }).click();
+  await page.getByRole("dialog").getByText("It was not used within the last hour.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("The key is revoked").waitFor();
+  await eventually(
+    async () => (await createClient({ baseUrl: service.url, apiKey: first }).raw("environments.list")).status === 401,
+    "the old key to be refused",
+  );
+  await page.setViewportSize(narrow);
+  await expectNoOverflow(page);
+});

@@ -1,0 +1,127 @@
+// Webhooks, in a browser: an endpoint that goes away, is fixed and gets what it missed; and what providers reported.
+import assert from "node:assert/strict";
+import { browserTest } from "../support/chromium.ts";
+import { isSignedWith, startReceiver } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+import { createWorkflow, email, messagesOf, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+
+let isGone = false;
+const receiver = await startReceiver(() =>
+  isGone ? { status: 410, text: "moved away" } : { status: 200, text: "taken" },
+);
+const service = await startTestService();
+const { client } = service;
+
+browserTest(
+  "an endpoint is made, goes away, is disabled, turned on again, and gets what it missed",
+  async (context) => {
+    const page = await openDashboard(context, service, "/webhooks");
+    await page.getByRole("button", { name: "Add endpoint" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Address").fill(`${receiver.url}/shop`);
+    await dialog.getByRole("combobox", { name: /^Events/ }).click();
+    await page.getByRole("option", { name: "Chosen events" }).click();
+    await dialog.getByText("Choose at least one event").waitFor();
+    await dialog.getByRole("checkbox", { name: /^workflow\.created/ }).check();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add endpoint" }).click();
+    const secret = (await dialog.getByText(/^whsec_/).textContent())!;
+    await dialog.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("link", { name: /\/shop/ }).click();
+
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText("The test event was accepted").waitFor();
+    assert.ok(isSignedWith(secret, receiver.received.at(-1)!));
+    await page.getByRole("button", { name: /^webhook\.test/ }).click();
+    await page.getByRole("region", { name: "Answer 200" }).or(page.getByText("Answer 200")).first().waitFor();
+    await page.getByText("taken").first().waitFor();
+    await expectAccessible(page);
+
+    isGone = true;
+    await createWorkflow(client, "while-gone", []);
+    await page
+      .getByText("The service switched this endpoint off: The receiver answered 410 Gone.")
+      .waitFor({ timeout: 30_000 });
+    await createWorkflow(client, "while-off", []);
+    isGone = false;
+    await page.getByRole("button", { name: "Turn on again" }).click();
+    await page.getByRole("heading", { level: 1 }).getByText("On").waitFor();
+    const before = receiver.received.length;
+    await page.getByRole("button", { name: "Deliver failed ones again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deliver again" }).click();
+    await page.getByText("2 deliveries are on their way again").waitFor();
+    await eventually(() => receiver.received.length === before + 2, "what it missed");
+    const names = receiver.received
+      .slice(before)
+      .map(({ event }) => (event.data.object as { workflowId: string }).workflowId);
+    assert.deepEqual(names.sort(), ["while-gone", "while-off"]);
+
+    await page
+      .getByRole("button", { name: /^workflow\.created/ })
+      .first()
+      .click();
+    await page.getByRole("button", { name: "Deliver again" }).click();
+    await page.getByText("It is on its way again").waitFor();
+    await eventually(() => receiver.received.length === before + 3, "one of them again");
+    await page.getByRole("button", { name: /^Actions of/ }).click();
+    await page.getByRole("menuitem", { name: "Rotate secret" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
+    const rotated = (await page
+      .getByRole("dialog")
+      .getByText(/^whsec_/)
+      .textContent())!;
+    assert.notEqual(rotated, secret);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await eventually(
+      () => receiver.received.some((one) => isSignedWith(rotated, one) && isSignedWith(secret, one)),
+      "both signatures",
+    );
+    await page.getByRole("button", { name: /^Actions of/ }).click();
+    await page.getByRole("menuitem", { name: "Delete endpoint" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete endpoint" }).click();
+    await page.getByText("No endpoints yet").waitFor();
+  },
+);
+
+browserTest("on a phone the reports of providers show what they changed, and why one was refused", async (context) => {
+  const key = "the key of this test";
+  const capture = (await client("integrations.list")).body.find(
+    ({ identifier }) => identifier === "svc-email-default",
+  )!;
+  const { _id: integrationId = "", _environmentId: environmentId } = capture;
+  await client("integrations.update", {
+    params: { integrationId },
+    body: { configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: key } },
+  });
+  await createWorkflow(client, "mail", [email()]);
+  const transactionId = await trigger(client, "mail", { subscriberId: "ada", email: "ada@example.com" });
+  await settled(client, transactionId);
+  const [message] = await messagesOf(client, transactionId);
+  const report = (password: string, body: unknown) =>
+    client.raw("inboundWebhooks.receive", {
+      params: { environmentId, integrationId },
+      headers: { authorization: `Basic ${Buffer.from(`reports:${password}`).toString("base64")}` },
+      body,
+    });
+  await report(key, [{ messageId: message!._id, status: "bounced" }]);
+  await report("wrong", { status: "delivered", apiKey: "hunter2" });
+
+  const path = "/webhooks?tab=receipts&integration=svc-email-default";
+  const page = await openDashboard(context, service, path, { viewport: narrow });
+  const list = page.getByRole("list", { name: "Reports of providers" });
+  await list.getByText("message failed, address suppressed, noted in the run").waitFor();
+  await list.getByRole("button", { name: /The signature is wrong or missing/ }).click();
+  const excerpt = await page.getByRole("region", { name: "What came, the beginning of it" }).textContent();
+  assert.match(excerpt!, /"apiKey":"…"/);
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+  await page.getByRole("combobox", { name: /^Result/ }).click();
+  await page.getByRole("option", { name: "Applied" }).click();
+  await page.waitForURL(/result=applied/);
+  await list.getByRole("button").first().click();
+  await page.getByRole("link", { name: "See its run" }).click();
+  await page.waitForURL(new RegExp(`/activity/${transactionId}`));
+});
