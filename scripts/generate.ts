@@ -44,6 +44,7 @@ Every answer outside 2xx has a JSON body of this shape:
 
 - \`statusCode\`, \`timestamp\`, \`path\` (with query string), \`message\` and \`code\` are always there. Programs should check
   \`code\`: it is stable, the wording of \`message\` is not.
+- \`error\` is the text of the HTTP status, such as \`Not Found\`.
 - \`ctx\` has the names and ids in the message; in the tables below they are in braces.
 - 422 adds \`errors\`, a map from field path (\`limit\`, \`events.0.name\`) to \`{ "messages": [...], "value": ... }\`. All errors
   of a request are reported at once, and a request with an error changes nothing.

@@ -30,6 +30,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "workflows.diffVersions": ["GET", "/v1/workflows/{workflowId}/versions/{fromVersionId}/diff/{toVersionId}"],
   "workflows.restoreVersion": ["POST", "/v1/workflows/{workflowId}/versions/{versionId}/restore"],
   "workflows.duplicate": ["POST", "/v2/workflows/{workflowId}/duplicate"],
+  "bridge.sync": ["POST", "/v1/bridge/sync"],
   "digests.list": ["GET", "/v1/digests"],
   "digests.retrieve": ["GET", "/v1/digests/{id}"],
   "digests.closeOne": ["POST", "/v1/digests/{id}/close"],

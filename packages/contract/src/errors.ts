@@ -28,6 +28,11 @@ export const errorCatalogue = {
     message: "Payload validation failed: {faults}",
     when: "A trigger payload breaks the workflow's payload schema.",
   },
+  BRIDGE_SYNC_FAILED: {
+    status: 400,
+    message: "The workflows of the bridge at {host} cannot be read: {reason}",
+    when: "A bridge does not answer, refuses the key, or gives workflows that cannot be stored. Nothing is changed.",
+  },
   PROVIDER_CHECK_FAILED: {
     status: 400,
     message: "The provider rejected the credentials: {reason}",
@@ -471,6 +476,17 @@ export const errorCatalogue = {
     status: 409,
     message: "Workflow {workflowId} already exists",
     when: "The identifier is in use in this environment.",
+  },
+  WORKFLOW_IN_CODE: {
+    status: 409,
+    message: "Workflow {workflowId} is defined in code: change {fields} there, and sync its bridge",
+    when: "A workflow that a bridge gave is changed in a way that its code decides. Its control values can be changed.",
+  },
+  BRIDGE_WORKFLOW_TAKEN: {
+    status: 409,
+    message:
+      "Workflow {workflowId} exists and is not defined in code: delete it, or give the one in the code another id",
+    when: "A bridge has a workflow whose identifier an ordinary workflow of the environment uses. Nothing is changed.",
   },
   LAYOUT_CHANGED: {
     status: 409,

@@ -87,6 +87,7 @@ export const errorSchema: JsonSchema = {
     path: { type: "string", description: "Request path with query string" },
     message: { type: "string", description: "For people; its wording may change" },
     code: { type: "string", description: "For programs; stable. Each operation lists its own" },
+    error: { type: "string", description: "The text of the HTTP status, such as `Not Found`" },
     ctx: { type: "object", additionalProperties: true, description: "Names and ids the message speaks of" },
     errors: {
       description: "422: faults by field path. 400: a list, which may be empty",

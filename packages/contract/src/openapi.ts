@@ -32,6 +32,7 @@ const resourceDescriptions: Record<string, string> = {
   statistics: "What was sent, and what was not, by hour or by day.",
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",
+  bridge: "Workflows that are defined in your code.",
   digests: "Digests that are still collecting events.",
   files: "The configuration of an environment as one value: exported, compared, and put in place as a whole.",
   layouts: "The frame around the content of an email.",

@@ -41,6 +41,7 @@ import { suppressionOperations } from "./resources/subscribers/suppressions.ts";
 import { contextOperations } from "./resources/topics/contexts.ts";
 import { topicSubscriptionOperations } from "./resources/topics/topic-subscriptions.ts";
 import { topicOperations } from "./resources/topics/topics.ts";
+import { bridgeOperations } from "./resources/workflows/bridge.ts";
 import { digestOperations } from "./resources/workflows/digests.ts";
 import { fileOperations } from "./resources/workflows/files.ts";
 import { layoutOperations } from "./resources/workflows/layouts.ts";
@@ -62,6 +63,7 @@ export const operations = {
   ...workflowOperations,
   ...previewOperations,
   ...versionOperations,
+  ...bridgeOperations,
   ...digestOperations,
   ...layoutOperations,
   ...translationOperations,

@@ -83,7 +83,16 @@ export function leastRoleOf(operation: Operation): Role | null {
 }
 
 /** Resources that hold the configuration of an environment. */
-const configuration = ["workflows", "layouts", "translations", "files", "integrations", "environments", "webhooks"];
+const configuration = [
+  "workflows",
+  "bridge",
+  "layouts",
+  "translations",
+  "files",
+  "integrations",
+  "environments",
+  "webhooks",
+];
 
 /**
  * Which changes are in the audit log. By people: all. By API keys: changes of the configuration; triggers, marks, subscribers,

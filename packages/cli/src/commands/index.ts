@@ -8,42 +8,42 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   init: {
     group: "Files",
     summary: "Begin a folder of workflow files",
-    load: async () => (await import("./init.ts")).init,
+    load: async () => (await import("./files/init.ts")).init,
   },
   pull: {
     group: "Files",
     summary: "Write the files of an environment",
-    load: async () => (await import("./pull.ts")).pull,
+    load: async () => (await import("./files/pull.ts")).pull,
   },
   validate: {
     group: "Files",
     summary: "Check the files, without a service",
-    load: async () => (await import("./validate.ts")).validate,
+    load: async () => (await import("./files/validate.ts")).validate,
   },
   plan: {
     group: "Files",
     summary: "Show what applying the files would change",
-    load: async () => (await import("./plan.ts")).plan,
+    load: async () => (await import("./files/plan.ts")).plan,
   },
   apply: {
     group: "Files",
     summary: "Put the files in place, all or nothing",
-    load: async () => (await import("./apply.ts")).apply,
+    load: async () => (await import("./files/apply.ts")).apply,
   },
   publish: {
     group: "Files",
     summary: "Copy workflows from one environment to another",
-    load: async () => (await import("./publish.ts")).publish,
+    load: async () => (await import("./files/publish.ts")).publish,
   },
   types: {
     group: "Files",
     summary: "Write TypeScript types of payloads",
-    load: async () => (await import("./types.ts")).types,
+    load: async () => (await import("./files/types.ts")).types,
   },
   schema: {
     group: "Files",
     summary: "Write JSON Schemas for editors",
-    load: async () => (await import("./schema.ts")).schema,
+    load: async () => (await import("./files/schema.ts")).schema,
   },
   trigger: {
     group: "Run",
@@ -110,30 +110,35 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Bring another installation over",
     load: async () => (await import("./move/import.ts")).importCommand,
   },
+  bridge: {
+    group: "Move",
+    summary: "Sync the workflows that your code defines",
+    load: async () => (await import("./move/bridge.ts")).bridge,
+  },
   login: {
     group: "Session",
     summary: "Store the key of an environment",
-    load: async () => (await import("./login.ts")).login,
+    load: async () => (await import("./session/login.ts")).login,
   },
   use: {
     group: "Session",
     summary: "Choose among the stored environments",
-    load: async () => (await import("./use.ts")).use,
+    load: async () => (await import("./session/use.ts")).use,
   },
   whoami: {
     group: "Session",
     summary: "Show the service and the environment in use",
-    load: async () => (await import("./whoami.ts")).whoami,
+    load: async () => (await import("./session/whoami.ts")).whoami,
   },
   open: {
     group: "Session",
     summary: "Open the dashboard",
-    load: async () => (await import("./open.ts")).open,
+    load: async () => (await import("./session/open.ts")).open,
   },
   completion: {
     group: "Session",
     summary: "Print the completion script of a shell",
-    load: async () => (await import("./completion.ts")).completion,
+    load: async () => (await import("./session/completion.ts")).completion,
   },
 };
 

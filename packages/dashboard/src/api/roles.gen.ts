@@ -16,6 +16,7 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "workflows.sync": "editor",
   "workflows.restoreVersion": "editor",
   "workflows.duplicate": "editor",
+  "bridge.sync": "editor",
   "digests.closeOne": "editor",
   "digests.close": "editor",
   "layouts.create": "editor",

@@ -1,5 +1,6 @@
 // The only place where a failure becomes an HTTP answer.
 import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
@@ -45,6 +46,8 @@ export function errorAnswer(error: unknown, request: FailedRequest): ErrorAnswer
     path: request.url,
     message: known?.message ?? errorCatalogue.INTERNAL_ERROR.message,
     code,
+    // Clients of the peer API that are no SDK take an answer for an error when it has this member.
+    error: STATUS_CODES[status],
   };
   // `detail` repeats the message, so it is not part of `ctx`.
   const { detail, ...names } = known?.params ?? {};

@@ -98,7 +98,8 @@ function serialize({ success }: Operation, answer: unknown, reply: FastifyReply,
 }
 
 /** Reads have a connection pool of their own, of which one environment can use only a part at a time. */
-async function answerRead({ ctx, request, execute }: Call): Promise<Answer> {
+async function answerRead({ ctx, request, precheck, execute }: Call): Promise<Answer> {
+  await precheck?.();
   const { db, slots } = ctx.reads;
   const release = await slots.acquire(request.caller?.environmentId ?? "");
   try {

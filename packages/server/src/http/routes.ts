@@ -59,6 +59,7 @@ import * as inboundWebhooks from "../app/webhooks/inbound-webhooks.ts";
 import * as webhookDeliveries from "../app/webhooks/webhook-deliveries.ts";
 import * as webhookTest from "../app/webhooks/webhook-test.ts";
 import * as webhooks from "../app/webhooks/webhooks.ts";
+import * as bridge from "../app/workflows/bridge-sync.ts";
 import * as inFlight from "../app/workflows/in-flight.ts";
 import * as layouts from "../app/workflows/layouts.ts";
 import * as preview from "../app/workflows/preview.ts";
@@ -111,7 +112,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.broadcast": events.broadcast,
   "events.cancel": eventCancel.cancel,
   "explain.retrieve": explain.retrieve,
-  "explain.dryRun": dryRun.dryRun,
+  "explain.dryRun": withPrecheck(dryRun.askBridge, dryRun.dryRun),
   "scenarios.export": scenarios.exportScenario,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
@@ -128,13 +129,14 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "workflows.delete": workflows.remove,
   "workflows.retrieveStep": workflows.retrieveStep,
   "workflows.sync": publishing.syncWorkflow,
-  "workflows.preview": preview.preview,
+  "workflows.preview": withPrecheck(preview.askBridge, preview.preview),
   "workflows.listVersions": versions.list,
   "workflows.retrieveVersion": versions.retrieve,
   "workflows.diffVersions": versions.diff,
   "workflows.restoreVersion": versions.restore,
   "workflows.duplicate": versions.duplicate,
   "workflows.retrieveInFlight": inFlight.retrieve,
+  "bridge.sync": withPrecheck(bridge.discover, bridge.sync),
   "digests.list": digests.list,
   "digests.retrieve": digests.retrieve,
   "digests.closeOne": digests.closeOne,

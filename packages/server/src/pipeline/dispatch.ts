@@ -4,6 +4,7 @@
 import type { Ctx, NetworkCtx } from "../context.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
+import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
 import { runReplay } from "./deliver/replay.ts";
@@ -40,6 +41,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
     isMixed: true,
     maxCost: deliverBatch(ctx) * callCost,
   },
+  { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: bridgeBatch, isMixed: true },
   { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
   { kind: "replay", run: runReplay, batchSize: 1 },

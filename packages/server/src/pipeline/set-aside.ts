@@ -32,6 +32,7 @@ const maxTries: Partial<Record<TaskKind, number>> = {
   unsnooze: 5,
   import: 5,
   // Their attempts are limited by their own retry rules; each task kept for a call counts as a try too.
+  bridge: 20,
   deliver: 20,
   webhook: 20,
 };

@@ -54,6 +54,22 @@ create table audit_log (
 CREATE INDEX audit_log_time on audit_log USING btree (organization_id, created_at, id);
 CREATE INDEX audit_log_user on audit_log USING btree (user_id, created_at, id);
 
+create table bridges (
+  environment_id uuid not null,
+  url            text not null,
+  api_key_id     uuid,
+  state          text not null,
+  failures       integer not null,
+  probes         integer not null,
+  opened_at      timestamp with time zone,
+  next_probe_at  timestamp with time zone,
+  synced_at      timestamp with time zone not null,
+  updated_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id, url),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
+);
+
 create table budgets (
   name    text not null,
   next_at timestamp with time zone not null,
@@ -291,6 +307,7 @@ create table events (
   context_keys        text[] not null default '{}'::text[],
   tenant              text,
   open_walks          smallint not null default 1,
+  bridge_url          text,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 
@@ -435,6 +452,7 @@ create table jobs (
   merged_into     uuid,
   wake_at         timestamp with time zone,
   updated_at      timestamp with time zone not null,
+  bridge          jsonb,
   PRIMARY KEY (environment_id, notification_id, step_index)
 ) partition by RANGE (notification_id);
 CREATE INDEX jobs_merged on jobs USING btree (merged_into) WHERE (merged_into IS NOT NULL);
@@ -888,6 +906,7 @@ create table workflows (
   last_published_at      timestamp with time zone,
   last_published_by      uuid,
   on_unknown_outcome     text not null default 'may_duplicate'::text,
+  bridge_url             text,
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),

@@ -114,6 +114,8 @@ export type StoredStep = {
   shouldStopOnFail: boolean;
   /** How long after the message was made it may still be sent. */
   deadlineSeconds?: number;
+  /** JSON Schema of the control values, where the code of the customer defines them. */
+  controlSchema?: JsonObject;
 };
 
 /** What follows a provider call with an unknown outcome: retry at once, or wait for a receipt first. */
@@ -138,6 +140,8 @@ type WorkflowsTable = {
   steps: Json<StoredStep[]>;
   outside_schedule: "hold" | "skip";
   on_unknown_outcome: Defaulted<OnUnknownOutcome>;
+  /** The address that is asked for the steps; null for a workflow whose content is stored here. */
+  bridge_url: string | null;
   last_published_at: Date | null;
   last_published_by: string | null;
   created_at: Date;
@@ -185,6 +189,8 @@ export type WorkflowDefinition = {
   /** Absent in versions that were saved before it existed: `may_duplicate`. */
   onUnknownOutcome?: OnUnknownOutcome;
   isTranslationEnabled?: boolean;
+  /** The content of the steps comes from the bridge of the workflow. */
+  isBridged?: true;
 };
 
 type WorkflowVersionsTable = {
@@ -325,6 +331,8 @@ type EventsTable = {
   context_keys: string[];
   /** Identifier of the event's tenant. */
   tenant: string | null;
+  /** The bridge that this event asks, in place of that of its workflow. */
+  bridge_url: string | null;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */
@@ -354,6 +362,12 @@ type NotificationsTable = {
 /** One execution detail as stored: `d` names it in the catalogue of pipeline/rules/details.ts, `t` is the time in ms. */
 export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: JsonObject };
 
+/** The content of a step as a bridge answered it. `providers`: overrides by provider id, which may hold credentials. */
+export type BridgeAnswer = { outputs: JsonObject; providers?: Sealed<JsonObject>; skip: boolean };
+
+/** What a step asked of its bridge. `askedAt` (ms) counts from the first call; `error`: why the last one failed. */
+export type JobBridge = { askedAt: number; tries: number; error?: string; answer?: BridgeAnswer };
+
 type JobsTable = {
   id: string;
   environment_id: string;
@@ -365,6 +379,7 @@ type JobsTable = {
   details: Json<StoredDetail[]>;
   output: NullableJson<JsonObject>;
   digest: NullableJson<JsonObject>;
+  bridge: NullableJson<JobBridge>;
   merged_into: string | null;
   wake_at: Date | null;
   updated_at: Date;
@@ -411,6 +426,20 @@ type MessagesTable = {
   snoozed_until: Date | null;
   delivered_at: Date[] | null;
   created_at: Date;
+  updated_at: Date;
+};
+
+type BridgesTable = {
+  environment_id: string;
+  url: string;
+  /** The key of the last sync, which signs the calls; null or revoked: the oldest key of the environment. */
+  api_key_id: string | null;
+  state: "closed" | "open" | "half_open";
+  failures: number;
+  probes: number;
+  opened_at: Date | null;
+  next_probe_at: Date | null;
+  synced_at: Date;
   updated_at: Date;
 };
 
@@ -713,6 +742,7 @@ export type Tables = {
   tenants: TenantsTable;
   clock_tasks: { id: string; environment_id: string; due_at: Date; kind: string; data: Json<JsonObject> };
   integration_health: IntegrationHealthTable;
+  bridges: BridgesTable;
   dead_letters: DeadLettersTable;
   dead_letter_replays: DeadLetterReplaysTable;
   inbound_receipts: InboundReceiptsTable;

@@ -118,6 +118,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
     await w.client("workflows.create", { body, headers: keyOf(await w.once(w.environment)) });
     return { params: { workflowId }, body: { ...(await target(w)), ...(await source(w)) } };
   },
+  "bridge.sync": (w) => ({ body: { bridgeUrl: `${w.webhookUrl}/${w.unique("bridge")}` } }),
   "digests.close": withBody(ofWorkflow, {}),
 
   "layouts.list": listOf((w) => w.layout()),

@@ -284,7 +284,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   };
 
   return {
-    ...{ client, label, unique, once },
+    ...{ client, label, unique, once, webhookUrl },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person },

@@ -40,6 +40,7 @@ const jobOf = (one: StoredStep, stepIndex: number): JobState => ({
   newDetails: [],
   output: null,
   digest: null,
+  bridge: null,
   mergedInto: null,
   wakeAt: null,
 });
@@ -69,6 +70,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       payload: { name: "Ada", order: 7 },
       overrides: null,
       tenant: null,
+      bridgeUrl: null,
       createdAt: now,
       ...event,
     },

@@ -93,6 +93,13 @@ export const TriggerEvent = named("TriggerEvent", {
         "members given. Templates use it as `tenant`.",
     }),
   ),
+  bridgeUrl: Type.Optional(
+    // Faults are reported in the item.
+    Type.String({
+      description:
+        "In a development environment: the bridge that is asked for the content of the steps, in place of the one that the workflow was synced from",
+    }),
+  ),
 });
 export type TriggerEvent = Static<typeof TriggerEvent>;
 

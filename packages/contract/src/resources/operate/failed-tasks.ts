@@ -9,7 +9,7 @@ export const failedTaskStatuses = ["open", "replayed"] as const;
 export const FailedTask = named("FailedTask", {
   id: Type.String(),
   kind: Type.String({
-    description: "The stage of the pipeline: `trigger`, `fanout`, `wake`, `deliver`, `webhook` or `unsnooze`",
+    description: "The stage of the pipeline: `trigger`, `fanout`, `wake`, `bridge`, `deliver`, `webhook` or `unsnooze`",
   }),
   data: openObject({ description: "What the task names: ids of events, notifications, messages or deliveries" }),
   error: Type.String({ description: "Why the last try failed" }),

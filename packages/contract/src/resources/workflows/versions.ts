@@ -139,7 +139,7 @@ export const versionOperations = {
     category: "configuration",
     params: Type.Object({ workflowId, versionId: version(either) }),
     success: { status: 201, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_VERSION_NOT_FOUND"],
+    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "WORKFLOW_VERSION_NOT_FOUND"],
   }),
   "workflows.duplicate": operation({
     id: "workflows.duplicate",
@@ -161,6 +161,6 @@ export const versionOperations = {
       tags: Type.Optional(tags),
     }),
     success: { status: 201, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN"],
+    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN"],
   }),
 };

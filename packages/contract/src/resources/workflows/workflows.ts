@@ -313,7 +313,7 @@ export const workflowOperations = {
     params: workflowPath,
     body: WorkflowUpdate,
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN", "WORKFLOW_CHANGED"],
+    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN", "WORKFLOW_CHANGED"],
   }),
   "workflows.patch": operation({
     id: "workflows.patch",
@@ -324,7 +324,7 @@ export const workflowOperations = {
     params: workflowPath,
     body: WorkflowPatch,
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_NOT_FOUND"],
+    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND"],
   }),
   "workflows.delete": operation({
     id: "workflows.delete",

@@ -87,6 +87,7 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
   last_published_at: null,
   last_published_by: null,
   origin: "svc-cloud",
+  bridge_url: null,
   preferences_user: null,
   preferences_default: { all: { enabled: true, readOnly: false }, channels: {} },
   steps: [

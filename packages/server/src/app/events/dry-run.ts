@@ -3,7 +3,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { DryRun, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/contract";
 import { LRUCache } from "lru-cache";
-import type { Caller, Ctx } from "../../context.ts";
+import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
@@ -14,7 +14,7 @@ import {
   plainReason,
   topicReason,
 } from "../../pipeline/rules/recipient-reasons.ts";
-import { type EventUpserts, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
+import { type BridgeSimulation, type EventUpserts, type SimulatedRun, simulate } from "../../pipeline/run/dry-run.ts";
 import { loadVersions } from "../../pipeline/run/versions.ts";
 import type { Member } from "../../pipeline/trigger/audience.ts";
 import { previewRecipients } from "../../pipeline/trigger/recipients.ts";
@@ -23,8 +23,11 @@ import { inReadOnlyTransaction } from "../../store/db.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import { findTransactionIds } from "../../store/events/notifications.ts";
 import { findIntegrationsByIds } from "../../store/integrations/integrations.ts";
+import type { BridgeAnswer } from "../../store/tables.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
-import type { TriggerTarget, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { findWorkflow, type TriggerTarget, type WorkflowVersion } from "../../store/workflows/workflows.ts";
+import { previewStep } from "../workflows/bridge-preview.ts";
+import { eventBridgeFault } from "../workflows/bridge-url.ts";
 import { readDraft } from "../workflows/drafts.ts";
 import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "./evaluation.ts";
 import { explainSteps, toExplainedMessage } from "./explain-view.ts";
@@ -41,12 +44,64 @@ export async function dryRun(
   ctx: Ctx,
   caller: Caller,
   { body, query }: Input<"explain.dryRun">,
+  found: BridgeAnswers | null,
 ): Promise<Output<"explain.dryRun">> {
-  const { limit = 100 } = query;
+  const limit = Math.min(query.limit ?? 100, found ? mostBridgedPeople : 1_000);
+  const bridge = { answers: found ?? new Map(), asks: new Map() };
   return inReadOnlyTransaction(ctx.db, async (tx) => {
     const { event, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
     checkPayloadSizes([event]);
-    return explainEvent(simulated.ctx, caller, event, { limit, targets: simulated.targets });
+    return explainEvent(simulated.ctx, caller, event, { limit, targets: simulated.targets, bridge });
+  });
+}
+
+/** Each person is a call for each step, so a dry run of a workflow of a bridge looks at fewer. */
+const mostBridgedPeople = 10;
+/** A workflow has at most 20 steps. */
+const mostRounds = 20;
+
+type BridgeAnswers = Map<string, BridgeAnswer | { fault: string }>;
+
+/**
+ * For a workflow that is defined in code: what its bridge answers to `preview`, for all steps of all people. No call is made
+ * inside a transaction: the event is simulated as far as the answers reach, the next steps are asked, and so on.
+ */
+export async function askBridge(
+  ctx: NetworkCtx,
+  caller: Caller,
+  input: Input<"explain.dryRun">,
+): Promise<BridgeAnswers | null> {
+  const { name, workflow: draft, bridgeUrl } = input.body;
+  if (name === undefined || draft !== undefined) return null;
+  const reads = { ...ctx, db: ctx.reads.db };
+  const workflow = await findWorkflow(reads.db, caller.environmentId, name);
+  if (!workflow?.bridge_url) return null;
+  const isGiven = bridgeUrl !== undefined && eventBridgeFault(bridgeUrl, caller.environmentType === "dev") === null;
+  const end = performance.now() + maxSimulationMs;
+  const answers: BridgeAnswers = new Map();
+  for (let round = 0; round < mostRounds && performance.now() < end; round++) {
+    const asks: BridgeSimulation["asks"] = new Map();
+    await simulateWith(reads, caller, input, { answers, asks });
+    if (asks.size === 0) break;
+    const ask = { url: isGiven ? bridgeUrl : workflow.bridge_url, workflowId: workflow.workflow_id };
+    const replies = [...asks].map(
+      async ([key, step]) => [key, await previewStep(ctx, caller, { ...ask, ...step })] as const,
+    );
+    for (const [key, answer] of await Promise.all(replies)) answers.set(key, answer);
+  }
+  return answers;
+}
+
+async function simulateWith(
+  ctx: Ctx,
+  caller: Caller,
+  { body }: Input<"explain.dryRun">,
+  bridge: BridgeSimulation,
+): Promise<void> {
+  await inReadOnlyTransaction(ctx.db, async (tx) => {
+    const { event, targets, ...simulated } = await readEvent({ ...ctx, db: tx }, caller, body);
+    checkPayloadSizes([event]);
+    return explainEvent(simulated.ctx, caller, event, { limit: mostBridgedPeople, targets, bridge });
   });
 }
 
@@ -65,13 +120,13 @@ async function readEvent(ctx: Ctx, caller: Caller, { workflow, name, ...rest }: 
   return { ctx: { ...ctx, versions }, event: { name: target.workflow_id, ...rest }, targets: [target] };
 }
 
-type DryRunOptions = { limit: number; targets: TriggerTarget[] | undefined };
+type DryRunOptions = { limit: number; targets: TriggerTarget[] | undefined; bridge: BridgeSimulation };
 
 async function explainEvent(
   ctx: Ctx,
   caller: Caller,
   given: TriggerEvent,
-  { limit, targets }: DryRunOptions,
+  { limit, targets, bridge }: DryRunOptions,
 ): Promise<DryRun> {
   const { environmentId } = caller;
   const clock = await peekClock(ctx, environmentId);
@@ -97,7 +152,7 @@ async function explainEvent(
     ...audience.members.map((member) => ({ member })),
   ];
   const upserts = { contexts: accepted.contexts, tenant: accepted.tenant ?? null };
-  const recipients = await explainPeople(ctx, { event, version, clock, upserts }, people);
+  const recipients = await explainPeople(ctx, { event, version, clock, upserts, bridge }, people);
   return {
     workflow: { ...workflow, name: version.definition.name },
     ...head,
@@ -146,7 +201,13 @@ type Person = { recipient: EventRow["recipients"][number] } | { member: Member }
 type Recipient = DryRun["recipients"][number];
 
 /** What all batches of one dry run share. */
-type Simulation = { event: EventRow; version: WorkflowVersion; clock: Clock; upserts: EventUpserts };
+type Simulation = {
+  event: EventRow;
+  version: WorkflowVersion;
+  clock: Clock;
+  upserts: EventUpserts;
+  bridge: BridgeSimulation;
+};
 
 async function explainPeople(ctx: Ctx, simulation: Simulation, people: Person[]): Promise<Recipient[]> {
   const end = performance.now() + maxSimulationMs;
@@ -172,14 +233,14 @@ const contentLength = ({ steps }: Recipient): number =>
 
 async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): Promise<Recipient[]> {
   const { db } = ctx;
-  const { event, version, clock, upserts } = simulation;
+  const { event, version, clock, upserts, bridge } = simulation;
   const { environment_id: environmentId } = event;
   const recipients = batch.flatMap((person) => ("recipient" in person ? person.recipient : []));
   const members = batch.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
   const { findRecipient, created } = await previewRecipients(ctx, environmentId, starts);
   const runs = await makeRuns({ ...ctx, clock }, starts, findRecipient);
-  const simulated = await simulate({ ...ctx, clock }, runs, upserts);
+  const simulated = await simulate({ ...ctx, clock }, runs, upserts, bridge);
 
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));
   const integrations = await findIntegrationsByIds(db, environmentId, [...new Set(used)]);

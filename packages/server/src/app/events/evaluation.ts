@@ -13,6 +13,7 @@ import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers
 import type { Audience } from "../../store/tables.ts";
 import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
 import { checkContext, contextKeysOf, type NamedContext } from "../subscribers/contexts.ts";
+import { eventBridgeFault } from "../workflows/bridge-url.ts";
 import { type PayloadFault, payloadFaults } from "../workflows/payload-schema.ts";
 import { readRecipient, readRecipients } from "./recipients.ts";
 import { checkTenant } from "./tenants.ts";
@@ -66,6 +67,7 @@ export async function evaluateEvents(
   { audience, now, targets: given }: { audience: Audience | null; now: Date; targets?: TriggerTarget[] },
 ): Promise<Evaluation[]> {
   const { environmentId } = caller;
+  const isDevelopment = caller.environmentType === "dev";
   const names = [...new Set(events.map((event) => event.name))];
   const targets = given ?? (await findTriggerTargets(ctx.db, environmentId, names));
   const byName = new Map(targets.map((target) => [target.workflow_id, target]));
@@ -78,7 +80,7 @@ export async function evaluateEvents(
     const { transactionId } = event;
     if (transactionId !== undefined && used.has(transactionId)) return { result: processed(transactionId) };
     const target = byName.get(event.name);
-    const evaluation = evaluateEvent(event, { ctx, environmentId, target, tenants, audience, now });
+    const evaluation = evaluateEvent(event, { ctx, environmentId, isDevelopment, target, tenants, audience, now });
     // A later event of this request with the same transaction id is a duplicate of this one.
     if (evaluation.accepted && transactionId !== undefined) used.add(transactionId);
     // Later events of this request may name the tenant that this event creates.
@@ -97,6 +99,7 @@ const processed = (transactionId: string, error?: string[]): TriggerResult => ({
 type Surroundings = {
   ctx: Ctx;
   environmentId: string;
+  isDevelopment: boolean;
   target: TriggerTarget | undefined;
   /** Identifiers of tenants that exist. */
   tenants: ReadonlySet<string>;
@@ -130,6 +133,10 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
   const otherFaults = [...tenantFaults, ...contextFaults, ...attachmentFaults(payload)];
   if (otherFaults.length > 0) return refuse({ status: "error", error: otherFaults });
 
+  const bridgeFault =
+    event.bridgeUrl === undefined ? null : eventBridgeFault(event.bridgeUrl, surroundings.isDevelopment);
+  if (bridgeFault) return refuse({ status: "error", error: [bridgeFault] });
+
   const id = ctx.newId();
   const transactionId = event.transactionId ?? generateTransactionId(id);
   const { valid, topics, rejected } = readRecipients(event.to);
@@ -157,6 +164,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
         audience,
         context_keys: contextKeysOf(context.entries),
         tenant: tenant?.identifier ?? null,
+        bridge_url: event.bridgeUrl ?? null,
         created_at: surroundings.now,
       },
       attachments: stored.attachments,

@@ -28,6 +28,7 @@ export async function readDraft(
     workflow_id: workflowId ?? identifierFrom(draft.name, "workflow"),
     name: draft.name,
     origin: stored?.origin ?? "svc-cloud",
+    bridge_url: null,
     preferences_user: draft.preferences?.user ?? null,
     preferences_default: draft.preferences?.workflow ?? defaultPreference,
     steps: readSteps(ctx, draft.steps, stored?.steps ?? []),

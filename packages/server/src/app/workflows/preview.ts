@@ -2,59 +2,110 @@
 // rendered on its own, with the budget of work of a whole step, so that a fault is told with its field and the fields
 // without a fault are shown.
 import type { Input, Output, PreviewFault, PreviewResult } from "@tidings/contract";
-import type { Caller, Ctx } from "../../context.ts";
+import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/pauses.ts";
 import { isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
-import { checkTemplate, RenderFault, render } from "../../pipeline/render/liquid.ts";
+import { checkTemplate, literalScope, RenderFault, render } from "../../pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
 import { subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
 import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
+import { previewStep } from "./bridge-preview.ts";
 import { sampleSubscriber } from "./layouts.ts";
 import { readControlValues } from "./step-controls.ts";
 import { templatesIn } from "./step-issues.ts";
-import { requireWorkflow } from "./workflows.ts";
+import { requireStep, requireWorkflow } from "./workflows.ts";
 
 type PreviewBody = Input<"workflows.preview">["body"];
-type Scope = { subscriber: { locale?: string | null } };
-type PreviewedContent = { values: JsonObject; scope: Scope; layout: { row: LayoutRow; scope: object } | null };
+type PreviewedContent = { values: JsonObject; scope: object; layout: { row: LayoutRow; scope: object } | null };
 type Part = { field: string; render(): PreviewResult };
+
+/** For a step of a workflow that is defined in code: what its bridge answers to `preview`. */
+export async function askBridge(
+  ctx: NetworkCtx,
+  caller: Caller,
+  { body }: Input<"workflows.preview">,
+): Promise<BridgePreview | null> {
+  if (body.workflowId === undefined) return null;
+  const workflow = await requireWorkflow({ ...ctx, db: ctx.reads.db }, caller.environmentId, body.workflowId);
+  if (workflow.bridge_url === null) return null;
+  const { stepId = "", controlValues } = body.step;
+  const { step } = requireStep(workflow, stepId, workflow.workflow_id);
+  const subscriber = await loadSubscriber({ ...ctx, db: ctx.reads.db }, caller, body);
+  const state = Object.entries(body.steps ?? {}).map(([id, outputs]) => ({
+    stepId: id,
+    outputs: isObject(outputs) ? outputs : {},
+    state: { status: "completed" },
+  }));
+  const answer = await previewStep(ctx, caller, {
+    url: workflow.bridge_url,
+    workflowId: workflow.workflow_id,
+    stepId: step.stepId,
+    request: {
+      payload: body.payload ?? {},
+      controls: controlValues ?? step.controlValues,
+      state,
+      subscriber,
+      context: {},
+      env: {},
+    },
+  });
+  return "fault" in answer ? answer : { values: contentOf(step.type, answer.outputs, step.controlValues) };
+}
+
+type BridgePreview = { fault: string } | { values: JsonObject };
 
 export async function preview(
   ctx: Ctx,
   caller: Caller,
   { body }: Input<"workflows.preview">,
+  bridged: BridgePreview | null,
 ): Promise<Output<"workflows.preview">> {
   const { step } = body;
+  if (bridged && "fault" in bridged)
+    return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
+  if (bridged) return renderContent(step.type, { values: bridged.values, scope: literalScope, layout: null }, []);
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  const content = await loadContent(ctx, caller, body, values);
-  const faults = await parseFaults(step.type, values);
+  return renderContent(step.type, await loadContent(ctx, caller, body, values), await parseFaults(step.type, values));
+}
+
+async function renderContent(
+  type: PreviewBody["step"]["type"],
+  content: PreviewedContent,
+  faults: PreviewFault[],
+): Promise<Output<"workflows.preview">> {
+  const { values } = content;
   const result: PreviewResult = {};
-  const parts = step.type === "email" ? mailParts(content) : plainParts(step.type, content);
+  const parts = type === "email" ? mailParts(content) : plainParts(type, content);
   for (const { field, render } of parts) {
     if (faults.some((fault) => fault.field === field || fault.field.startsWith(`${field}.`))) continue;
     await pauseIfDue();
     const rendered = attempt(render);
     if (!(rendered instanceof RenderFault)) Object.assign(result, rendered);
-    else faults.push(toFault(faultyField(field, content), rendered, hasPlaces(step.type, field, values)));
+    else faults.push(toFault(faultyField(field, content), rendered, hasPlaces(type, field, values)));
   }
   return { data: { result, faults } };
+}
+
+async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }: PreviewBody) {
+  const stored =
+    subscriberId === undefined
+      ? sampleSubscriber
+      : subscriberScope(await requireSubscriber(ctx, caller, subscriberId))!;
+  return { ...stored, locale: locale ?? stored.locale };
 }
 
 async function loadContent(ctx: Ctx, caller: Caller, body: PreviewBody, values: JsonObject): Promise<PreviewedContent> {
   const { environmentId } = caller;
   const workflow = body.workflowId === undefined ? null : await requireWorkflow(ctx, environmentId, body.workflowId);
-  const stored =
-    body.subscriberId === undefined
-      ? sampleSubscriber
-      : subscriberScope(await requireSubscriber(ctx, caller, body.subscriberId))!;
-  const subscriber = { ...stored, locale: body.locale ?? stored.locale };
+  const subscriber = await loadSubscriber(ctx, caller, body);
   const roots = {
     subscriber,
     payload: body.payload ?? {},

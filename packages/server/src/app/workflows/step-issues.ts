@@ -39,6 +39,12 @@ export async function stepIssues(
   return Object.keys(issues).length > 0 ? issues : undefined;
 }
 
+/** The content of a step of a bridge is in the code: only what it needs here is checked. */
+export function bridgedStepIssues({ type }: CheckedStep, facts: IssueFacts): StepIssues | undefined {
+  const integration = integrationIssues(type, facts);
+  return integration && { integration };
+}
+
 function integrationIssues(type: StepType, facts: IssueFacts): StepIssues["integration"] {
   if (!(channels as readonly string[]).includes(type)) return undefined;
   if (!facts.activeChannels.has(type)) {

@@ -121,6 +121,9 @@ export async function duplicate(
 ): Promise<Output<"workflows.duplicate">> {
   const { environmentId } = caller;
   const original = await requireWorkflow(ctx, environmentId, params.workflowId);
+  if (original.bridge_url !== null) {
+    throw failure("WORKFLOW_IN_CODE", { workflowId: original.workflow_id, fields: "a copy" });
+  }
   // Two requests at once must not choose the same identifier.
   await lockEnvironment(ctx.db, environmentId);
   const name = body.name ?? `${original.name} (copy)`.slice(0, 128);

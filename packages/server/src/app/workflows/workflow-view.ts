@@ -15,7 +15,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import type { WorkflowRefRow } from "../../store/workflows/workflow-refs.ts";
 import type { ListedWorkflow, StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
-import { hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
+import { bridgedStepIssues, hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 
 type WorkflowSummary = Output<"workflows.list">["workflows"][number];
@@ -27,7 +27,8 @@ export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 export async function issuesOf(row: WorkflowRow, facts: ViewFacts): Promise<Step["issues"][]> {
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
-    all.push(await stepIssues(step, stepVariables(row, index), facts));
+    const isBridged = row.bridge_url !== null;
+    all.push(isBridged ? bridgedStepIssues(step, facts) : await stepIssues(step, stepVariables(row, index), facts));
   }
   return all;
 }
@@ -118,8 +119,8 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
   workflowId: row.workflow_id,
   workflowDatabaseId: row.id,
   controls: {
-    dataSchema: stepControlSchemas[step.type],
-    uiSchema: stepUiSchemas[step.type],
+    dataSchema: step.controlSchema ?? stepControlSchemas[step.type],
+    uiSchema: step.controlSchema ? undefined : stepUiSchemas[step.type],
     values: shownValues(step),
   },
   controlValues: shownValues(step),
@@ -132,8 +133,8 @@ export const toStep = (row: WorkflowRow, step: StoredStep, index: number, issues
 });
 
 /** The contract requires subject and body of an email in answers: a missing one is an issue, and shown as empty. */
-const shownValues = ({ type, controlValues }: StoredStep): StoredStep["controlValues"] =>
-  type === "email" ? { subject: "", body: "", ...controlValues } : controlValues;
+const shownValues = ({ type, controlValues, controlSchema }: StoredStep): StoredStep["controlValues"] =>
+  type === "email" && !controlSchema ? { subject: "", body: "", ...controlValues } : controlValues;
 
 /** Every member that the contract requires in answers, with its default. */
 const complete = (preference: WorkflowPreference): WorkflowPreference => ({

@@ -26,6 +26,7 @@ import {
 } from "../../store/workflows/workflows.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";
+import { readBridgedSteps, refuseChangeOfCode } from "./bridged-content.ts";
 import { diffContents, summarizeDiff } from "./version-diff.ts";
 import { defaultPreference, defaultSettings, readSettings, readSteps } from "./workflow-content.ts";
 import { issuesOf, statusOf, toListedWorkflow, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
@@ -81,6 +82,7 @@ export async function create(
     workflow_id: body.workflowId,
     name: body.name,
     origin: "svc-cloud",
+    bridge_url: null,
     preferences_user: body.preferences?.user ?? null,
     preferences_default: body.preferences?.workflow ?? defaultPreference,
     steps: readSteps(ctx, body.steps, []),
@@ -127,7 +129,7 @@ export async function update(
     preferences_user: preferences.user === undefined ? row.preferences_user : preferences.user,
     preferences_default:
       preferences.workflow ?? (preferences.workflow === null ? defaultPreference : row.preferences_default),
-    steps: readSteps(ctx, body.steps, row.steps),
+    steps: row.bridge_url === null ? readSteps(ctx, body.steps, row.steps) : readBridgedSteps(row, body.steps),
   });
 }
 
@@ -161,6 +163,7 @@ export async function save(
 ): Promise<Workflow> {
   const { environment_id, version_id, created_at, deleted_at, ...content } = row;
   const next = { ...content, ...changes, updated_at: ctx.now(), updated_by: caller.userId };
+  refuseChangeOfCode(row, next);
   const contentOf = (some: WorkflowContent) => versionOf(caller.environmentId, version_id, some, "");
   const words = summary ?? summarizeDiff(diffContents(contentOf(content), contentOf(next)));
   const saved = await refuseDuplicate(

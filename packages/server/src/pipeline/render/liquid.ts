@@ -113,12 +113,15 @@ function tagsOf(template: string): { tags: number; inside: number } {
   return { tags, inside };
 }
 
+/** In place of a scope, for texts that are no templates: a bridge has rendered them, and they are used as they are. */
+export const literalScope: object = Object.freeze({});
+
 /** All templates of a step share its budget of work; outside of a step, each has its own. */
 export function render(template: string, scope: object, target: RenderTarget): string {
   try {
     return withinBudget(() => {
       charge(5 + template.length / 64);
-      if (isConstant(template)) return template;
+      if (scope === literalScope || isConstant(template)) return template;
       const engine = engines[target];
       const output: unknown = engine.renderSync(parseTemplate(template, target), boundedContext(engine, scope));
       return toStorableText(String(output ?? ""));

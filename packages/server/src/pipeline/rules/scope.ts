@@ -7,9 +7,9 @@ import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
 import { toSentence } from "../render/filters.ts";
-import { render } from "../render/liquid.ts";
+import { literalScope, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
-import type { ContextData, DigestResult, Facts, JobState, Run } from "../run/run.ts";
+import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
 import { channelResult } from "./step-results.ts";
 
@@ -103,6 +103,10 @@ export function templateScope(run: Run, facts: Facts) {
   const isTranslated = run.version.definition.isTranslationEnabled ?? false;
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
 }
+
+/** The scope for the content of a step: what a bridge answered is not a template. */
+export const contentScope = ({ run, job, facts }: StepInput): object =>
+  job.bridge?.answer ? literalScope : templateScope(run, facts);
 
 /** The scope for the layout of an email of this run: the same, with the layout's own translations. */
 export function layoutScope(

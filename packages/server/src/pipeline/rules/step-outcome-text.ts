@@ -54,7 +54,12 @@ const lastUntil = (details: readonly StoredDetail[]): unknown => details.findLas
 
 const waits: ReadonlySet<string> = new Set<DetailName>(["step_delayed", "step_digested", "step_held"]);
 
-function outcomeOf({ step, status }: DescribedJob): StepOutcome {
+/** The step waits for an answer of its bridge. */
+const isAsking = ({ status, details }: Pick<DescribedJob, "status" | "details">): boolean =>
+  status === "queued" && (details.at(-1)?.d === "bridge_asked" || details.at(-1)?.d === "bridge_retry");
+
+function outcomeOf({ step, status, details }: DescribedJob): StepOutcome {
+  if (isAsking({ status, details })) return "waiting";
   if (status === "completed") return isChannel(step.type) ? "sent" : "done";
   if (status === "delayed") return "waiting";
   if (status === "queued" || status === "running") return "sending";

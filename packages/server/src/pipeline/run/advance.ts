@@ -5,6 +5,7 @@ import { isChannel, type JobStatus, type StepType } from "@tidings/contract";
 import { OverBudget, withinBudget } from "../../lib/work.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { detail } from "../rules/details.ts";
+import { startBridgedStep } from "../steps/bridge.ts";
 import { runChat } from "../steps/chat.ts";
 import { runCustom } from "../steps/custom.ts";
 import { finishDelay, runDelay } from "../steps/delay.ts";
@@ -33,6 +34,7 @@ const steps: Record<StepType, Step> = {
 
 /** The gate decides whether the step runs at all. */
 function startStep(input: StepInput): StepResult {
+  if (input.run.version.definition.isBridged) return startBridgedStep(input, steps[input.job.step.type]);
   const { stopped, passed } = checkGate(input);
   const result = stopped ?? steps[input.job.step.type](input);
   return result.kind === "claim" || passed.length === 0
@@ -64,6 +66,7 @@ export function emptyProgress(run: Run, now: Date): Progress {
     wakeAt: null,
     digestedInto: null,
     claim: null,
+    asking: null,
     isPaused: false,
   };
 }
@@ -79,7 +82,7 @@ export function advance(run: Run, facts: Facts, now: Date, isPauseDue: () => boo
     const isDue = isSleeping(job) && job.wakeAt !== null && job.wakeAt <= now;
     if (job.status !== "pending" && !isDue) {
       if (!isFinished(job)) return progress;
-      if (job.status === "failed" && job.step.shouldStopOnFail) cancelAfter(run, job, now);
+      if (job.status === "failed" && stopsRun(job)) cancelAfter(run, job, now);
       continue;
     }
     const reason = cancelReason(run);
@@ -114,6 +117,10 @@ const finished: ReadonlySet<string> = new Set<JobStatus>(["completed", "failed",
 
 export const isFinished = (job: { status: string }): boolean => finished.has(job.status);
 
+/** Without an answer of the bridge there is no wait, and no result for the code of later steps. */
+const stopsRun = ({ step, bridge }: JobState): boolean =>
+  step.shouldStopOnFail || (bridge !== null && bridge.answer === undefined && !isChannel(step.type));
+
 const jobsAfter = (run: Run, job: JobState): JobState[] => run.jobs.slice(run.jobs.indexOf(job) + 1);
 
 function cancelReason(run: Run): string | null {
@@ -131,9 +138,12 @@ function cancelFrom(run: Run, first: JobState, reason: string, now: Date): void 
   }
 }
 
+/** Why the steps behind a failed step are canceled. */
+export const failedStepReason = ({ step }: JobState): string => `step ${step.stepId} failed`;
+
 function cancelAfter(run: Run, job: JobState, now: Date): void {
   const [next] = jobsAfter(run, job);
-  if (next) cancelFrom(run, next, `step ${job.step.stepId} failed`, now);
+  if (next) cancelFrom(run, next, failedStepReason(job), now);
 }
 
 function skipAfter(run: Run, job: JobState, details: StoredDetail[]): void {
@@ -171,6 +181,11 @@ function applyResult(progress: Progress, job: JobState, result: StepResult, now:
       if (stops) cancelAfter(progress.run, job, now);
       return !stops;
     }
+    case "asking":
+      job.status = "queued";
+      job.bridge = { askedAt: now.getTime(), tries: 0 };
+      progress.asking = job.id;
+      return false;
     case "waiting":
       job.status = "delayed";
       job.wakeAt = result.until;

@@ -5,7 +5,10 @@ import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
 import type { Db } from "../../store/db.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";
+import type { BridgeAnswer } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
+import { shownOutputs } from "../bridge/answer.ts";
+import { type StepRequest, stepRequest } from "../bridge/request.ts";
 import {
   findSuppressedRecipients,
   listRecipients,
@@ -34,7 +37,20 @@ export type SimulatedRun = { run: Run; messages: MessageDraft[]; now: Date; dige
 /** A step takes at most three rounds (a claim, a wait, a send), and a workflow has at most 20 steps. */
 const maxRounds = 100;
 
-export async function simulate(batch: Batch, runs: Run[], upserts: EventUpserts): Promise<SimulatedRun[]> {
+/** What bridges answered so far, and what the runs still ask: the caller asks it, and simulates again. */
+export type BridgeSimulation = {
+  answers: ReadonlyMap<string, BridgeAnswer | { fault: string }>;
+  asks: Map<string, StepAsk>;
+};
+
+export type StepAsk = { stepId: string; request: StepRequest };
+
+export async function simulate(
+  batch: Batch,
+  runs: Run[],
+  upserts: EventUpserts,
+  bridge: BridgeSimulation,
+): Promise<SimulatedRun[]> {
   const claimResults = new Map<string, ClaimResult>();
   const digests = new Map<string, DigestResult>();
   const facts = withUpserts(await loadFacts(batch, runs, claimResults, digests), runs, upserts);
@@ -57,7 +73,10 @@ export async function simulate(batch: Batch, runs: Run[], upserts: EventUpserts)
       if (progress.claim) claiming.push(progress);
       if (progress.sending.length > 0) sending.push(one);
       const goesOn =
-        progress.claim !== null || progress.sending.length > 0 || simulateWait(one, progress, facts, digests);
+        (progress.asking !== null && simulateAnswer(one, progress.asking, facts, bridge)) ||
+        progress.claim !== null ||
+        progress.sending.length > 0 ||
+        simulateWait(one, progress, facts, digests);
       if (goesOn) continuing.push(one);
     }
     active = continuing;
@@ -107,6 +126,27 @@ async function simulateSends(db: Db, sending: SimulatedRun[]): Promise<void> {
     if (job.status === "failed") continue;
     job.newDetails.push(detail("message_sent", now, { providerId: job.providerId ?? undefined }));
   }
+}
+
+/** Answers as the bridge did; false when it was not asked yet. */
+function simulateAnswer({ run, now }: SimulatedRun, jobId: string, facts: Facts, bridge: BridgeSimulation): boolean {
+  const job = run.jobs.find(({ id }) => id === jobId)!;
+  const key = JSON.stringify([run.subscriber!.subscriber_id, job.step.stepId]);
+  const answer = bridge.answers.get(key);
+  if (!answer) {
+    bridge.asks.set(key, { stepId: job.step.stepId, request: stepRequest(run, job, facts) });
+    return false;
+  }
+  if ("fault" in answer) {
+    job.status = "failed";
+    job.newDetails.push(detail("bridge_failed", now, { raw: { reason: answer.fault } }));
+    return true;
+  }
+  job.status = "pending";
+  job.bridge = { ...job.bridge!, tries: 1, answer };
+  const raw = { outputs: shownOutputs(answer.outputs), skip: answer.skip };
+  job.newDetails.push(detail("bridge_answered", now, { raw }));
+  return true;
 }
 
 /** Moves the clock to the end of the wait; a digest that the run leads closes with the events of this run alone. */

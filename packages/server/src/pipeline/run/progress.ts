@@ -90,6 +90,7 @@ export async function writeProgress(batch: Batch, progressed: Progress[]): Promi
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);
+  if (rows.questions.length > 0) await enqueueTimed(batch, "bridge", rows.questions);
   await enqueueTimed(batch, "deliver", groupDeliveries(rows.deliveries));
   await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
@@ -106,13 +107,23 @@ type Rows = {
   messages: NewMessage[];
   digested: DigestedNotification[];
   deliveries: Delivery[];
+  /** Tasks of the runs that ask a bridge. */
+  questions: Timed[];
 };
 
 /** A message for a provider. `lane`: its integration. */
 type Delivery = { environmentId: string; lane?: string; messageId: string };
 
 function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
-  const rows: Rows = { notifications: [], newJobs: [], jobUpdates: [], messages: [], digested: [], deliveries: [] };
+  const rows: Rows = {
+    notifications: [],
+    newJobs: [],
+    jobUpdates: [],
+    messages: [],
+    digested: [],
+    deliveries: [],
+    questions: [],
+  };
   for (const progress of progressed) {
     const { run, now, digestedInto } = progress;
     const { environmentId, notificationId } = run;
@@ -127,6 +138,7 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
       if (run.isNew) rows.newJobs.push({ id: job.id, ...key, step_index: stepIndex, type: step.type, ...changes });
       else if (job.newDetails.length > 0) rows.jobUpdates.push({ ...key, job_id: job.id, ...changes });
     }
+    if (progress.asking) rows.questions.push({ environmentId, data: { notificationId, jobId: progress.asking } });
     for (const draft of progress.messages) {
       rows.messages.push(sealMessage(secrets, toMessage(progress, draft)));
       if (!progress.sending.includes(draft.id)) continue;
@@ -208,6 +220,7 @@ const toJobChanges = (job: JobState, now: Date) => ({
   details: job.newDetails,
   output: job.output,
   digest: job.digest,
+  bridge: job.bridge,
   merged_into: job.mergedInto,
   wake_at: job.wakeAt,
   updated_at: now,

@@ -10,7 +10,7 @@ import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { TenantRow } from "../../store/subscribers/tenants.ts";
-import type { PassedSubscription, StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
+import type { JobBridge, PassedSubscription, StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowVersion } from "../../store/workflows/workflows.ts";
@@ -24,6 +24,8 @@ export type RunEvent = {
   overrides: JsonObject | null;
   /** Identifier of the tenant it is about. */
   tenant: string | null;
+  /** The bridge that it asks, in place of that of its workflow. */
+  bridgeUrl: string | null;
   createdAt: Date;
 };
 
@@ -35,6 +37,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     payload: row.payload,
     overrides: openOverrides(secrets, row.overrides),
     tenant: row.tenant,
+    bridgeUrl: row.bridge_url,
     createdAt: row.created_at,
   };
 }
@@ -51,6 +54,8 @@ export type JobState = {
   newDetails: StoredDetail[];
   output: JsonObject | null;
   digest: JsonObject | null;
+  /** What the step asked of the bridge of its workflow; null in a workflow without one. */
+  bridge: JobBridge | null;
   mergedInto: string | null;
   wakeAt: Date | null;
 };
@@ -223,6 +228,8 @@ export type StepResult =
   /** One message per address: chat and push go to every endpoint and device of the subscriber. */
   | { kind: "sending"; details: StoredDetail[]; messages: MessageDraft[]; providerId: string }
   | { kind: "claim"; claim: Claim }
+  /** The step needs an answer of its bridge, and runs again with it. */
+  | { kind: "asking"; details: StoredDetail[] }
   | { kind: "merged"; into: string; notificationId: string; details: StoredDetail[]; digest?: JsonObject };
 
 export type StepInput = { run: Run; job: JobState; facts: Facts; now: Date };
@@ -237,6 +244,8 @@ export type Progress = {
   wakeAt: Date | null;
   digestedInto: string | null;
   claim: Claim | null;
+  /** The job that asks the bridge. */
+  asking: string | null;
   /** The next step could start, but the batch has to yield to other work first. */
   isPaused: boolean;
 };

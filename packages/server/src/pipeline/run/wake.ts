@@ -120,6 +120,7 @@ const toJobState = (job: JobRow, steps: Run["version"]["definition"]["steps"]): 
   newDetails: [],
   output: job.output,
   digest: job.digest,
+  bridge: job.bridge,
   mergedInto: job.merged_into,
   wakeAt: job.wake_at,
 });

@@ -2,7 +2,7 @@
 import { render } from "../render/liquid.ts";
 import { readExtras } from "../rules/override-fields.ts";
 import { mergeOverrides, overridesFor } from "../rules/overrides.ts";
-import { templateScope } from "../rules/scope.ts";
+import { contentScope } from "../rules/scope.ts";
 import { chatContacts, isWebhookMissing } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, draftForAllContacts, noteIgnoredExtras, noteIgnoredIntegrationName, sendStep } from "./sending.ts";
@@ -32,7 +32,7 @@ export function runChat(input: StepInput): StepResult {
         });
       },
     });
-    const content = render(String(job.step.controlValues.body ?? ""), templateScope(run, facts), "text");
+    const content = render(String(job.step.controlValues.body ?? ""), contentScope(input), "text");
     return messages.map((message) => ({ ...message, content }));
   });
 }

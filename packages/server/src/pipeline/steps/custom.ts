@@ -2,13 +2,14 @@
 import { isObject } from "../../lib/json.ts";
 import { RenderFault, renderDeep } from "../render/liquid.ts";
 import { detail } from "../rules/details.ts";
-import { templateScope } from "../rules/scope.ts";
+import { contentScope } from "../rules/scope.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 
-export function runCustom({ run, job, facts, now }: StepInput): StepResult {
+export function runCustom(input: StepInput): StepResult {
+  const { job, now } = input;
   const { custom } = job.step.controlValues;
   try {
-    const output = isObject(custom) ? renderDeep(custom, templateScope(run, facts)) : {};
+    const output = isObject(custom) ? renderDeep(custom, contentScope(input)) : {};
     return { kind: "done", output, details: [detail("custom_done", now)] };
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;

@@ -1,10 +1,11 @@
 // Email: integration, addresses, layout and content; then the message goes to the deliver stage, and later steps wait for it.
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { chooseLayout } from "../render/layout.ts";
+import { literalScope } from "../render/liquid.ts";
 import { type MailControls, renderMail } from "../render/mail-body.ts";
 import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
-import { layoutScope, templateScope } from "../rules/scope.ts";
+import { contentScope, layoutScope, templateScope } from "../rules/scope.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep } from "./sending.ts";
 
@@ -25,10 +26,13 @@ export function runEmail(input: StepInput): StepResult {
     draft.address = addresses[0]!;
 
     const layout = selectLayout(input, note);
-    const scope = templateScope(run, facts);
+    const scope = contentScope(input);
     const mail = renderMail({
       controls: job.step.controlValues as MailControls,
-      layout: layout && { values: layout.control_values, scope: layoutScope(layout, run, facts, scope) },
+      layout: layout && {
+        values: layout.control_values,
+        scope: layoutScope(layout, run, facts, scope === literalScope ? templateScope(run, facts) : scope),
+      },
       scope,
     });
     draft.subject = mail.subject;

@@ -5,7 +5,7 @@ import { sanitizeHtml, withoutTags } from "../render/html.ts";
 import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { isSafeUrl } from "../render/safe-urls.ts";
 import { detail } from "../rules/details.ts";
-import { templateScope } from "../rules/scope.ts";
+import { contentScope } from "../rules/scope.ts";
 import { type MessageDraft, newDraft, type StepInput, type StepResult } from "../run/run.ts";
 import { renderFault } from "./sending.ts";
 
@@ -22,7 +22,8 @@ export type InAppControls = {
   data?: JsonObject;
 };
 
-export function runInApp({ run, job, facts, now }: StepInput): StepResult {
+export function runInApp(input: StepInput): StepResult {
+  const { run, job, facts, now } = input;
   const controls = job.step.controlValues as InAppControls;
   const draft: MessageDraft = {
     ...newDraft(facts.newId(), job.id, "in_app"),
@@ -41,7 +42,7 @@ export function runInApp({ run, job, facts, now }: StepInput): StepResult {
     };
   }
   try {
-    Object.assign(draft, renderInApp(controls, templateScope(run, facts)));
+    Object.assign(draft, renderInApp(controls, contentScope(input)));
     draft.actor ??= run.actor ? { type: "user", data: run.actor.avatar } : null;
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;

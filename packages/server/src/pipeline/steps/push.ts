@@ -2,7 +2,7 @@
 import { render } from "../render/liquid.ts";
 import { readPushOverride } from "../rules/override-fields.ts";
 import { overridesFor } from "../rules/overrides.ts";
-import { templateScope } from "../rules/scope.ts";
+import { contentScope } from "../rules/scope.ts";
 import { deviceTokens } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, draftForAllContacts, noteIgnoredExtras, noteIgnoredIntegrationName, sendStep } from "./sending.ts";
@@ -25,7 +25,7 @@ export function runPush(input: StepInput): StepResult {
         return (token) => ({ address: token, outgoing: { ...fields, token } });
       },
     });
-    const scope = templateScope(run, facts);
+    const scope = contentScope(input);
     const title = render(String(subject ?? ""), scope, "text");
     const text = render(String(body ?? ""), scope, "text");
     return messages.map((message) => ({ ...message, subject: title, content: text }));

@@ -1,13 +1,13 @@
 // SMS: integration, number and text; then the message goes to the deliver stage, and later steps wait for it.
 import { render } from "../render/liquid.ts";
 import { readSmsOverride } from "../rules/override-fields.ts";
-import { templateScope } from "../rules/scope.ts";
+import { contentScope } from "../rules/scope.ts";
 import type { SmsFields, StepInput, StepResult } from "../run/run.ts";
 import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts";
 
 export function runSms(input: StepInput): StepResult {
   return sendStep(input, "sms", (draft, note) => {
-    const { run, job, facts } = input;
+    const { run, job } = input;
     const route = chooseRoute(input, "sms", draft, note);
     const overrides = routedOverrides(input, "sms", route, note, readSmsOverride);
     const phone = run.subscriber?.phone || undefined;
@@ -18,7 +18,7 @@ export function runSms(input: StepInput): StepResult {
     }
     const { address } = draft;
 
-    const text = render(String(job.step.controlValues.body ?? ""), templateScope(run, facts), "text");
+    const text = render(String(job.step.controlValues.body ?? ""), contentScope(input), "text");
     draft.content = overrides.first.content ?? text;
     draft.outgoing = overrides.routed(
       ({ to, content = text, ...rest }): SmsFields => ({

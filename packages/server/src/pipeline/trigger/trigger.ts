@@ -243,6 +243,7 @@ const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number, notes: Even
     .map((note) => note.detail),
   output: null,
   digest: null,
+  bridge: null,
   mergedInto: null,
   wakeAt: null,
 });

@@ -20,6 +20,8 @@ export async function readPublishable(db: Db, environmentId: string, options: { 
     .selectFrom("workflows")
     .where("environment_id", "=", environmentId)
     .where("deleted_at", "is", null)
+    // A workflow of a bridge gets into an environment by a sync with the bridge of that environment.
+    .where("bridge_url", "is", null)
     .orderBy("workflow_id")
     .selectAll()
     .$if(options.lock, (query) => query.forUpdate())

@@ -65,6 +65,7 @@ const columns = {
   audience: "jsonb",
   context_keys: "text[]",
   tenant: "text",
+  bridge_url: "text",
   created_at: "timestamptz",
 };
 

@@ -10,6 +10,7 @@ const owners: Partial<Record<TaskKind, { table: string; idOf: (data: JsonObject)
   trigger: { table: "events", idOf: ({ eventIds }) => (eventIds as string[])[0] },
   fanout: { table: "events", idOf: ({ eventId }) => eventId },
   wake: { table: "notifications", idOf: ({ notificationIds }) => (notificationIds as string[])[0] },
+  bridge: { table: "notifications", idOf: ({ notificationId }) => notificationId },
   deliver: { table: "messages", idOf: ({ messageIds }) => (messageIds as string[])[0] },
   unsnooze: { table: "messages", idOf: ({ messageId }) => messageId },
   import: { table: "imports", idOf: ({ importId }) => importId },

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import { type Insert, insertOf, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKeyOf, type JobKey, jobsByKey, type NotificationKey, rowsByKey } from "../keys.ts";
-import type { StoredDetail } from "../tables.ts";
+import type { JobBridge, StoredDetail } from "../tables.ts";
 import type { JobRow } from "./jobs.ts";
 
 const columns = {
@@ -19,6 +19,7 @@ const columns = {
   details: "jsonb",
   output: "jsonb",
   digest: "jsonb",
+  bridge: "jsonb",
   merged_into: "uuid",
   wake_at: "timestamptz",
   updated_at: "timestamptz",
@@ -61,6 +62,8 @@ export type JobUpdate = JobKey & {
   details: StoredDetail[];
   output: JsonObject | null;
   digest: JsonObject | null;
+  /** Null leaves what is stored. */
+  bridge: JobBridge | null;
   merged_into: string | null;
   wake_at: Date | null;
   updated_at: Date;
@@ -78,6 +81,7 @@ export const emptyJobUpdate = (
   details: [],
   output: null,
   digest: null,
+  bridge: null,
   merged_into: null,
   wake_at: null,
   updated_at: now,
@@ -89,7 +93,7 @@ export async function updateJobs(db: Db, updates: JobUpdate[]): Promise<void> {
   await sql`
     update jobs j set status = r.status, provider_id = coalesce(r.provider_id, j.provider_id),
       details = j.details || r.details, output = coalesce(r.output, j.output), digest = coalesce(r.digest, j.digest),
-      merged_into = r.merged_into, wake_at = r.wake_at, updated_at = r.updated_at
+      bridge = coalesce(r.bridge, j.bridge), merged_into = r.merged_into, wake_at = r.wake_at, updated_at = r.updated_at
     from ${rowsOf("r", { ...changing, job_id: "uuid" }, updates)}
     where ${hasKeyOf("j", "notification_id", updates)} and j.id = r.job_id`.execute(db);
 }

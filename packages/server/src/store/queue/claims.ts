@@ -6,6 +6,7 @@ export const taskKinds = [
   "trigger",
   "fanout",
   "wake",
+  "bridge",
   "deliver",
   "webhook",
   "unsnooze",

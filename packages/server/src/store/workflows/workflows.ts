@@ -30,6 +30,7 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   outsideSchedule: row.outside_schedule,
   onUnknownOutcome: row.on_unknown_outcome,
   isTranslationEnabled: row.is_translation_enabled,
+  ...(row.bridge_url === null ? {} : { isBridged: true }),
 });
 
 const toColumns = (content: WorkflowContent) => ({

@@ -1,6 +1,6 @@
 // `tidings init`: a folder with one commented workflow to begin with.
-import type { Command } from "../command.ts";
-import { CliError } from "../failure.ts";
+import type { Command } from "../../command.ts";
+import { CliError } from "../../failure.ts";
 
 export const init: Command = {
   usage: "[folder]",
@@ -9,9 +9,9 @@ export const init: Command = {
   run: async ({ io, out, args: [name = "."] }) => {
     const { resolve } = await import("node:path");
     const { mkdirSync } = await import("node:fs");
-    const { ensureProject } = await import("../files/project.ts");
-    const { openFolder } = await import("../files/folder.ts");
-    const { exampleFiles } = await import("../files/example.ts");
+    const { ensureProject } = await import("../../files/project.ts");
+    const { openFolder } = await import("../../files/folder.ts");
+    const { exampleFiles } = await import("../../files/example.ts");
     const root = resolve(io.cwd, name);
     mkdirSync(root, { recursive: true });
     if (openFolder(root).read("tidings.yaml") !== null)

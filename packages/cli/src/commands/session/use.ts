@@ -1,7 +1,7 @@
 // `tidings use <environment>`: which of the stored logins the next commands use.
-import type { Command } from "../command.ts";
-import { CliError } from "../failure.ts";
-import { readLogins, writeLogins } from "../session.ts";
+import type { Command } from "../../command.ts";
+import { CliError } from "../../failure.ts";
+import { readLogins, writeLogins } from "../../session.ts";
 
 export const use: Command = {
   usage: "[environment]",

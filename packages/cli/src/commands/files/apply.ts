@@ -1,7 +1,7 @@
 // `tidings apply [plan]`: puts the files in place, all of them or nothing.
-import type { Call, Command } from "../command.ts";
-import { dirOption, pruneOption } from "../files/options.ts";
-import type { Session } from "../session.ts";
+import type { Call, Command } from "../../command.ts";
+import { dirOption, pruneOption } from "../../files/options.ts";
+import type { Session } from "../../session.ts";
 
 export const apply: Command = {
   usage: "[plan] [--prune]",
@@ -15,8 +15,8 @@ export const apply: Command = {
   },
   run: async (call) => {
     const { out, args } = call;
-    const { countChanges, showPlan } = await import("../files/plan-view.ts");
-    const { applyRemote } = await import("../files/remote.ts");
+    const { countChanges, showPlan } = await import("../../files/plan-view.ts");
+    const { applyRemote } = await import("../../files/remote.ts");
     const { session, wanted, plan, local } = await (args[0] === undefined ? fromFiles(call) : fromPlan(call, args[0]));
     showPlan(out, plan, session.environment.name);
     if (plan.changes.length > 0) await call.confirm(`Apply ${countChanges(plan)}`);
@@ -27,20 +27,20 @@ export const apply: Command = {
   },
 };
 
-const fromFiles = async (call: Call) => (await import("../files/make-plan.ts")).makePlan(call);
+const fromFiles = async (call: Call) => (await import("../../files/make-plan.ts")).makePlan(call);
 
 async function fromPlan(call: Call, file: string) {
   const { resolve } = await import("node:path");
-  const { loadPlan } = await import("../files/plan-file.ts");
+  const { loadPlan } = await import("../../files/plan-file.ts");
   const session = await call.session();
   return { session, local: undefined, ...loadPlan(resolve(call.io.cwd, file), session) };
 }
 
 /** The next plan tells what others changed from here on. A saved plan may be applied where there are no files. */
 async function rememberFingerprints(call: Call, { environment }: Session, fingerprints: Record<string, string>) {
-  const { folderOf } = await import("../files/project.ts");
-  const { openFolder } = await import("../files/folder.ts");
-  const { readState, writeState } = await import("../files/state.ts");
+  const { folderOf } = await import("../../files/project.ts");
+  const { openFolder } = await import("../../files/folder.ts");
+  const { readState, writeState } = await import("../../files/state.ts");
   const folder = openFolder(folderOf(call));
   if (folder.read("tidings.yaml") === null) return;
   const state = readState(folder);

@@ -1,8 +1,8 @@
 // `tidings validate`: everything that can be checked without a service.
-import type { Command } from "../command.ts";
-import { exitCodes } from "../failure.ts";
-import { dirOption } from "../files/options.ts";
-import { plainText } from "../output.ts";
+import type { Command } from "../../command.ts";
+import { exitCodes } from "../../failure.ts";
+import { dirOption } from "../../files/options.ts";
+import { plainText } from "../../output.ts";
 
 export const validate: Command = {
   usage: "[--dir <folder>]",
@@ -15,10 +15,10 @@ export const validate: Command = {
   },
   run: async (call) => {
     const { out } = call;
-    const { folderOf } = await import("../files/project.ts");
-    const { openProject, readFolder } = await import("../files/read-folder.ts");
-    const { checkFiles } = await import("../files/check-files.ts");
-    const { describeProblem } = await import("../files/problems.ts");
+    const { folderOf } = await import("../../files/project.ts");
+    const { openProject, readFolder } = await import("../../files/read-folder.ts");
+    const { checkFiles } = await import("../../files/check-files.ts");
+    const { describeProblem } = await import("../../files/problems.ts");
     const local = readFolder(openProject(folderOf(call)));
     const problems = await checkFiles(local);
     const { workflows = [], layouts = [] } = local.resources;

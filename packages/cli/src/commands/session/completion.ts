@@ -1,6 +1,6 @@
 // `tidings completion <shell>`: a script for the shell, made from the table of commands.
-import { readAction, refuseMoreArguments } from "../arguments.ts";
-import { type Call, type Command, commonOptions } from "../command.ts";
+import { readAction, refuseMoreArguments } from "../../arguments.ts";
+import { type Call, type Command, commonOptions } from "../../command.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 

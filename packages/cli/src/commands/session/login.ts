@@ -1,10 +1,10 @@
 // `tidings login`: checks a key with the service and stores it under the identifier of its environment.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { Call, Command } from "../command.ts";
-import { CliError } from "../failure.ts";
-import { type Io, readInput } from "../io.ts";
-import { loginsFile, openSession, readLogins, writeLogins } from "../session.ts";
+import type { Call, Command } from "../../command.ts";
+import { CliError } from "../../failure.ts";
+import { type Io, readInput } from "../../io.ts";
+import { loginsFile, openSession, readLogins, writeLogins } from "../../session.ts";
 
 const defaultUrl = "http://localhost:3000";
 

@@ -1,8 +1,8 @@
 // `tidings publish <from> <to>`: workflows and layouts of one environment into another, with the same plan as files.
-import type { Command } from "../command.ts";
-import { confirmChange } from "../confirm.ts";
-import { wrongUsage } from "../failure.ts";
-import { findLogin, openSession, type Session } from "../session.ts";
+import type { Command } from "../../command.ts";
+import { confirmChange } from "../../confirm.ts";
+import { wrongUsage } from "../../failure.ts";
+import { findLogin, openSession, type Session } from "../../session.ts";
 
 export const publish: Command = {
   usage: "<from> <to> [--prune] [--dry-run]",
@@ -19,8 +19,8 @@ export const publish: Command = {
     const [from, to] = args;
     if (from === undefined || to === undefined)
       throw wrongUsage("Two environments are needed: from and to.", "tidings publish development production");
-    const { countChanges, showPlan } = await import("../files/plan-view.ts");
-    const { applyRemote, planRemote } = await import("../files/remote.ts");
+    const { countChanges, showPlan } = await import("../../files/plan-view.ts");
+    const { applyRemote, planRemote } = await import("../../files/remote.ts");
     const session = await openTarget(call.session, () => openSession(findLogin(io, to)), to);
     const { environment, isProduction } = session;
     const { resources } = await session.tidings.files.export({ query: { environmentId: from } });

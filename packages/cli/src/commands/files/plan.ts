@@ -1,7 +1,7 @@
 // `tidings plan`: what applying the files would change. Exit code 0: nothing, 2: something, 1: an error.
-import type { Command } from "../command.ts";
-import { exitCodes } from "../failure.ts";
-import { dirOption, pruneOption } from "../files/options.ts";
+import type { Command } from "../../command.ts";
+import { exitCodes } from "../../failure.ts";
+import { dirOption, pruneOption } from "../../files/options.ts";
 
 export const plan: Command = {
   usage: "[--prune] [--out <file>]",
@@ -17,9 +17,9 @@ export const plan: Command = {
   run: async (call) => {
     const { io, out, values } = call;
     const { resolve } = await import("node:path");
-    const { makePlan } = await import("../files/make-plan.ts");
-    const { showPlan } = await import("../files/plan-view.ts");
-    const { savePlan } = await import("../files/plan-file.ts");
+    const { makePlan } = await import("../../files/make-plan.ts");
+    const { showPlan } = await import("../../files/plan-view.ts");
+    const { savePlan } = await import("../../files/plan-file.ts");
     const { session, wanted, plan: made } = await makePlan(call);
     showPlan(out, made, session.environment.name);
     if (typeof values.out === "string") {

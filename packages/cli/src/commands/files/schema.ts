@@ -1,7 +1,7 @@
 // `tidings schema [kind]`: JSON Schemas of the files, by which editors complete and check them.
-import type { Command } from "../command.ts";
-import { wrongUsage } from "../failure.ts";
-import { dirOption } from "../files/options.ts";
+import type { Command } from "../../command.ts";
+import { wrongUsage } from "../../failure.ts";
+import { dirOption } from "../../files/options.ts";
 
 export const schema: Command = {
   usage: "[project|workflow|layout|integrations|topics]",
@@ -14,14 +14,14 @@ export const schema: Command = {
   },
   run: async (call) => {
     const { io, out, args } = call;
-    const { editorSchema, fileKinds } = await import("../files/schemas.ts");
+    const { editorSchema, fileKinds } = await import("../../files/schemas.ts");
     if (args[0] !== undefined) {
       const kind = fileKinds.find((one) => one === args[0]);
       if (!kind) throw wrongUsage(`There is no file of the kind "${args[0]}".`, `One of: ${fileKinds.join(", ")}`);
       return void io.stdout.write(`${JSON.stringify(editorSchema(kind), null, 2)}\n`);
     }
-    const { folderOf, writeSchemas } = await import("../files/project.ts");
-    const { openProject } = await import("../files/read-folder.ts");
+    const { folderOf, writeSchemas } = await import("../../files/project.ts");
+    const { openProject } = await import("../../files/read-folder.ts");
     writeSchemas(openProject(folderOf(call)));
     out.line(`${fileKinds.length} schemas written into .tidings/schema.`);
     out.json({ written: fileKinds.map((kind) => `.tidings/schema/${kind}.json`) });

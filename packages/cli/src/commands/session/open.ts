@@ -1,8 +1,8 @@
 // `tidings open [screen]`: the dashboard in the browser.
-import { refuseMoreArguments } from "../arguments.ts";
-import { openInBrowser } from "../browser.ts";
-import type { Command } from "../command.ts";
-import { wrongUsage } from "../failure.ts";
+import { refuseMoreArguments } from "../../arguments.ts";
+import { openInBrowser } from "../../browser.ts";
+import type { Command } from "../../command.ts";
+import { wrongUsage } from "../../failure.ts";
 
 export const open: Command = {
   usage: "[screen]",

@@ -1,6 +1,6 @@
 // `tidings types`: TypeScript types of payloads, for the code that triggers events.
-import type { Command } from "../command.ts";
-import { dirOption } from "../files/options.ts";
+import type { Command } from "../../command.ts";
+import { dirOption } from "../../files/options.ts";
 
 export const types: Command = {
   usage: "[--out <file>]",
@@ -14,10 +14,10 @@ export const types: Command = {
     const { io, out, values } = call;
     const { writeFileSync } = await import("node:fs");
     const { resolve } = await import("node:path");
-    const { folderOf } = await import("../files/project.ts");
-    const { openProject, readFolder } = await import("../files/read-folder.ts");
-    const { problemsError } = await import("../files/problems.ts");
-    const { writeTypes } = await import("../files/payload-types.ts");
+    const { folderOf } = await import("../../files/project.ts");
+    const { openProject, readFolder } = await import("../../files/read-folder.ts");
+    const { problemsError } = await import("../../files/problems.ts");
+    const { writeTypes } = await import("../../files/payload-types.ts");
     const { resources, problems } = readFolder(openProject(folderOf(call)));
     if (problems.length > 0) throw problemsError(problems);
     const text = writeTypes(resources.workflows ?? []);

@@ -1,8 +1,8 @@
 // `tidings pull`: writes the files of an environment.
-import type { Command } from "../command.ts";
-import { CliError } from "../failure.ts";
-import { dirOption } from "../files/options.ts";
-import { plainText } from "../output.ts";
+import type { Command } from "../../command.ts";
+import { CliError } from "../../failure.ts";
+import { dirOption } from "../../files/options.ts";
+import { plainText } from "../../output.ts";
 
 export const pull: Command = {
   usage: "[--dir <folder>] [--force]",
@@ -17,12 +17,12 @@ export const pull: Command = {
   run: async (call) => {
     const { out, values } = call;
     const { mkdirSync } = await import("node:fs");
-    const { openFolder } = await import("../files/folder.ts");
-    const { ensureProject, folderOf } = await import("../files/project.ts");
-    const { readFolder } = await import("../files/read-folder.ts");
-    const { hashFiles, planPull } = await import("../files/pull-files.ts");
-    const { readState, writeState } = await import("../files/state.ts");
-    const { writeResources } = await import("../files/write-resources.ts");
+    const { openFolder } = await import("../../files/folder.ts");
+    const { ensureProject, folderOf } = await import("../../files/project.ts");
+    const { readFolder } = await import("../../files/read-folder.ts");
+    const { hashFiles, planPull } = await import("../../files/pull-files.ts");
+    const { readState, writeState } = await import("../../files/state.ts");
+    const { writeResources } = await import("../../files/write-resources.ts");
     const { tidings, environment } = await call.session();
     const { resources, fingerprints } = await tidings.files.export();
     const root = folderOf(call);

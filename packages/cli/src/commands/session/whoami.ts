@@ -1,5 +1,5 @@
 // `tidings whoami`: the service and the environment that commands talk to.
-import type { Command } from "../command.ts";
+import type { Command } from "../../command.ts";
 
 export const whoami: Command = {
   usage: "",

@@ -1,0 +1,23 @@
+// One step of a workflow that is defined in code, as its bridge previews it: missing parts of the payload and missing results
+// of earlier steps are made up from their schemas.
+import type { Caller, NetworkCtx } from "../../context.ts";
+import { readAnswer } from "../../pipeline/bridge/answer.ts";
+import { callBridge } from "../../pipeline/bridge/call.ts";
+import type { StepRequest } from "../../pipeline/bridge/request.ts";
+import type { BridgeAnswer } from "../../store/tables.ts";
+import { findBridgeKey } from "../../store/workflows/bridges.ts";
+
+type PreviewedStep = { url: string; workflowId: string; stepId: string; request: StepRequest };
+
+export async function previewStep(
+  ctx: NetworkCtx,
+  { environmentId }: Caller,
+  { url, workflowId, stepId, request }: PreviewedStep,
+): Promise<BridgeAnswer | { fault: string }> {
+  const secret = await findBridgeKey(ctx.reads.db, environmentId, url);
+  if (secret === undefined) return { fault: "the environment has no key to sign with" };
+  const query = { action: "preview", workflowId, stepId } as const;
+  const key = ctx.secrets.decrypt(secret);
+  const reply = await callBridge(ctx.webhookHttp, { url, key, query, body: request, now: ctx.now() });
+  return reply.kind === "answered" ? readAnswer(reply.body) : { fault: reply.reason };
+}
