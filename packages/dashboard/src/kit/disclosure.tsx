@@ -16,10 +16,15 @@ type DisclosureProps = {
   end?: ReactNode;
   /** Drawn only when the row is open. */
   children: () => ReactNode;
+  /** Where the screen keeps which row is open, such as in the URL; without, the row keeps it. */
+  isOpen?: boolean;
+  onOpen?: (isOpen: boolean) => void;
 };
 
-export function Disclosure({ title, note, end, children }: DisclosureProps) {
-  const [isOpen, setOpen] = useState(false);
+export function Disclosure({ title, note, end, children, isOpen: isGivenOpen, onOpen }: DisclosureProps) {
+  const [isOwnOpen, setOwnOpen] = useState(false);
+  const isOpen = isGivenOpen ?? isOwnOpen;
+  const setOpen = onOpen ?? setOwnOpen;
   return (
     <li className={css.item}>
       <button type="button" className={css.head} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -16,3 +16,11 @@ export const Tools = ({ children }: Parts) => <div className={css.tools}>{childr
 
 /** The buttons of a form inside a dialog, the main one last. */
 export const DialogEnd = ({ children }: Parts) => <div className={css.dialogEnd}>{children}</div>;
+
+/** Beside each other; `isApart`: the first takes the room, the others stand at the end. */
+export const Row = ({ isApart, children }: Parts & { isApart?: boolean }) => (
+  <div className={classNames(css.row, isApart && css.apart)}>{children}</div>
+);
+
+/** Read aloud, not shown. */
+export const Hidden = ({ children }: Parts) => <div className={css.hidden}>{children}</div>;

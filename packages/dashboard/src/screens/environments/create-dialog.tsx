@@ -7,7 +7,7 @@ import { sessionQuery } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { TextField } from "../../kit/field.tsx";
-import { Stack } from "../../kit/stack.tsx";
+import { Stack } from "../../kit/layout.tsx";
 import { ErrorPanel } from "../../kit/states.tsx";
 import { showToast } from "../../kit/toast.tsx";
 import { words as kitWords } from "../../words.ts";

@@ -6,11 +6,12 @@ import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { Icon } from "../../icons.tsx";
 import { Button } from "../../kit/button.tsx";
-import { Entries, Entry } from "../../kit/entries.tsx";
+import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
+import { Muted, Row, Stack } from "../../kit/layout.tsx";
 import { Select } from "../../kit/select.tsx";
-import { Muted, Row, Stack } from "../../kit/stack.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
 import type { Tone } from "../../kit/tone.ts";
 import { Badge } from "../../kit/verdict.tsx";
 import css from "./environments.module.css";
@@ -50,7 +51,7 @@ export function History() {
         />
       )}
       {data && data.data.length > 0 && (
-        <Entries label={text.list(target.name)}>
+        <DisclosureList label={text.list(target.name)}>
           {data.data.map((head) => (
             <PublishEntry
               key={head.id}
@@ -60,7 +61,7 @@ export function History() {
               onOpen={(isOpen) => change({ publish: isOpen ? head.id : undefined, after })}
             />
           ))}
-        </Entries>
+        </DisclosureList>
       )}
       {data && (data.next || after) && (
         <Pager
@@ -77,21 +78,24 @@ type PublishEntryProps = { head: PublishHead; target: Environment; isOpen: boole
 function PublishEntry({ head, target, isOpen, onOpen }: PublishEntryProps) {
   const total = head.created + head.updated + head.deleted;
   return (
-    <Entry
-      sentence={
+    <Disclosure
+      title={
         <>
           <strong>{head.createdBy.name}</strong>{" "}
           {head.kind === "restore" ? text.restored(total) : text.published(head.source.name, total)}
         </>
       }
       note={text.names(head.names, total)}
-      sign={head.restoredAt && <Badge tone="warn">{text.takenBack}</Badge>}
-      at={head.createdAt}
+      end={
+        <>
+          {head.restoredAt && <Badge tone="warn">{text.takenBack}</Badge>} <Time at={head.createdAt} isRelative />
+        </>
+      }
       isOpen={isOpen}
       onOpen={onOpen}
     >
       {() => <Opened head={head} target={target} />}
-    </Entry>
+    </Disclosure>
   );
 }
 

@@ -9,7 +9,7 @@ import { Icon } from "../../icons.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Id } from "../../kit/code.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { Muted, Row, Stack } from "../../kit/stack.tsx";
+import { Muted, Row, Stack } from "../../kit/layout.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";

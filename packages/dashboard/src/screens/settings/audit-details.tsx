@@ -1,7 +1,7 @@
 // One change: each field that differs, before and after.
 import type { AuditEntry } from "@tidings/contract";
+import { Muted } from "../../kit/layout.tsx";
 import { Facts } from "../../kit/page.tsx";
-import { Muted } from "../../kit/stack.tsx";
 import { Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import css from "./settings.module.css";

@@ -1,16 +1,17 @@
 // Who changed what: filters in the URL, and for each change the fields before and after.
 import type { AuditEntry } from "@tidings/contract";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { useSession } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
 import { InlineCode } from "../../kit/code.tsx";
-import { Entries, Entry } from "../../kit/entries.tsx";
+import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
+import { Muted, Row, Stack } from "../../kit/layout.tsx";
 import { Notice } from "../../kit/notice.tsx";
-import { Muted, Row, Stack } from "../../kit/stack.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
 import { AuditDetails } from "./audit-details.tsx";
 import { ExportButton } from "./audit-export.tsx";
 import { AuditFilters, useAuditFilters } from "./audit-filters.tsx";
@@ -53,11 +54,11 @@ function Changes() {
           <EmptyState icon="clock" title={text.none} text={text.noneText} />
         ))}
       {data && data.data.length > 0 && (
-        <Entries label={text.list}>
+        <DisclosureList label={text.list}>
           {data.data.map((entry) => (
             <Change key={entry._id} entry={entry} />
           ))}
-        </Entries>
+        </DisclosureList>
       )}
       {data && (data.next || after) && (
         <Pager
@@ -70,25 +71,22 @@ function Changes() {
 }
 
 function Change({ entry }: { entry: AuditEntry }) {
-  const [isOpen, setOpen] = useState(false);
   const { environments } = useSession();
   const { actor, environmentId, createdAt } = entry;
   const environment = environments.find(({ _id }) => _id === environmentId);
   return (
-    <Entry
-      sentence={
+    <Disclosure
+      title={
         <>
           <strong>{actor.name}</strong>{" "}
           {actor.type === "machine" && <span className={css.muted}>({text.machine})</span>} {sentenceOf(entry)}
         </>
       }
       note={[environment?.name, nameOf(entry)].filter(Boolean).join(" · ")}
-      at={createdAt}
-      isOpen={isOpen}
-      onOpen={setOpen}
+      end={<Time at={createdAt} isRelative />}
     >
       {() => <AuditDetails entry={entry} />}
-    </Entry>
+    </Disclosure>
   );
 }
 

@@ -1,6 +1,6 @@
 // Bars over time, drawn by hand. Failures are hatched, so that the picture can be read without colour; screen readers get a table.
 import { useId } from "react";
-import { Hidden } from "../../kit/stack.tsx";
+import { Hidden } from "../../kit/layout.tsx";
 import css from "./statistics.module.css";
 import { words } from "./words.ts";
 

@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Output, StatisticsBreakdown } from "@tidings/contract";
 import type { ReactNode } from "react";
-import { Muted, Stack } from "../../kit/stack.tsx";
+import { Muted, Stack } from "../../kit/layout.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { formatDuration } from "../../kit/time.tsx";
 import { shareOf } from "./judgement.ts";
