@@ -121,9 +121,9 @@ browserTest(
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: /^Content/ }).click();
     await page.getByRole("option", { name: "Change the payload" }).click();
-    await dialog.getByLabel("Payload").fill('{ "name": ');
+    await dialog.getByRole("textbox", { name: "Payload" }).fill('{ "name": ');
     await dialog.getByText("This is not a JSON object").waitFor();
-    await dialog.getByLabel("Payload").fill('{ "name": "Grace" }');
+    await dialog.getByRole("textbox", { name: "Payload" }).fill('{ "name": "Grace" }');
     await expectNoOverflow(page);
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await eventually(() => mail.received.some(({ subject }) => subject === "For Grace"), "the changed mail");

@@ -136,7 +136,14 @@ function Letters({ letters, onChoose }: { letters: DeadLetter[]; onChoose: (lett
           isWideOnly: true,
         },
         { title: text.attempts, cell: ({ attempts }) => attempts, isNumber: true, isWideOnly: true },
-        { title: text.time, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          title: text.time,
+          cell: ({ createdAt }) => (
+            <span className={css.time}>
+              <Time at={createdAt} />
+            </span>
+          ),
+        },
         {
           title: "",
           isNumber: true,

@@ -108,7 +108,7 @@ function Watched({ replay }: { replay: DeadLetterReplay }) {
             </LinkButton>
           }
         >
-          {text.failedText}
+          {text.failedText(failed)}
         </Notice>
       )}
       <Card>
@@ -117,7 +117,7 @@ function Watched({ replay }: { replay: DeadLetterReplay }) {
             [text.pace, text.perSecond(perSecond)],
             [text.through, replay.integrationIdentifier],
             [text.started, <Time key="started" at={createdAt} />],
-            [text.finished, isEnded && finishedAt && <Time key="finished" at={finishedAt} />],
+            [text.finished, isEnded && finishedAt ? <Time key="finished" at={finishedAt} /> : undefined],
           ]}
         />
       </Card>

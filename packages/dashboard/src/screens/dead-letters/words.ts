@@ -103,7 +103,10 @@ export const words = {
     stop: "Stop",
     stopTitle: "Stop the replay for good?",
     stopText: "Messages that were not sent yet stay dead letters.",
-    failedText: "They are dead letters again, with their new error.",
+    failedText: (number: number) =>
+      number === 1
+        ? "1 message failed again. Unless it was canceled, it is a dead letter with its new error."
+        : `${number.toLocaleString()} messages failed again. Those that were not canceled are dead letters with their new error.`,
     seeCauses: "See the causes",
     all: "All open dead letters",
     chosen: (number: number) => count(number, "chosen message", "chosen messages"),

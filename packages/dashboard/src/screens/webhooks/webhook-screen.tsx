@@ -63,7 +63,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
             <TestButton webhook={webhook} />
             {webhook.active && (
               <Button onClick={() => changes.turn(webhook, false)} disabled={changes.isBusy}>
-                {words.off}
+                {text.turnOff}
               </Button>
             )}
             <Menu align="end" entries={entries} trigger={<IconButton label={words.menu(webhook.url)} icon="more" />} />

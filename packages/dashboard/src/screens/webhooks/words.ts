@@ -113,6 +113,7 @@ export const words = {
     disabledText: "Correct the receiver, send a test, turn the endpoint on again, and deliver what it missed.",
     offText: "You have switched this endpoint off. Events that happen meanwhile are not stored for it.",
     turnOn: "Turn on again",
+    turnOff: "Turn off",
     test: "Send a test",
     tested: (status: number | undefined) =>
       status === undefined ? "The receiver did not answer" : `The receiver answered ${status}`,
