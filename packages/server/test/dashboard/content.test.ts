@@ -95,8 +95,13 @@ browserTest(
     await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
     await page.getByRole("textbox", { name: "subject in fr_FR" }).fill("Expédié");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("1 text saved").last().waitFor();
+    const french = { params: { resourceType: "workflow", resourceId: "order", locale: "fr_FR" } } as const;
+    await eventually(
+      async () => (await client.raw("translations.retrieve", french)).status === 200,
+      "the new language to be saved",
+    );
     assert.deepEqual(await contentOf("fr_FR"), { subject: "Expédié" });
+    await page.getByRole("button", { name: "Discard changes" }).waitFor({ state: "detached" });
     await page.setViewportSize(narrow);
     await expectNoOverflow(page);
 
