@@ -1,7 +1,6 @@
 // Texts of several locales as one table of keys. Keys may be nested in one locale and written with dots in another; both are the
 // same key. Pure.
 export type Content = Record<string, unknown>;
-export type Texts = ReadonlyMap<string, { path: readonly string[]; text: string }>;
 
 export const defaultLocale = "en_US";
 
@@ -20,7 +19,7 @@ export function textsOf(content: Content, path: readonly string[] = []): Map<str
 }
 
 /** A content with one text changed, or without it (`undefined`); objects that become empty are removed with it. */
-export function withText(content: Content, path: readonly string[], text: string | undefined): Content {
+function withText(content: Content, path: readonly string[], text: string | undefined): Content {
   const [name = "", ...rest] = path;
   const { [name]: inside, ...others } = content;
   if (rest.length > 0) {

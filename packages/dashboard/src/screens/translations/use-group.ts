@@ -73,7 +73,7 @@ export function useGroup(resourceType: TranslatedResource, resourceId: string) {
     try {
       for (const [locale, changed] of Object.entries(edits)) {
         if (Object.keys(changed).length === 0) continue;
-        const now = await readContent({ ...params, locale }, _id);
+        const now = stored.includes(locale) ? await readContent({ ...params, locale }, _id) : {};
         const content = withEdits(now, changed, contents.get(defaultLocale) ?? {});
         await callOperation("translations.create", { body: { ...params, locale, content } }, _id);
       }

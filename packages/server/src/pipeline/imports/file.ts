@@ -25,7 +25,7 @@ export type Column = { header: string; field: string | null; problem?: string };
 /** Case, spaces, `_` and `-` in a header do not count: `First Name` and `first_name` are `firstName`. */
 const looseName = (header: string): string => header.toLowerCase().replaceAll(/[\s_-]/g, "");
 
-export function readColumns(kind: ImportKind, headers: string[]): { columns: Column[]; problems: string[] } {
+function readColumns(kind: ImportKind, headers: string[]): { columns: Column[]; problems: string[] } {
   const known = new Map(importColumns[kind].map((name) => [looseName(name), name as string]));
   const names = [...importColumns[kind], ...(kind === "subscribers" ? ["data.<name>"] : [])].join(", ");
   const problems: string[] = [];
