@@ -17,7 +17,7 @@ import { showError } from "../../kit/toast.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { Avatar, nameOf } from "../people/avatar.tsx";
 import people from "../people/people.module.css";
-import { useSettledText } from "../workflows/use-settled.ts";
+import { useSettledText } from "../../kit/use-settled.ts";
 import { CursorPager } from "./cursor-pager.tsx";
 import { PeopleDialog } from "./people-dialog.tsx";
 import { PreferenceDialog } from "./preference-dialog.tsx";

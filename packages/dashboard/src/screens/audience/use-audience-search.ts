@@ -1,5 +1,5 @@
 // The filters of the audience in the address: a changed filter begins at the first page.
-import { useSettledText } from "../workflows/use-settled.ts";
+import { useSettledText } from "../../kit/use-settled.ts";
 import { type AudienceSearch, audienceRoute } from "./routes.ts";
 
 export function useAudienceSearch() {

@@ -8,7 +8,7 @@ import { HtmlFrame } from "../../kit/html-frame.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import preview from "../workflows/preview/preview.module.css";
-import { useSettled } from "../workflows/use-settled.ts";
+import { useSettled } from "../../kit/use-settled.ts";
 import css from "./layouts.module.css";
 import { type LayoutDraft, valuesOf } from "./use-layout-editor.ts";
 import { words } from "./words.ts";

@@ -10,7 +10,7 @@ import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
-import { useSettledText } from "../workflows/use-settled.ts";
+import { useSettledText } from "../../kit/use-settled.ts";
 import { CreateLayoutDialog, LayoutMenu } from "./layout-dialogs.tsx";
 import { type LayoutSearch, layoutsRoute } from "./routes.ts";
 import { words } from "./words.ts";

@@ -17,7 +17,7 @@ import { Badge } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import { LeaveGuard } from "../workflows/editor/leave-guard.tsx";
 import { choicesOf } from "../workflows/step/condition-builder.tsx";
-import { useSettledText } from "../workflows/use-settled.ts";
+import { useSettledText } from "../../kit/use-settled.ts";
 import { NameDialog } from "./name-dialog.tsx";
 import { type GroupSearch, translationRoute } from "./routes.ts";
 import { TextTable } from "./text-table.tsx";

@@ -10,7 +10,7 @@ import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Pager, Table } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import { Badge } from "../../kit/verdict.tsx";
-import { useSettledText } from "../workflows/use-settled.ts";
+import { useSettledText } from "../../kit/use-settled.ts";
 import { ExportDialog, ImportDialog } from "./file-dialogs.tsx";
 import { type TranslationsSearch, translationsRoute } from "./routes.ts";
 import { StartDialog } from "./start-dialog.tsx";

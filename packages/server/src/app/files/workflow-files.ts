@@ -12,7 +12,7 @@ import { type LayoutContent, type Texts, withoutDefaults } from "./file-forms.ts
 
 type WorkflowBody = Omit<
   WorkflowContent,
-  "id" | "origin" | "last_published_at" | "last_published_by" | "updated_at" | "updated_by"
+  "id" | "origin" | "last_published_at" | "last_published_by" | "updated_at" | "updated_by" | "bridge_url"
 >;
 export type ReadWorkflow = { content: WorkflowBody; texts: Texts };
 export type ReadLayout = { content: LayoutContent; texts: Texts };
