@@ -493,6 +493,11 @@ export const errorCatalogue = {
     message: "The environment has {count} {type}, and at most {limit} can be kept in files",
     when: "The environment has more resources of a type than one request can carry.",
   },
+  SCENARIO_TOO_LARGE: {
+    status: 413,
+    message: "A scenario has at most {most}: choose another event or a shorter time",
+    when: "What is to be exported has more events, subscribers, messages or payload than a scenario can hold.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "{detail}",

@@ -19,6 +19,7 @@ export * from "./resources/events/events.ts";
 export * from "./resources/events/explain.ts";
 export * from "./resources/events/messages.ts";
 export * from "./resources/events/notifications.ts";
+export * from "./resources/events/scenarios.ts";
 export * from "./resources/inbox/inbox-channels.ts";
 export * from "./resources/inbox/inbox-notifications.ts";
 export * from "./resources/inbox/inbox-oauth.ts";

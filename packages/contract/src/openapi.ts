@@ -28,6 +28,7 @@ const resourceDescriptions: Record<string, string> = {
   events: "Trigger workflows: report that something happened, and the service decides who is notified, where and when.",
   notifications: "What became of an event for each recipient, step by step, with the reason for every decision.",
   activity: "Events as they come in, with what became of their recipients.",
+  scenarios: "What happened, as a test that can be run again.",
   statistics: "What was sent, and what was not, by hour or by day.",
   messages: "What was made for one person on one channel.",
   workflows: "The steps an event goes through for each recipient.",

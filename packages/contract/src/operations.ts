@@ -12,6 +12,7 @@ import { eventOperations } from "./resources/events/events.ts";
 import { explainOperations } from "./resources/events/explain.ts";
 import { messageOperations } from "./resources/events/messages.ts";
 import { notificationOperations } from "./resources/events/notifications.ts";
+import { scenarioOperations } from "./resources/events/scenarios.ts";
 import { inboxChannelOperations } from "./resources/inbox/inbox-channels.ts";
 import { inboxNotificationOperations } from "./resources/inbox/inbox-notifications.ts";
 import { inboxOauthOperations } from "./resources/inbox/inbox-oauth.ts";
@@ -53,6 +54,7 @@ import { workflowOperations } from "./resources/workflows/workflows.ts";
 export const operations = {
   ...eventOperations,
   ...explainOperations,
+  ...scenarioOperations,
   ...notificationOperations,
   ...messageOperations,
   ...activityOperations,

@@ -60,6 +60,8 @@ const exceptions: Partial<Record<OperationId, Role>> = {
   "subscriberNotifications.archiveAllRead": "support",
   // … and what is under way or failed. Events are triggered by editors; a dry run only reads.
   "events.cancel": "support",
+  // The addresses and payloads of many people in one file.
+  "scenarios.export": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "deadLetterReplays.create": "support",

@@ -6,6 +6,7 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "events.triggerBulk": "editor",
   "events.broadcast": "editor",
   "events.cancel": "support",
+  "scenarios.export": "support",
   "messages.delete": "editor",
   "messages.deleteByTransaction": "editor",
   "workflows.create": "editor",

@@ -16,6 +16,7 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
 import * as files from "../app/files/files.ts";
 import * as inboxChannels from "../app/inbox/inbox-channels.ts";
@@ -111,6 +112,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "events.cancel": eventCancel.cancel,
   "explain.retrieve": explain.retrieve,
   "explain.dryRun": dryRun.dryRun,
+  "scenarios.export": scenarios.exportScenario,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
   "activity.listEvents": activity.list,

@@ -86,6 +86,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
       payload: { name: "Ada" },
     },
   }),
+  "scenarios.export": async (w) => ({ query: { transactionId: (await w.once(w.event)).transactionId } }),
   "notifications.list": listOf(threeEvents),
   "notifications.retrieve": async (w) => ({ params: { notificationId: (await w.once(w.event)).notificationId } }),
   "messages.list": listOf(threeEvents),

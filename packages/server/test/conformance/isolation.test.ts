@@ -60,6 +60,7 @@ const refusedBodies: Partial<Record<OperationId, number>> = {
   "events.broadcast": 404,
   "explain.retrieve": 404,
   "explain.dryRun": 404,
+  "scenarios.export": 404,
   "workflows.preview": 404,
   "translations.create": 404,
   "translations.upload": 404,

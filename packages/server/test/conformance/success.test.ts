@@ -84,6 +84,7 @@ const explained: [RegExp, string][] = [
     /^(ReachTopic|DigestLeader|DryRunLeftOut)\.|^Reach\.topics$|^Explanation\.digestedInto$|^DryRun\.(error|note)$/,
     "other ways to be reached, or not",
   ],
+  [/^Scenario\w*\./, "other people, actions and messages; app/events/scenarios.test.ts has them"],
   [/^InvitationMail\./, "no production environment has an email integration; app/people/people.test.ts has one"],
   [/^(AuthMethods|SignInMethods)\.oidc\.name$/, "no issuer is configured; app/people/oidc.test.ts has one"],
   [/^ChannelStepResult\.last(Read|Seen)Date$/, "nothing was seen or read"],

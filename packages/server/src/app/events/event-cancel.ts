@@ -17,7 +17,7 @@ import {
 import { lockEventForCancel, markEventCanceled } from "../../store/events/events.ts";
 import { environmentClock } from "../environments/clock.ts";
 
-const reason = "the event was canceled";
+export const cancelReason = "the event was canceled";
 
 export async function cancel(
   ctx: Ctx,
@@ -33,9 +33,9 @@ export async function cancel(
   await lockHandovers(db, environmentId, event.workflow_version_id);
   const windows = await lockRuns(db, environmentId, event.id);
   // Messages before jobs: settling a delivery locks them in this order, and another order could deadlock.
-  await withdrawMessages(db, environmentId, event.id, `Canceled: ${reason}`, now);
+  await withdrawMessages(db, environmentId, event.id, `Canceled: ${cancelReason}`, now);
   const leaders = windows.map((window) => window.leader_job_id);
-  const stepCanceled = detail("step_canceled", now, { raw: { reason } });
+  const stepCanceled = detail("step_canceled", now, { raw: { reason: cancelReason } });
   const canceled = new Set(await cancelJobsOfEvent(db, environmentId, event.id, leaders, stepCanceled, now));
   const orphaned = windows.filter((window) => canceled.has(window.leader_job_id));
   await handOverDigests(ctx, environmentId, orphaned, clock);

@@ -1,0 +1,159 @@
+// Exports past events as a scenario: a test that brings about the same on a test clock and expects the same messages.
+import { type Input, mostScenarioEvents, mostScenarioSubscribers, type Output, type Scenario } from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { failure, invalid } from "../../failure.ts";
+import { firstIdAt } from "../../lib/ids.ts";
+import { peekClock } from "../../pipeline/clock/clock.ts";
+import { loadVersions } from "../../pipeline/run/versions.ts";
+import { inReadOnlyTransaction } from "../../store/db.ts";
+import { scanEvents } from "../../store/events/activity.ts";
+import { type EventRow, findEventOfTransaction, findEvents } from "../../store/events/events.ts";
+import {
+  findCancelTimes,
+  findDigestEvents,
+  findEventsWithFiles,
+  findScenarioMessages,
+  findScenarioPreferences,
+  findScenarioRecipients,
+  hasOpenJobs,
+  measureEvents,
+  type ScenarioRecipient,
+} from "../../store/events/scenarios.ts";
+import { findSubscribersByIds, findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
+import { maxId, minId } from "./activity.ts";
+import { cancelReason } from "./event-cancel.ts";
+import { buildScenario, type Happened } from "./scenario-view.ts";
+import { toYaml } from "./scenario-yaml.ts";
+
+type Query = Input<"scenarios.export">["query"];
+
+const mostMessages = 500;
+const mostRecipients = 1_000;
+const mostPayloadBytes = 1_000_000;
+/** Events that are looked at for those between two times: on a test clock, times are not in the order of ids. */
+const mostScanned = 20_000;
+/** Ids are made a moment before or after the time of their row. */
+const slackMs = 60_000;
+
+export async function exportScenario(
+  ctx: Ctx,
+  caller: Caller,
+  { query }: Input<"scenarios.export">,
+): Promise<Output<"scenarios.export">> {
+  return inReadOnlyTransaction(ctx.db, async (tx) => {
+    const happened = await readHappened({ ...ctx, db: tx }, caller, query);
+    const { scenario, notes } = await buildScenario(happened);
+    return { scenario, notes, yaml: writeFile(scenario, notes) };
+  });
+}
+
+const writeFile = (scenario: Scenario, notes: string[]): string =>
+  notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("") + toYaml(scenario);
+
+async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Happened> {
+  const { environmentId } = caller;
+  const clock = await peekClock(ctx, environmentId);
+  const isTestClock = clock.isStopped(environmentId);
+  const eventIds = await findEventIds(ctx, environmentId, query, isTestClock);
+  refuseMore(eventIds.length, mostScenarioEvents, `${mostScenarioEvents} events`);
+  const bytes = await measureEvents(ctx.db, environmentId, eventIds);
+  refuseMore(bytes, mostPayloadBytes, "1 MB of payloads");
+  const events = await findEvents(ctx.db, environmentId, eventIds);
+  const recipients = await findScenarioRecipients(ctx.db, environmentId, eventIds, mostRecipients + 1);
+  refuseMore(recipients.length, mostRecipients, `${mostRecipients} notifications`);
+  const messages = await findScenarioMessages(ctx.db, environmentId, eventIds, mostMessages + 1);
+  refuseMore(messages.length, mostMessages, `${mostMessages} messages`);
+  const subscribers = await findPeople(
+    ctx,
+    environmentId,
+    events,
+    recipients.map((row) => row.subscriber_id),
+  );
+  const preferences = await findScenarioPreferences(
+    ctx.db,
+    environmentId,
+    subscribers.map(({ id }) => id),
+    [...new Set(events.map((event) => event.workflow_id))],
+  );
+  const versions = await loadVersions(ctx, [...new Set(events.map((event) => event.workflow_version_id))]);
+  const withFiles = await findEventsWithFiles(ctx.db, environmentId, eventIds);
+  const canceled = await findCancelTimes(ctx.db, environmentId, eventIds, cancelReason);
+  const isOpen =
+    events.some((event) => isExpanding(event, recipients)) || (await hasOpenJobs(ctx.db, environmentId, eventIds));
+  return {
+    events,
+    recipients,
+    messages,
+    subscribers,
+    preferences,
+    versions,
+    canceled,
+    withFiles,
+    isOpen,
+    isTestClock,
+    now: clock.now(environmentId),
+  };
+}
+
+/** Notifications of the event are still to be made. */
+function isExpanding(
+  { id, audience, expanded_at, canceled_at, recipients }: EventRow,
+  made: ScenarioRecipient[],
+): boolean {
+  if (canceled_at) return false;
+  if (audience) return expanded_at === null;
+  return made.filter(({ event_id }) => event_id === id).length < recipients.length;
+}
+
+function refuseMore(count: number, most: number, words: string): void {
+  if (count > most) throw failure("SCENARIO_TOO_LARGE", { most: words });
+}
+
+async function findEventIds(
+  ctx: Ctx,
+  environmentId: string,
+  { transactionId, from, to }: Query,
+  isTestClock: boolean,
+): Promise<string[]> {
+  if (transactionId !== undefined) {
+    if (from ?? to) throw invalid({ general: { messages: ["Give either transactionId, or from and to"] } });
+    const event = await findEventOfTransaction(ctx.db, environmentId, transactionId);
+    if (!event) throw failure("TRANSACTION_NOT_FOUND", { transactionId });
+    return findDigestEvents(ctx.db, environmentId, event.id, mostScenarioEvents + 1);
+  }
+  if (from === undefined || to === undefined) {
+    throw invalid({ general: { messages: ["Give transactionId, or from and to"] } });
+  }
+  const [after, before] = [new Date(Date.parse(from) - 1), new Date(Date.parse(to) + 1)];
+  if (after >= before) throw invalid({ from: { messages: ["from must not be later than to"], value: from } });
+  const { rows } = await scanEvents(
+    ctx.db,
+    environmentId,
+    { after, before },
+    {
+      from: isTestClock ? minId : firstIdAt(new Date(Math.max(0, after.getTime() - slackMs))),
+      below: isTestClock ? maxId : firstIdAt(new Date(before.getTime() + slackMs)),
+      scan: mostScanned,
+      limit: mostScenarioEvents + 1,
+    },
+  );
+  if (rows.length === 0) {
+    throw invalid({ from: { messages: ["No event was accepted between from and to"], value: from } });
+  }
+  return rows.map(({ id }) => id);
+}
+
+/** Everyone the events reached, and their actors. */
+async function findPeople(ctx: Ctx, environmentId: string, events: EventRow[], reached: string[]) {
+  const ids = [...new Set(reached)];
+  refuseMore(ids.length, mostScenarioSubscribers, `${mostScenarioSubscribers} subscribers`);
+  const people = await findSubscribersByIds(ctx.db, environmentId, ids);
+  const known = new Set(people.map((person) => person.subscriber_id));
+  const actors = events.flatMap(({ actor }) => actor?.subscriberId ?? []).filter((id) => !known.has(id));
+  const further = await findSubscribersByKeys(
+    ctx.db,
+    environmentId,
+    [...new Set(actors)].slice(0, mostScenarioSubscribers),
+  );
+  return [...people, ...further];
+}

@@ -1,0 +1,137 @@
+// Past events exported as scenarios. That they bring about the same again is tested by packages/cli/test/scenarios.test.ts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ErrorCode, Scenario } from "@tidings/contract";
+import { newStage, type Stage } from "../../support/clock.ts";
+import { errorOf } from "../../support/http.ts";
+import { startTestService } from "../../support/service.ts";
+import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
+
+const service = await startTestService();
+const { client } = service;
+const start = "2026-03-02T09:00:00.000Z";
+
+const exported = async (stage: Pick<Stage, "client">, query: Record<string, string>) =>
+  (await stage.client("scenarios.export", { query })).body;
+const refused = async (query: Record<string, string>, code: ErrorCode, from = client) =>
+  errorOf(await from.raw("scenarios.export", { query }), code);
+
+test("a digest is exported with all of its events, its recipients and what was sent", async () => {
+  const stage = await newStage(service, start);
+  await createWorkflow(stage.client, "news", [
+    { name: "Collect", type: "digest", controlValues: { amount: 1, unit: "days" } },
+    email({
+      subject: "{{ steps.collect.eventCount }} news",
+      body: "<p>Hello {{ subscriber.firstName }}, there are news.</p>",
+    }),
+  ]);
+  const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com", data: { plan: "pro" } };
+  await stage.client("subscribers.create", { body: ada });
+  await stage.client("subscribers.updatePreferences", {
+    params: { subscriberId: "ada" },
+    body: { workflowId: "news", channels: { sms: false } },
+  });
+  const first = await trigger(stage.client, "news", "ada", { n: 1 });
+  await stage.advance(90, "minutes");
+  const second = await trigger(stage.client, "news", "ada", { n: 2 });
+  await stage.advance(2, "days");
+  const { scenario, yaml, notes } = await exported(stage, { transactionId: second });
+  const expected: Scenario = {
+    name: "news to ada",
+    given: { time: start, subscribers: [{ ...ada, preferences: { news: { sms: false } } }] },
+    when: [
+      { at: "+0m", trigger: "news", to: "ada", payload: { n: 1 } },
+      { at: "+1h30m", trigger: "news", to: "ada", payload: { n: 2 } },
+    ],
+    // biome-ignore lint/suspicious/noThenProperty: a list, which nothing takes for a promise
+    then: [
+      { to: "ada", channel: "email", at: "+1d", subject: "2 news", body: { contains: "Hello Ada, there are news." } },
+    ],
+  };
+  assert.deepEqual(scenario, expected);
+  assert.deepEqual(notes, []);
+  assert.match(
+    yaml,
+    /^name: news to ada\ngiven:\n {2}time: "2026-03-02T09:00:00.000Z"\n {2}subscribers:\n {4}- subscriberId: ada\n/,
+  );
+  assert.match(yaml, /when:\n {2}- at: "\+0m"\n {4}trigger: news\n {4}to: ada\n {4}payload:\n {6}"n": 1\n/);
+  assert.deepEqual((await exported(stage, { transactionId: first })).scenario, expected);
+  const range = { from: start, to: "2026-03-05T00:00:00Z" };
+  assert.deepEqual((await exported(stage, range)).scenario, expected);
+  assert.deepEqual((await exported(stage, { ...range, from: "2026-03-02T10:00:00Z" })).scenario.when.length, 1);
+  const open = await exported(stage, { transactionId: await trigger(stage.client, "news", "ada", { n: 3 }) });
+  assert.deepEqual([open.scenario.until, open.scenario.then], ["+0m", []]);
+  assert.match(open.yaml, /^# Steps still wait: the scenario ends before what they send later\.\nname: /);
+});
+
+test("topics, marks, contexts and cancelations are actions; secrets stay where they are", async () => {
+  const stage = await newStage(service, start);
+  await createWorkflow(stage.client, "orders", [
+    inApp({ subject: "Order", body: "Order {{ payload.id }}" }),
+    { name: "Wait", type: "delay", controlValues: { amount: 1, unit: "hours" } },
+    inApp({ body: "Is it there?" }),
+  ]);
+  await stage.client("subscribers.create", { body: { subscriberId: "bob" } });
+  await stage.client("topicSubscriptions.create", { params: { topicKey: "buyers" }, body: { subscriptions: ["bob"] } });
+  const to = { type: "Topic" as const, topicKey: "buyers" };
+  const body = { name: "orders", to, payload: { id: 7 }, actor: "cleo", overrides: { severity: "high" } };
+  await stage.client("subscribers.create", { body: { subscriberId: "cleo" } });
+  const { transactionId } = (await stage.client("events.trigger", { body })).body;
+  await stage.advance(30, "minutes");
+  await stage.client("subscribers.markAllMessages", { params: { subscriberId: "bob" }, body: { markAs: "read" } });
+  await stage.advance(1, "hours");
+  const { scenario, notes } = await exported(stage, { transactionId: transactionId! });
+  assert.deepEqual(scenario.given.topics, { buyers: ["bob"] });
+  assert.deepEqual(
+    scenario.when.map(({ at, trigger: workflow, read, actor }) => ({ at, workflow, read, actor })),
+    [
+      { at: "+0m", workflow: "orders", read: undefined, actor: "cleo" },
+      { at: "+30m", workflow: undefined, read: "bob", actor: undefined },
+    ],
+  );
+  assert.deepEqual(scenario.when[0]!.to, to);
+  assert.deepEqual(
+    scenario.then.map(({ at, subject, body: text }) => [at, subject, text]),
+    [
+      ["+0m", "Order", "Order 7"],
+      ["+1h", undefined, "Is it there?"],
+    ],
+  );
+  assert.match(notes.join(), /^Overrides are left out, because they may hold credentials/);
+  const canceled = await trigger(stage.client, "orders", "bob", { id: 8 });
+  await stage.advance(1, "minutes");
+  await stage.client("events.cancel", { params: { transactionId: canceled } });
+  const second = await exported(stage, { transactionId: canceled });
+  assert.deepEqual(second.scenario.when.at(-1), { at: "+1m", cancel: canceled });
+});
+
+test("in real time a message is expected within seconds", async () => {
+  await createWorkflow(client, "hello", [inApp()]);
+  const transactionId = await trigger(client, "hello", "dan", { name: "Dan" });
+  await settled(client, transactionId);
+  const { scenario } = await exported(service, { transactionId });
+  const [message] = scenario.then;
+  assert.equal(message!.body, "Hello Dan");
+  assert.deepEqual(Object.keys(message!.at!), ["from", "to"]);
+});
+
+test("bad requests are refused, and so is what is too large", async () => {
+  const fault = async (query: Record<string, string>) =>
+    JSON.stringify((await refused(query, "VALIDATION_ERROR")).errors);
+  assert.match(await fault({}), /Give transactionId, or from and to/);
+  assert.match(await fault({ transactionId: "x", from: start }), /Give either transactionId, or from and to/);
+  assert.match(await fault({ from: "2026-03-03T00:00:00Z", to: start }), /from must not be later than to/);
+  assert.match(await fault({ from: "1999-01-01T00:00:00Z", to: "1999-01-02T00:00:00Z" }), /No event was accepted/);
+  assert.match(await fault({ from: "yesterday", to: start }), /from/);
+  await refused({ transactionId: "moon" }, "TRANSACTION_NOT_FOUND");
+
+  const stage = await newStage(service, start);
+  await createWorkflow(stage.client, "many", [inApp({ body: "x" })]);
+  const people = (from: number) => Array.from({ length: 60 }, (_, at) => `p${from + at}`);
+  const wide = await trigger(stage.client, "many", people(0));
+  await trigger(stage.client, "many", people(60));
+  await stage.moveTo(start);
+  const { message } = await refused({ from: start, to: start }, "SCENARIO_TOO_LARGE", stage.client);
+  assert.match(message, /at most 100 subscribers/);
+  await refused({ transactionId: wide }, "TRANSACTION_NOT_FOUND");
+});
