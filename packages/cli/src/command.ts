@@ -23,6 +23,8 @@ export type Call = {
   values: Values;
   /** The service and the environment; throws when there is none. */
   session(): Promise<Session>;
+  /** Every command, for those that tell about the others. */
+  listCommands(): Promise<{ name: string; summary: string; command: Command }[]>;
   /** Asks before a change in production, unless --yes was given; throws when the answer is no, or where there is no terminal to ask on. */
   confirm(question: string): Promise<void>;
 };

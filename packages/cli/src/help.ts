@@ -8,11 +8,15 @@ type Style = Output["style"];
 export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, style: Style): string {
   const names = Object.keys(commands);
   const width = Math.max(...names.map((name) => name.length)) + 2;
-  const groups = Map.groupBy(names, (name) => commands[name]!.group);
-  const sections = [...groups].map(([group, members]) =>
-    [style("bold", group), ...members.map((name) => `  ${name.padEnd(width)}${commands[name]!.summary}`), ""].join(
-      "\n",
-    ),
+  // Not Map.groupBy, which Node 20 does not have.
+  const groups = [...new Set(names.map((name) => commands[name]!.group))];
+  const membersOf = (group: string) => names.filter((name) => commands[name]!.group === group);
+  const sections = groups.map((group) =>
+    [
+      style("bold", group),
+      ...membersOf(group).map((name) => `  ${name.padEnd(width)}${commands[name]!.summary}`),
+      "",
+    ].join("\n"),
   );
   return [
     `${style("bold", "tidings")} <command> [options]`,

@@ -66,8 +66,13 @@ function createCall(io: Io, out: Output, values: Values, args: string[]): Call {
     const { isProduction, environment } = await session();
     if (isProduction && !values.yes) await confirmChange(io, `${question} in ${environment.name}`);
   };
-  return { io, out, args, values, session, confirm };
+  return { io, out, args, values, session, confirm, listCommands };
 }
+
+const listCommands: Call["listCommands"] = () =>
+  Promise.all(
+    Object.entries(commands).map(async ([name, { summary, load }]) => ({ name, summary, command: await load() })),
+  );
 
 function report(error: unknown, io: Io, out: Output): ExitCode {
   const { message, fix, exitCode } = describe(error);

@@ -3,19 +3,30 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
+import type { Client } from "@tidings/contract";
 import { atEnd } from "../../server/test/support/at-end.ts";
 import type { TestService } from "../../server/test/support/service.ts";
+import { eventually } from "../../server/test/support/wait.ts";
 import type { Io } from "../src/io.ts";
 import { runCli } from "../src/main.ts";
 
 type Run = { code: number; stdout: string; stderr: string };
 type RunOptions = { input?: string; env?: Record<string, string>; cwd?: string; signal?: AbortSignal };
 
+type Watched = {
+  code: Promise<number>;
+  stdout(): string;
+  stderr(): string;
+  until(isSo: () => boolean | Promise<boolean>): Promise<void>;
+};
+
 export type Terminal = {
   /** A folder of its own, removed when the test file ends. */
   folder: string;
   run(...argv: string[]): Promise<Run>;
   runWith(options: RunOptions, ...argv: string[]): Promise<Run>;
+  /** Starts a command that runs until it is interrupted. */
+  watch(options: RunOptions, ...argv: string[]): Watched;
   /** The value that the command prints with --json. */
   json<T = unknown>(...argv: string[]): Promise<T>;
 };
@@ -25,7 +36,7 @@ export function openTerminal(service: Pick<TestService, "url" | "apiKey">): Term
   const folder = mkdtempSync(join(tmpdir(), "tidings-cli-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const base = { TIDINGS_URL: service.url, TIDINGS_API_KEY: service.apiKey, HOME: folder };
-  const runWith = async ({ input, env, cwd, signal }: RunOptions, ...argv: string[]): Promise<Run> => {
+  const start = ({ input, env, cwd, signal }: RunOptions, argv: string[]) => {
     const stdout = collect();
     const stderr = collect();
     const io: Io = {
@@ -36,14 +47,23 @@ export function openTerminal(service: Pick<TestService, "url" | "apiKey">): Term
       cwd: cwd ?? folder,
       signal: signal ?? new AbortController().signal,
     };
-    const code = await runCli(argv, io);
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
+    return { code: runCli(argv, io), stdout: stdout.text, stderr: stderr.text };
+  };
+  const runWith = async (options: RunOptions, ...argv: string[]): Promise<Run> => {
+    const { code, stdout, stderr } = start(options, argv);
+    return { code: await code, stdout: stdout(), stderr: stderr() };
+  };
+  const watch = (options: RunOptions, ...argv: string[]): Watched => {
+    const started = start(options, argv);
+    const told = () => `${argv.join(" ")}: ${started.stdout()}${started.stderr()}`;
+    return { ...started, until: async (isSo) => void (await eventually(async () => (await isSo()) || null, told())) };
   };
   const run = (...argv: string[]) => runWith({}, ...argv);
   return {
     folder,
     run,
     runWith,
+    watch,
     json: async (...argv) => JSON.parse((await run(...argv, "--json")).stdout),
   };
 }
@@ -57,4 +77,10 @@ function collect(): { stream: Writable; text(): string } {
     },
   });
   return { stream, text: () => parts.join("") };
+}
+
+/** The key of the environment that a client talks to. */
+export async function keyOf(client: Client): Promise<string> {
+  const { body } = await client("environments.list");
+  return body.find(({ apiKeys }) => apiKeys)!.apiKeys![0]!.key;
 }

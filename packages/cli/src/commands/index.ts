@@ -44,6 +44,65 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: "Files",
     summary: "Write JSON Schemas for editors",
     load: async () => (await import("./schema.ts")).schema,
+  trigger: {
+    group: "Run",
+    summary: "Send an event, or tell what it would do",
+    load: async () => (await import("./run/trigger.ts")).trigger,
+  },
+  explain: {
+    group: "Run",
+    summary: "Tell why a person got a message, or did not",
+    load: async () => (await import("./run/explain.ts")).explain,
+  },
+  tail: {
+    group: "Run",
+    summary: "Show events as they come in",
+    load: async () => (await import("./run/tail.ts")).tail,
+  },
+  cancel: {
+    group: "Run",
+    summary: "Cancel what still waits of an event",
+    load: async () => (await import("./run/cancel.ts")).cancel,
+  },
+  test: {
+    group: "Test",
+    summary: "Run scenario files on a test clock",
+    load: async () => (await import("./testing/test.ts")).test,
+  },
+  render: {
+    group: "Test",
+    summary: "Compare rendered content with golden files",
+    load: async () => (await import("./testing/render.ts")).render,
+  },
+  clock: {
+    group: "Test",
+    summary: "Show or move the test clock",
+    load: async () => (await import("./operate/clock.ts")).clock,
+  },
+  mail: {
+    group: "Test",
+    summary: "Read captured messages and their codes",
+    load: async () => (await import("./operate/mail.ts")).mail,
+  },
+  doctor: {
+    group: "Operate",
+    summary: "Find out what is wrong, and what to do",
+    load: async () => (await import("./operate/doctor.ts")).doctor,
+  },
+  "dead-letters": {
+    group: "Operate",
+    summary: "List undelivered messages, or send them again",
+    load: async () => (await import("./operate/dead-letters.ts")).deadLetters,
+  },
+  integrations: {
+    group: "Operate",
+    summary: "List integrations, or ask their providers",
+    load: async () => (await import("./operate/integrations.ts")).integrations,
+  },
+  import: {
+    group: "Move",
+    summary: "Bring another installation over",
+    load: async () => (await import("./move/import.ts")).importCommand,
   },
   login: {
     group: "Session",
@@ -59,6 +118,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: "Session",
     summary: "Show the service and the environment in use",
     load: async () => (await import("./whoami.ts")).whoami,
+  },
+  open: {
+    group: "Session",
+    summary: "Open the dashboard",
+    load: async () => (await import("./open.ts")).open,
+  },
+  completion: {
+    group: "Session",
+    summary: "Print the completion script of a shell",
+    load: async () => (await import("./completion.ts")).completion,
   },
 };
 

@@ -1,0 +1,164 @@
+// Runs one scenario: given people, when events happen at their times, then these messages are sent and no others.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallInput, Scenario, ScenarioAction, ScenarioSubscriber } from "@tidings/contract";
+import { moveClock } from "../clock-moves.ts";
+import { CliError } from "../failure.ts";
+import type { Session } from "../session.ts";
+import { type Stage, withStage } from "./environment.ts";
+import { compareMessages, type Mismatch, momentMs, type SentMessage } from "./expect.ts";
+
+/** How long after the last action the clock goes on, unless the scenario says: what waits longer is not seen. */
+const defaultTailMs = 365 * 86_400_000;
+
+export async function runScenario(session: Session, scenario: Scenario, signal: AbortSignal): Promise<Mismatch[]> {
+  return withStage(session, `tidings test ${crypto.randomUUID().slice(0, 8)}`, async (stage) => {
+    const startMs = Date.parse(scenario.given.time);
+    await moveClock(stage, { now: new Date(startMs).toISOString() }, signal);
+    await prepare(stage, scenario);
+    const actions = scenario.when
+      .map((action) => ({ action, ms: momentMs(action.at, startMs) }))
+      .toSorted((a, b) => a.ms - b.ms);
+    for (const { action, ms } of actions) {
+      if (ms < 0) throw new CliError(`An action at ${action.at} is before the start, ${scenario.given.time}.`);
+      await moveTo(stage, startMs + ms, signal);
+      await perform(stage, action);
+      // A clock that is moved to where it stands answers when nothing is left to do.
+      await moveTo(stage, startMs + ms, signal);
+    }
+    const last = Math.max(0, ...actions.map(({ ms }) => ms));
+    const until = scenario.until === undefined ? last + defaultTailMs : momentMs(scenario.until, startMs);
+    await moveTo(stage, startMs + Math.max(last, until), signal);
+    return compareMessages(scenario.then, await readSent(stage, startMs), startMs);
+  });
+}
+
+const moveTo = (stage: Stage, ms: number, signal: AbortSignal) =>
+  moveClock(stage, { now: new Date(ms).toISOString() }, signal);
+
+async function prepare({ tidings }: Stage, { given }: Scenario): Promise<void> {
+  const { subscribers = [], topics = {} } = given;
+  if (subscribers.length > 0) {
+    const { failed } = await tidings.subscribers.createBulk({ body: { subscribers: subscribers.map(fieldsOf) } });
+    const [first] = failed ?? [];
+    if (first) throw new CliError(`The subscriber ${first.subscriberId ?? ""} was refused: ${first.message}`);
+  }
+  for (const subscriber of subscribers) await preparePerson(tidings, subscriber);
+  for (const [topicKey, members] of Object.entries(topics)) {
+    const { errors = [] } = await tidings.topicSubscriptions.create({
+      params: { topicKey },
+      body: { subscriptions: members },
+    });
+    const [first] = errors;
+    if (first) throw new CliError(`A member of the topic ${topicKey} was refused: ${JSON.stringify(first)}`);
+  }
+}
+
+function fieldsOf({ preferences: _, schedule: __, channels: ___, ...fields }: ScenarioSubscriber) {
+  return fields as Record<string, unknown>;
+}
+
+async function preparePerson(tidings: Stage["tidings"], subscriber: ScenarioSubscriber): Promise<void> {
+  const params = { subscriberId: subscriber.subscriberId };
+  const { preferences = {}, schedule, channels = [] } = subscriber;
+  for (const [workflow, choices] of Object.entries(preferences)) {
+    const workflowId = workflow === "all" ? undefined : workflow;
+    await tidings.subscribers.updatePreferences({ params, body: { workflowId, channels: choices } });
+  }
+  if (schedule) await tidings.subscribers.updatePreferences({ params, body: { schedule } });
+  if (channels.includes("chat"))
+    await tidings.subscribers.replaceCredentials({
+      params,
+      body: {
+        providerId: captureChat,
+        credentials: { webhookUrl: `https://chat.example.com/${encodeURIComponent(subscriber.subscriberId)}` },
+      },
+    });
+}
+
+/** The provider that captures chat messages. */
+const captureChat = "svc-slack" as CallInput<"subscribers.replaceCredentials">["body"]["providerId"];
+
+async function perform({ tidings }: Stage, action: ScenarioAction): Promise<void> {
+  const { trigger, broadcast, cancel, read, archive, workflow, to } = action;
+  const { payload, overrides, actor, context, tenant, transactionId } = action;
+  const event = { overrides, actor, context, tenant, transactionId };
+  if (trigger !== undefined) {
+    const body = { name: trigger, to: to as CallInput<"events.trigger">["body"]["to"], payload, ...event };
+    refuseUnprocessed(trigger, await tidings.events.trigger({ body }));
+  } else if (broadcast !== undefined)
+    refuseUnprocessed(
+      broadcast,
+      await tidings.events.broadcast({ body: { name: broadcast, payload: payload ?? {}, ...event } }),
+    );
+  else if (cancel !== undefined) await tidings.events.cancel({ params: { transactionId: cancel } });
+  else if (read !== undefined) await mark(tidings, read, workflow, "read");
+  else if (archive !== undefined) await mark(tidings, archive, workflow, "archive");
+}
+
+function refuseUnprocessed(workflow: string, { status, error = [] }: { status: string; error?: string[] }): void {
+  if (status !== "processed")
+    throw new CliError(`The event ${workflow} was not processed: ${[status, ...error].join("; ")}`);
+}
+
+const mostMarked = 100;
+
+async function mark(
+  tidings: Stage["tidings"],
+  subscriberId: string,
+  workflow: string | undefined,
+  as: "read" | "archive",
+): Promise<void> {
+  const query = { subscriberId, channel: "in_app" as const, limit: mostMarked };
+  const { data } = await tidings.messages.list({ query });
+  const ids = data
+    .filter(
+      ({ templateIdentifier, read }) =>
+        (workflow === undefined || templateIdentifier === workflow) && (as === "archive" || !read),
+    )
+    .flatMap(({ _id }) => _id ?? []);
+  if (ids.length === 0) return;
+  const params = { subscriberId };
+  if (as === "read")
+    return void (await tidings.subscribers.markMessages({ params, body: { messageId: ids, markAs: "read" } }));
+  for (const notificationId of ids)
+    await tidings.subscriberNotifications.archive({ params: { subscriberId, notificationId } });
+}
+
+/** Pages of a hundred captured messages that are read. */
+const mostPages = 20;
+
+async function readSent({ tidings }: Stage, startMs: number): Promise<SentMessage[]> {
+  const sent: SentMessage[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const list = await tidings.captured.list({ query: { limit: 100, orderDirection: "ASC", after } });
+    for (const one of list.data)
+      sent.push({
+        to: one.subscriberId,
+        channel: one.channel,
+        atMs: Date.parse(one.createdAt) - startMs,
+        subject: one.subject ?? "",
+        body: one.text ?? "",
+        links: one.links,
+        codes: one.codes,
+      });
+    if (list.next === null) break;
+    after = list.next;
+    await sleep(0);
+  }
+  const inApp = await tidings.messages.list({ query: { channel: "in_app", limit: 1_000 } });
+  for (const one of inApp.data.toReversed()) {
+    const body = typeof one.content === "string" ? one.content : "";
+    const buttons = one.cta?.action?.buttons ?? [];
+    sent.push({
+      to: one.subscriber?.subscriberId ?? "",
+      channel: "in_app",
+      atMs: Date.parse(one.createdAt) - startMs,
+      subject: one.subject ?? "",
+      body,
+      links: [one.cta?.data?.url, ...buttons.map(({ url }) => url)].filter((url) => url !== undefined),
+      codes: body.match(/\b\d{4,8}\b/g) ?? [],
+    });
+  }
+  return sent.toSorted((a, b) => a.atMs - b.atMs);
+}

@@ -1,0 +1,182 @@
+// doctor, dead-letters, integrations, mail, clock, open and completion against a service.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { startScriptedMail } from "../../server/test/support/scripted-mail.ts";
+import { startTestService } from "../../server/test/support/service.ts";
+import { createWorkflow, email, settled, trigger } from "../../server/test/support/verbs.ts";
+import { commands } from "../src/commands/index.ts";
+import { startDns } from "./dns.ts";
+import { keyOf, openTerminal } from "./support.ts";
+
+const smtp = await startScriptedMail(() => null);
+const service = await startTestService();
+const { client, production } = service;
+const terminal = openTerminal(service);
+const productionTerminal = openTerminal({ url: service.url, apiKey: await keyOf(production) });
+
+type Finding = { subject: string; level: string; text: string; fix?: string };
+type Diagnosis = { faults: number; warnings: number; findings: Finding[] };
+const levelOf = ({ findings }: Diagnosis, subject: string) => findings.find((one) => one.subject === subject)?.level;
+
+test("doctor finds nothing wrong with a new service, and says what to do about the rest", async () => {
+  const well = await terminal.run("doctor");
+  assert.equal(well.code, 0, well.stdout);
+  assert.match(well.stdout, /^ok {10}service: version /);
+  assert.match(well.stdout, /0 faults, 0 warnings\.\n$/);
+
+  const bad = { host: "127.0.0.1", port: smtp.port, secure: false, ignoreTls: true, requireTls: false };
+  const credentials = {
+    ...bad,
+    from: "shop@mail.example.com",
+    senderName: "Shop",
+    user: "shop",
+    password: "s3cret-word",
+  };
+  const create = (identifier: string, from: string) =>
+    production("integrations.create", {
+      body: {
+        providerId: "nodemailer",
+        channel: "email",
+        identifier,
+        active: true,
+        credentials: { ...credentials, from },
+      },
+    });
+  await create("smtp", "shop@mail.example.com");
+  await create("other", "Shop <shop@silent.example.com>");
+  await createWorkflow(production, "mail", [email()]);
+  for (const name of ["ada", "bob"])
+    await settled(production, await trigger(production, "mail", { subscriberId: name, email: `${name}@example.com` }));
+
+  const dns = await startDns({
+    "mail.example.com": "v=spf1 -all",
+    "silent.example.com": null,
+    "_dmarc.silent.example.com": null,
+  });
+  const answering = await startDns({ "mail.example.com": "v=spf1 -all" });
+  const ill = await productionTerminal.run("doctor", "--dns", dns);
+  assert.equal(ill.code, 1, ill.stdout);
+  assert.match(ill.stdout, /fault +integration smtp: [\s\S]*→ Correct its credentials/);
+  assert.match(ill.stdout, /warning +dead letters: 2\n +→ tidings dead-letters ls/);
+  assert.match(
+    ill.stdout,
+    /warning +DMARC of mail\.example\.com: no record at _dmarc\.mail\.example\.com\n +→ Add a TXT record/,
+  );
+  assert.match(ill.stdout, /not checked SPF of silent\.example\.com: the DNS did not answer \(ETIMEOUT\)/);
+  assert.ok(!ill.stdout.includes("s3cret-word"));
+  const diagnosis = await productionTerminal.json<Diagnosis>("doctor", "--dns", answering);
+  assert.equal(levelOf(diagnosis, "SPF of mail.example.com"), "ok");
+  assert.equal(levelOf(diagnosis, "TLS"), "ok");
+  assert.equal(levelOf(diagnosis, "clock"), "ok");
+  assert.equal((await terminal.run("doctor", "--dns", "moon moon")).code, 64);
+});
+
+test("integrations are listed without secrets, and checked with their providers", async () => {
+  const listed = await productionTerminal.run("integrations", "ls");
+  assert.match(listed.stdout, /email +smtp +nodemailer .*active/);
+  const checked = await productionTerminal.run("integrations", "check", "smtp");
+  assert.equal(checked.code, 1);
+  assert.match(checked.stdout, /^fault smtp: /);
+  assert.equal((await terminal.run("integrations", "check")).code, 0);
+  assert.match((await terminal.run("integrations", "check", "moon")).stderr, /There is no integration "moon"/);
+  for (const { stdout } of [listed, checked, await productionTerminal.run("integrations", "ls", "--json")])
+    assert.ok(!stdout.includes("s3cret-word"));
+});
+
+test("dead letters are listed and sent again", async () => {
+  const listed = await productionTerminal.run("dead-letters", "ls");
+  assert.match(listed.stdout, /^id +given up +workflow [\s\S]*mail +ada +\w+ +auth/);
+  const { deadLetters } = await productionTerminal.json<{ deadLetters: { id: string }[] }>(
+    "dead-letters",
+    "ls",
+    "--limit",
+    "1",
+  );
+  assert.equal(deadLetters.length, 1);
+  assert.equal(
+    (await productionTerminal.run("dead-letters", "replay", "--yes")).code,
+    64,
+    "all of them only when asked",
+  );
+  assert.match((await productionTerminal.run("dead-letters", "replay", "--all")).stderr, /needs a confirmation/);
+  const one = await productionTerminal.run("dead-letters", "replay", deadLetters[0]!.id, "--yes");
+  assert.match(one.stdout, /^1 sent again, 20 a second\./);
+  const again = await productionTerminal.run("dead-letters", "replay", deadLetters[0]!.id, "--yes");
+  assert.equal(again.code, 1);
+  const rest = await productionTerminal.json<{ replayed: number }>(
+    "dead-letters",
+    "replay",
+    "--provider",
+    "nodemailer",
+    "--per-second",
+    "5",
+    "--yes",
+  );
+  assert.ok(rest.replayed >= 1);
+  assert.match((await terminal.run("dead-letters", "ls")).stdout, /No dead letters/);
+  assert.equal((await terminal.run("dead-letters", "bury")).code, 64);
+  assert.match((await terminal.run("dead-letters", "ls", "--channel", "pigeon")).stderr, /channel/);
+});
+
+test("captured messages are read, and a code is waited for", async () => {
+  await createWorkflow(client, "login", [
+    email({ subject: "Log in", body: "<p>Your code is {{ payload.code }}.</p>" }),
+  ]);
+  assert.match(
+    (await terminal.run("mail", "code", "cleo@example.com")).stderr,
+    /No captured message for "cleo@example\.com"/,
+  );
+  const waiting = terminal.run("mail", "code", "cleo@example.com", "--wait", "20");
+  await trigger(client, "login", { subscriberId: "cleo", email: "cleo@example.com" }, { code: "112233" });
+  const { stdout, code } = await waiting;
+  assert.deepEqual([stdout, code], ["112233\n", 0]);
+  await settled(
+    client,
+    await trigger(client, "login", { subscriberId: "dan", email: "dan@example.com" }, { code: "445566" }),
+  );
+  assert.match((await terminal.run("mail", "ls")).stdout, /email +dan@example\.com +Log in[\s\S]*cleo/);
+  assert.ok(!(await terminal.run("mail", "ls", "cleo")).stdout.includes("dan"));
+  assert.match((await terminal.run("mail", "open", "dan", "--text")).stdout, /Your code is 445566/);
+  const opened = (await terminal.run("mail", "open")).stdout.trim().split("\n").at(-1)!;
+  assert.ok(existsSync(opened) && readFileSync(opened, "utf8").includes("445566"));
+  assert.match((await terminal.run("mail", "open", "moon")).stderr, /No captured message is for "moon"/);
+  assert.equal((await terminal.run("mail", "code")).code, 64);
+  assert.equal((await terminal.run("mail", "ls", "--after", "soon")).code, 64);
+});
+
+test("the clock is moved, and stands when the command ends", async () => {
+  assert.match((await terminal.run("clock", "show")).stdout, /\(real time\)/);
+  assert.match(
+    (await terminal.run("clock", "set", "2026-03-02T09:00:00Z")).stdout,
+    /^2026-03-02T09:00:00\.000Z \(test clock, standing\)/,
+  );
+  assert.match((await terminal.run("clock", "advance", "1d2h")).stdout, /^2026-03-03T11:00:00/);
+  assert.equal((await terminal.json<{ now: string }>("clock", "advance", "1mo")).now, "2026-04-03T11:00:00.000Z");
+  assert.match((await terminal.run("clock", "set", "2026-01-01T00:00:00Z")).stderr, /cannot move back/);
+  for (const given of ["", "soon", "1500ms", "0s"])
+    assert.equal((await terminal.run("clock", "advance", given)).code, 64, given);
+  assert.equal((await terminal.run("clock", "set", "soon")).code, 64);
+  assert.equal((await terminal.run("clock", "stop")).code, 64);
+  assert.match((await terminal.run("clock", "off")).stdout, /\(real time\)/);
+  assert.equal((await productionTerminal.run("clock", "set", "2026-03-02T09:00:00Z")).code, 1);
+});
+
+test("open prints the address, and completion knows every command", async () => {
+  assert.equal((await terminal.run("open", "activity")).stdout, `${service.url}/activity\n`);
+  assert.equal((await terminal.run("open", "javascript:x")).code, 64);
+  const bash = (await terminal.run("completion", "bash")).stdout;
+  for (const name of Object.keys(commands)) assert.ok(bash.includes(` ${name}) words=`), name);
+  const shown = spawnSync(
+    "bash",
+    ["-c", `${bash}\nCOMP_WORDS=(tidings clock a); COMP_CWORD=2; _tidings; echo "\${COMPREPLY[@]}"`],
+    {
+      encoding: "utf8",
+    },
+  );
+  assert.equal(shown.stdout.trim(), "advance");
+  assert.match((await terminal.run("completion", "zsh")).stdout, /^#compdef tidings\n[\s\S]*'tail:Show events/);
+  assert.match((await terminal.run("completion", "fish")).stdout, /-a tail -d 'Show events as they come in'/);
+  assert.equal((await terminal.run("completion", "powershell")).code, 64);
+});

@@ -1,0 +1,240 @@
+// Scenario files: what they say happens on a test clock, in an environment that is gone afterwards.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parse } from "yaml";
+import { toYaml } from "../../server/src/app/events/scenario-yaml.ts";
+import { newStage } from "../../server/test/support/clock.ts";
+import { startTestService } from "../../server/test/support/service.ts";
+import { createWorkflow, email, inApp, trigger } from "../../server/test/support/verbs.ts";
+import { keyOf, openTerminal } from "./support.ts";
+
+const service = await startTestService({ TIDINGS_MAX_ENVIRONMENTS: "8" });
+const { client } = service;
+const terminal = openTerminal(service);
+await createWorkflow(client, "onboarding", [
+  email({
+    subject: "Welcome {{ subscriber.firstName }}",
+    body: "<p>Your code is 482913.</p><a href='https://example.com/start'>Start</a>",
+  }),
+  { name: "Wait", type: "delay", controlValues: { amount: 30, unit: "days" } },
+  inApp({ subject: "Still there?", body: "It has been a month" }),
+]);
+await createWorkflow(client, "news", [
+  { name: "Collect", type: "digest", controlValues: { amount: 1, unit: "hours" } },
+  inApp({ body: "{{ steps.collect.eventCount }} news" }),
+]);
+
+const write = (name: string, text: string) => {
+  mkdirSync(join(terminal.folder, "scenarios"), { recursive: true });
+  writeFileSync(join(terminal.folder, "scenarios", name), text);
+  return `scenarios/${name}`;
+};
+const environments = async () => (await client("environments.list")).body.length;
+
+const onboarding = `name: onboarding takes a month
+given:
+  time: "2026-03-02T09:00:00Z"
+  subscribers:
+    - subscriberId: ada
+      firstName: Ada
+      email: ada@example.com
+    - subscriberId: bob
+      email: bob@example.com
+      preferences: { onboarding: { email: false } }
+  topics: { team: [ada, bob] }
+when:
+  - { at: "+0m", trigger: onboarding, to: { type: Topic, topicKey: team } }
+then:
+  - to: ada
+    channel: email
+    at: "+0m"
+    subject: Welcome Ada
+    body: { contains: Your code }
+    code: "482913"
+    links: [https://example.com/start]
+  - { to: ada, channel: in_app, at: "+30d", subject: { matches: "^Still" } }
+  - { to: bob, channel: in_app, at: "2026-04-01T09:00:00Z", body: It has been a month }
+`;
+
+const digest = `name: three news are one message
+given: { time: "2026-03-02T09:00:00Z", subscribers: [{ subscriberId: ada }] }
+when:
+  - { at: "+0m", trigger: news, to: ada }
+  - { at: "+10m", trigger: news, to: ada }
+  - { at: "+20m", broadcast: news }
+then:
+  - { to: ada, channel: in_app, at: { from: "+55m", to: "+65m" }, body: 3 news }
+`;
+
+test("months pass in seconds, with the same result every time, and nothing is left behind", async () => {
+  const before = await environments();
+  write("onboarding.yaml", onboarding);
+  write("news.yml", digest);
+  const ran = await terminal.run("test", "--junit", "out/report.xml");
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+  assert.match(ran.stdout, /✓ three news are one message/);
+  assert.match(ran.stdout, /2 passed, 0 failed\.\n$/);
+  const junit = readFileSync(join(terminal.folder, "out/report.xml"), "utf8");
+  assert.match(junit, /<testsuite name="tidings" tests="2" failures="0"/);
+  assert.equal(await environments(), before);
+  const one = await terminal.json<{ passed: number }>("test", "--filter", "three", "--parallel", "1");
+  assert.equal(one.passed, 1);
+});
+
+test("what differs, is missing or was not expected is told, and fails", async () => {
+  const before = await environments();
+  const wrong = onboarding
+    .replace("Welcome Ada", "Hello Ada")
+    .replace('  - { to: bob, channel: in_app, at: "2026-04-01T09:00:00Z", body: It has been a month }\n', "")
+    .replace("when:\n", 'until: "+40d"\nwhen:\n')
+    .concat("  - { to: eve, channel: sms }\n");
+  const file = write("wrong.yaml", wrong);
+  const ran = await terminal.run("test", file, "--junit", "report.xml");
+  assert.equal(ran.code, 1);
+  assert.match(ran.stdout, /✗ onboarding takes a month .* scenarios\/wrong\.yaml:1/);
+  assert.match(ran.stdout, /differs email to ada at \+0m "Welcome Ada"\n +subject:\n +- Hello Ada\n +\+ Welcome Ada/);
+  assert.match(ran.stdout, /missing sms to eve/);
+  assert.match(ran.stdout, /unexpected in_app to bob at \+30d "Still there\?"\n +\+ It has been a month/);
+  assert.match(
+    readFileSync(join(terminal.folder, "report.xml"), "utf8"),
+    /failures="1"[\s\S]*<failure message="differs email/,
+  );
+  const unknown = write("unknown.yaml", onboarding.replaceAll("trigger: onboarding", "trigger: moon"));
+  const refused = await terminal.run("test", unknown);
+  assert.match(refused.stdout, /✗ [\s\S]*Workflow moon not found/);
+  assert.equal(refused.code, 1);
+  assert.equal(await environments(), before);
+});
+
+test("a file with a fault is refused with line and column, before anything runs", async () => {
+  const cases: [text: string, fault: RegExp][] = [
+    [
+      onboarding.replace("firstName: Ada", "fristName: Ada"),
+      /x\.yaml:6:7 subscribers: there is no "fristName"\. Known are subscriberId/,
+    ],
+    [onboarding.replace('at: "+0m", trigger', 'at: "soon", trigger'), /x\.yaml:13:11 at has to be "\+0m"/],
+    [
+      onboarding.replace("trigger: onboarding, to", "trigger: onboarding, cancel: x, to"),
+      /x\.yaml:13:5 an entry of "when" has one of/,
+    ],
+    [onboarding.replace("trigger: onboarding, to", "read: ada, to"), /x\.yaml:13:29 "to" does not belong to "read"/],
+    [onboarding.replace('matches: "^Still"', 'matches: "("'), /x\.yaml:22:\d+ subject: Invalid regular expression/],
+    [onboarding.replace("channel: email", "channel: pigeon"), /x\.yaml:16:14 channel has to be one of in_app/],
+    [onboarding.replace("given:\n", "given: [\n"), /x\.yaml:\d+:\d+ /],
+    ["", /x\.yaml:1:1 the file has no scenario/],
+    ["name: x\n", /"given" is missing/],
+  ];
+  for (const [text, fault] of cases) {
+    const ran = await terminal.run("test", write("x.yaml", text));
+    assert.match(ran.stderr, fault);
+    assert.equal(ran.code, 1);
+  }
+  write("x.yaml", digest);
+  assert.match((await terminal.run("test", "nowhere")).stderr, /There is no nowhere/);
+  assert.match((await terminal.run("test", "--filter", "moon")).stderr, /No scenario has "moon"/);
+  assert.equal((await terminal.run("test", "--parallel", "0")).code, 64);
+});
+
+test("without room for an environment, the error says what to do", async () => {
+  const keys: string[] = [];
+  for (let at = await environments(); at < 8; at++) {
+    const { body } = await client("environments.create", { body: { name: `Room ${at}`, color: "#000000" } });
+    keys.push(body._id, body.apiKeys![0]!.key);
+  }
+  const ran = await terminal.run("test", write("y.yaml", digest));
+  assert.equal(ran.code, 1);
+  assert.match(ran.stdout, /there is room for no more[\s\S]*TIDINGS_MAX_ENVIRONMENTS/);
+  for (let at = 0; at < keys.length; at += 2) {
+    const headers = { authorization: `ApiKey ${keys[at + 1]}` };
+    await fetch(`${service.url}/v1/environments/${keys[at]}`, { method: "DELETE", headers });
+  }
+});
+
+test("an interrupted test leaves no environment", async () => {
+  const before = await environments();
+  const interrupted = new AbortController();
+  const watched = terminal.watch({ signal: interrupted.signal }, "test", write("z.yaml", onboarding));
+  await watched.until(async () => (await environments()) > before);
+  interrupted.abort();
+  assert.equal(await watched.code, 1);
+  assert.equal(await environments(), before);
+});
+
+test("a run is saved as a scenario, which passes", async () => {
+  const stage = await newStage(service, "2026-03-02T09:00:00Z");
+  await createWorkflow(stage.client, "orders", [
+    email({ subject: "Order {{ payload.id }}", body: "<p>Thank you, {{ subscriber.firstName }}.</p>" }),
+    { name: "Collect", type: "digest", controlValues: { amount: 1, unit: "days" } },
+    inApp({ body: '{{ steps.collect.eventCount }} orders: #1 "quoted"' }),
+  ]);
+  const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com", timezone: "Europe/Berlin" };
+  await stage.client("subscribers.create", { body: { ...ada, data: { "key: odd": ["a: b", true, null] } } });
+  await trigger(stage.client, "orders", "ada", { id: 7, note: "two\nlines" });
+  await stage.advance(3, "hours");
+  const second = await trigger(stage.client, "orders", "ada", { id: 8 });
+  await stage.advance(2, "days");
+  const there = openTerminal({ url: service.url, apiKey: await keyOf(stage.client) });
+  const saved = await there.run("test", "--save", second);
+  assert.equal(saved.code, 0, saved.stderr);
+  assert.match(saved.stdout, /^saved scenarios\/orders-to-ada\.yaml\n/);
+  const ran = await there.run("test");
+  assert.equal(ran.code, 0, ran.stdout);
+  assert.match(
+    (await there.run("test", "--save", second)).stderr,
+    /scenarios\/orders-to-ada\.yaml exists\.\n→ Name another/,
+  );
+  assert.match((await there.run("test", "--save", "moon")).stderr, /moon not found/);
+});
+
+test("every value survives as YAML", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 4 })), (given) => {
+      const value = JSON.parse(JSON.stringify(given));
+      assert.deepEqual(parse(toYaml(value)) ?? {}, value);
+    }),
+  );
+  for (const text of [
+    "yes",
+    "+0m",
+    "1e3",
+    " a",
+    "a\n b\n",
+    "a\nb",
+    "- x",
+    "a: b",
+    "#",
+    "",
+    "null",
+    "~",
+    "a\n\n  b",
+    "\u0085",
+    "2026-03-02",
+  ])
+    assert.deepEqual(parse(toYaml({ text })), { text });
+});
+
+test("rendered content is compared with golden files", async () => {
+  const missing = await terminal.run("render", "onboarding");
+  assert.equal(missing.code, 1);
+  assert.match(missing.stdout, /missing __renders__\/onboarding\/[\w-]+\.en_US\.txt/);
+  const written = await terminal.run("render", "--update");
+  assert.equal(written.code, 0, written.stderr);
+  assert.match(written.stdout, /\d files written, 0 removed/);
+  assert.equal((await terminal.run("render")).code, 0);
+  const { body } = await client("workflows.retrieve", { params: { workflowId: "news" } });
+  const steps = body.steps.map(({ name, type, stepId, controls }) => ({
+    ...{ name, type, stepId },
+    controlValues: type === "in_app" ? { body: "Changed news" } : controls.values,
+  }));
+  await client("workflows.update", {
+    params: { workflowId: "news" },
+    body: { name: "news", origin: body.origin, preferences: {}, steps: steps as never },
+  });
+  const changed = await terminal.run("render", "news");
+  assert.equal(changed.code, 1);
+  assert.match(changed.stdout, /differs __renders__\/news\/[\s\S]*\+ Changed news[\s\S]*--update/);
+  assert.match((await terminal.run("render", "moon")).stderr, /moon not found/);
+});
