@@ -94,6 +94,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "List undelivered messages, or send them again",
     load: async () => (await import("./operate/dead-letters.ts")).deadLetters,
   },
+  listen: {
+    group: "Operate",
+    summary: "Forward webhook events to a local address",
+    load: async () => (await import("./operate/listen.ts")).listen,
+  },
   integrations: {
     group: "Operate",
     summary: "List integrations, or ask their providers",
