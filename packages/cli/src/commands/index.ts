@@ -44,6 +44,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: "Files",
     summary: "Write JSON Schemas for editors",
     load: async () => (await import("./schema.ts")).schema,
+  },
   trigger: {
     group: "Run",
     summary: "Send an event, or tell what it would do",
