@@ -28,6 +28,12 @@ export async function editMessage(
   const [run] = await loadRuns(tx, [{ environment_id: environmentId, id: notification_id }]);
   const job = run?.jobs.find(({ id }) => id === job_id);
   if (!message || !run?.subscriber || !job?.step) return { kind: "gone" };
+  if (run.version.definition.isBridged) {
+    return {
+      kind: "fault",
+      fault: "The workflow is defined in code, which made the content: trigger a new event instead",
+    };
+  }
   // Facts are loaded for steps that may still run.
   job.status = "pending";
   const { attachments } = run.event.payload;
