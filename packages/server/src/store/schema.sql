@@ -340,25 +340,6 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age on idempotency_keys USING btree (created_at);
 
-create table inbound_receipts (
-  id             uuid not null,
-  environment_id uuid not null,
-  integration_id uuid,
-  result         text not null,
-  reason         text,
-  status         text,
-  changes        text[] not null,
-  message_id     uuid,
-  external_id    text,
-  recipient      text,
-  excerpt        text,
-  PRIMARY KEY (id),
-  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
-  CHECK ((result = ANY (ARRAY['applied'::text, 'duplicate'::text, 'waiting'::text, 'ignored'::text, 'refused'::text])))
-);
-CREATE INDEX inbound_receipts_environment on inbound_receipts USING btree (environment_id, id);
-CREATE INDEX inbound_receipts_integration on inbound_receipts USING btree (integration_id, id) WHERE (integration_id IS NOT NULL);
-CREATE INDEX inbound_receipts_refused on inbound_receipts USING btree (environment_id, id) WHERE (result = 'refused'::text);
 create table import_pages (
   environment_id uuid not null,
   import_id      uuid not null,
@@ -392,6 +373,26 @@ create table imports (
 );
 CREATE INDEX imports_created_at on imports USING btree (created_at);
 CREATE INDEX imports_list on imports USING btree (environment_id, created_at, id);
+
+create table inbound_receipts (
+  id             uuid not null,
+  environment_id uuid not null,
+  integration_id uuid,
+  result         text not null,
+  reason         text,
+  status         text,
+  changes        text[] not null,
+  message_id     uuid,
+  external_id    text,
+  recipient      text,
+  excerpt        text,
+  PRIMARY KEY (id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((result = ANY (ARRAY['applied'::text, 'duplicate'::text, 'waiting'::text, 'ignored'::text, 'refused'::text])))
+);
+CREATE INDEX inbound_receipts_environment on inbound_receipts USING btree (environment_id, id);
+CREATE INDEX inbound_receipts_integration on inbound_receipts USING btree (integration_id, id) WHERE (integration_id IS NOT NULL);
+CREATE INDEX inbound_receipts_refused on inbound_receipts USING btree (environment_id, id) WHERE (result = 'refused'::text);
 
 create table installation (
   name  text not null,

@@ -62,7 +62,9 @@ export async function readState(
   environmentId: string,
   options: { lock: boolean; topicKeys?: string[] },
 ): Promise<FileState> {
-  const { workflows, layouts, translations } = await readPublishable(ctx.db, environmentId, options);
+  const { workflows: all, layouts, translations } = await readPublishable(ctx.db, environmentId, options);
+  // Workflows that the customer's code defines (the bridge) are in no file.
+  const workflows = all.filter((row) => row.bridge_url === null);
   const allIntegrations = await listIntegrations(ctx.db, environmentId);
   const namedTopics = await findTopicsByKeys(ctx.db, environmentId, options.topicKeys ?? []);
   const topics = await listNamedTopics(ctx.db, environmentId, mostFiles.topics + 1);

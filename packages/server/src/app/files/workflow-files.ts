@@ -12,7 +12,7 @@ import { type LayoutContent, type Texts, withoutDefaults } from "./file-forms.ts
 
 type WorkflowBody = Omit<
   WorkflowContent,
-  "id" | "origin" | "last_published_at" | "last_published_by" | "updated_at" | "updated_by" | "bridge_url"
+  "id" | "origin" | "last_published_at" | "last_published_by" | "updated_at" | "updated_by"
 >;
 export type ReadWorkflow = { content: WorkflowBody; texts: Texts };
 export type ReadLayout = { content: LayoutContent; texts: Texts };
@@ -30,6 +30,7 @@ export function readWorkflowFile(ctx: Pick<Ctx, "newId">, file: WorkflowFile, st
     preferences_user: file.preferences?.user ?? null,
     preferences_default: { ...defaultPreference, ...withoutDefaults(file.preferences?.workflow ?? defaultPreference) },
     steps,
+    bridge_url: null,
   };
   return { content, texts };
 }
