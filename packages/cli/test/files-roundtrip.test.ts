@@ -141,6 +141,6 @@ test("create, pull, apply to another environment, pull again: the files are iden
       rmSync(one, { recursive: true });
       rmSync(two, { recursive: true });
     }),
-    { numRuns: 12 },
+    { numRuns: 12, endOnFailure: true },
   );
 });
