@@ -13,7 +13,7 @@ import { words } from "./words.ts";
 const text = words.causes;
 const mostCounted = 50_000;
 
-export const searchOf = ({ integrationIdentifier, errorClass, workflowId }: DeadLetterGroup) => ({
+const searchOf = ({ integrationIdentifier, errorClass, workflowId }: DeadLetterGroup) => ({
   integration: integrationIdentifier,
   error: errorClass,
   workflow: workflowId,

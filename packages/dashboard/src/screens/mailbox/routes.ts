@@ -6,7 +6,7 @@ import { shellRoute } from "../../app/root-route.tsx";
 export const capturedChannels = ["email", "sms", "chat", "push"] as const satisfies Channel[];
 export type CapturedChannel = (typeof capturedChannels)[number];
 
-export const views = ["preview", "text", "links", "headers", "source"] as const;
+const views = ["preview", "text", "links", "headers", "source"] as const;
 export type View = (typeof views)[number];
 
 export type MailboxSearch = {

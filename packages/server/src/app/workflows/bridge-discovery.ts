@@ -14,7 +14,7 @@ import {
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { payloadSchemaFault } from "./payload-schema.ts";
 
-export type DiscoveredStep = { stepId: string; type: StepType; controlSchema: JsonObject };
+type DiscoveredStep = { stepId: string; type: StepType; controlSchema: JsonObject };
 
 export type DiscoveredWorkflow = {
   workflowId: string;

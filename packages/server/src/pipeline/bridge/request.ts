@@ -8,7 +8,7 @@ import { templateScope } from "../rules/scope.ts";
 import { channelResult } from "../rules/step-results.ts";
 import type { Facts, JobState, Run } from "../run/run.ts";
 
-export type StepState = { stepId: string; outputs: JsonObject; state: { status: string; error?: string } };
+type StepState = { stepId: string; outputs: JsonObject; state: { status: string; error?: string } };
 
 /** The body of `execute` and `preview`. */
 export type StepRequest = {

@@ -5,8 +5,8 @@ import type { BridgeReply } from "./call.ts";
 
 type RetryLimits = { attempts: number; firstWaitMs: number; factor: number };
 
-export const longestWaitMs = 3_600_000;
-export const giveUpAfterMs = 24 * 3_600_000;
+const longestWaitMs = 3_600_000;
+const giveUpAfterMs = 24 * 3_600_000;
 
 /** `attempt`: counted from 1. `askedAt`: of the first call. */
 export type Asked = { attempt: number; askedAt: number; now: number };

@@ -43,7 +43,7 @@ export type BridgeSimulation = {
   asks: Map<string, StepAsk>;
 };
 
-export type StepAsk = { stepId: string; request: StepRequest };
+type StepAsk = { stepId: string; request: StepRequest };
 
 export async function simulate(
   batch: Batch,
