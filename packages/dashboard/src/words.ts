@@ -1,5 +1,10 @@
 // The words of the shell and the kit. A screen has a file words.ts of its own, in its folder.
 export const words = {
+  scenario: {
+    save: "Save as a test",
+    saved: "The scenario is saved",
+    next: "Put it into the folder scenarios of your repository and run: tidings test",
+  },
   product: "Tidings",
   skip: "Skip to content",
   navigation: { label: "Screens", open: "Open navigation", close: "Close navigation" },

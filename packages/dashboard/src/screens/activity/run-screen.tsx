@@ -2,6 +2,7 @@
 import type { Notification } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
+import { SaveScenario } from "../../app/save-scenario.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { CopyButton, Id, Json } from "../../kit/code.tsx";
 import { Card, Facts, Page } from "../../kit/page.tsx";
@@ -119,6 +120,7 @@ function RunActions({ notification, isAlone }: { notification: Notification; isA
       <LinkButton to="/workflows/$workflowId" params={{ workflowId: event.name }} icon="workflow">
         {words.openWorkflow}
       </LinkButton>
+      <SaveScenario name={event.name || "scenario"} query={{ transactionId: notification.transactionId }} />
       <Button icon="play" onClick={() => setOpen(true)}>
         {words.again}
       </Button>

@@ -1,0 +1,37 @@
+// "Save as a test": what happened, as a scenario file that `tidings test` runs (docs/testing.md).
+import type { CallInput } from "@tidings/contract";
+import { useState } from "react";
+import { callOperation } from "../api/client.ts";
+import { Button } from "../kit/button.tsx";
+import { saveFile } from "../kit/files.ts";
+import { showError, showToast } from "../kit/toast.tsx";
+import { words } from "../words.ts";
+import { useMay } from "./permissions.ts";
+import { useEnvironment } from "./session.tsx";
+
+type Query = NonNullable<CallInput<"scenarios.export">["query"]>;
+
+/** `name`: of the file, without its ending. */
+export function SaveScenario({ name, query }: { name: string; query: Query }) {
+  const may = useMay();
+  const { _id } = useEnvironment();
+  const [isBusy, setBusy] = useState(false);
+  if (!may("scenarios.export")) return null;
+  const save = async () => {
+    setBusy(true);
+    try {
+      const { yaml, notes } = await callOperation("scenarios.export", { query }, _id);
+      saveFile(`${name}.yaml`, yaml);
+      showToast({ title: words.scenario.saved, description: notes.join(" ") || words.scenario.next });
+    } catch (error) {
+      showError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button icon="download" onClick={() => void save()} disabled={isBusy}>
+      {words.scenario.save}
+    </Button>
+  );
+}
