@@ -52,7 +52,8 @@ function maskSecrets(value: unknown, depth = 0): unknown {
 
 function cut(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "null";
-  return text.length <= maxFieldLength ? value : `${text.slice(0, maxFieldLength)}…`;
+  // The cut may fall between the two halves of a character, and the database refuses half of one.
+  return text.length <= maxFieldLength ? value : `${text.slice(0, maxFieldLength).toWellFormed()}…`;
 }
 
 /** The fields in which two states differ. A secret that changed shows as changed, behind the same mask. */

@@ -294,6 +294,14 @@ describe("all or nothing", () => {
     ]);
   });
 
+  test("a long text of characters beyond the first plane is applied, wherever the audit log cuts it", async () => {
+    for (const lead of ["", "x"]) {
+      const step = { stepId: "text", type: "sms" as const, controlValues: { body: lead + "😀".repeat(1_500) } };
+      const { changes } = await apply(client, { workflows: [{ workflowId: "long", name: "Long", steps: [step] }] });
+      assert.equal(changes.length, 1);
+    }
+  });
+
   test("a change between plan and apply is a conflict, and of two applies at once one wins", async () => {
     const wanted = (name: string) => ({ workflows: [{ ...hello, workflowId: "raced", name }] });
     const { fingerprint } = await plan(client, wanted("A"));
