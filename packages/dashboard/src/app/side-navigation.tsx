@@ -7,7 +7,7 @@ import { Icon, Mark } from "../icons.tsx";
 import { Menu, type MenuEntry } from "../kit/menu.tsx";
 import { showError } from "../kit/toast.tsx";
 import { words } from "../words.ts";
-import { navigation } from "./navigation.ts";
+import { navigation, navigationGroups } from "./navigation.ts";
 import css from "./shell.module.css";
 import { themes, useTheme } from "./theme.ts";
 
@@ -31,16 +31,21 @@ export const SideNavigation = ({ session, environment, onSearch }: SideProps) =>
       </span>
     </button>
     <nav aria-label={words.navigation.label}>
-      <ul className={css.links}>
-        {navigation.map(({ to, label, icon, isExact }) => (
-          <li key={to}>
-            <Link to={to} className={css.link} activeOptions={{ exact: isExact ?? false, includeSearch: false }}>
-              <Icon name={icon} />
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {navigationGroups.map(({ label: group, items }, index) => (
+        <div key={group ?? index} className={css.group}>
+          {group && <p className={css.groupLabel}>{group}</p>}
+          <ul className={css.links} aria-label={group}>
+            {items.map(({ to, label, icon, isExact }) => (
+              <li key={to}>
+                <Link to={to} className={css.link} activeOptions={{ exact: isExact ?? false, includeSearch: false }}>
+                  <Icon name={icon} />
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
     </nav>
     <div className={css.foot}>
       <AccountMenu session={session} />
