@@ -3,7 +3,7 @@
 //
 // Rules and data come from callers, so no operator reads a prototype, and every result has a maximum size: a short rule
 // could otherwise double a text until memory runs out. The size of what an operator reads is charged to the work budget.
-import { indexIn } from "./text-search.ts";
+import { indexIn } from "./text/text-search.ts";
 import { charge } from "./work.ts";
 
 export type Operator = (args: unknown[]) => unknown;

@@ -3,7 +3,7 @@
 // part leaves the queue as a failed task with its error, and the others go on.
 import type { Ctx } from "../context.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { storableText } from "../lib/storable-text.ts";
+import { storableText } from "../lib/text/storable-text.ts";
 import type { Db } from "../store/db.ts";
 import { addWalk, findEvents } from "../store/events/events.ts";
 import { hasTaskSubject } from "../store/events/failed-tasks.batch.ts";

@@ -31,9 +31,9 @@ import type {
   WorkflowPreference,
 } from "@tidings/contract";
 import type { ColumnType } from "kysely";
-import type { CsvSeparator } from "../lib/csv.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Sealed } from "../lib/sealed.ts";
+import type { CsvSeparator } from "../lib/text/csv.ts";
 
 /** A jsonb column: parsed on the way out, given as text on the way in. */
 type Json<T> = ColumnType<T, string, string>;

@@ -9,11 +9,11 @@ import {
 import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { findCodes } from "../../lib/codes.ts";
 import { findLinks } from "../../lib/links.ts";
 import { mapWithPauses } from "../../lib/pauses.ts";
 import { openValue, type Sealed, sealValue } from "../../lib/sealed.ts";
 import type { Secrets } from "../../lib/secrets.ts";
+import { findCodes } from "../../lib/text/codes.ts";
 import { attachmentsFor } from "../../pipeline/rules/attachments.ts";
 import { findAttachmentsOf } from "../../store/events/events.ts";
 import {

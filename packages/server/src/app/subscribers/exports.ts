@@ -2,7 +2,7 @@
 // again (docs/import.md).
 import { importColumns } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../../context.ts";
-import { writeCsvRow } from "../../lib/csv.ts";
+import { writeCsvRow } from "../../lib/text/csv.ts";
 import type { Db } from "../../store/db.ts";
 import { type ImportRow, listImportErrors } from "../../store/subscribers/imports.ts";
 import { findLastSubscriberId, findSubscribersAfter, type SubscriberRow } from "../../store/subscribers/subscribers.ts";

@@ -4,7 +4,7 @@ import type { InboundReason, Input, Output, StoredReceipt } from "@tidings/contr
 import { LRUCache } from "lru-cache";
 import type { Caller, Ctx } from "../../context.ts";
 import { timeOfId } from "../../lib/ids.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text/storable-text.ts";
 import { findIntegration } from "../../store/integrations/integrations.ts";
 import {
   insertInboundReceipts,

@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import type { Io } from "@tidings/providers";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text/storable-text.ts";
 import type { StepRequest } from "./request.ts";
 
 type BridgeCall = {

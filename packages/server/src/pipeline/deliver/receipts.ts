@@ -5,7 +5,7 @@ import type { Receipt } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { normalizeAddress } from "../../lib/addresses.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { storableId } from "../../lib/storable-text.ts";
+import { storableId } from "../../lib/text/storable-text.ts";
 import type { Db } from "../../store/db.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { resolveLetters } from "../../store/messages/dead-letters.ts";

@@ -20,7 +20,7 @@
 //   early-receipts.ts   reports that arrive before the result of their call is written
 import { type Outcome, send } from "@tidings/providers";
 import type { Ctx, NetworkCtx } from "../../context.ts";
-import { storableId, storableText } from "../../lib/storable-text.ts";
+import { storableId, storableText } from "../../lib/text/storable-text.ts";
 import { type IntegrationRow, showIntegration } from "../../store/integrations/integrations.ts";
 import { transact } from "../batch.ts";
 import type { DeliverTask } from "../tasks.ts";

@@ -2,7 +2,7 @@
 // of a line are kept with the line.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportKind, importColumns, importLimits } from "@tidings/contract";
-import { type CsvRow, type CsvSeparator, detectSeparator, readCsv, restoreCell } from "../../lib/csv.ts";
+import { type CsvRow, type CsvSeparator, detectSeparator, readCsv, restoreCell } from "../../lib/text/csv.ts";
 import type { ImportRowCells } from "../../store/subscribers/imports.ts";
 import { linesPerPage } from "../tasks.ts";
 

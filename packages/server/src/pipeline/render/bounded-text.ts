@@ -1,6 +1,6 @@
-// Values as text, and the Liquid filters that search text, in time linear in the lengths (lib/text-search.ts).
+// Values as text, and the Liquid filters that search text, in time linear in the lengths (lib/text/text-search.ts).
 import { toValue } from "liquidjs";
-import { indexIn, lastIndexIn, splitText } from "../../lib/text-search.ts";
+import { indexIn, lastIndexIn, splitText } from "../../lib/text/text-search.ts";
 import { charge, chargeSize } from "../../lib/work.ts";
 
 /** A value as the engine writes it. */

@@ -3,7 +3,7 @@
 // no list and no range.
 import type { StepFilter } from "@tidings/contract";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
-import { indexIn } from "../../lib/text-search.ts";
+import { indexIn } from "../../lib/text/text-search.ts";
 import { charge } from "../../lib/work.ts";
 import { render } from "../render/liquid.ts";
 

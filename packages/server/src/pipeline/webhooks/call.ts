@@ -2,7 +2,7 @@
 import type { Ctx, NetworkCtx } from "../../context.ts";
 import { openText } from "../../lib/sealed.ts";
 import { webhookHeaders } from "../../lib/standard-webhooks.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text/storable-text.ts";
 import type { WebhookRow } from "../../store/webhooks/webhooks.ts";
 import { publicEventId } from "./events.ts";
 

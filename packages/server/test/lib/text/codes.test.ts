@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { findCodes } from "../../src/lib/codes.ts";
+import { findCodes } from "../../../src/lib/text/codes.ts";
 
 type Row = [text: string, ...codes: string[]];
 

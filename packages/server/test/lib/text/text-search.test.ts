@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { indexIn, lastIndexIn, splitText } from "../../src/lib/text-search.ts";
-import { charge, chargeSize, OverBudget, withinBudget, workPerStep } from "../../src/lib/work.ts";
+import { indexIn, lastIndexIn, splitText } from "../../../src/lib/text/text-search.ts";
+import { charge, chargeSize, OverBudget, withinBudget, workPerStep } from "../../../src/lib/work.ts";
 
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom("a", "b", "é"), maxLength });
 

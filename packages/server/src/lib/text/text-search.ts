@@ -1,6 +1,6 @@
 // Search of one text in another in linear time. The search of the JavaScript engine takes quadratic time on repetitive
 // texts: 160 KB in 340 KB took 23 s. Each search charges its work.
-import { charge } from "./work.ts";
+import { charge } from "../work.ts";
 
 /** Up to this length the engine's own search is used: in the worst case it is slower by this factor. */
 const shortPart = 32;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { detectSeparator, readCsv, restoreCell, writeCsvRow } from "../../src/lib/csv.ts";
+import { detectSeparator, readCsv, restoreCell, writeCsvRow } from "../../../src/lib/text/csv.ts";
 
 const read = (text: string) => [...readCsv(text, detectSeparator(text))].map(({ line, cells }) => [line, ...cells]);
 
