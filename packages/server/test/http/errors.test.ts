@@ -16,7 +16,7 @@ const json = "application/json; charset=utf-8";
 
 /** The members a body has, in no order; what is not named must not be there. */
 const members = (body: ErrorBody): string[] => Object.keys(body).sort();
-const usual = ["code", "message", "path", "statusCode", "timestamp"];
+const usual = ["code", "error", "message", "path", "statusCode", "timestamp"];
 
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   authorized(service, path, { method: "POST", body, headers });

@@ -53,6 +53,7 @@ export async function exchange(target: Target, id: OperationId, input: RawInput 
 }
 
 export type ErrorBody = {
+  error: string;
   statusCode: number;
   timestamp: string;
   path: string;
