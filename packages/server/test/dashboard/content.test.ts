@@ -24,10 +24,11 @@ before(async () => {
 browserTest(
   "a layout: created, previewed while it is typed, kept as a draft, saved, and never overwritten",
   async (context) => {
-    // The template with a fault and the save that comes too late are refused, which a browser writes to its console.
+    // The template with a fault and the save that comes too late are refused, which a browser writes to its console. So is the
+    // style that it gives to what `fill` puts into an element that is edited.
     const browser = await openBrowser(context, { viewport: { width: 1280, height: 860 } });
     await enter(browser, service);
-    const page = await openPage(context, browser, { allow: /status of (422|409)/ });
+    const page = await openPage(context, browser, { allow: /status of (422|409)|Applying inline style/ });
     await page.goto(`${service.url}/layouts`);
     await page.getByRole("button", { name: "Create layout" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Company");

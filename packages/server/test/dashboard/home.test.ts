@@ -71,6 +71,6 @@ browserTest("what needs attention is listed, with a way to it", async (context) 
   );
   await page.getByText("1 message was given up").waitFor();
   await expectAccessible(page);
-  await page.getByRole("link", { name: "See failed events" }).click();
-  await page.waitForURL(/activity\?.*outcome=failed/);
+  await page.getByRole("link", { name: "See them by cause" }).click();
+  await page.waitForURL(/dead-letters/);
 });
