@@ -23,6 +23,7 @@ const law: Law = {
     api_keys: "reference",
     attempts: "environment_id",
     audit_log: "installation",
+    bridges: "environment_id",
     budgets: "installation",
     captured_messages: "environment_id",
     channel_connections: "environment_id",
