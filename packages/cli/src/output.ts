@@ -57,3 +57,6 @@ const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /** Text of a message or a name, which may hold anything, without what would move a terminal's cursor or change its colours. */
 export const plainText = (text: string): string => text.replace(controls, "");
+
+/** "1 workflow", "2 workflows". */
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 // A plan as people read it: what is created, changed and deleted, in sentences; what becomes of runs under way; what has changed
 // in the environment since the last pull.
 import type { FileChange, FilesPlan } from "@tidings/contract";
-import { type Output, plainText } from "../output.ts";
+import { countOf, type Output, plainText } from "../output.ts";
 import { diffLines } from "./text-diff.ts";
 
 const signs = { created: ["+", "green"], changed: ["~", "yellow"], deleted: ["-", "red"] } as const;
@@ -31,7 +31,7 @@ export function showPlan(out: Output, plan: FilesPlan, environment: string): voi
   if (plan.kept.length > 0) out.line();
   const summary =
     plan.changes.length === 0
-      ? `No changes: ${plainText(environment)} is as the files say (${plan.unchanged} resources).`
+      ? `No changes: ${plainText(environment)} is as the files say (${countOf(plan.unchanged, "resource")}).`
       : `${plainText(environment)}: ${countChanges(plan)}, ${plan.unchanged} unchanged.`;
   out.line(out.style("bold", summary));
 }

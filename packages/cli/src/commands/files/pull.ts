@@ -2,7 +2,7 @@
 import type { Command } from "../../command.ts";
 import { CliError } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
-import { plainText } from "../../output.ts";
+import { countOf, plainText } from "../../output.ts";
 
 export const pull: Command = {
   usage: "[--dir <folder>] [--force]",
@@ -52,7 +52,7 @@ export const pull: Command = {
     for (const key of plan.onlyHere) out.line(out.style("dim", `only here  ${key}: \`tidings plan\` shows it as new`));
     out.line(
       `${plan.write.size} written, ${plan.remove.length} removed. ${plainText(environment.name)} has ` +
-        `${resources.workflows?.length ?? 0} workflows and ${resources.layouts?.length ?? 0} layouts.`,
+        `${countOf(resources.workflows?.length ?? 0, "workflow")} and ${countOf(resources.layouts?.length ?? 0, "layout")}.`,
     );
     out.json({ written: [...plan.write.keys()], removed: plan.remove, onlyHere: plan.onlyHere });
   },

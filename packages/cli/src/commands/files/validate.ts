@@ -2,7 +2,7 @@
 import type { Command } from "../../command.ts";
 import { exitCodes } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
-import { plainText } from "../../output.ts";
+import { countOf, plainText } from "../../output.ts";
 
 export const validate: Command = {
   usage: "[--dir <folder>]",
@@ -25,7 +25,7 @@ export const validate: Command = {
     for (const problem of problems) out.line(`${out.style("red", "error")} ${plainText(describeProblem(problem))}`);
     out.line(
       problems.length === 0
-        ? `${workflows.length} workflows and ${layouts.length} layouts are valid.`
+        ? `${countOf(workflows.length, "workflow")} and ${countOf(layouts.length, "layout")} checked: no faults.`
         : `Faults: ${problems.length}.`,
     );
     out.json({ isValid: problems.length === 0, problems });

@@ -149,7 +149,8 @@ test("what is written is read again, whatever the cells contain", () => {
       const back = [...readCsv(text, ",")].slice(1).map(({ cells }) => cells.map(restoreCell));
       assert.deepEqual(
         back,
-        given.filter((cells) => cells.some((one) => one.trim() !== "")),
+        // Empty lines are left out; a cell that begins with a tab or a return has an apostrophe before it when it is written.
+        given.filter((cells) => cells.some((one) => one.trim() !== "" || /^[\t\r]/.test(one))),
       );
     }),
   );
