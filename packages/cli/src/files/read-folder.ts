@@ -80,8 +80,8 @@ export function readFolder(folder: Folder): LocalFiles {
   problems.push(...lists.problems);
 
   const locate = (field: string): Place => {
-    const [, section, index, rest = ""] = /^resources\.(\w+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
-    return places[section ?? ""]?.[Number(index)]?.(rest) ?? startOf(projectFile);
+    const [, section = "", index, ...rest] = field.split(".");
+    return places[section]?.[Number(index)]?.(rest.join(".")) ?? startOf(projectFile);
   };
   return { folder, resources, problems, locate, owners };
 }

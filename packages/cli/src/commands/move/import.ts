@@ -55,7 +55,7 @@ async function readSource({ io, values }: Call): Promise<{ from: string; apiKey:
   }
   if (!apiKey?.trim())
     throw new CliError("The key of the other installation is missing.", { fix: "--key-file <file>, or pipe it in." });
-  return { from: from.replace(/\/+$/, ""), apiKey: apiKey.trim() };
+  return { from: from.replace(/(?<!\/)\/+$/, ""), apiKey: apiKey.trim() };
 }
 
 type Target = Awaited<ReturnType<Call["session"]>>["tidings"];

@@ -68,7 +68,7 @@ test("what programs do all the time is not logged for API keys, and is for peopl
 test("the rule over all operations: people's changes always, keys' changes of the configuration, reads never", () => {
   const byKey = (Object.values(operations) as Operation[]).filter((one) => isAudited(one, "key")).map(({ id }) => id);
   assert.deepEqual([...new Set(byKey.map((id) => id.split(".")[0]))].sort(), [
-    ...["environments", "integrations", "layouts", "translations", "webhooks", "workflows"],
+    ...["bridge", "environments", "files", "integrations", "layouts", "translations", "webhooks", "workflows"],
   ]);
   for (const id of ["events.trigger", "subscribers.create", "subscribers.markMessages"] as const) {
     assert.equal(isAudited(operations[id], "key"), false);
