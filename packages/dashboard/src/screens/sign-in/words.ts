@@ -10,7 +10,7 @@ export const words = {
   with: (name: string) => `Continue with ${name}`,
   or: "or",
   forgotten:
-    "Forgot your password? An administrator can make a link for you, as can the command in the terminal of the service.",
+    "Forgot your password? An owner can make a link for you. So can `npm run sign-in` on the machine of the service.",
   first: "Welcome to Tidings",
   firstText:
     "No person has an account yet. The link for the first one is in the output of npm start. Open that link to create your account.",
