@@ -36,5 +36,6 @@ test("examples/workflows-as-files is valid, can be applied, and comes back as it
   const before = readTree(cwd);
   await run(0, "pull");
   assert.deepEqual({ ...readTree(cwd), ...before }, readTree(cwd));
+  assert.match(await run(0, "test"), /1 passed, 0 failed/);
   assert.match(await run(0, "types"), /"comment-digest": \{\n {4}author: string;/);
 });
