@@ -150,7 +150,7 @@ export const words = {
     since: "Since",
     add: "Suppress an address",
     addTitle: "Suppress an address",
-    addText: "Nothing is sent to this address any more, whoever has it, until the suppression is lifted.",
+    addText: "No message is sent to this address, for any subscriber, until the suppression is lifted.",
     addAction: "Suppress",
     added: (address: string) => `Nothing is sent to ${address} any more`,
     lift: "Lift",
