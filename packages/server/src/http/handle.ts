@@ -16,13 +16,11 @@ import { setSessionCookie } from "./people/cookies.ts";
 import { sourceOf } from "./people/person-auth.ts";
 import { hideFrom } from "./people/visible-fields.ts";
 import type { Handler } from "./routes.ts";
+import { openAnswer, sealAnswer } from "./stored-answers.ts";
 import { createTranslator, type OperationInput, type Translator } from "./vocabulary.ts";
 
 /** Errors that are not stored under an idempotency key although they are 4xx: a repeat may succeed. */
 const uncacheableErrors = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
-
-/** Answers that were stored before all answers were encrypted are JSON texts, which never begin so. */
-const isEncrypted = /^v\d+\./;
 
 type Answer = { status: number; body: string | null; isText?: boolean };
 
@@ -139,9 +137,6 @@ async function writeWithoutKey({ ctx, translator, request, reply, precheck, exec
 
 async function writeUnderKey({ ctx, request, reply, precheck, execute }: Call, caller: Caller, key: string) {
   const { method, url, body } = request;
-  // An answer may hold keys, device tokens or webhook URLs, so it is encrypted while it is stored for a repeat.
-  const encrypt = <A extends Answer>(answer: A): A =>
-    answer.body ? { ...answer, body: ctx.secrets.encrypt(answer.body) } : answer;
   const answer = await hintAfter(ctx.hints, (hints) =>
     runOnce(
       ctx.db,
@@ -151,19 +146,17 @@ async function writeUnderKey({ ctx, request, reply, precheck, execute }: Call, c
         // The committed answer is stored, without waiting for the settled one: a repeat gets exactly the same.
         work: async (tx) => {
           const { status, body } = await execute({ ...ctx, db: tx, hints });
-          return encrypt({ status, body });
+          return { status, body };
         },
-        onFailure: (error) => {
-          const refusal = failureAnswer(error, request, reply);
-          return refusal && encrypt(refusal);
-        },
+        onFailure: (error) => failureAnswer(error, request, reply),
+        seal: (text) => sealAnswer(ctx.secrets, text),
+        open: (stored) => openAnswer(ctx.secrets, stored),
       },
     ),
   );
   reply.header("idempotency-key", key);
   if (answer.isReplay) reply.header("idempotency-replay", "true");
-  const isStored = answer.body !== null && isEncrypted.test(answer.body);
-  return isStored ? { ...answer, body: ctx.secrets.decrypt(answer.body!) } : answer;
+  return answer;
 }
 
 /** The answer to a refusal that the caller should read; null for faults of ours. */

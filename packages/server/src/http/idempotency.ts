@@ -37,16 +37,21 @@ export type IdempotentWork = {
   work(tx: Tx): Promise<{ status: number; body: string | null }>;
   /** The answer to an error of `work`; null to throw it. `isKept`: it is stored. A stored 5xx could never be retried. */
   onFailure(error: unknown): { status: number; body: string; isKept: boolean } | null;
+  /** How the text of an answer is stored, and read again. */
+  seal(text: string): string;
+  open(stored: string): string;
 };
 
 /** Runs `work` once per key. An error of `work` rolls back its writes. */
 export async function runOnce(
   db: Db,
   request: IdempotentRequest,
-  { before, work, onFailure }: IdempotentWork,
+  { before, work, onFailure, seal, open }: IdempotentWork,
 ): Promise<Answer> {
   const { environmentId, key } = request;
   const fingerprint = fingerprintOf(request);
+  const store = (on: Db, { status, body }: { status: number; body: string | null }): Promise<boolean> =>
+    storeAnswer(on, environmentId, key, { fingerprint, status, body: body && seal(body) });
   let isPrechecked = before === undefined;
   for (let tries = 0; ; tries++) {
     try {
@@ -56,12 +61,12 @@ export async function runOnce(
       }
       return await inRepeatableTransaction(db, async (tx) => {
         const claim = await claimKey(tx, environmentId, key);
-        if (claim.stored) return replay(claim.stored, fingerprint);
+        if (claim.stored) return replay(claim.stored, fingerprint, open);
         if (!claim.isLocked) throw inProgress();
         // The answer that hasAnswer found has expired since (24 hours): try again with the external calls.
         if (!isPrechecked) throw new AnswerStoredMeanwhile();
         const answer = await work(tx);
-        if (!(await storeAnswer(tx, environmentId, key, { fingerprint, ...answer }))) throw new AnswerStoredMeanwhile();
+        if (!(await store(tx, answer))) throw new AnswerStoredMeanwhile();
         return { ...answer, isReplay: false };
       });
     } catch (error) {
@@ -70,7 +75,7 @@ export async function runOnce(
       if (!answer) throw error;
       // The rollback has released the lock, so another request may have stored its answer by now. The first stored answer
       // counts: this request has changed nothing, and repeats have to get what is stored.
-      const isFinal = !answer.isKept || (await storeAnswer(db, environmentId, key, { fingerprint, ...answer }));
+      const isFinal = !answer.isKept || (await store(db, answer));
       if (!isFinal && tries < 3) continue;
       return { status: answer.status, body: answer.body, isReplay: false };
     }
@@ -92,10 +97,10 @@ async function runExclusively(name: string, work: () => Promise<void>): Promise<
 
 const inProgress = () => failure("IDEMPOTENCY_IN_PROGRESS", {}, { headers: { "retry-after": "1" } });
 
-function replay(stored: StoredAnswer, fingerprint: Buffer): Answer {
+function replay(stored: StoredAnswer, fingerprint: Buffer, open: IdempotentWork["open"]): Answer {
   if (!stored.fingerprint.equals(fingerprint)) {
     const errors = { "idempotency-key": { messages: ["idempotency-key was used with another request"] } };
     throw failure("IDEMPOTENCY_KEY_REUSED", {}, { errors });
   }
-  return { status: stored.status, body: stored.body, isReplay: true };
+  return { status: stored.status, body: stored.body && open(stored.body), isReplay: true };
 }

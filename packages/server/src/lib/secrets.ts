@@ -16,8 +16,9 @@ import {
 export type EncryptionKey = { version: number; key: Buffer };
 
 export type Secrets = {
-  encrypt(clear: string): string;
+  encrypt(clear: string | Buffer): string;
   decrypt(stored: string): string;
+  decryptBytes(stored: string): Buffer;
   /** Signs a text that leaves the service and comes back. It can be read without the key, but not forged. */
   sign(purpose: string, text: string): string;
   /** The signed text, or null when the signature is not valid for this purpose. */
@@ -61,23 +62,25 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
   };
   const macOf = (key: EncryptionKey, purpose: string, text: string): Buffer =>
     createHmac("sha256", keyFor(key, purpose)).update(text).digest();
+  const decryptBytes = (stored: string): Buffer => {
+    const match = /^v(\d+)\.(.+)$/.exec(stored);
+    const key = match && byVersion.get(Number(match[1]));
+    if (!match || !key) throw new UnknownKeyVersion(`no encryption key of version ${match?.[1] ?? "?"} is configured`);
+    const bytes = Buffer.from(match[2]!, "base64url");
+    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  };
   return {
     encrypt(clear) {
       const iv = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", current.key, iv);
-      const body = Buffer.concat([cipher.update(clear, "utf8"), cipher.final()]);
+      const bytes = typeof clear === "string" ? Buffer.from(clear) : clear;
+      const body = Buffer.concat([cipher.update(bytes), cipher.final()]);
       return `v${current.version}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")}`;
     },
-    decrypt(stored) {
-      const match = /^v(\d+)\.(.+)$/.exec(stored);
-      const key = match && byVersion.get(Number(match[1]));
-      if (!match || !key)
-        throw new UnknownKeyVersion(`no encryption key of version ${match?.[1] ?? "?"} is configured`);
-      const bytes = Buffer.from(match[2]!, "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
-      decipher.setAuthTag(bytes.subarray(12, 28));
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
-    },
+    decrypt: (stored) => decryptBytes(stored).toString("utf8"),
+    decryptBytes,
     sign(purpose, text) {
       const mac = macOf(current, purpose, text).toString("base64url");
       return `${Buffer.from(text).toString("base64url")}.${mac}`;

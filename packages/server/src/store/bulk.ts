@@ -1,8 +1,7 @@
-// Set-based writing: many rows in one statement. A column that has the same value in all rows of the statement is passed once, as
-// a parameter of its own; the other columns are passed as one JSON parameter, which PostgreSQL unpacks. Parsing JSON was 37 % of
-// PostgreSQL's time for in-app notifications, most of it for values repeated in every row (docs/decisions/0011-batch-constants.md).
-import { type RawBuilder, sql } from "kysely";
+// Set-based writing: many rows in one statement. New rows are copied; rows that a statement joins with are passed as one JSON parameter.
+import { CompiledQuery, type RawBuilder, sql } from "kysely";
 import type { JsonObject } from "../lib/json.ts";
+import { CopyData } from "./copy.ts";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
@@ -14,64 +13,70 @@ export function rowsOf(alias: string, columns: ColumnTypes, rows: readonly objec
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.raw(`${alias}(${shape.join(", ")})`)}`;
 }
 
-/** The statement that inserts rows into one table; null when there are none. */
-export type Insert = RawBuilder<unknown> | null;
+/** New rows of one table. Columns that a row leaves out are null. */
+export type Insert = { table: keyof Tables; columns: ColumnTypes; rows: readonly object[] };
 
-/** Inserts the rows; columns that a row leaves out are null. */
 export const insertRows = (db: Db, table: keyof Tables, columns: ColumnTypes, rows: readonly object[]): Promise<void> =>
-  runInserts(db, [insertOf(table, columns, rows)]);
+  runInserts(db, [{ table, columns, rows }]);
 
-/** Runs the statements as one: a round trip takes longer than inserting a few rows. */
+/** Inserts into several tables in one round trip, which takes longer than inserting a few rows. */
 export async function runInserts(db: Db, inserts: Insert[]): Promise<void> {
-  const statements = inserts.filter((insert) => insert !== null);
-  const last = statements.pop();
-  if (!last) return;
-  const before = statements.map((insert, index) => sql`${sql.raw(`insert_${index}`)} as (${insert})`);
-  await (before.length > 0 ? sql`with ${sql.join(before)} ${last}` : last).execute(db);
+  const filled = inserts.filter(({ rows }) => rows.length > 0);
+  if (filled.length === 0) return;
+  const text = filled.map(({ table, columns }) => `copy "${table}" (${Object.keys(columns).join(", ")}) from stdin`);
+  const data = new CopyData(filled.map(linesOf));
+  await db.executeQuery(CompiledQuery.raw(text.join("; "), [data]));
 }
 
-export function insertOf(table: keyof Tables, columns: ColumnTypes, rows: readonly object[]): Insert {
-  if (rows.length === 0) return null;
-  const all = rows as readonly JsonObject[];
-  const names = Object.keys(columns);
-  const { constant = [], varying = [] } = Object.groupBy(names, (name) =>
-    // The first column stays in the recordset, which also gives the number of rows.
-    name !== names[0] && isConstant(all, name) ? "constant" : "varying",
-  );
-  const typeOf = (name: string) => columns[name]!;
-  const source = rowsOf(
-    "r",
-    Object.fromEntries(varying.map((name) => [name, typeOf(name)])),
-    all.map((row) => pick(row, varying)),
-  );
-  const into = sql.raw([...varying, ...constant].join(", "));
-  const values = [
-    ...varying.map((name) => sql`r.${sql.raw(name)}`),
-    ...constant.map((name) => sql`${parameterOf(all[0]![name], typeOf(name))}::${sql.raw(typeOf(name))}`),
-  ];
-  return sql`insert into ${sql.table(table)} (${into}) select ${sql.join(values)} from ${source}`;
+/** A line for each row: its values in the order of the columns, separated by tabs. */
+function linesOf({ columns, rows }: Insert): string {
+  const writers = Object.entries(columns).map(([name, type]) => ({ name, write: writerOf(type) }));
+  let lines = "";
+  for (const row of rows as readonly JsonObject[]) {
+    let separator = "";
+    for (const { name, write } of writers) {
+      const value = row[name];
+      lines += value === null || value === undefined ? `${separator}\\N` : separator + write(value);
+      separator = "\t";
+    }
+    lines += "\n";
+  }
+  return lines;
 }
 
-function pick(row: JsonObject, names: string[]): JsonObject {
-  const picked: JsonObject = {};
-  for (const name of names) picked[name] = row[name];
-  return picked;
+/** How a value of this type is written; null is written by the caller. */
+function writerOf(type: string): (value: unknown) => string {
+  if (type === "json" || type === "jsonb") return (value) => escapeLine(JSON.stringify(value));
+  if (type.endsWith("[]")) return (value) => escapeLine(writeArray(value as unknown[]));
+  return writeScalar;
 }
 
-/** Whether the column has the same value in all rows; the comparison ends at the first row that differs. */
-function isConstant(rows: readonly JsonObject[], name: string): boolean {
-  const first = rows[0]![name] ?? null;
-  if (first === null || typeof first !== "object") return rows.every((row) => (row[name] ?? null) === first);
-  const text = JSON.stringify(first);
-  // Comparing long values takes longer than passing them several times.
-  const isLong = text.length > 200;
-  return rows.every((row) => row[name] === first || (!isLong && JSON.stringify(row[name]) === text));
+const writeScalar = (value: unknown): string => {
+  if (typeof value === "string") return escapeLine(value);
+  return value instanceof Date ? writeTime(value) : String(value);
+};
+
+let lastTime = new Date(Number.NaN);
+let lastText = "";
+
+/** The rows of a batch share their times, which take long to write. */
+function writeTime(time: Date): string {
+  if (time !== lastTime) {
+    lastTime = time;
+    lastText = time.toISOString();
+  }
+  return lastText;
 }
 
-/** The constant as a parameter that PostgreSQL reads as the same value as it would read out of the recordset. */
-function parameterOf(value: unknown, type: string): unknown {
-  if (value === undefined || value === null) return null;
-  if (type === "jsonb" || type === "json") return JSON.stringify(value);
-  if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.map((item) => parameterOf(item, type.slice(0, -2))) : value;
-}
+const special = /[\\\t\n\r]/;
+const escapes: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** A backslash begins an escape in a line of COPY; a tab ends a value and a line break ends a row. */
+const escapeLine = (text: string): string =>
+  special.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => escapes[character]!) : text;
+
+/** `{"a","b"}`, as PostgreSQL writes an array of texts or times. */
+const writeArray = (items: unknown[]): string =>
+  `{${items.map((item) => (item === null ? "null" : quoteItem(item instanceof Date ? writeTime(item) : String(item)))).join(",")}}`;
+
+const quoteItem = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`;

@@ -2,6 +2,7 @@
 // calls its functions.
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
+import { CopyClient } from "./copy.ts";
 import type { Tables } from "./tables.ts";
 
 /** The pool, or a transaction of the caller. */
@@ -47,6 +48,7 @@ export type DbOptions = {
  */
 export function openDb(options: DbOptions): Db {
   const pool = new pg.Pool({
+    Client: CopyClient,
     connectionString: options.url,
     max: options.poolSize,
     min: options.keep ?? 0,

@@ -369,7 +369,8 @@ for (const outcome of ["success", "refusal"] as const) {
       if (outcome === "refusal") throw refusal;
       return { status: 200, body: "ours" };
     };
-    const answer = await runOnce(db, requestOf, { work, onFailure: answerRefusal });
+    const asItIs = (text: string) => text;
+    const answer = await runOnce(db, requestOf, { work, onFailure: answerRefusal, seal: asItIs, open: asItIs });
     assert.deepEqual(answer, { status: 201, body: "theirs", isReplay: true });
     assert.equal(runs, 1);
     assert.deepEqual(await countRows(db, ["idempotency_keys"]), before);

@@ -2,9 +2,8 @@
 // with their tasks for the pipeline in the transaction of the request, so nothing is lost once the answer is sent.
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { enqueueTimed } from "../../pipeline/clock/clock.ts";
-import { startAtOnce, triggerTasks } from "../../pipeline/trigger/trigger.ts";
-import { claimTransactionIds, insertEventAttachments, insertEvents } from "../../store/events/events.ts";
+import { storeAndStart } from "../../pipeline/trigger/trigger.ts";
+import { claimTransactionIds, insertEventAttachments } from "../../store/events/events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertTenants } from "../../store/subscribers/tenants.ts";
 import type { Audience } from "../../store/tables.ts";
@@ -73,15 +72,12 @@ async function acceptEvents(
   await resolveContexts(ctx.db, environmentId, namedContexts(accepted), now);
   const tenants = mergeTenants(accepted.flatMap(({ tenant }) => tenant ?? []));
   await upsertTenants(ctx.db, environmentId, tenants, now);
-  const rows = accepted.map(({ event }) => event);
-  await insertEvents(ctx.db, rows);
   const files = accepted.flatMap(({ event, attachments }) =>
     attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
   );
   await insertEventAttachments(ctx.db, files);
-  const batch = { ...ctx, clock };
-  const isStarted = await startAtOnce(batch, rows);
-  if (!isStarted) await enqueueTimed(batch, "trigger", triggerTasks(environmentId, rows));
+  const rows = accepted.map(({ event }) => event);
+  await storeAndStart({ ...ctx, clock }, environmentId, rows);
   for (const { result } of evaluations) ctx.metrics.events.inc({ status: result.status });
   return evaluations;
 }

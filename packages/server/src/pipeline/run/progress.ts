@@ -1,6 +1,7 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
 import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
 import { runInserts } from "../../store/bulk.ts";
+import { eventInsert, type NewEvent } from "../../store/events/events.ts";
 import { type JobUpdate, jobInsert, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
 import { type DigestedNotification, markDigested, notificationInsert } from "../../store/events/notifications.batch.ts";
@@ -29,17 +30,20 @@ const runsPerWakeTask = 100;
 const maxBatchMs = 5_000;
 const maxBatchContent = 20_000_000;
 
+type AdvanceOptions = { digests?: Facts["digests"]; maxMs?: number };
+
 /**
  * Advances every run. A step that needs a decision of the database returns a claim; the claims of a round are settled in a
  * few statements, and their runs continue in the next round. A round settles the claims of one step position, the earliest
  * first: every batch takes its locks in the same order, so batches cannot deadlock, and there are at most as many rounds
  * as steps.
  */
-export async function advanceAll(batch: Batch, runs: Run[], digests?: Facts["digests"]): Promise<Progress[]> {
+export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOptions = {}): Promise<Progress[]> {
+  const { digests, maxMs = maxBatchMs } = options;
   const claimResults = new Map<string, ClaimResult>();
   const facts = await loadFacts(batch, runs, claimResults, digests);
   const results = new Map<string, Progress>();
-  const end = performance.now() + maxBatchMs;
+  const end = performance.now() + maxMs;
   let room = maxBatchContent;
   const isOver = () => performance.now() > end || room < 0;
   const advanceOne = async (run: Run, hasClaimResult: boolean): Promise<Progress> => {
@@ -82,11 +86,19 @@ const mergeProgress = (before: Progress | undefined, next: Progress): Progress =
     ? { ...next, messages: [...before.messages, ...next.messages], sending: [...before.sending, ...next.sending] }
     : next;
 
-/** Writes the changes of the runs, each table once, and enqueues the tasks that follow. */
-export async function writeProgress(batch: Batch, progressed: Progress[]): Promise<void> {
+/**
+ * Writes the changes of the runs, each table once, and enqueues the tasks that follow. `events`: those of the runs, where they
+ * are stored with them.
+ */
+export async function writeProgress(batch: Batch, progressed: Progress[], events: NewEvent[] = []): Promise<void> {
   const rows = collectRows(batch, progressed);
   const { notifications, messages } = rows;
-  await runInserts(batch.db, [notificationInsert(notifications), jobInsert(rows.newJobs), messageInsert(messages)]);
+  await runInserts(batch.db, [
+    eventInsert(events),
+    notificationInsert(notifications),
+    jobInsert(rows.newJobs),
+    messageInsert(messages),
+  ]);
   await updateJobs(batch.db, rows.jobUpdates);
   await emitMessages(batch, messages.flatMap(webhookEvents));
   await markDigested(batch.db, rows.digested);

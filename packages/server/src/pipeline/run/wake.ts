@@ -34,7 +34,7 @@ export async function runWake(ctx: Ctx, tasks: Task<WakeTask>[]): Promise<void> 
     const batch = await openBatch(tx, new Set(runs.map((run) => run.environmentId)));
     const early = earlyWakes(runs, batch.clock);
     const digests = await loadDigests(batch, runs);
-    await writeProgress(batch, await advanceAll(batch, runs, digests));
+    await writeProgress(batch, await advanceAll(batch, runs, { digests }));
     await enqueueTimed(batch, "wake", early);
   });
 }

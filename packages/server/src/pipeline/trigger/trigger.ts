@@ -8,9 +8,10 @@
 // statements per batch.
 import type { StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { runInserts } from "../../store/bulk.ts";
 import { inSavepoint } from "../../store/db.ts";
 import { lockEvents } from "../../store/events/events.batch.ts";
-import { beginWalks, type EventRow, endWalk, type NewEvent } from "../../store/events/events.ts";
+import { beginWalks, type EventRow, endWalk, eventInsert, type NewEvent } from "../../store/events/events.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
@@ -75,21 +76,33 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
   });
 }
 
-/** Recipients of a request whose runs start in the transaction that accepts their events. */
-const mostAtOnce = 5;
+/**
+ * Recipients of a request whose runs start in the transaction that accepts their events: of one event, and of a bulk request,
+ * of which few are accepted at a time (http/admission.ts).
+ */
+const mostAtOnce = { alone: 5, bulk: recipientsPerTask };
 /** Steps that neither wait nor count events of other requests. */
 const immediateSteps: ReadonlySet<StepType> = new Set(["in_app", "email", "sms", "push", "chat"]);
 /** How long a request waits for a subscriber that another transaction is changing. */
 const lockMs = 100;
+/** How long a request evaluates steps; the runs that are left continue as tasks. */
+const evaluationMs = 250;
 
 /**
- * Starts the runs of just accepted events in the transaction of their request, where that is little work: the message is in
- * the feed when the request is answered. False when it was not done: then the caller enqueues the events, so that an error
- * here neither refuses nor loses an event (docs/decisions/0014-work-at-once.md).
+ * Stores just accepted events and starts their runs in the transaction of the request, where that is little work: the message
+ * is in the feed when the request is answered. Otherwise, and when starting them fails, the events are stored with tasks for
+ * the workers: an error here neither refuses nor loses an event (docs/decisions/0014-work-at-once.md).
  */
-export async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
+export async function storeAndStart(batch: Batch, environmentId: string, events: NewEvent[]): Promise<void> {
+  if (events.length === 0 || (await startAtOnce(batch, events))) return;
+  await runInserts(batch.db, [eventInsert(events)]);
+  await enqueueTimed(batch, "trigger", triggerTasks(environmentId, events));
+}
+
+async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
   const recipients = events.reduce((sum, event) => sum + event.recipients.length, 0);
-  if (recipients > mostAtOnce || events.some((event) => event.audience)) return false;
+  const most = events.length === 1 ? mostAtOnce.alone : mostAtOnce.bulk;
+  if (recipients > most || events.some((event) => event.audience)) return false;
   const versions = await loadVersions(
     batch,
     events.map((event) => event.workflow_version_id),
@@ -100,7 +113,7 @@ export async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boo
   if (!isImmediate) return false;
   try {
     const starts = events.map((event) => ({ event, recipients: event.recipients }));
-    await inSavepoint(batch.db, lockMs, () => startRuns(batch, starts));
+    await inSavepoint(batch.db, lockMs, () => startRuns(batch, starts, { stored: events, maxMs: evaluationMs }));
     return true;
   } catch (error) {
     batch.log.warn({ err: error }, "events could not be worked on with their request and were enqueued");
@@ -109,7 +122,7 @@ export async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boo
 }
 
 /** Groups events into tasks of up to `recipientsPerTask` recipients; several tasks fill one transaction. */
-export function triggerTasks(environmentId: string, events: Pick<EventRow, "id" | "recipients">[]): Timed[] {
+function triggerTasks(environmentId: string, events: Pick<EventRow, "id" | "recipients">[]): Timed[] {
   const tasks: { environmentId: string; data: TriggerTask; cost: number }[] = [];
   for (const { id, recipients } of events) {
     const cost = Math.max(1, recipients.length);
@@ -171,21 +184,31 @@ async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<
 /** Recipients as the request names them, or members of an audience as stored. */
 export type Start = { event: NewEvent; recipients?: StoredRecipient[]; members?: Member[] };
 
-async function startRuns(batch: Batch, starts: Start[]): Promise<void> {
+/** `stored`: events that are stored with their runs. `maxMs`: how long steps may be evaluated. */
+type StartOptions = { stored?: NewEvent[]; maxMs?: number };
+
+async function startRuns(batch: Batch, starts: Start[], { stored, maxMs }: StartOptions = {}): Promise<void> {
   if (starts.length === 0) return;
   const findRecipient = await upsertRecipients(batch, starts);
-  const runs = await makeRuns(batch, starts, findRecipient);
-  await writeProgress(batch, await advanceAll(batch, runs));
+  const workflowIds = [...new Set(starts.map(({ event }) => event.workflow_id))];
+  // Deleting a workflow also stops events that were accepted before the deletion. The workflows of events that are accepted now
+  // were just found.
+  const deleted = stored ? new Set<string>() : await findDeletedWorkflows(batch.db, workflowIds);
+  const runs = await makeRuns(batch, starts, findRecipient, deleted);
+  await writeProgress(batch, await advanceAll(batch, runs, { maxMs }), stored);
 }
 
-/** New runs with all jobs pending. Reads only. */
-export async function makeRuns(batch: Batch, starts: Start[], findRecipient: FindRecipient): Promise<Run[]> {
+/** New runs with all jobs pending. `deleted`: workflows whose runs end at once. Reads only. */
+export async function makeRuns(
+  batch: Batch,
+  starts: Start[],
+  findRecipient: FindRecipient,
+  deleted: ReadonlySet<string> = new Set(),
+): Promise<Run[]> {
   const versions = await loadVersions(
     batch,
     starts.map(({ event }) => event.workflow_version_id),
   );
-  // Deleting a workflow also stops events that were accepted before the deletion.
-  const deleted = await findDeletedWorkflows(batch.db, [...new Set(starts.map(({ event }) => event.workflow_id))]);
   const runs: Run[] = [];
   for (const { event, recipients = [], members = [] } of starts) {
     const version = versions.get(event.workflow_version_id)!;

@@ -1,7 +1,7 @@
 // Accepted events. Payload, overrides and attachments are stored once per event, not per recipient.
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { eventIdIn } from "../../lib/ids.ts";
-import { insertRows, rowsOf } from "../bulk.ts";
+import { type Insert, insertRows, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type RowKey, rowsByKey } from "../keys.ts";
 import type { Tables } from "../tables.ts";
@@ -71,7 +71,7 @@ const columns = {
 
 export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks">;
 
-export const insertEvents = (db: Db, events: NewEvent[]): Promise<void> => insertRows(db, "events", columns, events);
+export const eventInsert = (rows: NewEvent[]): Insert => ({ table: "events", columns, rows });
 
 export type EventAttachments = Selectable<Tables["event_attachments"]>;
 

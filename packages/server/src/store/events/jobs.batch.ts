@@ -2,7 +2,7 @@
 import type { JobStatus } from "@tidings/contract";
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
-import { type Insert, insertOf, rowsOf } from "../bulk.ts";
+import { type Insert, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKeyOf, type JobKey, jobsByKey, type NotificationKey, rowsByKey } from "../keys.ts";
 import type { JobBridge, StoredDetail } from "../tables.ts";
@@ -25,7 +25,7 @@ const columns = {
   updated_at: "timestamptz",
 };
 
-export const jobInsert = (rows: JobRow[]): Insert => insertOf("jobs", columns, rows);
+export const jobInsert = (rows: JobRow[]): Insert => ({ table: "jobs", columns, rows });
 
 export async function findJobsOfBatch(db: Db, notifications: NotificationKey[]): Promise<JobRow[]> {
   if (notifications.length === 0) return [];

@@ -1,6 +1,6 @@
 // Notifications of the runs that the pipeline advances.
 import { sql } from "kysely";
-import { type Insert, insertOf, rowsOf } from "../bulk.ts";
+import { type Insert, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 import type { NotificationRow } from "./notifications.ts";
@@ -21,7 +21,7 @@ const columns = {
   updated_at: "timestamptz",
 };
 
-export const notificationInsert = (rows: NotificationRow[]): Insert => insertOf("notifications", columns, rows);
+export const notificationInsert = (rows: NotificationRow[]): Insert => ({ table: "notifications", columns, rows });
 
 /** Locks the notifications in order of id, so that a run is advanced by one worker at a time. */
 export async function lockNotifications(db: Db, keys: RowKey[]): Promise<NotificationRow[]> {

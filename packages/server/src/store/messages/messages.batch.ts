@@ -1,7 +1,7 @@
 // Messages on their way to a provider: inserted by runs, locked for delivery, and updated with the outcome.
 import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
-import { type Insert, insertOf, rowsOf } from "../bulk.ts";
+import { type Insert, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKeyOf, type JobKey, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredMessageStatus } from "../tables.ts";
@@ -55,7 +55,7 @@ export type NewMessage = Omit<
   | "replayed_at"
 >;
 
-export const messageInsert = (rows: NewMessage[]): Insert => insertOf("messages", columns, rows);
+export const messageInsert = (rows: NewMessage[]): Insert => ({ table: "messages", columns, rows });
 
 /**
  * Messages that were not handed to a provider yet, locked until the transaction ends: withdrawing or confirming one waits
