@@ -78,7 +78,7 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
 
 /**
  * Recipients of a request whose runs start in the transaction that accepts their events: of one event, and of a bulk request,
- * of which few are accepted at a time (http/admission.ts).
+ * of which few are accepted at a time (http/admission.ts). A process that only has the role `api` leaves bulk requests to the workers.
  */
 const mostAtOnce = { alone: 5, bulk: recipientsPerTask };
 /** Steps that neither wait nor count events of other requests. */
@@ -101,7 +101,7 @@ export async function storeAndStart(batch: Batch, environmentId: string, events:
 
 async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
   const recipients = events.reduce((sum, event) => sum + event.recipients.length, 0);
-  const most = events.length === 1 ? mostAtOnce.alone : mostAtOnce.bulk;
+  const most = events.length > 1 && batch.config.roles.has("worker") ? mostAtOnce.bulk : mostAtOnce.alone;
   if (recipients > most || events.some((event) => event.audience)) return false;
   const versions = await loadVersions(
     batch,
