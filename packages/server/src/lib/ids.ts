@@ -68,20 +68,13 @@ export const eventIdIn = (transactionId: string): string | null =>
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The tail of a slug: the id in base 62, always 22 characters. Long division by hand takes a fifth of the time of BigInt. */
+/** The tail of a slug: the id in base 62, always 22 characters. */
 export function idToBase62(id: string): string {
-  const digits = id.replaceAll("-", "");
-  // The number as four digits to the base 2^32, the most significant one first.
-  const parts = [0, 8, 16, 24].map((from) => Number.parseInt(digits.slice(from, from + 8), 16));
+  let rest = BigInt(`0x${id.replaceAll("-", "")}`);
   let text = "";
   for (let i = 0; i < 22; i++) {
-    let rest = 0;
-    for (let part = 0; part < 4; part++) {
-      const value = rest * 2 ** 32 + parts[part]!;
-      parts[part] = Math.floor(value / 62);
-      rest = value % 62;
-    }
-    text = alphabet[rest]! + text;
+    text = alphabet[Number(rest % 62n)]! + text;
+    rest /= 62n;
   }
   return text;
 }

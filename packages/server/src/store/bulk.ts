@@ -48,13 +48,10 @@ function linesOf({ columns, rows }: Insert): string {
 function writerOf(type: string): (value: unknown) => string {
   if (type === "json" || type === "jsonb") return (value) => escapeLine(JSON.stringify(value));
   if (type.endsWith("[]")) return (value) => escapeLine(writeArray(value as unknown[]));
-  return writeScalar;
+  if (type === "text") return (value) => escapeLine(value as string);
+  // Ids, numbers, truth values and times have no characters to escape.
+  return (value) => (value instanceof Date ? writeTime(value) : String(value));
 }
-
-const writeScalar = (value: unknown): string => {
-  if (typeof value === "string") return escapeLine(value);
-  return value instanceof Date ? writeTime(value) : String(value);
-};
 
 let lastTime = new Date(Number.NaN);
 let lastText = "";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idToBase62, newId } from "../../src/lib/ids.ts";
-import { createHintCollector, everyInbox, hintAfter } from "../../src/lib/inbox-hints.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { createHintCollector, everyInbox, hintAfter, hintKey } from "../../src/lib/inbox-hints.ts";
 import { eventually } from "../support/wait.ts";
 
 /** A collector whose clock is that of the machine, and what it has sent. */
@@ -26,7 +26,7 @@ test("without live connections no hints are collected", async () => {
   await eventually(() => sent.length > 0, "a hint");
   assert.deepEqual(
     sent.map(({ text }) => text),
-    [idToBase62(wanted)],
+    [hintKey(wanted)],
   );
   collector.close();
 });
@@ -39,7 +39,7 @@ test("hints are sent once each, 340 in a notification of less than 8,000 bytes",
   await eventually(() => sent.length === 3, "three notifications");
   assert.deepEqual(
     sent.flatMap(({ text }) => text.split(",")),
-    ids.map(idToBase62),
+    ids.map(hintKey),
   );
   assert.ok(sent.every(({ text }) => text.length < 8_000));
   collector.close();
@@ -54,7 +54,7 @@ test("hints that cannot be sent are sent later; too many become one hint for all
   const id = newId();
   collector.add(id);
   await eventually(() => sent.length === 1, "the hint");
-  assert.equal(sent[0]!.text, idToBase62(id));
+  assert.equal(sent[0]!.text, hintKey(id));
   for (let n = 0; n <= 50_000; n++) collector.add(newId());
   await eventually(() => sent.length === 2, "one hint for all");
   assert.equal(sent[1]!.text, everyInbox);

@@ -3,8 +3,7 @@
 // read for a while is read anyway, so a lost hint delays events and loses none.
 import type { NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { idToBase62 } from "../../lib/ids.ts";
-import { everyInbox } from "../../lib/inbox-hints.ts";
+import { everyInbox, hintKey } from "../../lib/inbox-hints.ts";
 import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
 import type { LiveEvent } from "./events.ts";
 import { type Connection, createReader, type Inbox } from "./reader.ts";
@@ -87,7 +86,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     ticking = null;
   };
   const forget = (inbox: Inbox) => {
-    const key = idToBase62(inbox.subscriberId);
+    const key = hintKey(inbox.subscriberId);
     const others = inboxesOf(key).filter((other) => other !== inbox);
     if (others.length > 0) inboxes.set(key, others);
     else inboxes.delete(key);
@@ -130,7 +129,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     setTimeout(readAll, tickMs).unref();
   };
   const inboxOf = ({ environmentId, subscriberId, contextKeys }: InboxSession): Inbox =>
-    inboxesOf(idToBase62(subscriberId)).find((inbox) => inbox.contextKeys?.join() === contextKeys?.join()) ?? {
+    inboxesOf(hintKey(subscriberId)).find((inbox) => inbox.contextKeys?.join() === contextKeys?.join()) ?? {
       environmentId,
       subscriberId,
       contextKeys: contextKeys ?? null,
@@ -151,7 +150,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     open(session, port) {
       if (isDraining) throw tooBusy("The service is stopping");
       if (members.size >= limit) throw tooBusy(`This process has ${limit} live connections, the most it may have`);
-      const key = idToBase62(session.subscriberId);
+      const key = hintKey(session.subscriberId);
       const open = inboxesOf(key).reduce((sum, { connections }) => sum + connections.size, 0);
       if (open >= perSubscriber) throw failure("LIVE_CONNECTION_LIMIT", { limit: String(perSubscriber) });
       const inbox = inboxOf(session);
