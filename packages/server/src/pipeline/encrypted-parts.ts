@@ -46,6 +46,7 @@ const isSealedChannel = (channel: string): boolean => channel === "push" || chan
 export function sealMessage<Row extends Addressed>(secrets: Secrets, row: Row): Row {
   const { channel, address, outgoing } = row;
   if (!isSealedChannel(channel)) {
+    if (outgoing === null) return row;
     return { ...row, outgoing: mapPassthrough(outgoing, (given) => sealOverrides(secrets, given)!) };
   }
   return {

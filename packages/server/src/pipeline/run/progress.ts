@@ -82,7 +82,7 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
 const positionOf = ({ run, claim }: Progress): number => run.jobs.find((job) => job.id === claim!.jobId)!.stepIndex;
 
 const mergeProgress = (before: Progress | undefined, next: Progress): Progress =>
-  before
+  before && before.messages.length > 0
     ? { ...next, messages: [...before.messages, ...next.messages], sending: [...before.sending, ...next.sending] }
     : next;
 
