@@ -43,24 +43,21 @@ export function Select<T extends string>({
   const trigger = (
     <button
       type="button"
-      id={id}
-      role="combobox"
-      aria-haspopup="listbox"
-      aria-expanded={false}
+      {...(id && { id })}
+      className={classNames(css.select, isWide && css.wide, isSet && css.isSet)}
       aria-label={`${name}: ${shown}`}
       disabled={disabled}
-      className={classNames(css.select, isWide && css.wide, isSet && css.isSet)}
-      onClick={() => setOpen(true)}
     >
       {!isWide && <span className={css.name}>{name}</span>}
       <span className={css.value}>{shown}</span>
       <Icon name="chevronDown" size={14} />
     </button>
   );
+  const closed = { role: "combobox", "aria-haspopup": "listbox", "aria-expanded": false, onClick: () => setOpen(true) };
   return (
-    <Suspense fallback={trigger}>
+    <Suspense fallback={cloneElement(trigger, closed)}>
       <Popup
-        trigger={cloneElement(trigger, { onClick: undefined })}
+        trigger={trigger}
         value={value}
         choices={choices}
         onChange={(next) => onChange(next as T)}
