@@ -1,8 +1,9 @@
 // A menu behind a button. Its entries are data; a link opens a client route or, with `href`, any address. The menu is loaded when
 // the browser has nothing else to do; until then there is its button only.
 import type { LinkProps } from "@tanstack/react-router";
-import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react";
+import { type ButtonHTMLAttributes, cloneElement, lazy, type ReactElement, Suspense } from "react";
 import type { IconName } from "../icons.tsx";
+import { useLaterPopup } from "./use-later-popup.ts";
 import { whenIdle } from "./when-idle.ts";
 
 type Common = { label: string; icon?: IconName; note?: string; isDanger?: boolean; isDisabled?: boolean };
@@ -17,7 +18,7 @@ export type MenuEntry =
 
 export type MenuProps = {
   /** The element that opens the menu: a button. */
-  trigger: ReactElement<{ onClick?: () => void }>;
+  trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   entries: readonly MenuEntry[];
   side?: "top" | "bottom" | "right";
   align?: "start" | "end";
@@ -29,11 +30,10 @@ const Popup = lazy(async () => {
 });
 
 export function Menu(props: MenuProps) {
-  // A click before the menu is loaded opens it as soon as it is.
-  const [isOpen, setOpen] = useState(false);
+  const { isOpen, onOpenChange, before, after } = useLaterPopup();
   return (
-    <Suspense fallback={cloneElement(props.trigger, { onClick: () => setOpen(true) })}>
-      <Popup {...props} isOpen={isOpen} onOpenChange={setOpen} />
+    <Suspense fallback={cloneElement(props.trigger, before)}>
+      <Popup {...props} trigger={cloneElement(props.trigger, after)} isOpen={isOpen} onOpenChange={onOpenChange} />
     </Suspense>
   );
 }

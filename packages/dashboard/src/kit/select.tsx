@@ -1,9 +1,10 @@
 // A choice of one in a list. With `name` it reads "name: value", for filters; inside a form it is wrapped in a Field. The list is
 // loaded when the browser has nothing else to do; until then there is its button only.
-import { cloneElement, lazy, Suspense, useState } from "react";
+import { cloneElement, lazy, Suspense } from "react";
 import { Icon } from "../icons.tsx";
 import { classNames } from "./class-names.ts";
 import css from "./float.module.css";
+import { useLaterPopup } from "./use-later-popup.ts";
 import { whenIdle } from "./when-idle.ts";
 
 export type Choice<T extends string> = { value: T; label: string; note?: string };
@@ -37,8 +38,7 @@ export function Select<T extends string>({
   id,
   disabled,
 }: SelectProps<T>) {
-  // A click before the list is loaded opens it as soon as it is.
-  const [isOpen, setOpen] = useState(false);
+  const { isOpen, onOpenChange, before, after } = useLaterPopup();
   const shown = choices.find((choice) => choice.value === value)?.label ?? value;
   const trigger = (
     <button
@@ -53,17 +53,17 @@ export function Select<T extends string>({
       <Icon name="chevronDown" size={14} />
     </button>
   );
-  const closed = { role: "combobox", "aria-haspopup": "listbox", "aria-expanded": false, onClick: () => setOpen(true) };
+  const closed = { role: "combobox", "aria-haspopup": "listbox", "aria-expanded": false, ...before };
   return (
     <Suspense fallback={cloneElement(trigger, closed)}>
       <Popup
-        trigger={trigger}
+        trigger={cloneElement(trigger, after)}
         value={value}
         choices={choices}
         onChange={(next) => onChange(next as T)}
         disabled={disabled}
         isOpen={isOpen}
-        onOpenChange={setOpen}
+        onOpenChange={onOpenChange}
       />
     </Suspense>
   );
