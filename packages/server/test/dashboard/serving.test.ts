@@ -55,6 +55,7 @@ describe("the page of the dashboard", () => {
     const preload = '<link rel="preload" as="fetch" crossorigin href="v1/auth/session">';
     assert.ok((await get("/activity", { cookie: "tidings_session=a.b" })).text.includes(preload));
     assert.ok(!(await get("/activity")).text.includes(preload));
+    assert.ok(!(await get("/sign-in", { cookie: "tidings_session=a.b" })).text.includes(preload));
   });
 
   test("leaves unknown paths to the API", async () => {

@@ -23,8 +23,8 @@ type PageSettings = {
   theme: "light" | "dark" | null;
   /** The source of the screen, such as "home/home-screen.tsx": what it needs is loaded beside the entry, not after it. */
   screen: string;
-  /** The browser has a session cookie: who is signed in is asked beside the entry, too. */
-  hasSession: boolean;
+  /** Who is signed in is asked beside the entry, too; the dashboard takes that answer in place of its own first request. */
+  asksForSession: boolean;
 };
 
 /** A letter-sized mark as an icon of the tab. */
@@ -43,7 +43,7 @@ function filesOf(files: BuiltFiles, script: string, screen: string): Set<string>
   return new Set([...files.find(script)!.imports, ...own]);
 }
 
-export function renderIndexPage(files: BuiltFiles, { base, theme, screen, hasSession }: PageSettings): string {
+export function renderIndexPage(files: BuiltFiles, { base, theme, screen, asksForSession }: PageSettings): string {
   const script = files.entryOf("src/main.tsx")!;
   const { css } = files.find(script)!;
   return html`<!doctype html>
@@ -58,7 +58,7 @@ export function renderIndexPage(files: BuiltFiles, { base, theme, screen, hasSes
 <title>Tidings</title>
 <link rel="icon" href="${icon}">
 ${css !== undefined && html`<link rel="stylesheet" href="dashboard/${css}">`}
-${hasSession && html`<link rel="preload" as="fetch" crossorigin href="v1/auth/session">`}
+${asksForSession && html`<link rel="preload" as="fetch" crossorigin href="v1/auth/session">`}
 ${[...filesOf(files, script, screen)].map((name) => html`<link rel="modulepreload" href="dashboard/${name}">`)}
 <script type="module" src="dashboard/${script}"></script>
 </head>

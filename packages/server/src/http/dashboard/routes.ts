@@ -7,13 +7,15 @@ import { type BuiltFiles, neverChanges, openBuiltFiles } from "../built-files.ts
 import { readCookie, sessionCookie } from "../people/cookies.ts";
 import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
 
+const signInScreen = "sign-in/sign-in-screen.tsx";
+
 /**
  * The paths of the dashboard, each with the source of its screen (packages/dashboard/src/screens), which the page loads beside the
  * entry.
  */
 const screens: Record<string, string> = {
   "/": "home/home-screen.tsx",
-  "/sign-in": "sign-in/sign-in-screen.tsx",
+  "/sign-in": signInScreen,
   "/activity": "activity/activity-screen.tsx",
   "/activity/*": "activity/run-screen.tsx",
   "/workflows": "workflows/workflows-screen.tsx",
@@ -85,7 +87,8 @@ function sendIndexPage(
     base: baseOf(publicUrl, request),
     theme: themeOf(request.headers.cookie),
     screen,
-    hasSession: readCookie(request, sessionCookie) !== undefined,
+    // The screen for signing in does not ask who is signed in; an answer kept for later would be that from before the sign-in.
+    asksForSession: screen !== signInScreen && readCookie(request, sessionCookie) !== undefined,
   });
   return reply
     .headers({
