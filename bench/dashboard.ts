@@ -35,7 +35,7 @@ export async function benchDashboard(
     const lists = await measure("/activity", "main a[href*='/activity/']");
     const failed = await measure("/activity?outcome=failed", "main >> text=Looked");
     const page = await measure(`/activity/${run}`, "main h2");
-    const row = (what: string, times: number[]): Row => ({
+    const row = (what: string, { times }: Visits): Row => ({
       what: `dashboard, ${what}, median of ${visits} first visits (slowest ${formatNumber(Math.max(...times))} ms)`,
       value: median(times),
       unit: "ms",
@@ -45,6 +45,12 @@ export async function benchDashboard(
       row(`first rows of the activity with ${formatNumber(notifications)} notifications`, lists),
       row("the activity, failed only, first answer when there are none", failed),
       row(`the run of a digest of ${formatNumber(digested)} events`, page),
+      {
+        what: "dashboard, files loaded until the first rows of the activity",
+        value: lists.files,
+        unit: "files",
+        note: `${formatNumber(lists.kilobytes)} kB, compressed`,
+      },
     ];
   } finally {
     await browser.close();
@@ -104,9 +110,17 @@ async function signIn(service: BenchService, db: Db): Promise<string> {
   return headers.get("set-cookie")!.split(";")[0]!;
 }
 
-/** Milliseconds from the visit to the first element that `sign` selects. */
+/** Milliseconds from each visit to the first element that `sign` selects, and what the last one had loaded by then. */
+type Visits = { times: number[]; files: number; kilobytes: number };
+
+const loadedFiles = `(() => {
+  const files = performance.getEntriesByType("resource").filter(({ name }) => /\\.(js|css)$/.test(name));
+  return { files: files.length, kilobytes: files.reduce((sum, file) => sum + file.encodedBodySize, 0) / 1000 };
+})()`;
+
 async function timeVisits(browser: Browser, { url }: BenchService, cookie: string, path: string, sign: string) {
-  const times: number[] = [];
+  const result: Visits = { times: [], files: 0, kilobytes: 0 };
+  const { times } = result;
   const [name, value] = cookie.split("=") as [string, string];
   for (let visit = 0; visit < visits; visit++) {
     const profile = await browser.newContext({ viewport: { width: 1280, height: 860 } });
@@ -116,8 +130,9 @@ async function timeVisits(browser: Browser, { url }: BenchService, cookie: strin
     await page.goto(url + path, { waitUntil: "commit" });
     await page.locator(sign).first().waitFor({ timeout: 60_000 });
     times.push(performance.now() - begun);
+    Object.assign(result, await page.evaluate(loadedFiles));
     await profile.close();
   }
   progress(`${path}: ${formatNumber(percentile(times, 0.5))} ms, slowest ${formatNumber(Math.max(...times))} ms`);
-  return times;
+  return result;
 }

@@ -2,12 +2,16 @@
 // packages/<name>/src into packages/<name>/dist. Set-up runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+
+const importsOf = (names, keyword = "import") =>
+  names.map((name) => `${keyword} "./${name.replaceAll("\\", "/")}";`).join("\n");
 
 /**
  * "virtual:styles" stands for every style sheet of the package. esbuild writes the style sheets of a part that is loaded later
- * into a file of its own, which no page would load; imported by the entry, all of them are in the entry's style sheet.
+ * into a file of its own, which no page would load; imported by the entry, all of them are in the entry's style sheet, and `build`
+ * deletes the others. The imports are those of CSS: imported by a script, the class names of every screen would be part of the entry.
  */
 const allStyles = {
   name: "all-styles",
@@ -23,11 +27,37 @@ const allStyles = {
           .sort((a, b) => b.startsWith("tokens") - a.startsWith("tokens") || (a < b ? -1 : 1))
           .map((name) => join(folder, name));
       });
-      const contents = sheets
-        .map((sheet) => `import ${JSON.stringify(`./${sheet.replaceAll("\\\\", "/")}`)};`)
-        .join("\n");
-      return { contents, resolveDir: src, loader: "js" };
+      return { contents: importsOf(sheets, "@import"), resolveDir: src, loader: "css" };
     });
+  },
+};
+
+/**
+ * esbuild puts modules into one file where the same parts use them, so thirty screens make a file of almost every module: eighty
+ * requests before the first screen, most of them for a few hundred bytes. Each part that is loaded later therefore imports
+ * "virtual:shared", all modules of api/, app/ and kit/: these have the same users then and become two files, one with what the entry
+ * uses itself and one with the rest. What is in a folder of its own, such as kit/popups/, is left out.
+ */
+const sharedModules = {
+  name: "shared-modules",
+  setup(build) {
+    const src = join(build.initialOptions.absWorkingDir, "src");
+    const sources = readdirSync(src, { recursive: true }).filter((name) => /\.tsx?$/.test(name));
+    const partsOf = (name) => [...readFileSync(join(src, name), "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g)];
+    const loadedLater = new Set(
+      sources.flatMap((name) => partsOf(name).map(([, path]) => join(src, dirname(name), path))),
+    );
+    const isShared = (name) => /^(?:api|app|kit)[\\/][^\\/]+$/.test(name) && !loadedLater.has(join(src, name));
+    build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      if (!loadedLater.has(path)) return;
+      return { contents: `${readFileSync(path, "utf8")}\nimport "virtual:shared";`, loader: extname(path).slice(1) };
+    });
+    build.onResolve({ filter: /^virtual:shared$/ }, ({ path }) => ({ path, namespace: "shared" }));
+    build.onLoad({ filter: /.*/, namespace: "shared" }, () => ({
+      contents: importsOf(sources.filter(isShared)),
+      resolveDir: src,
+      loader: "js",
+    }));
   },
 };
 
@@ -64,7 +94,7 @@ const packages = {
         chunkNames: "chunks/[name]-[hash]",
         assetNames: "assets/[name]-[hash]",
         define: { "process.env.NODE_ENV": '"production"' },
-        plugins: [allStyles],
+        plugins: [allStyles, sharedModules],
       },
     ],
   },
@@ -130,6 +160,14 @@ async function build(folder, outdir, options) {
       logLevel: "error",
       ...rest,
     });
+    const entries = new Set(Object.values(entryPoints));
+    for (const { entryPoint, cssBundle } of Object.values(metafile.outputs)) {
+      if (!cssBundle || entries.has(entryPoint)) continue;
+      for (const path of [cssBundle, `${cssBundle}.map`]) {
+        rmSync(join(folder, path), { force: true });
+        delete metafile.outputs[path];
+      }
+    }
     for (const [path, { bytes, entryPoint, imports, cssBundle }] of Object.entries(metafile.outputs)) {
       const nameOf = (file) => file.slice(file.indexOf(`dist.${process.pid}/`) + `dist.${process.pid}/`.length);
       const atOnce = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
@@ -139,7 +177,7 @@ async function build(folder, outdir, options) {
         bytes,
         gzip: text?.length ?? 0,
         ...(entryPoint && { entryPoint }),
-        ...(cssBundle && { css: nameOf(cssBundle) }),
+        ...(metafile.outputs[cssBundle] && { css: nameOf(cssBundle) }),
         imports: atOnce.map((item) => nameOf(item.path)),
       };
     }

@@ -34,7 +34,16 @@ export async function callOperation<Id extends OperationId>(
 ): Promise<Output<Id>> {
   const [method, path] = operationPaths[id];
   const { params = {}, query, body, signal } = input as LooseInput;
-  return send(method, fillPath(path, params), { query, body, signal, environmentId });
+  const answer = send<Output<Id>>(method, fillPath(path, params), { query, body, signal, environmentId });
+  underWay.add(answer);
+  return answer.finally(() => underWay.delete(answer));
+}
+
+const underWay = new Set<Promise<unknown>>();
+
+/** Resolves when the calls that are under way have an answer or failed. */
+export async function callsSettled(): Promise<void> {
+  await Promise.allSettled(underWay);
 }
 
 async function send<T>(method: string, path: string, input: SendInput = {}): Promise<T> {

@@ -51,6 +51,13 @@ export type ReadOptions = {
 
 const keyOf = (environmentId: string, id: OperationId, input: unknown) => [environmentId, id, input] as const;
 
+/** What an operation answers, as a query: for `useOperation`, and for a route that begins to read before its screen is drawn. */
+export const operationQuery = <Id extends OperationId>(environmentId: string, id: Id, input: CallInput<Id>) =>
+  queryOptions<Output<Id>, ApiError>({
+    queryKey: keyOf(environmentId, id, input),
+    queryFn: ({ signal }) => callOperation(id, { ...input, signal }, environmentId),
+  });
+
 /** `const { data, error, isPending } = useOperation("workflows.list", { query: { limit: 20 } })` */
 export function useOperation<Id extends OperationId>(
   id: Id,
@@ -59,16 +66,13 @@ export function useOperation<Id extends OperationId>(
 ): UseQueryResult<Output<Id>, ApiError> {
   const chosen = useEnvironment();
   const _id = options.environmentId ?? chosen._id;
-  return useQuery(
-    queryOptions<Output<Id>, ApiError>({
-      queryKey: keyOf(_id, id, input),
-      queryFn: ({ signal }) => callOperation(id, { ...input, signal }, _id),
-      refetchInterval: options.every ?? false,
-      enabled: options.enabled ?? true,
-      ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
-      ...(options.keep && { placeholderData: keepPreviousData }),
-    }),
-  );
+  return useQuery({
+    ...operationQuery(_id, id, input),
+    refetchInterval: options.every ?? false,
+    enabled: options.enabled ?? true,
+    ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
+    ...(options.keep && { placeholderData: keepPreviousData }),
+  });
 }
 
 /**

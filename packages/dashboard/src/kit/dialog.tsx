@@ -14,7 +14,7 @@ export type DialogProps = {
   actions?: ReactNode;
 };
 
-const Popup = lazy(() => import("./dialog-popup.tsx").then((module) => ({ default: module.DialogPopup })));
+const Popup = lazy(() => import("./popups/popups.ts").then((module) => ({ default: module.DialogPopup })));
 
 export function Dialog(props: DialogProps) {
   const wasOpen = useRef(false);

@@ -1,8 +1,10 @@
-// A menu behind a button. Its entries are data; a link opens a client route or, with `href`, any address. The menu is loaded after
-// the first paint; until then there is its button only.
+// A menu behind a button. Its entries are data; a link opens a client route or, with `href`, any address. The menu is loaded when
+// the browser has nothing else to do; until then there is its button only.
 import type { LinkProps } from "@tanstack/react-router";
-import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react";
+import { type ButtonHTMLAttributes, cloneElement, lazy, type ReactElement, Suspense } from "react";
 import type { IconName } from "../icons.tsx";
+import { useLaterPopup } from "./use-later-popup.ts";
+import { whenIdle } from "./when-idle.ts";
 
 type Common = { label: string; icon?: IconName; note?: string; isDanger?: boolean; isDisabled?: boolean };
 
@@ -16,20 +18,22 @@ export type MenuEntry =
 
 export type MenuProps = {
   /** The element that opens the menu: a button. */
-  trigger: ReactElement<{ onClick?: () => void }>;
+  trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   entries: readonly MenuEntry[];
   side?: "top" | "bottom" | "right";
   align?: "start" | "end";
 };
 
-const Popup = lazy(() => import("./menu-popup.tsx").then((module) => ({ default: module.MenuPopup })));
+const Popup = lazy(async () => {
+  await whenIdle();
+  return { default: (await import("./popups/popups.ts")).MenuPopup };
+});
 
 export function Menu(props: MenuProps) {
-  // A click before the menu is loaded opens it as soon as it is.
-  const [isOpen, setOpen] = useState(false);
+  const { isOpen, onOpenChange, before, after } = useLaterPopup();
   return (
-    <Suspense fallback={cloneElement(props.trigger, { onClick: () => setOpen(true) })}>
-      <Popup {...props} isOpen={isOpen} onOpenChange={setOpen} />
+    <Suspense fallback={cloneElement(props.trigger, before)}>
+      <Popup {...props} trigger={cloneElement(props.trigger, after)} isOpen={isOpen} onOpenChange={onOpenChange} />
     </Suspense>
   );
 }

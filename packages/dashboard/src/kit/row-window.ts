@@ -1,5 +1,5 @@
 // Long lists: of any number of rows of one height, only those near the visible part of the page are in the document.
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 
 /** Rows drawn above and below the visible ones, so that a fast scroll does not show gaps. */
 const spareRows = 12;
@@ -15,12 +15,13 @@ export type RowWindow = {
 
 export function useRowWindow(count: number, rowHeight: number): RowWindow {
   const ref = useRef<HTMLDivElement>(null);
-  const [[from, to], setRange] = useState<[number, number]>([0, 40]);
-  useLayoutEffect(() => {
+  // First the rows that the window has room for; the spare ones follow once those are on the screen.
+  const [[from, to], setRange] = useState<[number, number]>(() => [0, Math.ceil(window.innerHeight / rowHeight)]);
+  useEffect(() => {
     const measure = () => {
       const top = ref.current?.getBoundingClientRect().top ?? 0;
       const first = Math.max(0, Math.floor(-top / rowHeight) - spareRows);
-      const last = Math.min(count, Math.ceil((window.innerHeight - top) / rowHeight) + spareRows);
+      const last = Math.ceil((window.innerHeight - top) / rowHeight) + spareRows;
       setRange((range) => (range[0] === first && range[1] === last ? range : [first, Math.max(first, last)]));
     };
     measure();
@@ -30,7 +31,7 @@ export function useRowWindow(count: number, rowHeight: number): RowWindow {
       window.removeEventListener("scroll", measure);
       window.removeEventListener("resize", measure);
     };
-  }, [count, rowHeight]);
+  }, [rowHeight]);
   const end = Math.min(to, count);
   const start = Math.min(from, end);
   return { ref, from: start, to: end, before: start * rowHeight, after: (count - end) * rowHeight };

@@ -1,8 +1,11 @@
-// A choice of one in a list. With `name` it reads "name: value", for filters; inside a form it is wrapped in a Field.
-import { Select as Base } from "@base-ui/react/select";
+// A choice of one in a list. With `name` it reads "name: value", for filters; inside a form it is wrapped in a Field. The list is
+// loaded when the browser has nothing else to do; until then there is its button only.
+import { cloneElement, lazy, Suspense } from "react";
 import { Icon } from "../icons.tsx";
 import { classNames } from "./class-names.ts";
 import css from "./float.module.css";
+import { useLaterPopup } from "./use-later-popup.ts";
+import { whenIdle } from "./when-idle.ts";
 
 export type Choice<T extends string> = { value: T; label: string; note?: string };
 
@@ -20,6 +23,11 @@ type SelectProps<T extends string> = {
   disabled?: boolean;
 };
 
+const Popup = lazy(async () => {
+  await whenIdle();
+  return { default: (await import("./popups/popups.ts")).SelectPopup };
+});
+
 export function Select<T extends string>({
   name,
   value,
@@ -30,35 +38,33 @@ export function Select<T extends string>({
   id,
   disabled,
 }: SelectProps<T>) {
+  const { isOpen, onOpenChange, before, after } = useLaterPopup();
   const shown = choices.find((choice) => choice.value === value)?.label ?? value;
+  const trigger = (
+    <button
+      type="button"
+      {...(id && { id })}
+      className={classNames(css.select, isWide && css.wide, isSet && css.isSet)}
+      aria-label={`${name}: ${shown}`}
+      disabled={disabled}
+    >
+      {!isWide && <span className={css.name}>{name}</span>}
+      <span className={css.value}>{shown}</span>
+      <Icon name="chevronDown" size={14} />
+    </button>
+  );
+  const closed = { role: "combobox", "aria-haspopup": "listbox", "aria-expanded": false, ...before };
   return (
-    <Base.Root value={value} onValueChange={(next) => onChange(next as T)} disabled={disabled} modal={false}>
-      <Base.Trigger
-        id={id}
-        className={classNames(css.select, isWide && css.wide, isSet && css.isSet)}
-        aria-label={`${name}: ${shown}`}
-      >
-        {!isWide && <span className={css.name}>{name}</span>}
-        <span className={css.value}>{shown}</span>
-        <Icon name="chevronDown" size={14} />
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner className={css.positioner} sideOffset={4} alignItemWithTrigger={false}>
-          <Base.Popup className={css.popup}>
-            {choices.map((choice) => (
-              <Base.Item key={choice.value} value={choice.value} className={css.item}>
-                <Base.ItemText className={css.text}>
-                  {choice.label}
-                  {choice.note && <span className={css.note}>{choice.note}</span>}
-                </Base.ItemText>
-                <Base.ItemIndicator>
-                  <Icon name="check" size={14} />
-                </Base.ItemIndicator>
-              </Base.Item>
-            ))}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense fallback={cloneElement(trigger, closed)}>
+      <Popup
+        trigger={cloneElement(trigger, after)}
+        value={value}
+        choices={choices}
+        onChange={(next) => onChange(next as T)}
+        disabled={disabled}
+        isOpen={isOpen}
+        onOpenChange={onOpenChange}
+      />
+    </Suspense>
   );
 }

@@ -1,16 +1,22 @@
 // Times in the reader's language and zone; the exact value shows on hover.
 import { useEffect, useState } from "react";
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const dayAndClock = new Intl.DateTimeFormat(undefined, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-});
-const yearAndDay = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
+/** Made at its first use: a formatter takes the browser milliseconds, and no page needs all of them. */
+function onFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const formatOf = (options: Intl.DateTimeFormatOptions) => onFirstUse(() => new Intl.DateTimeFormat(undefined, options));
+
+const exact = formatOf({ dateStyle: "full", timeStyle: "long" });
+const clock = formatOf({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayAndClock = formatOf({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+const yearAndDay = formatOf({ year: "numeric", month: "short", day: "numeric" });
+const relative = onFirstUse(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" }));
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400_000],
@@ -21,15 +27,15 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 
 export function formatRelative(time: number, now: number): string {
   const gap = time - now;
-  for (const [unit, ms] of steps) if (Math.abs(gap) >= ms) return relative.format(Math.trunc(gap / ms), unit);
-  return relative.format(0, "second");
+  for (const [unit, ms] of steps) if (Math.abs(gap) >= ms) return relative().format(Math.trunc(gap / ms), unit);
+  return relative().format(0, "second");
 }
 
 export function formatTime(iso: string): string {
   const time = new Date(iso);
   const now = new Date();
-  if (time.toDateString() === now.toDateString()) return clock.format(time);
-  return time.getFullYear() === now.getFullYear() ? dayAndClock.format(time) : yearAndDay.format(time);
+  if (time.toDateString() === now.toDateString()) return clock().format(time);
+  return time.getFullYear() === now.getFullYear() ? dayAndClock().format(time) : yearAndDay().format(time);
 }
 
 const dayAndMinute: Intl.DateTimeFormatOptions = {
@@ -39,17 +45,17 @@ const dayAndMinute: Intl.DateTimeFormatOptions = {
   hour: "2-digit",
   minute: "2-digit",
 };
-const formatOf = (more: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, { ...dayAndMinute, ...more });
+const momentOf = (more: Intl.DateTimeFormatOptions) => formatOf({ ...dayAndMinute, ...more });
 const moments = {
-  minute: { year: formatOf({ year: "numeric" }), plain: formatOf({}) },
-  second: { year: formatOf({ year: "numeric", second: "2-digit" }), plain: formatOf({ second: "2-digit" }) },
+  minute: { year: momentOf({ year: "numeric" }), plain: momentOf({}) },
+  second: { year: momentOf({ year: "numeric", second: "2-digit" }), plain: momentOf({ second: "2-digit" }) },
 };
 
 /** Day and time, for times that may be far from now; without the year where it is that of `near`. */
 export function formatMoment(iso: string, near?: string): string {
   const time = new Date(iso);
   const isSameYear = near !== undefined && new Date(near).getFullYear() === time.getFullYear();
-  return moments[time.getUTCSeconds() === 0 ? "minute" : "second"][isSameYear ? "plain" : "year"].format(time);
+  return moments[time.getUTCSeconds() === 0 ? "minute" : "second"][isSameYear ? "plain" : "year"]().format(time);
 }
 
 /** "1.2 s", "4 min 10 s", "3 d 2 h". */
@@ -103,7 +109,7 @@ export function Time({ at, isRelative = false }: TimeProps) {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return <span>{at}</span>;
   return (
-    <time dateTime={at} title={`${exact.format(time)}\n${at}`}>
+    <time dateTime={at} title={`${exact().format(time)}\n${at}`}>
       {isRelative ? formatRelative(time.getTime(), now) : formatTime(at)}
     </time>
   );

@@ -1,5 +1,6 @@
 // One event in the list: how it went, in one sentence.
 import { Link } from "@tanstack/react-router";
+import { memo } from "react";
 import { Icon } from "../../icons.tsx";
 import { Sentence, Time } from "../../kit/time.tsx";
 import { Verdict } from "../../kit/verdict.tsx";
@@ -9,7 +10,8 @@ import { outcomeNames } from "./filters.ts";
 import { outcomeTones, stepIcons } from "./outcomes.ts";
 import { words } from "./words.ts";
 
-export function ActivityRow({ row }: { row: Row }) {
+/** Most rows are the same ones after the list was read again. */
+export const ActivityRow = memo(function ActivityRow({ row }: { row: Row }) {
   const { transactionId, outcome, verdict } = row;
   return (
     <Link to="/activity/$transactionId" params={{ transactionId }} preload={false} className={css.row}>
@@ -32,4 +34,4 @@ export function ActivityRow({ row }: { row: Row }) {
       </span>
     </Link>
   );
-}
+});

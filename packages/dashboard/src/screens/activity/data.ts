@@ -1,5 +1,7 @@
 // Where the activity list gets its rows. Everything else in this folder knows only `ActivityRow`.
+import { queryOptions } from "@tanstack/react-query";
 import type { ActivityEvent, Channel } from "@tidings/contract";
+import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
 import { type ActivityFilters, type Outcome, outcomeNames, ranges } from "./filters.ts";
 
@@ -53,6 +55,13 @@ export async function fetchActivity(
   );
   return { rows: data.map(toRow), next, scannedTo };
 }
+
+/** The newest page. The route begins to read it before the list is drawn. */
+export const newestActivity = (environmentId: string, filters: ActivityFilters) =>
+  queryOptions<ActivityPage, ApiError>({
+    queryKey: [environmentId, "activity", filters],
+    queryFn: ({ signal }) => fetchActivity(environmentId, filters, null, signal),
+  });
 
 const toRow = (event: ActivityEvent): ActivityRow => ({
   id: event.id,

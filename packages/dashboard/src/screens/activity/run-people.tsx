@@ -9,11 +9,9 @@ import { Dot, Verdict } from "../../kit/verdict.tsx";
 import { type Outcome, outcomeNames } from "./filters.ts";
 import { outcomeTones } from "./outcomes.ts";
 import { toPersonRow } from "./people-data.ts";
-import { runRoute } from "./routes.ts";
+import { peoplePageSize, runRoute } from "./routes.ts";
 import css from "./run.module.css";
 import { words } from "./words.ts";
-
-export const peoplePageSize = 20;
 
 type RunPeopleProps = {
   event: ActivityEvent | undefined;

@@ -9,9 +9,9 @@ import { Card, Facts, Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
 import { triggerCurl } from "./curl.ts";
-import { runRoute } from "./routes.ts";
+import { eventInput, peopleInput, runRoute } from "./routes.ts";
 import css from "./run.module.css";
-import { peoplePageSize, RunPeople } from "./run-people.tsx";
+import { RunPeople } from "./run-people.tsx";
 import { RunPerson } from "./run-person.tsx";
 import { TriggerAgain } from "./trigger-again.tsx";
 import { words } from "./words.ts";
@@ -19,13 +19,12 @@ import { words } from "./words.ts";
 export function RunScreen() {
   const { transactionId } = runRoute.useParams();
   const { person, page = 0, outcome } = runRoute.useSearch();
-  const events = useOperation("activity.listEvents", { query: { transactionId, limit: 1 } }, { every: 5_000 });
+  const events = useOperation("activity.listEvents", eventInput(transactionId), { every: 5_000 });
   const event = events.data?.data[0];
-  const people = useOperation(
-    "notifications.list",
-    { query: { transactionId, limit: peoplePageSize, page, outcome: outcome && [outcome] } },
-    { every: 5_000, keep: true },
-  );
+  const people = useOperation("notifications.list", peopleInput(transactionId, { page, outcome }), {
+    every: 5_000,
+    keep: true,
+  });
   if (people.error && !people.data)
     return (
       <Page title={words.run} back={{ label: words.back, to: "/activity" }}>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type ApiError, toApiError } from "../../api/api-error.ts";
 import { useEnvironment } from "../../app/session.tsx";
-import { type ActivityPage, type ActivityRow, fetchActivity } from "./data.ts";
+import { type ActivityPage, type ActivityRow, fetchActivity, newestActivity } from "./data.ts";
 import type { ActivityFilters } from "./filters.ts";
 
 // Not the stream of events: a browser opens six connections to an address, so the seventh tab with one would load nothing.
@@ -37,13 +37,10 @@ export function useActivity(filters: ActivityFilters, isLive: boolean): Activity
   const [isLoadingMore, setLoadingMore] = useState(false);
   const [moreError, setMoreError] = useState<ApiError | null>(null);
   const [emptyPages, setEmptyPages] = useState(0);
-  const head = useQuery<ActivityPage, ApiError>({
-    queryKey: [environmentId, "activity", filters],
-    queryFn: ({ signal }) => fetchActivity(environmentId, filters, null, signal),
-    refetchInterval: isLive ? pollMs : false,
-  });
+  const head = useQuery({ ...newestActivity(environmentId, filters), refetchInterval: isLive ? pollMs : false });
   const { data } = head;
-  const current = shown.key === key ? shown : null;
+  // The first answer is drawn at once, without the second pass that the effect below would need.
+  const current = shown.key === key ? shown : data ? { key, ...data } : null;
   const held = current && data ? countNew(current.rows, data.rows) : 0;
 
   const merge = useCallback(

@@ -1,15 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
-
-export type LayoutSearch = { q?: string; page?: number };
+import { readListPlace } from "../../kit/list-place.ts";
 
 export const layoutsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/layouts",
-  validateSearch: ({ q, page }: Record<string, unknown>): LayoutSearch => ({
-    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 255) }),
-    ...(Number.isInteger(page) && (page as number) > 0 && { page: page as number }),
-  }),
+  validateSearch: readListPlace,
   component: lazyRouteComponent(() => import("./layouts-screen.tsx"), "LayoutsScreen"),
 });
 

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { Icon } from "../../icons.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
+import { Disclosure, DisclosureList } from "../../kit/disclosure.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
@@ -65,28 +66,20 @@ export function PersonWhy({ subscriberId }: { subscriberId: string }) {
       {!data && !error && <Skeleton />}
       {data && rows.length === 0 && <EmptyState icon="activity" title={words.why.none} text={words.why.noneText} />}
       {rows.length > 0 && (
-        <ul className={css.box} aria-label={words.why.list}>
+        <DisclosureList label={words.why.list}>
           {rows.map((row) => (
-            <li key={row._id} className={why.event}>
-              <button
-                type="button"
-                className={why.eventHead}
-                aria-expanded={row._id === shown}
-                onClick={() => setOpened(row._id === shown ? null : row._id)}
-              >
-                <Icon name="chevronRight" size={14} />
-                <span className={why.eventName}>{row.template?.name}</span>
-                <span className={why.signs}>{signsOf(row)}</span>
-                <span className={why.eventTime}>{row.createdAt && <Time at={row.createdAt} isRelative />}</span>
-              </button>
-              {row._id === shown && (
-                <div className={why.eventBody}>
-                  <Explained transactionId={row.transactionId} subscriberId={subscriberId} />
-                </div>
-              )}
-            </li>
+            <Disclosure
+              key={row._id}
+              title={<strong>{row.template?.name}</strong>}
+              note={<span className={why.signs}>{signsOf(row)}</span>}
+              end={row.createdAt && <Time at={row.createdAt} isRelative />}
+              isOpen={row._id === shown}
+              onOpen={(isOpen) => setOpened(isOpen ? (row._id ?? null) : null)}
+            >
+              {() => <Explained transactionId={row.transactionId} subscriberId={subscriberId} />}
+            </Disclosure>
           ))}
-        </ul>
+        </DisclosureList>
       )}
       {rows.length > 0 && (
         <div>

@@ -1,18 +1,14 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../app/root-route.tsx";
+import { readListPlace } from "../../kit/list-place.ts";
 
 const textOf = (value: unknown): string | undefined =>
   (typeof value === "string" || typeof value === "number") && value !== "" ? String(value).slice(0, 255) : undefined;
 
-export type TranslationsSearch = { q?: string; page?: number };
-
 export const translationsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "/translations",
-  validateSearch: ({ q, page }: Record<string, unknown>): TranslationsSearch => ({
-    ...(textOf(q) !== undefined && { q: textOf(q) }),
-    ...(Number.isInteger(page) && (page as number) > 0 && { page: page as number }),
-  }),
+  validateSearch: readListPlace,
   component: lazyRouteComponent(() => import("./translations-screen.tsx"), "TranslationsScreen"),
 });
 

@@ -4,37 +4,29 @@ import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { useMay } from "../../app/permissions.ts";
 import { Button } from "../../kit/button.tsx";
-import { ListBar, NameLink } from "../../kit/list.tsx";
+import { NameLink } from "../../kit/list.tsx";
 import { Page } from "../../kit/page.tsx";
-import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
-import { Pager, Table } from "../../kit/table.tsx";
+import { listPageSize, PagedList } from "../../kit/paged-list.tsx";
 import { Time } from "../../kit/time.tsx";
-import { useSettledText } from "../../kit/use-settled.ts";
 import { Badge } from "../../kit/verdict.tsx";
 import { ExportDialog, ImportDialog } from "./file-dialogs.tsx";
-import { type TranslationsSearch, translationsRoute } from "./routes.ts";
+import { translationsRoute } from "./routes.ts";
 import { StartDialog } from "./start-dialog.tsx";
 import css from "./translations.module.css";
 import { words } from "./words.ts";
 
-const pageSize = 25;
 type Group = Output<"translations.listGroups">["groups"][number];
 
 export function TranslationsScreen() {
   const { q, page = 0 } = translationsRoute.useSearch();
   const navigate = translationsRoute.useNavigate();
-  const show = (changed: TranslationsSearch, replace = false) =>
-    void navigate({ search: ({ env }) => ({ env, ...changed }), replace });
-  const [text, setText] = useSettledText(q ?? "", (settled) => show(settled.trim() ? { q: settled.trim() } : {}, true));
   const [opened, setOpened] = useState<"start" | "import" | "export" | null>(null);
   const may = useMay();
   const { data, error, refetch } = useOperation(
     "translations.listGroups",
-    { query: { limit: pageSize, offset: page * pageSize, query: q } },
+    { query: { limit: listPageSize, offset: page * listPageSize, query: q } },
     { keep: true },
   );
-  const rows = data?.groups;
-  const from = page * pageSize;
   const close = () => setOpened(null);
   return (
     <Page
@@ -58,38 +50,22 @@ export function TranslationsScreen() {
         </>
       }
     >
-      <ListBar search={{ label: words.search, value: text, onChange: setText }} />
-      {error && <ErrorPanel error={error} onRetry={refetch} />}
-      {!rows && !error && <Skeleton />}
-      {rows?.length === 0 && (
-        <EmptyState
-          icon={q === undefined ? "languages" : "search"}
-          title={q === undefined ? words.none : words.noMatch}
-          text={q === undefined ? words.noneText : words.noMatchText}
-          action={q !== undefined && <Button onClick={() => show({})}>{words.clear}</Button>}
-        />
-      )}
-      {rows && rows.length > 0 && (
-        <Table
-          label={words.title}
-          rows={rows}
-          keyOf={({ resourceType, resourceId }) => `${resourceType} ${resourceId}`}
-          columns={[
-            { title: words.name, cell: NameCell },
-            { title: words.locales, cell: LocalesCell },
-            { title: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} isRelative />, isWideOnly: true },
-          ]}
-        />
-      )}
-      {data && data.totalCount > pageSize && (
-        <Pager
-          note={words.count(from + 1, from + data.groups.length, data.totalCount)}
-          onPrevious={page > 0 ? () => show({ ...(q && { q }), page: page - 1 }) : undefined}
-          onNext={
-            from + data.groups.length < data.totalCount ? () => show({ ...(q && { q }), page: page + 1 }) : undefined
-          }
-        />
-      )}
+      <PagedList
+        place={{ q, page }}
+        onMove={(place, replace) => void navigate({ search: ({ env }) => ({ env, ...place }), replace })}
+        rows={data?.groups}
+        totalCount={data?.totalCount}
+        error={error}
+        onRetry={refetch}
+        icon="languages"
+        words={words}
+        keyOf={({ resourceType, resourceId }) => `${resourceType} ${resourceId}`}
+        columns={[
+          { title: words.name, cell: NameCell },
+          { title: words.locales, cell: LocalesCell },
+          { title: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} isRelative />, isWideOnly: true },
+        ]}
+      />
       {opened === "start" && <StartDialog onClose={close} />}
       {opened === "export" && <ExportDialog onClose={close} />}
       {opened === "import" && <ImportDialog onClose={close} />}

@@ -21,8 +21,10 @@ type PageSettings = {
   /** Where the service is reached, with a slash at both ends. */
   base: string;
   theme: "light" | "dark" | null;
-  /** The first part of the path, such as "activity": what its screen needs is loaded beside the entry, not after it. */
+  /** The source of the screen, such as "home/home-screen.tsx": what it needs is loaded beside the entry, not after it. */
   screen: string;
+  /** Who is signed in is asked beside the entry, too; the dashboard takes that answer in place of its own first request. */
+  asksForSession: boolean;
 };
 
 /** A letter-sized mark as an icon of the tab. */
@@ -36,12 +38,12 @@ const icon =
 
 /** The files that the page needs at once: those of the entry, and the screen with its own. */
 function filesOf(files: BuiltFiles, script: string, screen: string): Set<string> {
-  const entry = files.entryOf(`src/screens/${screen}/${screen}-screen.tsx`);
+  const entry = files.entryOf(`src/screens/${screen}`);
   const own = entry === undefined ? [] : [entry, ...files.find(entry)!.imports];
   return new Set([...files.find(script)!.imports, ...own]);
 }
 
-export function renderIndexPage(files: BuiltFiles, { base, theme, screen }: PageSettings): string {
+export function renderIndexPage(files: BuiltFiles, { base, theme, screen, asksForSession }: PageSettings): string {
   const script = files.entryOf("src/main.tsx")!;
   const { css } = files.find(script)!;
   return html`<!doctype html>
@@ -56,6 +58,7 @@ export function renderIndexPage(files: BuiltFiles, { base, theme, screen }: Page
 <title>Tidings</title>
 <link rel="icon" href="${icon}">
 ${css !== undefined && html`<link rel="stylesheet" href="dashboard/${css}">`}
+${asksForSession && html`<link rel="preload" as="fetch" crossorigin href="v1/auth/session">`}
 ${[...filesOf(files, script, screen)].map((name) => html`<link rel="modulepreload" href="dashboard/${name}">`)}
 <script type="module" src="dashboard/${script}"></script>
 </head>

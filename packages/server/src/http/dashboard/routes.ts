@@ -4,33 +4,55 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { failure } from "../../failure.ts";
 import { type BuiltFiles, neverChanges, openBuiltFiles } from "../built-files.ts";
+import { readCookie, sessionCookie } from "../people/cookies.ts";
 import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
 
-/** Screens of the dashboard (packages/dashboard/src/screens); each has pages below its path. */
-const screens = [
-  "activity",
-  "workflows",
-  "people",
-  "integrations",
-  "topics",
-  "imports",
-  "webhooks",
-  "mailbox",
-  "dead-letters",
-  "clock",
-  "layouts",
-  "translations",
-  "suppressions",
-  "statistics",
-  "environments",
-  "settings",
-];
+const signInScreen = "sign-in/sign-in-screen.tsx";
 
-const paths = ["/", "/sign-in", ...screens.flatMap((name) => [`/${name}`, `/${name}/*`])];
+/**
+ * The paths of the dashboard, each with the source of its screen (packages/dashboard/src/screens), which the page loads beside the
+ * entry.
+ */
+const screens: Record<string, string> = {
+  "/": "home/home-screen.tsx",
+  "/sign-in": signInScreen,
+  "/activity": "activity/activity-screen.tsx",
+  "/activity/*": "activity/run-screen.tsx",
+  "/workflows": "workflows/workflows-screen.tsx",
+  "/workflows/*": "workflows/editor/editor-screen.tsx",
+  "/people": "people/people-screen.tsx",
+  "/people/*": "people/person-screen.tsx",
+  "/integrations": "integrations/integrations-screen.tsx",
+  "/integrations/*": "integrations/integration-screen.tsx",
+  "/topics": "audience/audience-screen.tsx",
+  "/topics/*": "audience/topic-screen.tsx",
+  "/imports": "audience/audience-screen.tsx",
+  "/imports/*": "imports/import-screen.tsx",
+  "/webhooks": "webhooks/webhooks-screen.tsx",
+  "/webhooks/*": "webhooks/webhook-screen.tsx",
+  "/mailbox": "mailbox/mailbox-screen.tsx",
+  "/mailbox/*": "mailbox/mailbox-screen.tsx",
+  "/dead-letters": "dead-letters/dead-letters-screen.tsx",
+  "/dead-letters/*": "dead-letters/group-screen.tsx",
+  "/clock": "clock/clock-screen.tsx",
+  "/clock/*": "clock/clock-screen.tsx",
+  "/layouts": "layouts/layouts-screen.tsx",
+  "/layouts/*": "layouts/layout-screen.tsx",
+  "/translations": "translations/translations-screen.tsx",
+  "/translations/*": "translations/group-screen.tsx",
+  "/suppressions": "audience/audience-screen.tsx",
+  "/suppressions/*": "audience/audience-screen.tsx",
+  "/statistics": "statistics/statistics-screen.tsx",
+  "/statistics/*": "statistics/statistics-screen.tsx",
+  "/environments": "environments/environments-screen.tsx",
+  "/environments/*": "environments/environments-screen.tsx",
+  "/settings": "settings/settings-screen.tsx",
+  "/settings/*": "settings/settings-screen.tsx",
+};
 
 /** The paths of the dashboard, where this service has one. */
 export const dashboardPathsOf = ({ dashboard }: Config): string[] =>
-  dashboard ? paths.filter((path) => !path.endsWith("*")) : [];
+  dashboard ? Object.keys(screens).filter((path) => !path.endsWith("*")) : [];
 
 const framePath = "/dashboard/frame";
 const filesPath = "/dashboard/*";
@@ -38,7 +60,9 @@ const filesPath = "/dashboard/*";
 export function addDashboard(server: FastifyInstance, config: Config): void {
   const files = config.dashboard ? openBuiltFiles("dashboard") : null;
   if (!files) return;
-  for (const path of paths) server.get(path, async (request, reply) => sendIndexPage(files, config, request, reply));
+  for (const [path, screen] of Object.entries(screens)) {
+    server.get(path, async (request, reply) => sendIndexPage(files, config, screen, request, reply));
+  }
   server.get(framePath, async (_request, reply) =>
     reply
       .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": framePageCsp })
@@ -55,13 +79,16 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
 function sendIndexPage(
   files: BuiltFiles,
   { publicUrl }: Config,
+  screen: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const page = renderIndexPage(files, {
     base: baseOf(publicUrl, request),
     theme: themeOf(request.headers.cookie),
-    screen: request.url.split(/[/?]/)[1] || "home",
+    screen,
+    // The screen for signing in does not ask who is signed in; an answer kept for later would be that from before the sign-in.
+    asksForSession: screen !== signInScreen && readCookie(request, sessionCookie) !== undefined,
   });
   return reply
     .headers({

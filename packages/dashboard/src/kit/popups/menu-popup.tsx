@@ -1,11 +1,11 @@
-// The menu itself; see menu.tsx.
+// The menu itself; see ../menu.tsx.
 import { Menu as Base } from "@base-ui/react/menu";
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
-import { Icon } from "../icons.tsx";
-import { classNames } from "./class-names.ts";
-import css from "./float.module.css";
-import type { MenuEntry, MenuProps } from "./menu.tsx";
+import { Icon } from "../../icons.tsx";
+import { classNames } from "../class-names.ts";
+import css from "../float.module.css";
+import type { MenuEntry, MenuProps } from "../menu.tsx";
 
 type PopupProps = MenuProps & { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 

@@ -1,8 +1,8 @@
-// The dialog itself; see dialog.tsx.
+// The dialog itself; see ../dialog.tsx.
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { classNames } from "./class-names.ts";
-import css from "./dialog.module.css";
-import type { DialogProps } from "./dialog.tsx";
+import { classNames } from "../class-names.ts";
+import css from "../dialog.module.css";
+import type { DialogProps } from "../dialog.tsx";
 
 export function DialogPopup({ isOpen, onClose, title, description, look, children, actions }: DialogProps) {
   const isTitleHidden = look === "bare" || look === "drawer";
