@@ -145,7 +145,10 @@ async function build(folder, outdir, options) {
     for (const [path, { bytes, entryPoint, imports, cssBundle }] of Object.entries(metafile.outputs)) {
       const nameOf = (file) => file.slice(file.indexOf(`dist.${process.pid}/`) + `dist.${process.pid}/`.length);
       const atOnce = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
-      const text = rest.platform !== "node" && /\.(js|css)$/.test(path) ? gzipSync(readFileSync(join(folder, path)), { level: 9 }) : null;
+      const text =
+        rest.platform !== "node" && /\.(js|css)$/.test(path)
+          ? gzipSync(readFileSync(join(folder, path)), { level: 9 })
+          : null;
       if (text) writeFileSync(join(folder, `${path}.gz`), text);
       files[nameOf(path)] = {
         bytes,
