@@ -1,9 +1,10 @@
-// Builds what browsers load (the inbox widget, the dashboard) and what others install (the client, the command line), each from
-// packages/<name>/src into packages/<name>/dist. Set-up runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
+// Builds the bundle that `npm start` runs, what browsers load (the inbox widget, the dashboard) and what others install (the client, the
+// command line), each from packages/<name>/src into packages/<name>/dist. Set-up runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { serverBundle } from "./build-server.mjs";
 
 const importsOf = (names, keyword = "import") =>
   names.map((name) => `${keyword} "./${name.replaceAll("\\", "/")}";`).join("\n");
@@ -63,6 +64,7 @@ const sharedModules = {
 
 /** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
 const packages = {
+  server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
   inbox: {
     reads: [],
     options: [
@@ -126,8 +128,7 @@ export async function buildPackages(root) {
     if (!existsSync(join(folder, "src"))) continue;
     const wanted = hashOf(root, [`packages/${name}/src`, ...reads]);
     const dist = join(folder, "dist");
-    const marker = join(dist, ".built");
-    if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) continue;
+    if (isBuilt(dist, wanted)) continue;
     const started = Date.now();
     // Built beside the folder and exchanged at the end: a service that serves these files never finds half a build.
     const fresh = join(folder, `dist.${process.pid}`);
@@ -135,14 +136,25 @@ export async function buildPackages(root) {
     writeFileSync(join(fresh, "files.json"), JSON.stringify(files, null, 1));
     writeFileSync(join(fresh, ".built"), wanted);
     rmSync(dist, { recursive: true, force: true });
-    renameSync(fresh, dist);
+    try {
+      renameSync(fresh, dist);
+    } catch (error) {
+      // Two set-ups at the same time make the same build: the slower one finds that of the other.
+      if (!isBuilt(dist, wanted)) throw error;
+      rmSync(fresh, { recursive: true, force: true });
+    }
     console.error(`Tidings: ${name} built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }
 }
 
+function isBuilt(dist, wanted) {
+  const marker = join(dist, ".built");
+  return existsSync(marker) && readFileSync(marker, "utf8") === wanted;
+}
+
 /**
- * Answers the files of the build with their sizes, entry points and the files they import at once. Text is compressed here, once,
- * beside the file; 0 stands for a file that is not.
+ * Answers the files of the build with their sizes, entry points and the files they import at once. Text for browsers is
+ * compressed here, once, beside the file; 0 stands for a file that is not.
  */
 async function build(folder, outdir, options) {
   const esbuild = await import("esbuild");
@@ -171,7 +183,10 @@ async function build(folder, outdir, options) {
     for (const [path, { bytes, entryPoint, imports, cssBundle }] of Object.entries(metafile.outputs)) {
       const nameOf = (file) => file.slice(file.indexOf(`dist.${process.pid}/`) + `dist.${process.pid}/`.length);
       const atOnce = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
-      const text = /\.(js|css)$/.test(path) ? gzipSync(readFileSync(join(folder, path)), { level: 9 }) : null;
+      const text =
+        rest.platform !== "node" && /\.(js|css)$/.test(path)
+          ? gzipSync(readFileSync(join(folder, path)), { level: 9 })
+          : null;
       if (text) writeFileSync(join(folder, `${path}.gz`), text);
       files[nameOf(path)] = {
         bytes,
@@ -185,9 +200,12 @@ async function build(folder, outdir, options) {
   return files;
 }
 
+/** What a build depends on beside its sources. */
+const buildFiles = ["package-lock.json", "tsconfig.json", "scripts/build.mjs", "scripts/build-server.mjs"];
+
 function hashOf(root, folders) {
   const hash = createHash("sha256");
-  for (const file of ["package-lock.json", "scripts/build.mjs"]) hash.update(readFileSync(join(root, file)));
+  for (const file of buildFiles) hash.update(readFileSync(join(root, file)));
   for (const folder of folders) {
     const names = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

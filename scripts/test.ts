@@ -1,13 +1,16 @@
 // `npm test`: a PostgreSQL of its own for the whole run, a migrated template database that every test file clones, then
 // node's test runner over all packages. Arguments are passed on: `npm test -- packages/server/test/http/auth.test.ts`.
 // With TEST_DATABASE_URL (a superuser's, database `postgres`) the same suite runs on another PostgreSQL server.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 import { adminUrlOf, prepareTemplate } from "../packages/server/test/support/database.ts";
 import { groupFiles } from "./test-groups.ts";
+
+// Tests start the bundle of the service in processes of its own. A run without npm makes it here.
+execFileSync(process.execPath, ["scripts/setup.mjs"], { stdio: "inherit" });
 
 const args = process.argv.slice(2);
 const isWhole = !args.some((arg) => arg.endsWith(".test.ts"));

@@ -1,4 +1,4 @@
-// The command line: settings from the environment, a banner, signals. `npm start` runs it by way of main.mjs.
+// The command line: settings from the environment, a banner, signals. `npm start` runs it by way of start.ts.
 import { type Config, ConfigError, hasInboxPage, readConfig } from "./config.ts";
 import { openDatabase } from "./database.ts";
 import { createLogger } from "./log.ts";

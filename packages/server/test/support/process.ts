@@ -11,7 +11,7 @@ import { startEmbedded } from "../../src/store/embedded/embedded.ts";
 import { eventually } from "./wait.ts";
 
 const repository = fileURLToPath(new URL("../../../..", import.meta.url));
-const program = fileURLToPath(new URL("../../src/main.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/start.js", import.meta.url));
 const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
 const signInProgram = fileURLToPath(new URL("../../src/make-sign-in-link.ts", import.meta.url));
 

@@ -33,7 +33,7 @@ const rootFiles = [
   "log",
   "version",
 ];
-const wiring = ["service", "main", "database", "show-key", "make-sign-in-link"];
+const wiring = ["start", "stack-traces", "service", "main", "database", "show-key", "make-sign-in-link"];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
 
