@@ -161,6 +161,7 @@ async function measure(service: BenchService, db: Db, rows: number, requests: nu
     "notifications, newest": () => "/v1/notifications",
     "notifications of a subscriber": (i) => `/v1/notifications?subscriberIds=${subscriber(i)}`,
     "notifications of a transaction": (i) => `/v1/notifications?transactionId=${transaction(i)}`,
+    subscribers: () => "/v2/subscribers",
     "subscriptions of a subscriber": (i) => `/v2/subscribers/${subscriber(i)}/subscriptions`,
     "subscriptions of a topic": (i) => `/v2/topics/growth-${(i % topicsPerSubscriber) + 1}/subscriptions`,
   };
@@ -205,6 +206,6 @@ async function sequentialScans(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<{ relname: string; seq_scan: number }>`
     select relname, seq_scan from pg_stat_user_tables
     where schemaname = 'public' and n_live_tup > 1000
-      and relname ~ '^(events|notifications|jobs|messages|subscribers|topic_subscriptions)'`.execute(db);
+      and relname ~ '^(events|notifications|jobs|messages|subscribers|topic_subscriptions|list_counts)'`.execute(db);
   return Object.fromEntries(rows.map((row) => [row.relname, row.seq_scan]));
 }
