@@ -77,7 +77,9 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
     select ${columns}, ${sort} as sort_value, ${id} as sort_id ${from}
     ${cursor ? sql`and ${beyond(cursor, isAscending, request.includeCursor)}` : sql``}
     order by ${sort} ${order}, ${id} ${order} limit ${request.limit + 1}`.execute(db);
-  const total = kept ?? sql<{ count: number }>`
+  const total =
+    kept ??
+    sql<{ count: number }>`
     select count(*) as count from (select 1 ${from} limit ${countCap + 1}) as counted`;
   const counted = total.execute(db);
 
