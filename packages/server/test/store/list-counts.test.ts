@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { type Db, inReadOnlyTransaction, inTransaction, openDb } from "../../src/store/db.ts";
+import { readMigrations } from "../../src/store/installation/migrate.ts";
 import { deleteSubscriber, listSubscribers, upsertSubscribers } from "../../src/store/subscribers/subscribers.ts";
 import { insertSubscriptionsIn } from "../../src/store/topics/subscription-imports.ts";
 import { deleteSubscriptions, listSubscriptions } from "../../src/store/topics/topic-subscriptions.ts";
@@ -20,20 +21,18 @@ atEnd(async () => {
   await database.drop();
 });
 
-const organizationId = newId();
-await sql`insert into organizations (id, name, created_at) values (${organizationId}, 'o', now())`.execute(db);
-
-async function addEnvironment(): Promise<string> {
+async function addEnvironment(at: Db = db): Promise<string> {
   const id = newId();
+  await sql`insert into organizations (id, name, created_at) values (${id}, 'o', now())`.execute(at);
   await sql`insert into environments (id, organization_id, name, identifier, type, created_at, updated_at)
-    values (${id}, ${organizationId}, ${id}, ${id}, 'dev', now(), now())`.execute(db);
+    values (${id}, ${id}, ${id}, ${id}, 'dev', now(), now())`.execute(at);
   return id;
 }
 
-async function addTopic(environmentId: string, key: string): Promise<string> {
+async function addTopic(environmentId: string, key: string, at: Db = db): Promise<string> {
   const { rows } = await sql<{ id: string }>`insert into topics (id, environment_id, key, created_at, updated_at)
     values (${newId()}, ${environmentId}, ${key}, now(), now())
-    on conflict (environment_id, key) do update set updated_at = now() returning id`.execute(db);
+    on conflict (environment_id, key) do update set updated_at = now() returning id`.execute(at);
   return rows[0]!.id;
 }
 
@@ -63,8 +62,8 @@ const subscribe = (at: Db, environmentId: string, topicIds: string[], subscriber
   );
 
 /** The lists whose count is not the number of their rows, in one snapshot. */
-const findWrongCounts = () =>
-  inReadOnlyTransaction(db, async (tx) => {
+const findWrongCounts = (at: Db = db) =>
+  inReadOnlyTransaction(at, async (tx) => {
     const { rows } = await sql<object>`
       with rows_of as (
         select environment_id, topic_id as list_id, count(*) as count from topic_subscriptions group by 1, 2
@@ -180,4 +179,26 @@ test("a deleted environment leaves no counts behind", async () => {
   await sql`delete from environments where id = ${environmentId}`.execute(db);
   const { rows } = await sql`select 1 from list_counts where environment_id = ${environmentId}`.execute(db);
   assert.equal(rows.length, 0);
+});
+
+test("the migration counts the rows that are there", async (context) => {
+  const older = await createTestDatabase({ isEmpty: true });
+  const at = openDb({ url: older.url, poolSize: 2, onError: () => {} });
+  context.after(async () => {
+    await at.destroy();
+    await older.drop();
+  });
+  const migrations = readMigrations();
+  const index = migrations.findIndex(({ name }) => name.endsWith("_list_counts"));
+  for (const { text } of migrations.slice(0, index)) await sql.raw(text).execute(at);
+  const environmentId = await addEnvironment(at);
+  const topics = [await addTopic(environmentId, "full", at), await addTopic(environmentId, "empty", at)];
+  const people = await addSubscribers(at, environmentId, ["a", "b", "c"]);
+  const ids = people.map(({ id }) => id);
+  await subscribe(at, environmentId, [topics[0]!], ids);
+  await sql.raw(migrations[index]!.text).execute(at);
+  assert.deepEqual(await findWrongCounts(at), []);
+  await subscribe(at, environmentId, topics, ids);
+  await deleteSubscriber(at, environmentId, ids[0]!);
+  assert.deepEqual(await findWrongCounts(at), []);
 });
