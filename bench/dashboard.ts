@@ -2,13 +2,12 @@
 // 20,000 events. Each visit is a new browser profile, so nothing is in its cache. Needs a Chromium.
 import { existsSync } from "node:fs";
 import { type Client, createClient } from "@tidings/contract";
-import { sql } from "kysely";
 import { type Browser, chromium } from "playwright-core";
 import { makeOwnerLink } from "../packages/server/src/app/people/links.ts";
 import { readConfig } from "../packages/server/src/config.ts";
 import { newId } from "../packages/server/src/lib/ids.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { load } from "./growth.ts";
+import { load } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
@@ -27,8 +26,7 @@ export async function benchDashboard(
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   try {
     const { body: workflow } = await client("workflows.retrieve", { params: { workflowId: "welcome" }, query: {} });
-    await load(db, workflow._id, 0, notifications);
-    await sql`vacuum analyze`.execute(db);
+    await load(db, workflow._id, notifications);
     const run = await fillDigest(client, digested);
     const cookie = await signIn(service, db);
     const measure = (path: string, sign: string) => timeVisits(browser, service, cookie, path, sign);

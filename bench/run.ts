@@ -90,7 +90,7 @@ const defaults: Record<string, () => Promise<Row[]>> = {
 };
 /** Longer, or without a comparison: these run only when they are named. */
 const named: typeof defaults = {
-  growth: () => withService((service) => benchGrowth(service, { large: size.rows, requests: isQuick ? 100 : 400 })),
+  growth: () => benchGrowth({ large: size.rows, requests: isQuick ? 100 : 400 }),
   dashboard: () =>
     withService((service) => benchDashboard(service, { notifications: size.notifications, digested: size.digested })),
   neighbours: () => withService((service) => benchNeighbours(service, size.seconds, values.flood)),

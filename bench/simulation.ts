@@ -1,23 +1,23 @@
 // A simulation of a billion notifications a day on several shards, because no machine here can run it: batches of notifications
 // queue for a pool of workers and then for the PostgreSQL of their shard, at the peak of the day. The costs of one notification
-// are those of the in-app benchmark; all else is an assumption, printed with the result and changed by `--assume name=value`.
+// are those of the in-app benchmark (costs.ts); all else is an assumption, printed with the result and changed by `--assume name=value`.
 // The same seed gives the same result.
+import { costs, peakFactor } from "./costs.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
 const defaults = {
   seed: 1,
   perDay: 1_000_000_000,
-  /** The busiest minutes beside the average of the day. */
-  peakFactor: 2.5,
+  peakFactor,
   shards: 8,
   coresPerShard: 4,
   /** Cores of all worker processes together; any of them works for any shard. */
   workerCores: 16,
-  /** Costs of one notification (bench/results.md), and of a batch whatever its size. */
-  workerMs: 0.24,
-  postgresMs: 0.21,
-  walKb: 2.7,
-  diskKb: 1.8,
+  /** Costs of one notification as measured, and of a batch whatever its size. */
+  workerMs: costs.inApp.serviceMs,
+  postgresMs: costs.inApp.postgresMs,
+  walKb: costs.inApp.walKb,
+  diskKb: costs.inApp.diskKb,
   batchMs: 5,
   /** Claiming and finishing the task of a batch, on the node that holds the queue. */
   queueMs: 0.4,

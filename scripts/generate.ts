@@ -2,6 +2,7 @@
 // Generated files are committed so that a change of the API is visible in review.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { scaleTables } from "../bench/costs.ts";
 import {
   type ErrorCode,
   errorCatalogue,
@@ -114,6 +115,20 @@ function operationRoles(): Generated {
   return { path: "packages/dashboard/src/api/roles.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
 }
 
+/** The page is written by hand, but for the tables between its marks. */
+function scalePage(): Generated {
+  const path = "docs/scale.md";
+  const page = readFileSync(join(root, path), "utf8");
+  const content = Object.entries(scaleTables).reduce((text, [name, table]) => {
+    const begin = `<!-- ${name}: from bench/costs.ts by \`npm run generate\` -->\n\n`;
+    const end = `\n\n<!-- end of ${name} -->`;
+    const [before, after] = [text.split(begin)[0]!, text.split(end)[1]];
+    if (after === undefined || before === text) throw new Error(`${path} has no marks for the table ${name}`);
+    return `${before}${begin}${table()}${end}${after}`;
+  }, page);
+  return { path, content };
+}
+
 // One entry per generated file: add a new one here. A generator may return a promise, for instance to ask a database.
 const generators: (() => Generated | Promise<Generated>)[] = [
   openApi, // docs/openapi.json
@@ -123,6 +138,7 @@ const generators: (() => Generated | Promise<Generated>)[] = [
   generateProvidersPage, // docs/providers.md
   operationPaths, // packages/client/src/operations.gen.ts
   operationRoles, // packages/dashboard/src/api/roles.gen.ts
+  scalePage, // the tables of docs/scale.md
   dumpSchema, // packages/server/src/store/schema.sql
 ];
 

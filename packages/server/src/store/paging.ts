@@ -49,6 +49,8 @@ export type CursorSource = {
   sort: RawBuilder<unknown>;
   kind?: SortKind;
   id: RawBuilder<unknown>;
+  /** The number of all rows of `from`, where it is kept (`keptCount`): they are not counted then. */
+  kept?: RawBuilder<{ count: number }>;
 };
 
 export type CursorPage<Row> = {
@@ -60,7 +62,7 @@ export type CursorPage<Row> = {
 };
 
 export async function cursorPage<Row>(db: Db, source: CursorSource, request: CursorRequest): Promise<CursorPage<Row>> {
-  const { columns, from, sort, id, kind = "time" } = source;
+  const { columns, from, sort, id, kind = "time", kept } = source;
   const type = sql.raw(kind === "text" ? "text" : "timestamptz");
   const isBackward = request.before !== undefined;
   const cursor = request.after ?? request.before;
@@ -75,8 +77,11 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
     select ${columns}, ${sort} as sort_value, ${id} as sort_id ${from}
     ${cursor ? sql`and ${beyond(cursor, isAscending, request.includeCursor)}` : sql``}
     order by ${sort} ${order}, ${id} ${order} limit ${request.limit + 1}`.execute(db);
-  const counted = sql<{ count: number }>`
-    select count(*) as count from (select 1 ${from} limit ${countCap + 1}) as counted`.execute(db);
+  const total =
+    kept ??
+    sql<{ count: number }>`
+    select count(*) as count from (select 1 ${from} limit ${countCap + 1}) as counted`;
+  const counted = total.execute(db);
 
   // Awaited together: when the database is unavailable both fail, and neither rejection may be left unhandled.
   const [{ rows }, { rows: counts }] = await Promise.all([page, counted]);
@@ -107,6 +112,14 @@ export async function cursorPage<Row>(db: Db, source: CursorSource, request: Cur
     totalCountCapped: count > countCap,
   };
 }
+
+/**
+ * The number of rows of a list without filters, which the database keeps in the transaction of each change: the subscriptions of
+ * a topic or the subscribers of an environment, named by its id.
+ */
+export const keptCount = (environmentId: string, listId: string): RawBuilder<{ count: number }> => sql`
+  select coalesce(sum(count), 0) as count from list_counts
+  where environment_id = ${environmentId} and list_id = ${listId}`;
 
 /** Counts up to the cap. `from`: a `from … where …` clause. */
 export async function cappedCount(db: Db, from: RawBuilder<unknown>): Promise<number> {

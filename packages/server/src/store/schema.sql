@@ -479,6 +479,15 @@ CREATE INDEX layouts_name on layouts USING btree (environment_id, name, id);
 CREATE INDEX layouts_updated on layouts USING btree (environment_id, updated_at, id);
 CREATE UNIQUE INDEX layouts_default on layouts USING btree (environment_id) WHERE is_default;
 
+create table list_counts (
+  environment_id uuid not null,
+  list_id        uuid not null,
+  id             bigint not null,
+  count          integer not null,
+  PRIMARY KEY (environment_id, list_id, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table messages (
   id                  uuid not null,
   environment_id      uuid not null,

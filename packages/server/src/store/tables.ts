@@ -717,6 +717,7 @@ export type Tables = {
   channel_endpoints: ChannelEndpointsTable;
   topics: TopicsTable;
   topic_subscriptions: TopicSubscriptionsTable;
+  list_counts: { environment_id: string; list_id: string; id: Defaulted<number>; count: number };
   subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;
   transaction_ids: { environment_id: string; transaction_id: string; event_id: string };

@@ -48,6 +48,7 @@ const law: Law = {
     integrations: "reference",
     jobs: "environment_id",
     layouts: "reference",
+    list_counts: "environment_id",
     messages: "environment_id",
     notifications: "environment_id",
     organizations: "reference",

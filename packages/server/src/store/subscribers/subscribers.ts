@@ -4,7 +4,7 @@ import { type Selectable, sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import { type CursorPage, type CursorRequest, cursorPage, keptCount } from "../paging.ts";
 import type { StoredChannel, Tables } from "../tables.ts";
 export type SubscriberRow = Selectable<Tables["subscribers"]>;
 
@@ -256,6 +256,7 @@ export function listSubscribers(
     from: sql`from subscribers where ${sql.join(conditions, sql` and `)}`,
     sort: orderBy === "updatedAt" ? sql`updated_at` : sql`created_at`,
     id: sql`id`,
+    kept: conditions.length === 1 ? keptCount(environmentId, environmentId) : undefined,
   };
   return cursorPage<SubscriberRow>(db, source, request);
 }

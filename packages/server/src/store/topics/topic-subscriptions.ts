@@ -4,7 +4,7 @@ import { type Selectable, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { type CursorPage, type CursorRequest, cursorPage } from "../paging.ts";
+import { type CursorPage, type CursorRequest, cursorPage, keptCount } from "../paging.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { StoredRule, Tables } from "../tables.ts";
 
@@ -200,6 +200,7 @@ export function listSubscriptions(
     sort: sql.ref(sortColumns[orderBy]),
     kind: orderBy === "identifier" ? ("text" as const) : ("time" as const),
     id: sql`id`,
+    kept: topicId && !subscriberId && !contextKeys ? keptCount(environmentId, topicId) : undefined,
   };
   return cursorPage<SubscriptionRow>(db, source, request);
 }
