@@ -76,8 +76,15 @@ export async function listNotifications(
   }
   if (emails?.length) conditions.push(sql`s.email = any(${emails})`);
   if (subscriberIds?.length) {
-    conditions.push(sql`n.subscriber_id in (select id from subscribers
-      where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}))`);
+    // Those of one subscriber are read in the order of the list, from an index that ends with the id, until the page is full; those of
+    // several are all read and sorted.
+    conditions.push(
+      subscriberIds.length === 1
+        ? sql`n.subscriber_id = (select id from subscribers
+            where environment_id = ${environmentId} and subscriber_id = ${subscriberIds[0]})`
+        : sql`n.subscriber_id in (select id from subscribers
+            where environment_id = ${environmentId} and subscriber_id = any(${subscriberIds}))`,
+    );
   }
   if (severity?.length) conditions.push(sql`n.severity = any(${severity})`);
   if (transactionId) {
