@@ -243,13 +243,23 @@ export function unstorableTexts(root: unknown): FieldFaults {
   return Object.fromEntries(faults);
 }
 
-/** Applies the limits of the settings: a list with `limitedBy` gets the value of that setting as its `maxItems`. */
+/**
+ * Applies the limits of the settings: a list with `limitedBy` gets the value of that setting as its `maxItems`. A schema without
+ * such lists stays the same object, which ajv compiles once for all services in a process.
+ */
 export function withLimits<S>(schema: S, limits: Record<string, number>): S {
-  if (Array.isArray(schema)) return schema.map((part) => withLimits(part, limits)) as S;
+  if (Array.isArray(schema)) {
+    const parts = schema.map((part) => withLimits(part, limits));
+    return parts.some((part, index) => part !== schema[index]) ? (parts as S) : schema;
+  }
   if (!isObject(schema)) return schema;
-  const copy = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, withLimits(part, limits)]));
   const limit = typeof schema.limitedBy === "string" ? limits[schema.limitedBy] : undefined;
-  return (limit === undefined ? copy : { ...copy, maxItems: limit }) as S;
+  const changed = Object.entries(schema).flatMap(([name, part]) => {
+    const limited = withLimits(part, limits);
+    return limited === part ? [] : [[name, limited]];
+  });
+  if (limit === undefined && changed.length === 0) return schema;
+  return { ...schema, ...Object.fromEntries(changed), ...(limit === undefined ? {} : { maxItems: limit }) } as S;
 }
 
 /** The faults of one value as sentences, for bulk operations that check item by item. */

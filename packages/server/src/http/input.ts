@@ -20,7 +20,7 @@ import type { OperationInput, Translator } from "./vocabulary.ts";
 export function createInputReader(operation: Operation, translator: Translator | null, { maxRecipients }: Config) {
   const translate = <S extends object>(schema: S): S => (translator ? translator.schema(schema) : schema);
   const checkQuery = operation.query && compileQuery(translate(operation.query));
-  const checkBody = operation.body && compileBody(withLimits(translate(operation.body), { maxRecipients }));
+  const checkBody = operation.body && compileBody(limitedBody(translate(operation.body), maxRecipients));
 
   return (request: FastifyRequest): OperationInput => {
     const params = readParams(request);
@@ -36,6 +36,16 @@ export function createInputReader(operation: Operation, translator: Translator |
       operation.bodyType === "raw" ? { params, query: {}, body: readRaw(request) } : { params, query, body };
     return translator ? translator.read(input) : input;
   };
+}
+
+const limitedBodies = new WeakMap<object, Map<number, object>>();
+
+/** The same object for the same schema and limit: ajv compiles it once for all services in a process. */
+function limitedBody(schema: object, maxRecipients: number): object {
+  const known = limitedBodies.get(schema) ?? new Map<number, object>();
+  const limited = known.get(maxRecipients) ?? withLimits(schema, { maxRecipients });
+  limitedBodies.set(schema, known.set(maxRecipients, limited));
+  return limited;
 }
 
 const faultsFound = (check: Check, value: unknown): FieldFaults => (check(value) ? {} : faultsOf(check.errors ?? []));

@@ -48,11 +48,19 @@ export type ServerOptions = SystemOptions & {
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
+type Serialiser = (answer: unknown) => string;
+
+/** By schema: services in one process share them. */
+const serialisers = new WeakMap<AnySchema & object, Serialiser>();
+
 /** Serialisers of all operations take a quarter of a second to compile: each is compiled for its first answer. */
-function compileWhenUsed(schema: AnySchema): (answer: unknown) => string {
-  let stringify: ((answer: unknown) => string) | undefined;
+function compileWhenUsed(schema: AnySchema & object): Serialiser {
+  let stringify = serialisers.get(schema);
   return (answer) => {
-    stringify ??= fastJsonStringify(schema);
+    if (!stringify) {
+      stringify = serialisers.get(schema) ?? fastJsonStringify(schema);
+      serialisers.set(schema, stringify);
+    }
     return stringify(answer);
   };
 }
@@ -62,7 +70,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.decorateRequest("caller", null);
   server.decorateRequest("person", null);
   server.decorateRequest("isCounted", false);
-  server.setSerializerCompiler(({ schema }) => compileWhenUsed(schema as AnySchema));
+  server.setSerializerCompiler(({ schema }) => compileWhenUsed(schema as AnySchema & object));
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   const known = knownRoutes(ctx.config, options.hub !== null);

@@ -43,6 +43,8 @@ const strangeText = fc.oneof(
   fc.string({ maxLength: 10 }),
 );
 
+// One for all places: fast-check takes milliseconds to make one.
+const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);
 const strangeNumber = fc.constantFrom(0, -1, 1.5, 1e21, -1e308, 2 ** 53, 2 ** 31, 4e9, 100, 101);
 const anything = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], { a: { b: [] } }, ["x"], { __proto__: null }),
@@ -77,7 +79,7 @@ function ofType(type: string, schema: Schema, depth: number): fc.Arbitrary<unkno
     case "array":
       return fc.array(schema.items ? fromSchema(schema.items as Schema, depth + 1) : anything, { maxLength: 3 });
     case "string":
-      return fc.oneof(fc.stringMatching(/^[a-z0-9]{1,8}$/), strangeText);
+      return fc.oneof(word, strangeText);
     case "integer":
     case "number":
       return fc.oneof(fc.integer({ min: 0, max: 20 }), strangeNumber);

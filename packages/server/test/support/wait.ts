@@ -3,18 +3,23 @@ import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
 import { dueChannel } from "../../src/store/queue/due.ts";
 
-/** Repeats `probe` until its result is truthy, and returns it. */
+const longestPauseMs = 100;
+
+/**
+ * Repeats `probe` until its result is truthy, and returns it. The pauses grow: most probes are requests, which take time from
+ * what they wait for.
+ */
 export async function eventually<T>(
   probe: () => Promise<T> | T,
   what: string,
   limitMs = 20_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + limitMs;
-  for (;;) {
+  for (let pauseMs = 20; ; pauseMs = Math.min(1.5 * pauseMs, longestPauseMs)) {
     const value = await probe();
     if (value) return value as NonNullable<T>;
     if (Date.now() > deadline) throw new Error(`waited ${limitMs / 1000} s for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
