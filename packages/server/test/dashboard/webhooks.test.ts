@@ -52,6 +52,7 @@ browserTest(
     await page.getByRole("button", { name: "Deliver failed ones again" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deliver again" }).click();
     await page.getByText("2 deliveries are on their way again").waitFor();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await eventually(() => receiver.received.length === before + 2, "what it missed");
     const names = receiver.received
       .slice(before)

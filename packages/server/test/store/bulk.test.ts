@@ -1,6 +1,6 @@
 // insertRows copies rows into their tables: every value arrives as it was given, and an error leaves the connection usable.
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { insertRows, runInserts } from "../../src/store/bulk.ts";
@@ -35,8 +35,7 @@ const numbersIn = async (table: string): Promise<number[]> => {
   const { rows } = await sql<{ n: number }>`select n from ${sql.table(table)} order by n`.execute(db);
   return rows.map(({ n }) => n);
 };
-
-beforeEach(() => sql`truncate samples, others`.execute(db));
+const clear = () => sql`truncate samples, others`.execute(db);
 
 /** No NUL and no half of a surrogate pair, which no text in PostgreSQL can hold. */
 const text = fc
@@ -60,7 +59,7 @@ const sample = fc.record({
 test("every value arrives as it was given", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(sample, { minLength: 1, maxLength: 4 }), async (rows) => {
-      await sql`truncate samples`.execute(db);
+      await clear();
       await insertRows(db, samples, columns, rows);
       const { rows: stored } = await sql`select * from samples`.execute(db);
       const expected = rows.map((row) => ({ ...row, word: row.word ?? null }));
@@ -73,6 +72,7 @@ test("every value arrives as it was given", async () => {
 
 test("several tables are written in one statement, those without rows left out", async () => {
   const numbers = { n: "integer" };
+  await clear();
   await runInserts(db, [
     { table: others, columns: numbers, rows: [{ n: 1 }, { n: 2 }] },
     { table: samples, columns: numbers, rows: [] },
@@ -87,6 +87,7 @@ for (const [what, place] of [
 ] as const) {
   test(`an error in ${what} writes nothing, and the connection can be used again`, async () => {
     const numbers = { n: "integer" };
+    await clear();
     const good = { table: samples, columns: numbers, rows: [{ n: 1 }] };
     const bad = { table: others, columns: numbers, rows: [{ n: 2 }, { n: 2 }] };
     const inserts = place === 0 ? [bad, good] : [good, bad];
