@@ -6,7 +6,7 @@ import { globSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
-import { adminUrlOf, prepareTemplate } from "../packages/server/test/support/database.ts";
+import { adminUrlOf, prepareTemplate, shortenSignIn } from "../packages/server/test/support/database.ts";
 import { groupFiles } from "./test-groups.ts";
 
 const args = process.argv.slice(2);
@@ -50,6 +50,7 @@ const wholeSuite = (folder: string): string[] => [
 
 let code = 1;
 try {
+  if (!given) await shortenSignIn(adminUrl);
   await prepareTemplate(adminUrl);
   code = await new Promise<number>((resolve) => {
     // The time limit holds for a test and for a whole group.
