@@ -99,11 +99,12 @@ browserTest(
   "on a phone a replay is paused, resumed and stopped, and one message goes out with another payload",
   async (context) => {
     await setPassword("wrong");
-    await fail("small", 12);
+    // At one a second, enough to be stopped in time.
+    await fail("small", 40);
     await setPassword(mail.password);
     const group = "integration=office&error=auth&workflow=small";
     const page = await openDashboard(context, service, `/dead-letters/group?${group}`, { viewport: narrow });
-    await page.getByRole("button", { name: "Send 12 again" }).click();
+    await page.getByRole("button", { name: "Send 40 again" }).click();
     await page.getByRole("dialog").getByLabel("Messages a second").fill("1");
     await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
@@ -117,7 +118,7 @@ browserTest(
     await expectAccessible(page);
 
     await page.goto(`${service.url}/dead-letters/group?${group}`);
-    await page.getByRole("button", { name: "Actions of the message to small-11" }).click();
+    await page.getByRole("button", { name: "Actions of the message to small-" }).first().click();
     await page.getByRole("menuitem", { name: "Send again" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: /^Content/ }).click();
