@@ -6,8 +6,8 @@ import { globSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
-import { adminUrlOf, prepareTemplate } from "../packages/server/test/support/database.ts";
-import { groupFiles } from "./test-groups.ts";
+import { adminUrlOf, prepareTemplate, shortenSignIn } from "../packages/server/test/support/database.ts";
+import { groupFiles, plainGroup } from "./test-groups.ts";
 
 // Tests start the bundle of the service in processes of its own. A run without npm makes it here.
 execFileSync(process.execPath, ["scripts/setup.mjs"], { stdio: "inherit" });
@@ -46,17 +46,21 @@ const given = process.env.TEST_DATABASE_URL;
 const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
 const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
 const adminUrl = given ?? adminUrlOf(dataDir, database.url);
+const suites = "packages/providers/test/**/suite.test.ts";
 const wholeSuite = (folder: string): string[] => [
   ...groupFiles(globSync("packages/{cli,client,server}/test/**/*.test.ts"), folder),
-  ...globSync("packages/{contract,inbox,providers}/test/**/*.test.ts"),
+  // Two long ones, of which the rest need not wait for the end.
+  ...globSync(suites),
+  plainGroup(globSync("packages/{contract,inbox,providers}/test/**/*.test.ts", { exclude: [suites] }), folder),
 ];
 
 let code = 1;
 try {
+  if (!given) await shortenSignIn(adminUrl);
   await prepareTemplate(adminUrl);
   code = await new Promise<number>((resolve) => {
     // The time limit holds for a test and for a whole group.
-    const options = ["--test", "--test-concurrency=3", "--test-timeout=300000"];
+    const options = ["--test", "--test-concurrency=3", "--test-timeout=600000"];
     const files = isWhole ? wholeSuite(dataDir) : [];
     const child = spawn(process.execPath, [...options, ...args, ...files], {
       stdio: "inherit",

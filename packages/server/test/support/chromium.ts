@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { atEnd } from "./at-end.ts";
+import { atEndOfGroup } from "./at-end.ts";
 
 const places = [
   process.env.TIDINGS_CHROMIUM,
@@ -26,16 +26,19 @@ export const skipWithoutChromium: string | false = executablePath
 export const browserTest = (name: string, run: (context: TestContext) => Promise<void>): void =>
   void test(name, { skip: skipWithoutChromium, timeout: 120_000 }, run);
 
-/** The browser of a test file; its tests share nothing but the process. */
+/** The browser of all test files in a process; tests share nothing but its processes. */
 let shared: Promise<Browser> | undefined;
 
-function launchBrowser(): Promise<Browser> {
-  const launched = chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox", "--disable-gpu"] });
-  atEnd(async () => {
-    shared = undefined;
-    await (await launched).close();
+async function launchBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: executablePath!,
+    args: ["--no-sandbox", "--disable-gpu"],
   });
-  return launched;
+  browser.on("disconnected", () => {
+    shared = undefined;
+  });
+  atEndOfGroup(() => browser.close());
+  return browser;
 }
 
 /** A profile of its own (cookies, storage, locks), which ends with the test. */
