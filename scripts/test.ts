@@ -60,7 +60,7 @@ try {
   await prepareTemplate(adminUrl);
   code = await new Promise<number>((resolve) => {
     // The time limit holds for a test and for a whole group.
-    const options = ["--test", "--test-concurrency=3", "--test-timeout=600000"];
+    const options = ["--test", "--test-concurrency=3", "--test-timeout=900000"];
     const files = isWhole ? wholeSuite(dataDir) : [];
     const child = spawn(process.execPath, [...options, ...args, ...files], {
       stdio: "inherit",
