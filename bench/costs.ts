@@ -5,14 +5,14 @@ import { formatNumber } from "./table.ts";
 type Cost = { serviceMs: number; postgresMs: number; walKb: number; diskKb: number; commits: number; syncs: number };
 
 /** The section of bench/results.md that they are from. */
-const section = "2026-11-16 02:09";
-const machine = "2 slow shared cores (x64), embedded PostgreSQL 18, fsync on";
+const section = "2026-11-16 07:14";
+const machine = "2 shared cores (arm64), embedded PostgreSQL 18, fsync on";
 
 /** CPU in ms of a core of that machine; commits and WAL syncs for 1,000 notifications. */
 export const costs = {
-  inApp: { serviceMs: 0.185, postgresMs: 0.186, walKb: 2.37, diskKb: 1.93, commits: 43, syncs: 21 },
-  webhook: { serviceMs: 0.958, postgresMs: 0.683, walKb: 4.3, diskKb: 3.68, commits: 108, syncs: 72 },
-  smtp: { serviceMs: 2.07, postgresMs: 1.41, walKb: 5.06, diskKb: 3.84, commits: 165, syncs: 111 },
+  inApp: { serviceMs: 0.125, postgresMs: 0.107, walKb: 1.94, diskKb: 1.89, commits: 24, syncs: 11 },
+  webhook: { serviceMs: 0.85, postgresMs: 0.44, walKb: 3.95, diskKb: 3.64, commits: 70, syncs: 45 },
+  smtp: { serviceMs: 1.61, postgresMs: 0.715, walKb: 4.89, diskKb: 3.78, commits: 108, syncs: 65 },
 } satisfies Record<string, Cost>;
 
 /** The busiest minutes beside the average of the day. */
