@@ -15,6 +15,7 @@ import { newStage } from "../support/clock.ts";
 import { refused } from "../support/refusals.ts";
 import { startTestService } from "../support/service.ts";
 import { messagesOf, notificationsOf, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
 
 const apiKey = newApiKey();
 
@@ -223,6 +224,8 @@ test("trigger() and cancel() of the framework", async () => {
   const { data, cancel } = await greeting.trigger({ to: "carl", payload: { name: "C" }, ...target } as never);
   const { transactionId } = data as unknown as { transactionId: string };
   assert.match(transactionId, /^txn_/);
+  // An event that is canceled while it waits in the queue gets no notification.
+  await eventually(async () => (await notificationsOf(client, transactionId)).length > 0, "the notification");
   assert.equal(await cancel(), true);
   const jobs = (await settled(client, transactionId)).flatMap((one) => one.jobs!.map(({ status }) => status));
   assert.ok(jobs.includes("canceled"));
