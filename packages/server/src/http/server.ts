@@ -58,7 +58,8 @@ function compileWhenUsed(schema: AnySchema & object): Serialiser {
   let stringify = serialisers.get(schema);
   return (answer) => {
     if (!stringify) {
-      stringify = serialisers.get(schema) ?? fastJsonStringify(schema);
+      // ajv would print a warning for a schema of alternatives that only say which members are required.
+      stringify = serialisers.get(schema) ?? fastJsonStringify(schema, { ajv: { strictTypes: false } });
       serialisers.set(schema, stringify);
     }
     return stringify(answer);
