@@ -81,7 +81,7 @@ test("paths relative to a source begin at the source", async (context) => {
 test("the stack of a failed start names sources, at their lines", async (context) => {
   const folder = temporaryFolder(context);
   const program = folder.run({
-    DATABASE_URL: "postgres://nobody@127.0.0.1:9/none",
+    DATABASE_URL: "postgres://tidings@127.0.0.1:9/none",
     TIDINGS_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
   });
   assert.equal(await program.ended(), 1);
