@@ -7,21 +7,21 @@ let used = pool.length;
 
 let lastMs = 0;
 let sequence = 0;
-/** The text of `lastMs` inside an id. */
-let timePart = "";
 
-const hexTable = (count: number, length: number): string[] =>
-  Array.from({ length: count }, (_, value) => value.toString(16).padStart(length, "0"));
-
-/** Texts of one byte, and of the 12 bits that count within a millisecond: an id takes 0.2 µs with them, 1 µs without. */
-const hex = hexTable(256, 2);
-const counts = hexTable(4096, 3);
+/** The characters of the id that is being made: made in place, an id is one piece of memory and takes half as long. */
+const characters = Buffer.from("00000000-0000-7000-8000-000000000000", "latin1");
+const digits = Buffer.from("0123456789abcdef", "latin1");
 
 function startMillisecond(ms: number): void {
   lastMs = ms;
   sequence = 0;
   const text = ms.toString(16).padStart(12, "0");
-  timePart = `${text.slice(0, 8)}-${text.slice(8)}-7`;
+  characters.write(`${text.slice(0, 8)}-${text.slice(8)}`, "latin1");
+}
+
+function writeByte(byte: number, at: number): void {
+  characters[at] = digits[byte >> 4]!;
+  characters[at + 1] = digits[byte & 15]!;
 }
 
 /** A new id. Ids of one process are strictly increasing: 12 bits count within a millisecond, 62 bits are random. */
@@ -34,13 +34,13 @@ export function newId(): string {
     randomFillSync(pool);
     used = 0;
   }
-  const r = used;
+  characters[15] = digits[sequence >> 8]!;
+  writeByte(sequence & 0xff, 16);
+  writeByte((pool[used]! & 0x3f) | 0x80, 19);
+  writeByte(pool[used + 1]!, 21);
+  for (let byte = 2; byte < 8; byte++) writeByte(pool[used + byte]!, 20 + 2 * byte);
   used += 8;
-  return (
-    `${timePart}${counts[sequence]!}-${hex[(pool[r]! & 0x3f) | 0x80]!}${hex[pool[r + 1]!]!}-` +
-    `${hex[pool[r + 2]!]!}${hex[pool[r + 3]!]!}${hex[pool[r + 4]!]!}` +
-    `${hex[pool[r + 5]!]!}${hex[pool[r + 6]!]!}${hex[pool[r + 7]!]!}`
-  );
+  return characters.toString("latin1");
 }
 
 /** The smallest id of a moment: a bound for partitions and for time filters on ids. */
