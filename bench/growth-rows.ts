@@ -1,4 +1,4 @@
-// Fills the tables for the benchmarks of lists and of the dashboard: messages with their events, notifications and jobs, and
+// Fills the tables for the benchmarks of lists and of the dashboard: messages with their events and notifications, and
 // subscribers with their memberships, straight into the tables, 40 messages a subscriber.
 import { sql } from "kysely";
 import type { Db } from "../packages/server/src/store/db.ts";
@@ -77,7 +77,7 @@ async function inSteps(count: number, size: number, work: (from: number, to: num
 }
 
 /**
- * Messages `start`..`end` (not included) of all, each with its event, notification and job. They are spread evenly over the last
+ * Messages `start`..`end` (not included) of all, each with its event and notification. They are spread evenly over the last
  * 20 days and in turn over the subscribers; ids are UUIDv7 of their time.
  */
 async function loadMessages(
@@ -104,11 +104,9 @@ async function loadMessages(
       select environment_id, 'growth-' || i, event_id from made),
     of_notifications as (
       insert into notifications (id, environment_id, event_id, workflow_id, workflow_version_id, subscriber_id, severity, critical,
-        created_at, updated_at)
-      select notification_id, environment_id, event_id, workflow_id, version_id, subscriber_id, 'none', false, at, at from made),
-    of_jobs as (
-      insert into jobs (id, environment_id, notification_id, step_index, type, status, details, updated_at)
-      select job_id, environment_id, notification_id, 0, 'in_app', 'completed', '[]', at from made)
+        finished_jobs, created_at, updated_at)
+      select notification_id, environment_id, event_id, workflow_id, version_id, subscriber_id, 'none', false, '["in_app"]', at, at
+      from made)
     insert into messages (id, environment_id, notification_id, event_id, job_id, subscriber_id, workflow_id, channel, provider_id,
       status, subject, content, created_at, updated_at)
     select notification_id, environment_id, notification_id, event_id, job_id, subscriber_id, workflow_id, 'in_app', 'svc', 'sent',

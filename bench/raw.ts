@@ -61,7 +61,9 @@ async function readColumns(db: Db, table: string): Promise<Record<string, string
   const { rows } = await sql<{ name: string; type: string }>`
     select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`.execute(db);
-  return Object.fromEntries(rows.map(({ name, type }) => [name, type.replace("timestamp with time zone", "timestamptz")]));
+  return Object.fromEntries(
+    rows.map(({ name, type }) => [name, type.replace("timestamp with time zone", "timestamptz")]),
+  );
 }
 
 /** Writes the rows again, 500 of each table a transaction by two writers; returns the seconds. */

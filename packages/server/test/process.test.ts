@@ -154,9 +154,10 @@ test("nothing accepted is lost or doubled when the service is killed under load"
        min(jobs)::int as jobs, bool_and(all_done) as done
      from (
        select n.workflow_id, n.event_id, n.subscriber_id, count(distinct n.id) as notifications,
-         count(distinct m.id) as messages, count(distinct j.id) as jobs, bool_and(j.status = 'completed') as all_done
-       from events e join notifications n on n.event_id = e.id join jobs j on j.notification_id = n.id
-       left join messages m on m.job_id = j.id
+         count(distinct m.id) as messages, coalesce(max(json_array_length(n.finished_jobs)), count(distinct j.id)) as jobs,
+         bool_and(coalesce(j.status, n.finished_jobs->>0) in ('completed', 'in_app')) as all_done
+       from events e join notifications n on n.event_id = e.id left join jobs j on j.notification_id = n.id
+       left join messages m on m.notification_id = n.id
        where e.transaction_id = any($1)
        group by n.workflow_id, n.event_id, n.subscriber_id) per join workflows w on w.id = per.workflow_id
      group by 1 order by 1`,
@@ -176,7 +177,7 @@ async function standing(db: pg.Client, transactionIds: string[]): Promise<{ miss
   const { rows } = await db.query<{ notifications: number; open: number }>(
     `select count(distinct n.id)::int as notifications,
        count(*) filter (where j.status in ('pending', 'queued', 'running', 'delayed'))::int as open
-     from events e join notifications n on n.event_id = e.id join jobs j on j.notification_id = n.id
+     from events e join notifications n on n.event_id = e.id left join jobs j on j.notification_id = n.id
      where e.transaction_id = any($1)`,
     [transactionIds],
   );

@@ -43,6 +43,15 @@ export function newId(): string {
   return characters.toString("latin1");
 }
 
+/**
+ * The id of the job of a notification's step: the last 16 bits of the notification's id, and the number of the step added. So
+ * the jobs of a finished run need no stored ids (store/events/finished-jobs.ts).
+ */
+export function jobIdOf(notificationId: string, stepIndex: number): string {
+  const last = (Number.parseInt(notificationId.slice(32), 16) + 1 + stepIndex) & 0xffff;
+  return notificationId.slice(0, 32) + last.toString(16).padStart(4, "0");
+}
+
 /** The smallest id of a moment: a bound for partitions and for time filters on ids. */
 export function firstIdAt(time: Date): string {
   const ms = time.getTime().toString(16).padStart(12, "0");

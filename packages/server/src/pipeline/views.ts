@@ -38,6 +38,14 @@ export function toSubscriber(secrets: Secrets, row: SubscriberRow, organizationI
  */
 const statusOf = ({ status }: ListedMessage): Message["status"] => (status === "pending" ? "warning" : status);
 
+/** An in-app message is delivered when it is created. */
+export function deliveryTimes({ channel, status, delivered_at, created_at }: Delivered): string[] | undefined {
+  const times = delivered_at ?? (channel === "in_app" && status === "sent" ? [created_at] : undefined);
+  return times?.map((time) => time.toISOString());
+}
+
+type Delivered = Pick<ListedMessage, "channel" | "status" | "delivered_at" | "created_at">;
+
 type StoredAction = { label?: string; redirect?: { url?: string; target?: string } };
 type StoredCta = {
   redirect?: { url?: string };
@@ -94,7 +102,7 @@ export function toMessage(
     subscriber: row.subscriber ? toSubscriber(secrets, row.subscriber, organizationId) : undefined,
     templateIdentifier: row.workflow_identifier ?? undefined,
     createdAt: row.created_at.toISOString(),
-    deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+    deliveredAt: deliveryTimes(row),
     lastSeenDate: (row.seen_at ?? row.last_seen_at)?.toISOString(),
     lastReadDate: (row.read_at ?? row.last_read_at)?.toISOString(),
     content: row.content ?? undefined,

@@ -40,9 +40,9 @@ function writeRows(to: Writer, { columns, rows }: TableRows): void {
 
 /** The count of bytes, then the bytes; a count of -1 is null. */
 function writeField(to: Writer, value: unknown, write: WriteValue): void {
-  if (value === null || value === undefined) return to.int32(-1);
   const start = to.length;
-  to.int32(0);
+  to.int32(-1);
+  if (value === null || value === undefined) return;
   write(to, value as never);
   to.int32At(start, to.length - start - 4);
 }

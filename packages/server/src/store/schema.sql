@@ -543,6 +543,8 @@ create table notifications (
   created_at          timestamp with time zone not null,
   updated_at          timestamp with time zone not null,
   subscriptions       jsonb,
+  finished_jobs       json,
+  later_details       jsonb,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 CREATE INDEX notifications_event on notifications USING btree (event_id);

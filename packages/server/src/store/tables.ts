@@ -355,9 +355,18 @@ type NotificationsTable = {
   context_keys: string[];
   subscriptions: NullableJson<PassedSubscription[]>;
   digested_into: string | null;
+  /** Null: the jobs are rows of `jobs`. */
+  finished_jobs: NullableJson<FinishedJob[]>;
+  later_details: NullableJson<(StoredDetail & { j: string })[]>;
   created_at: Date;
   updated_at: Date;
 };
+
+/**
+ * A job of a run that ended at once: type, status, and details without their time; a detail that is only a name is a text.
+ * `in_app` alone: the message was created and sent, and there is no more to say.
+ */
+export type FinishedJob = "in_app" | [StepType, JobStatus, ...(string | Omit<StoredDetail, "t">)[]];
 
 /** One execution detail as stored: `d` names it in the catalogue of pipeline/rules/details.ts, `t` is the time in ms. */
 export type StoredDetail = { d: string; t: number; p?: string; y?: true; r?: JsonObject };
@@ -424,6 +433,7 @@ type MessagesTable = {
   last_read_at: Defaulted<Date | null>;
   archived_at: Date | null;
   snoozed_until: Date | null;
+  /** Null also for an in-app message that was delivered once: when it was created. */
   delivered_at: Date[] | null;
   created_at: Date;
   updated_at: Date;

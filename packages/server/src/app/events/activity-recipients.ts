@@ -15,12 +15,12 @@ export async function describeSoleRecipients(
   const alone = events.filter(({ recipients, status }) => recipients === 1 && status !== "expanding");
   const ids = alone.map(({ id }) => id);
   const rows = await findSoleRecipients(ctx.db, environmentId, ids);
-  const notificationIds = rows.map((row) => row.notification_id);
-  const jobs = Map.groupBy(await findJobs(ctx.db, environmentId, notificationIds), (job) => job.notification_id);
+  const notifications = rows.map((row) => row.notification);
+  const jobs = Map.groupBy(await findJobs(ctx.db, notifications), (job) => job.notification_id);
   const byEvent = new Map(rows.map((row) => [row.event_id, row]));
   return events.map((event) => {
     const row = byEvent.get(event.id);
-    return row ? { ...event, ...describe(row, jobs.get(row.notification_id) ?? []) } : event;
+    return row ? { ...event, ...describe(row, jobs.get(row.notification.id) ?? []) } : event;
   });
 }
 

@@ -27,7 +27,7 @@ export async function explainNotification(
   environmentId: string,
   notification: ListedNotification,
 ): Promise<Trail> {
-  const jobs = await findJobs(ctx.db, environmentId, [notification.id]);
+  const jobs = await findJobs(ctx.db, [notification]);
   const messages = await loadMessages(ctx, environmentId, notification);
   const digestedInto = await findLeader(ctx, environmentId, notification);
   const { steps, verdict } = explainJobs(jobs, notification, messages, digestedInto?.transactionId);
@@ -68,7 +68,7 @@ async function findLeader(
   // A later digest step of the leader may have merged it into another notification.
   const above = leader.digested_into === null ? [] : [leader.digested_into];
   const transactions = await findTransactionIds(ctx.db, environmentId, above);
-  const jobs = await findJobs(ctx.db, environmentId, [leader.id]);
+  const jobs = await findJobs(ctx.db, [leader]);
   const { verdict } = explainJobs(jobs, leader, new Map(), transactions.get(leader.digested_into ?? ""));
   return { transactionId: leader.transaction_id, notificationId: leader.id, verdict };
 }

@@ -79,11 +79,7 @@ export async function retrieve(
 }
 
 async function jobsOf(ctx: Ctx, environmentId: string, rows: ListedNotification[]): Promise<Map<string, Job[]>> {
-  const jobs = await findJobs(
-    ctx.db,
-    environmentId,
-    rows.map((row) => row.id),
-  );
+  const jobs = await findJobs(ctx.db, rows);
   const payloads = await digestPayloads(ctx, environmentId, jobs);
   const byNotification = Map.groupBy(jobs, (job) => job.notification_id);
   return new Map(

@@ -1,5 +1,6 @@
 // A message of an inbox as the API shows it: to the customer's server, and to the browser of its subscriber.
 import type { SubscriberNotification } from "@tidings/contract";
+import { deliveryTimes } from "../../pipeline/views.ts";
 import type { InboxItem, SubscriberRef } from "../../store/inbox/notifications.ts";
 import { toWorkflowRef } from "../workflows/workflow-view.ts";
 
@@ -39,7 +40,7 @@ export function toInboxNotification(row: InboxItem, to: SubscriberRef, now: Date
     isArchived: row.archived_at !== null,
     isSnoozed,
     snoozedUntil: isSnoozed ? row.snoozed_until!.toISOString() : null,
-    deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+    deliveredAt: deliveryTimes(row),
     createdAt: row.created_at.toISOString(),
     readAt: row.read_at?.toISOString(),
     firstSeenAt: row.seen_at?.toISOString(),

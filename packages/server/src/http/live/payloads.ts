@@ -3,7 +3,7 @@
 import { toInboxNotification } from "../../app/inbox/notification-view.ts";
 import { toWorkflowRef } from "../../app/workflows/workflow-view.ts";
 import type { LiveEvent, LiveItem } from "../../pipeline/live/events.ts";
-import { toCta } from "../../pipeline/views.ts";
+import { deliveryTimes, toCta } from "../../pipeline/views.ts";
 
 export type NamedEvent = { name: string; data: unknown };
 
@@ -49,7 +49,7 @@ function toSocketMessage({ row, subscriber, now }: LiveItem) {
     seen: row.seen_at !== null,
     archived: row.archived_at !== null,
     snoozedUntil: isSnoozed ? row.snoozed_until!.toISOString() : undefined,
-    deliveredAt: row.delivered_at?.map((time) => time.toISOString()),
+    deliveredAt: deliveryTimes(row),
     createdAt: row.created_at.toISOString(),
     lastReadDate: row.read_at?.toISOString(),
     firstSeenDate: row.seen_at?.toISOString(),

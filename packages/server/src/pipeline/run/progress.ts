@@ -2,11 +2,14 @@
 import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
 import { runInserts } from "../../store/bulk.ts";
 import { eventInsert, type NewEvent } from "../../store/events/events.ts";
+import { packJobs } from "../../store/events/finished-jobs.ts";
 import { type JobUpdate, jobInsert, updateJobs } from "../../store/events/jobs.batch.ts";
 import type { JobRow } from "../../store/events/jobs.ts";
 import { type DigestedNotification, markDigested, notificationInsert } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
+import type { NotificationKey } from "../../store/keys.ts";
 import { messageInsert, type NewMessage } from "../../store/messages/messages.batch.ts";
+import type { FinishedJob } from "../../store/tables.ts";
 import type { Batch } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { sealMessage } from "../encrypted-parts.ts";
@@ -139,16 +142,18 @@ function collectRows({ secrets }: Batch, progressed: Progress[]): Rows {
   for (const progress of progressed) {
     const { run, now, digestedInto } = progress;
     const { environmentId, notificationId } = run;
-    if (run.isNew) rows.notifications.push(toNotification(progress));
-    else if (digestedInto) {
+    if (!run.isNew && digestedInto) {
       rows.digested.push({ environment_id: environmentId, id: notificationId, into: digestedInto, at: now });
     }
-    for (const job of run.jobs) {
-      const { stepIndex, step } = job;
-      const changes = toJobChanges(job, now);
-      const key = { environment_id: environmentId, notification_id: notificationId };
-      if (run.isNew) rows.newJobs.push({ id: job.id, ...key, step_index: stepIndex, type: step.type, ...changes });
-      else if (job.newDetails.length > 0) rows.jobUpdates.push({ ...key, job_id: job.id, ...changes });
+    const key = { environment_id: environmentId, notification_id: notificationId };
+    if (run.isNew) {
+      const jobs = run.jobs.map((job) => toJob(job, key, now));
+      const finished = packJobs(jobs, now);
+      rows.notifications.push(toNotification(progress, finished));
+      if (!finished) rows.newJobs.push(...jobs);
+    } else {
+      const changed = run.jobs.filter((job) => job.newDetails.length > 0);
+      rows.jobUpdates.push(...changed.map((job) => ({ ...key, job_id: job.id, ...toJobChanges(job, now) })));
     }
     if (progress.asking) rows.questions.push({ environmentId, data: { notificationId, jobId: progress.asking } });
     for (const draft of progress.messages) {
@@ -207,7 +212,7 @@ export function wakeTasks({ environmentId, at, ids }: Wake): Timed[] {
   return tasks;
 }
 
-function toNotification({ run, now, digestedInto }: Progress): NotificationRow {
+function toNotification({ run, now, digestedInto }: Progress, finished: FinishedJob[] | null): NotificationRow {
   const { definition } = run.version;
   return {
     id: run.notificationId,
@@ -221,10 +226,20 @@ function toNotification({ run, now, digestedInto }: Progress): NotificationRow {
     context_keys: run.contextKeys,
     subscriptions: run.subscriptions,
     digested_into: digestedInto,
+    finished_jobs: finished,
+    later_details: null,
     created_at: now,
     updated_at: now,
   };
 }
+
+const toJob = (job: JobState, key: NotificationKey, now: Date): JobRow => ({
+  id: job.id,
+  ...key,
+  step_index: job.stepIndex,
+  type: job.step.type,
+  ...toJobChanges(job, now),
+});
 
 const toJobChanges = (job: JobState, now: Date) => ({
   status: job.status,
@@ -261,7 +276,6 @@ function toMessage({ run, now }: Progress, draft: MessageDraft): NewMessage {
     address: draft.address,
     outgoing: draft.outgoing,
     context_keys: run.contextKeys,
-    delivered_at: draft.channel === "in_app" && draft.status === "sent" ? [now] : null,
     created_at: now,
     updated_at: now,
   };

@@ -8,6 +8,7 @@
 // statements per batch.
 import type { StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
+import { jobIdOf } from "../../lib/ids.ts";
 import { runInserts } from "../../store/bulk.ts";
 import { inSavepoint } from "../../store/db.ts";
 import { lockEvents } from "../../store/events/events.batch.ts";
@@ -218,8 +219,9 @@ export async function makeRuns(
     const notes = eventNotes(runEvent, version.definition, batch.clock.now(event.environment_id));
     const direct = recipients.map(({ subscriberId }) => ({ subscriber: findByKey(subscriberId), subscriptions: null }));
     for (const { subscriber, subscriptions } of [...direct, ...members]) {
+      const notificationId = batch.newId();
       runs.push({
-        notificationId: batch.newId(),
+        notificationId,
         environmentId: event.environment_id,
         isNew: true,
         event: runEvent,
@@ -229,7 +231,7 @@ export async function makeRuns(
         isWorkflowDeleted: deleted.has(event.workflow_id),
         contextKeys: event.context_keys,
         subscriptions,
-        jobs: steps.map((step, stepIndex) => newJob(batch, step, stepIndex, notes)),
+        jobs: steps.map((step, stepIndex) => newJob(notificationId, step, stepIndex, notes)),
       });
     }
   }
@@ -254,8 +256,8 @@ function eventNotes({ overrides }: RunEvent, definition: WorkflowDefinition, now
   return notes;
 }
 
-const newJob = (ctx: Ctx, step: JobState["step"], stepIndex: number, notes: EventNote[]): JobState => ({
-  id: ctx.newId(),
+const newJob = (notificationId: string, step: JobState["step"], stepIndex: number, notes: EventNote[]): JobState => ({
+  id: jobIdOf(notificationId, stepIndex),
   stepIndex,
   step,
   status: "pending",

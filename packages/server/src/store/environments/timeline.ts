@@ -3,6 +3,7 @@
 import type { Channel, TimelineWaitKind } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
+import { stepOfFinishedJob } from "../events/finished-jobs.ts";
 import { rowsByKey } from "../keys.ts";
 import { schema } from "../queue/boss.ts";
 import type { StoredMessageStatus, WorkflowDefinition } from "../tables.ts";
@@ -32,8 +33,10 @@ const versionOf = (environmentId: string, row: RawBuilder<unknown>) => sql`
   where f.environment_id = ${environmentId} and f.id = ${row}.notification_id offset 0`;
 
 const jobOf = (message: RawBuilder<unknown>) => sql`
-  select g.step_index from jobs g where g.environment_id = ${message}.environment_id
-    and g.notification_id = ${message}.notification_id and g.id = ${message}.job_id offset 0`;
+  select coalesce((
+    select g.step_index from jobs g where g.environment_id = ${message}.environment_id
+      and g.notification_id = ${message}.notification_id and g.id = ${message}.job_id),
+    ${stepOfFinishedJob(message)}) as step_index`;
 
 const queued = sql.table(`${schema}.job_common`);
 

@@ -4,15 +4,21 @@ import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { hasKeyOf, type JobKey, jobKeyColumns, rowsByKey } from "../keys.ts";
 import type { StoredDetail, Tables } from "../tables.ts";
+import { type JobSource, unpackJobs } from "./finished-jobs.ts";
+
 export type JobRow = Selectable<Tables["jobs"]>;
 
-export async function findJobs(db: Db, environmentId: string, notificationIds: string[]): Promise<JobRow[]> {
-  if (notificationIds.length === 0) return [];
-  const notifications = notificationIds.map((id) => ({ environment_id: environmentId, notification_id: id }));
+/** In the order of their steps; each has the id of its notification. */
+export async function findJobs(db: Db, notifications: JobSource[]): Promise<JobRow[]> {
+  const { finished = [], stored = [] } = Object.groupBy(notifications, ({ finished_jobs }) =>
+    finished_jobs ? "finished" : "stored",
+  );
+  const keys = stored.map(({ environment_id, id }) => ({ environment_id, notification_id: id }));
+  if (keys.length === 0) return finished.flatMap(unpackJobs);
   const { rows } = await sql<JobRow>`
-    select j.* from ${rowsByKey("jobs", "j", "notification_id", notifications)}
+    select j.* from ${rowsByKey("jobs", "j", "notification_id", keys)}
     order by j.notification_id, j.step_index`.execute(db);
-  return rows;
+  return [...finished.flatMap(unpackJobs), ...rows];
 }
 
 /** Cancels the waiting jobs of the matching notifications, and jobs merged into a digest that is still open. */

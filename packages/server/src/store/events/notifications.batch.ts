@@ -17,6 +17,7 @@ const columns = {
   context_keys: "text[]",
   subscriptions: "jsonb",
   digested_into: "uuid",
+  finished_jobs: "json",
   created_at: "timestamptz",
   updated_at: "timestamptz",
 };

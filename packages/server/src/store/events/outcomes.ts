@@ -4,16 +4,18 @@
 import { channels, type NotificationOutcome } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
+import { finishedOutcome } from "./finished-jobs.ts";
 
 /** The word for the notification `n`: the first that applies. */
-export const outcomeOf: RawBuilder<NotificationOutcome> = sql`(select case
+export const outcomeOf: RawBuilder<NotificationOutcome> = sql`(case when n.finished_jobs is not null then ${finishedOutcome}
+  else (select case
     when bool_or(j.status = 'failed') then 'failed'
     when bool_or(j.status in ('pending', 'queued', 'running', 'delayed')) then 'pending'
     when bool_or(j.status = 'completed' and j.type = any(${[...channels]}::text[])) then 'delivered'
     when bool_or(j.status = 'merged') then 'merged'
     when bool_or(j.status = 'canceled') then 'canceled'
     else 'skipped' end
-  from jobs j where j.environment_id = n.environment_id and j.notification_id = n.id)`;
+  from jobs j where j.environment_id = n.environment_id and j.notification_id = n.id) end)`;
 
 export type OutcomeCount = { event_id: string; outcome: NotificationOutcome; count: number };
 
@@ -29,7 +31,7 @@ export async function countOutcomes(
     select event_id, outcome, count(*) as count from (
       select k.id as event_id, ${outcomeOf} as outcome
       from unnest(${eventIds}::uuid[]) as k(id) cross join lateral (
-        select environment_id, id from notifications f
+        select environment_id, id, finished_jobs from notifications f
         where f.event_id = k.id and f.environment_id = ${environmentId} limit ${limit}) as n) as counted
     group by 1, 2`.execute(db);
   return rows;

@@ -4,6 +4,7 @@ import { type Channel, channels } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
+import { skippedJobs } from "./finished-jobs.ts";
 
 export const hourMs = 3_600_000;
 
@@ -62,13 +63,23 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
           and b.id = m.job_id and m.channel <> 'in_app' offset 0) as j on true offset 0) as f
     group by 1, 2, 3
     union all
-    select n.workflow_id, s.type, '', coalesce(s.details->-1->>'d', 'unknown'), 0, 0, 0, 0, 0, count(*)::int, '{}'::int[]
+    select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[]
     from (
-      select c.environment_id, c.notification_id, c.type, c.details, c.status from jobs c
-      where c.environment_id = ${environment} and c.notification_id >= ${from} and c.notification_id < ${to}
-      order by c.notification_id desc limit ${limit}) as s
-    join notifications n on n.environment_id = s.environment_id and n.id = s.notification_id
-    where s.status = 'skipped' and s.type = any(${[...channels]}::text[])
+      select n.workflow_id, s.type, coalesce(s.details->-1->>'d', 'unknown') as reason
+      from (
+        select c.environment_id, c.notification_id, c.type, c.details, c.status from jobs c
+        where c.environment_id = ${environment} and c.notification_id >= ${from} and c.notification_id < ${to}
+        order by c.notification_id desc limit ${limit}) as s
+      join notifications n on n.environment_id = s.environment_id and n.id = s.notification_id
+      where s.status = 'skipped'
+      union all
+      select n.workflow_id, s.type, s.reason
+      from (
+        select f.workflow_id, f.finished_jobs from notifications f
+        where f.environment_id = ${environment} and f.id >= ${from} and f.id < ${to} and f.finished_jobs is not null
+        order by f.id desc limit ${limit}) as n
+      cross join lateral ${skippedJobs} as s) as k
+    where k.type = any(${[...channels]}::text[])
     group by 1, 2, 3, 4`;
 }
 

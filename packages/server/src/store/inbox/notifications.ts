@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from "kysely";
 import { isUuid } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Db } from "../db.ts";
+import { noteOnJobs } from "../events/finished-jobs.ts";
 import { exactLeaves } from "../messages/feed.ts";
 import { type Marking, writeMark } from "../messages/message-marks.ts";
 import type { StoredMessage } from "../messages/messages.ts";
@@ -166,9 +167,8 @@ export async function setSnooze(
       update messages m set snoozed_until = ${until}, updated_at = ${now}
       where ${inInbox(environmentId, subscriberId)} and m.id = ${id}
         and m.snoozed_until is distinct from ${until}::timestamptz
-      returning m.notification_id, m.job_id)
-    update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
-    from changed where j.environment_id = ${environmentId} and j.notification_id = changed.notification_id
-      and j.id = changed.job_id returning 1`.execute(db);
+      returning m.environment_id, m.notification_id, m.job_id),
+    ${noteOnJobs({ detail: sql`${JSON.stringify(detail)}::jsonb`, at: sql`${now}` })}
+    select 1 from changed`.execute(db);
   return rows.length > 0;
 }

@@ -6,6 +6,7 @@ import { firstIdAt, timeOfId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { noteOnJobs } from "../events/finished-jobs.ts";
 import type { StoredDetail } from "../tables.ts";
 import type { MessageRow } from "./messages.ts";
 
@@ -43,13 +44,11 @@ export async function writeMark(
 ): Promise<string[]> {
   const { differs, set } = marks[mark];
   const changed = sql`update messages m set ${set(now)}, updated_at = ${now}
-    where environment_id = ${environmentId} and ${condition} and ${differs} returning m.id, m.notification_id, m.job_id, m.channel`;
-  const noted = sql`update jobs j set details = j.details || ${JSON.stringify([detail])}::jsonb, updated_at = ${now}
-    from changed c where j.environment_id = ${environmentId} and j.notification_id = c.notification_id
-      and j.id = c.job_id and c.channel = 'in_app'
-      and not j.details @> ${JSON.stringify([{ d: detail?.d }])}::jsonb returning 1`;
+    where environment_id = ${environmentId} and ${condition} and ${differs} returning m.id, m.environment_id, m.notification_id, m.job_id, m.channel`;
+  const note = noteOnJobs({ detail: sql`${JSON.stringify(detail)}::jsonb`, at: sql`${now}`, isOnce: true });
   const { rows } = await sql<{ id: string }>`
-    with changed as (${changed}) ${detail ? sql`, noted as (${noted})` : sql``} select id from changed`.execute(db);
+    with marked as (${changed}), changed as (select * from marked where channel = 'in_app')
+      ${detail ? sql`, ${note}` : sql``} select id from marked`.execute(db);
   return rows.map((row) => row.id);
 }
 

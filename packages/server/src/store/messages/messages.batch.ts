@@ -36,7 +36,6 @@ const columns = {
   address: "text",
   outgoing: "jsonb",
   context_keys: "text[]",
-  delivered_at: "timestamptz[]",
   created_at: "timestamptz",
   updated_at: "timestamptz",
 };
@@ -53,6 +52,7 @@ export type NewMessage = Omit<
   | "recipients"
   | "round"
   | "replayed_at"
+  | "delivered_at"
 >;
 
 export const messageInsert = (rows: NewMessage[]): Insert => ({ table: "messages", columns, rows });

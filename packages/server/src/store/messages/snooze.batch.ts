@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { noteOnJobs } from "../events/finished-jobs.ts";
 import { hasKeyOf, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredDetail } from "../tables.ts";
 import { unseen } from "./message-marks.ts";
@@ -26,13 +27,12 @@ export async function redeliverMessages(db: Db, messages: Redelivery[]): Promise
   if (messages.length === 0) return;
   const columns = { environment_id: "uuid", id: "uuid", at: "timestamptz", detail: "jsonb" };
   await sql`
-    with back as (
+    with changed as (
       update messages m set snoozed_until = null, ${unseen}, updated_at = r.at,
-        delivered_at = array_append(m.delivered_at, r.at)
+        delivered_at = array_append(coalesce(m.delivered_at, array[m.created_at]), r.at)
       from ${rowsOf("r", columns, messages)}
       where ${hasKeyOf("m", "id", messages)}
-      returning m.environment_id, m.notification_id, m.job_id, r.detail, r.at)
-    update jobs j set details = j.details || back.detail, updated_at = back.at
-    from back where j.environment_id = back.environment_id and j.notification_id = back.notification_id
-      and j.id = back.job_id`.execute(db);
+      returning m.environment_id, m.notification_id, m.job_id, r.detail, r.at),
+    ${noteOnJobs({ detail: sql`c.detail`, at: sql`c.at` })}
+    select 1`.execute(db);
 }
