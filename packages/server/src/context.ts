@@ -13,7 +13,7 @@ import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
 import type { Queue } from "./store/queue/queue.ts";
-import type { SubscriberRow } from "./store/subscribers/subscribers.ts";
+import type { RecipientRow } from "./store/subscribers/subscribers.ts";
 import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
 import type { WorkflowVersion } from "./store/workflows/workflows.ts";
 
@@ -86,7 +86,7 @@ export type Source = {
 
 /** The caller of an operation of the inbox: one subscriber, which reaches no rows of another one. */
 export type InboxCaller = Caller & {
-  subscriber: SubscriberRow;
+  subscriber: RecipientRow;
   /** The session sees only messages with exactly these contexts; absent: all messages. */
   contextKeys?: string[];
 };

@@ -4,14 +4,14 @@ import { mapWithPauses } from "../../lib/pauses.ts";
 import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../store/events/scenarios.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 
 export type Happened = {
   events: EventRow[];
   recipients: ScenarioRecipient[];
   messages: ScenarioMessageRow[];
-  subscribers: SubscriberRow[];
+  subscribers: RecipientRow[];
   preferences: ScenarioPreference[];
   versions: ReadonlyMap<string, WorkflowVersion>;
   /** When events were canceled, by event id. */

@@ -22,7 +22,7 @@ import {
 } from "../../store/inbox/notifications.ts";
 import { markAction, type StoredMark } from "../../store/messages/message-marks.ts";
 import { deleteMessages } from "../../store/messages/messages.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { recordInboxConnected } from "../messages/feed.ts";
 import { markAs, readAction, refuseSnoozed } from "../messages/message-marks.ts";
@@ -31,7 +31,7 @@ import { readFilter, readFilters, readSelection } from "./filters.ts";
 import { toInboxNotification } from "./notification-view.ts";
 
 /** Whose inbox: a subscriber of the caller's environment, and for a session with contexts only messages of these. */
-export type Inbox = { caller: Caller; subscriber: SubscriberRow; contextKeys?: string[] };
+export type Inbox = { caller: Caller; subscriber: RecipientRow; contextKeys?: string[] };
 
 /** A session with contexts sees nothing else, whatever a request asks for. */
 const within = ({ contextKeys }: Inbox, filter: InboxFilter): InboxFilter =>

@@ -14,7 +14,7 @@ import {
   markMessages as writeMarks,
 } from "../../store/messages/message-marks.ts";
 import { type ListedMessage, listMessagesByIds } from "../../store/messages/messages.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { environmentNow } from "../environments/clock.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
 
@@ -139,7 +139,7 @@ export function refuseSnoozed(rows: Pick<ListedMessage, "id" | "snoozed_until">[
 async function requireMessages(
   ctx: Ctx,
   caller: Caller,
-  subscriber: SubscriberRow,
+  subscriber: RecipientRow,
   ids: string[],
 ): Promise<ListedMessage[]> {
   const rows = await listMessagesByIds(ctx.db, caller.environmentId, subscriber.id, ids);

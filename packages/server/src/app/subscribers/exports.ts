@@ -5,7 +5,7 @@ import type { Caller, NetworkCtx } from "../../context.ts";
 import { writeCsvRow } from "../../lib/text/csv.ts";
 import type { Db } from "../../store/db.ts";
 import { type ImportRow, listImportErrors } from "../../store/subscribers/imports.ts";
-import { findLastSubscriberId, findSubscribersAfter, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { findLastSubscriberId, findSubscribersAfter, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { type ExportedSubscription, findSubscriptionsAfter } from "../../store/topics/subscription-exports.ts";
 import { requireTopic } from "../topics/topics.ts";
 import { requireImport } from "./imports.ts";
@@ -22,7 +22,7 @@ async function readPage<T>({ reads }: NetworkCtx, { environmentId }: Caller, rea
   }
 }
 
-const subscriberCells = (row: SubscriberRow): string[] =>
+const subscriberCells = (row: RecipientRow): string[] =>
   [
     row.subscriber_id,
     row.email,

@@ -22,7 +22,7 @@ import {
   type PreferenceRow,
   type PreferenceWorkflow,
 } from "../../store/subscribers/preferences.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { toWorkflowRef, workflowLevels } from "../workflows/workflow-view.ts";
 
 type Criticality = "critical" | "nonCritical" | "all";
@@ -41,7 +41,7 @@ export const resolvedChannels = (workflow: PreferenceWorkflow, levels: Preferenc
 
 export async function viewPreferences(
   ctx: Ctx,
-  subscriber: SubscriberRow,
+  subscriber: RecipientRow,
   contextKeys: string[],
   criticality: Criticality,
 ): Promise<SubscriberPreferences> {
@@ -50,17 +50,12 @@ export async function viewPreferences(
 }
 
 /** The same with the entries of a bulk update, as an inbox shows them. */
-export async function viewEntries(
-  ctx: Ctx,
-  subscriber: SubscriberRow,
-  contextKeys: string[],
-  criticality: Criticality,
-) {
+export async function viewEntries(ctx: Ctx, subscriber: RecipientRow, contextKeys: string[], criticality: Criticality) {
   const { global, stored, wanted } = await loadPreferences(ctx, subscriber, contextKeys, criticality);
   return { global, entries: wanted.map((workflow) => viewEntry(workflow, stored, contextKeys)) };
 }
 
-async function loadPreferences(ctx: Ctx, subscriber: SubscriberRow, contextKeys: string[], criticality: Criticality) {
+async function loadPreferences(ctx: Ctx, subscriber: RecipientRow, contextKeys: string[], criticality: Criticality) {
   const stored = await findPreferences(ctx.db, subscriber.environment_id, subscriber.id, contextKeys);
   const workflows = await listPreferenceWorkflows(ctx.db, subscriber.environment_id);
   const wanted = workflows.filter(

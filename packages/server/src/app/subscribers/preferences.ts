@@ -14,7 +14,7 @@ import {
   mergePreferences,
   type PreferenceWorkflow,
 } from "../../store/subscribers/preferences.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { workflowLevels } from "../workflows/workflow-view.ts";
 import { contextKeysOf, readContext, readContextKeys } from "./contexts.ts";
 import { channelsInUse, viewEntry, viewGlobal, viewPreferences } from "./preference-view.ts";
@@ -74,7 +74,7 @@ export type Choice = { workflow: PreferenceWorkflow | null; channels: Preference
 /** Merges choices into the stored ones, one per workflow, and sends the resulting preferences to webhooks. */
 export async function saveChoices(
   ctx: Ctx,
-  subscriber: SubscriberRow,
+  subscriber: RecipientRow,
   contextKeys: string[],
   choices: Choice[],
 ): Promise<void> {

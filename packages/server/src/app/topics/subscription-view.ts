@@ -1,11 +1,11 @@
 // A topic subscription as the API shows it.
 import type { DeletedSubscription, SubscriberRef, Subscription } from "@tidings/contract";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { SubscriptionRow } from "../../store/topics/topic-subscriptions.ts";
 import type { TopicRow } from "../../store/topics/topics.ts";
 import type { ShowRules } from "./subscription-rules.ts";
 
-export const toSubscriberRef = (row: SubscriberRow): SubscriberRef => ({
+export const toSubscriberRef = (row: RecipientRow): SubscriberRef => ({
   _id: row.id,
   subscriberId: row.subscriber_id,
   avatar: row.avatar ?? undefined,
@@ -18,7 +18,7 @@ export const toSubscriberRef = (row: SubscriberRow): SubscriberRef => ({
 export const toDeletedSubscription = (
   row: SubscriptionRow,
   topic: TopicRow,
-  subscriber: SubscriberRow,
+  subscriber: RecipientRow,
 ): DeletedSubscription => ({
   _id: row.id,
   identifier: row.identifier,
@@ -32,7 +32,7 @@ export const toDeletedSubscription = (
 export const toSubscription = (
   row: SubscriptionRow,
   topic: TopicRow,
-  subscriber: SubscriberRow,
+  subscriber: RecipientRow,
   showRules: ShowRules,
 ): Subscription => ({
   ...toDeletedSubscription(row, topic, subscriber),

@@ -12,11 +12,7 @@ import {
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
-import {
-  findSubscribersByIds,
-  findSubscribersByKeys,
-  type SubscriberRow,
-} from "../../store/subscribers/subscribers.ts";
+import { findSubscribersByIds, findSubscribersByKeys, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import {
   countSubscriptions,
   type DeletionTarget,
@@ -58,7 +54,7 @@ export async function create(
   const late = await findSubscriptionsByIdentifiers(ctx.db, environmentId, topic.id, lost);
   const rows = new Map([...existing.subscriptions, ...late, ...inserted].map((row) => [row.identifier, row]));
 
-  const stored: { row: SubscriptionRow; person: SubscriberRow }[] = [];
+  const stored: { row: SubscriptionRow; person: RecipientRow }[] = [];
   const errors: SubscriptionError[] = [];
   for (const [index, entry] of entries.entries()) {
     const row = rows.get(entry.identifier);
@@ -122,7 +118,7 @@ async function findOrRenameTopic(ctx: Ctx, caller: Caller, key: string, name: st
 }
 
 /** What exists already: the subscribers, the subscriptions with these identifiers, and how many each subscriber has. */
-type Existing = { people: Map<string, SubscriberRow>; subscriptions: SubscriptionRow[]; counts: Map<string, number> };
+type Existing = { people: Map<string, RecipientRow>; subscriptions: SubscriptionRow[]; counts: Map<string, number> };
 
 async function loadExisting(ctx: Ctx, caller: Caller, topic: TopicRow, entries: Entry[]): Promise<Existing> {
   const { environmentId } = caller;

@@ -5,8 +5,8 @@ import { type ImportError, importColumns, isJsonObject, type JsonObject, Subscri
 import type { Ctx } from "../../context.ts";
 import {
   findSubscribersByKeys,
+  type RecipientRow,
   type SubscriberFields,
-  type SubscriberRow,
   type SubscriberUpsert,
   upsertSubscribers,
   withFields,
@@ -57,12 +57,12 @@ export async function importSubscribers(ctx: Ctx, page: PageInput): Promise<Page
   return output;
 }
 
-const isSame = (row: SubscriberRow, fields: SubscriberFields): boolean =>
+const isSame = (row: RecipientRow, fields: SubscriberFields): boolean =>
   isDeepStrictEqual(withFields(row, fields), row);
 
 type Read = { error: ImportError } | { subscriberId: string; fields: SubscriberFields };
 
-function readSubscriber({ row, values }: Line, before: SubscriberRow | undefined): Read {
+function readSubscriber({ row, values }: Line, before: RecipientRow | undefined): Read {
   const fields: JsonObject = {};
   let data: JsonObject | undefined;
   for (const [field, text] of values) {

@@ -6,7 +6,7 @@ import {
   topicKeyRule,
 } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { findSubscribersByKeys, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { findSubscribersByKeys, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import {
   countSubscriptionsIn,
   findSubscriptionsIn,
@@ -22,7 +22,7 @@ import { faultyLine, type Line, type PageInput, type PageOutput, readLines } fro
 const checkTopicKey = compileBody({ type: "string", ...topicKeyRule });
 const longestName = 128;
 
-type Wanted = { line: Line; topicKey: string; person: SubscriberRow; identifier: string; name: string | undefined };
+type Wanted = { line: Line; topicKey: string; person: RecipientRow; identifier: string; name: string | undefined };
 
 export async function importSubscriptions(ctx: Ctx, page: PageInput): Promise<PageOutput> {
   const { environmentId, isDryRun } = page;
@@ -50,7 +50,7 @@ export async function importSubscriptions(ctx: Ctx, page: PageInput): Promise<Pa
   return { created: plan.created.length, updated: plan.renamed.length, unchanged: plan.unchanged, errors };
 }
 
-function readSubscription(line: Line, people: Map<string, SubscriberRow>): Wanted | { error: ImportError } {
+function readSubscription(line: Line, people: Map<string, RecipientRow>): Wanted | { error: ImportError } {
   const { row, values } = line;
   const topicKey = values.get("topicKey") ?? "";
   const subscriberId = values.get("subscriberId") ?? "";

@@ -2,7 +2,7 @@
 import { isChannel } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultLocale } from "../../lib/locale.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
@@ -14,7 +14,7 @@ import { digestResult } from "./grouping.ts";
 import { channelResult } from "./step-results.ts";
 
 /** A subscriber as templates and conditions see it. */
-export function subscriberScope(row: SubscriberRow | null) {
+export function subscriberScope(row: RecipientRow | null) {
   return (
     row && {
       subscriberId: row.subscriber_id,

@@ -3,7 +3,7 @@
 import { evaluate } from "../../lib/conditions.ts";
 import { idFromSlug } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { PassedSubscription, StoredRule } from "../../store/tables.ts";
 import type { AudienceSubscription } from "../../store/topics/topic-audience.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
@@ -68,7 +68,7 @@ export function ruleWorkflow({ workflowId: id, definition }: WorkflowVersion): R
 /** The subscriptions that let the event through, in the order in which the event names their topics. */
 export function passingSubscriptions(
   subscriptions: readonly AudienceSubscription[],
-  event: { topicKeys: readonly string[]; version: WorkflowVersion; payload: JsonObject; subscriber: SubscriberRow },
+  event: { topicKeys: readonly string[]; version: WorkflowVersion; payload: JsonObject; subscriber: RecipientRow },
 ): PassedSubscription[] {
   const { topicKeys, version, payload, subscriber } = event;
   const workflow = ruleWorkflow(version);

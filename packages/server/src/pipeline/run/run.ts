@@ -8,7 +8,7 @@ import type { NewEvent } from "../../store/events/events.ts";
 import type { TargetEndpoint } from "../../store/integrations/channel-targets.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
-import type { SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { TenantRow } from "../../store/subscribers/tenants.ts";
 import type { JobBridge, PassedSubscription, StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
@@ -67,8 +67,8 @@ export type Run = {
   event: RunEvent;
   version: WorkflowVersion;
   /** Null when the subscriber was deleted since the event. */
-  subscriber: SubscriberRow | null;
-  actor: SubscriberRow | null;
+  subscriber: RecipientRow | null;
+  actor: RecipientRow | null;
   isWorkflowDeleted: boolean;
   contextKeys: string[];
   /** The topic subscriptions that let the event through; null for a named recipient and for a broadcast. */

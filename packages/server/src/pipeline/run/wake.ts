@@ -10,11 +10,7 @@ import { lockNotifications } from "../../store/events/notifications.batch.ts";
 import type { NotificationRow } from "../../store/events/notifications.ts";
 import type { RowKey } from "../../store/keys.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import {
-  findSubscribersByIds,
-  findSubscribersByKeys,
-  type SubscriberRow,
-} from "../../store/subscribers/subscribers.ts";
+import { findSubscribersByIds, findSubscribersByKeys, type RecipientRow } from "../../store/subscribers/subscribers.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
 import { openBatch, transactWithRetry } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
@@ -106,7 +102,7 @@ async function loadSubscribers(tx: Db, environmentId: string, rows: Notification
   const actors = await findSubscribersByKeys(tx, environmentId, [...actorKeys]);
   return {
     byId: byId(recipients),
-    byKey: new Map(actors.map((row): [string, SubscriberRow] => [row.subscriber_id, row])),
+    byKey: new Map(actors.map((row): [string, RecipientRow] => [row.subscriber_id, row])),
   };
 }
 

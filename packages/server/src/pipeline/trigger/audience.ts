@@ -9,7 +9,7 @@ import {
   findLastSubscriberId,
   findSubscriberQuantiles,
   findSubscribersAfter,
-  type SubscriberRow,
+  type RecipientRow,
 } from "../../store/subscribers/subscribers.ts";
 import type { Audience, PassedSubscription } from "../../store/tables.ts";
 import { findTopicAudience, findTopicQuantiles } from "../../store/topics/topic-audience.ts";
@@ -19,7 +19,7 @@ import { loadVersions } from "../run/versions.ts";
 import { membersPerPage, type PageTask } from "../tasks.ts";
 
 /** A subscriber of an audience, and the topic subscriptions that let the event through; null for an audience without topics. */
-export type Member = { subscriber: SubscriberRow; subscriptions: PassedSubscription[] | null };
+export type Member = { subscriber: RecipientRow; subscriptions: PassedSubscription[] | null };
 
 type Range = { after: string | null; until: string; limit: number };
 

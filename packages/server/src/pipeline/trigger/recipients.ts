@@ -8,8 +8,8 @@ import {
   findSubscribersByKeys,
   lockSubscribersByKeys,
   newSubscriber,
+  type RecipientRow,
   type SubscriberFields,
-  type SubscriberRow,
   type SubscriberUpsert,
   setChannelsOfMany,
   upsertSubscribers,
@@ -22,14 +22,14 @@ import { channelEntries, mergeRecipientChannels, type RecipientChannel } from ".
 type NamedRecipients = { event: NewEvent; recipients?: StoredRecipient[] };
 
 /** Finds a named subscriber by environment and subscriber id. */
-export type FindRecipient = (environmentId: string, subscriberId: string | undefined) => SubscriberRow | null;
+export type FindRecipient = (environmentId: string, subscriberId: string | undefined) => RecipientRow | null;
 
 /** The fields and channels that the events give for one subscriber; later events override earlier ones. */
 type GivenData = { fields: SubscriberFields; channels: RecipientChannel[] };
 
 /** Most recipients exist and are unchanged, so the common case is one read. */
 export async function upsertRecipients(ctx: Ctx, starts: NamedRecipients[]): Promise<FindRecipient> {
-  const rows = new Map<string, Map<string, SubscriberRow>>();
+  const rows = new Map<string, Map<string, RecipientRow>>();
   // One round per environment in the batch, not per recipient; sorted, so that two batches cannot deadlock.
   for (const [environmentId, given] of [...collectGiven(ctx, starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     rows.set(environmentId, await upsertInEnvironment(ctx, environmentId, given));
@@ -78,7 +78,7 @@ async function upsertInEnvironment(
   ctx: Ctx,
   environmentId: string,
   given: Map<string, GivenData>,
-): Promise<Map<string, SubscriberRow>> {
+): Promise<Map<string, RecipientRow>> {
   const stored = await findSubscribersByKeys(ctx.db, environmentId, [...given.keys()]);
   const rows = new Map(stored.map((row) => [row.subscriber_id, row]));
   const upserts: SubscriberUpsert[] = [];
@@ -106,7 +106,7 @@ async function upsertInEnvironment(
 async function createChannelMerge({ db, secrets }: Ctx, environmentId: string, given: Map<string, GivenData>) {
   if (![...given.values()].some(({ channels }) => channels.length > 0)) return null;
   const integrations = await listIntegrations(db, environmentId);
-  return (subscriberId: string, row: SubscriberRow | null): StoredChannel[] | null => {
+  return (subscriberId: string, row: RecipientRow | null): StoredChannel[] | null => {
     const { channels } = given.get(subscriberId)!;
     if (channels.length === 0) return null;
     const before = channelEntries(secrets, row);
@@ -125,14 +125,14 @@ async function lockForChannels(
   environmentId: string,
   upserts: SubscriberUpsert[],
   changing: string[],
-): Promise<SubscriberRow[]> {
+): Promise<RecipientRow[]> {
   if (changing.length === 0) return [];
   await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now(), { keepExisting: true });
   const keys = new Set([...upserts.map((entry) => entry.subscriberId), ...changing]);
   return lockSubscribersByKeys(ctx.db, environmentId, [...keys]);
 }
 
-function isDifferent(row: SubscriberRow, fields: SubscriberFields): boolean {
+function isDifferent(row: RecipientRow, fields: SubscriberFields): boolean {
   const differs = (value: unknown, stored: unknown) => value !== undefined && value !== stored;
   return (
     differs(fields.firstName, row.first_name) ||

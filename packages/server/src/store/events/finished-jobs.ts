@@ -15,6 +15,19 @@ export type JobSource = Pick<
 /** The details of an in-app message that was sent. */
 const usualDetails = ["message_created", "message_sent"];
 
+const isUsual = (details: readonly StoredDetail[]): boolean =>
+  details.length === usualDetails.length &&
+  details.every((detail, at) => isName(detail) && detail.d === usualDetails[at]);
+
+/** Whether the detail has nothing but a name, and its time. */
+const isName = ({ p, y, r }: StoredDetail): boolean => p === undefined && y === undefined && r === undefined;
+
+function withoutTime(detail: StoredDetail): string | Omit<StoredDetail, "t"> {
+  if (isName(detail)) return detail.d;
+  const { t, ...rest } = detail;
+  return rest;
+}
+
 /**
  * The jobs as their notification holds them; null when they need rows of their own, because one of them waits, is sent by a
  * provider, failed (and may be replayed) or has a result. All times are that of the notification, and the ids follow from its id.
@@ -22,13 +35,12 @@ const usualDetails = ["message_created", "message_sent"];
 export function packJobs(jobs: JobRow[], createdAt: Date): FinishedJob[] | null {
   const time = createdAt.getTime();
   const packed: FinishedJob[] = [];
-  for (const { type, status, details, ...job } of jobs) {
+  for (const job of jobs) {
+    const { type, status, details } = job;
     const isPlain = !(job.provider_id || job.output || job.digest || job.bridge || job.merged_into || job.wake_at);
     const isSent = status === "completed" && type === "in_app";
     if (!isPlain || !(isSent || status === "skipped") || details.some(({ t }) => t !== time)) return null;
-    const short = details.map(({ t, ...detail }) => (Object.keys(detail).length === 1 ? detail.d : detail));
-    const isUsual = short.length === usualDetails.length && short.every((name, index) => name === usualDetails[index]);
-    packed.push(isSent && isUsual ? "in_app" : [type, status, ...short]);
+    packed.push(isSent && isUsual(details) ? "in_app" : [type, status, ...details.map(withoutTime)]);
   }
   return packed;
 }

@@ -4,7 +4,7 @@ import { countCap } from "@tidings/contract";
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import { cappedCount } from "../paging.ts";
-import { findSubscribersByIds, type SubscriberRow } from "../subscribers/subscribers.ts";
+import { findSubscribersByIds, type RecipientRow } from "../subscribers/subscribers.ts";
 import type { StoredRule } from "../tables.ts";
 export type AudienceSubscription = {
   id: string;
@@ -15,7 +15,7 @@ export type AudienceSubscription = {
 };
 
 /** A subscriber with all matching subscriptions; the caller evaluates their rules. */
-export type AudienceMember = { subscriber: SubscriberRow; subscriptions: AudienceSubscription[] };
+export type AudienceMember = { subscriber: RecipientRow; subscriptions: AudienceSubscription[] };
 
 /** `next`: where the next page starts; null after the last one. */
 export type AudiencePage = { members: AudienceMember[]; next: string | null };
@@ -31,7 +31,7 @@ type SubscriptionInTopic = {
 
 /**
  * The next members of several topics, each once, in the order of their internal id: those whose subscriptions have exactly
- * these context keys (sorted, `[]` for none), after `afterSubscriberRowId` (null: from the start).
+ * these context keys (sorted, `[]` for none), after `afterRecipientRowId` (null: from the start).
  *
  * The inner part reads `limit` entries per topic from one index and nothing else; only the subscriptions of the members
  * found are then read in full.
@@ -41,11 +41,11 @@ export async function findTopicAudience(
   environmentId: string,
   topicKeys: string[],
   contextKeys: string[],
-  afterSubscriberRowId: string | null,
+  afterRecipientRowId: string | null,
   limit: number,
 ): Promise<AudiencePage> {
   if (topicKeys.length === 0) return { members: [], next: null };
-  const after = afterSubscriberRowId ? sql`and m.subscriber_id > ${afterSubscriberRowId}` : sql``;
+  const after = afterRecipientRowId ? sql`and m.subscriber_id > ${afterRecipientRowId}` : sql``;
   const { rows } = await sql<SubscriptionInTopic>`
     with wanted as materialized (
       select id, key from topics where environment_id = ${environmentId} and key = any(${topicKeys})
