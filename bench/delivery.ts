@@ -75,8 +75,11 @@ export async function benchDelivery(
         await client("events.triggerBulk", { body: { events } });
       }
     };
-    await fire(500);
-    await visible(db, 500);
+    const bareLoop = kind === "smtp" ? mailLoop : fetchLoop;
+    progress(`${kind}: ${formatNumber(messages)} messages as a warm-up of both …`);
+    await fire(messages);
+    await visible(db, messages);
+    await bareLoop(sink.port, messages);
     const rates: { service: number; bare: number; usage: Usage }[] = [];
     for (let round = 1; round <= rounds; round++) {
       await clear(db);
@@ -86,7 +89,7 @@ export async function benchDelivery(
       await visible(db, messages);
       const served = messages / ((performance.now() - started) / 1000);
       const usage = usagePer(before, await readUsage(db, service), messages);
-      const bare = await (kind === "smtp" ? mailLoop : fetchLoop)(sink.port, messages);
+      const bare = await bareLoop(sink.port, messages);
       rates.push({ service: served, bare, usage });
       progress(`${kind}, round ${round} of ${rounds}: service ${formatNumber(served)}/s, bare ${formatNumber(bare)}/s`);
     }

@@ -1,10 +1,13 @@
 // The raw limit: the rows that the service wrote, written again by two set-based writers without the service, on the same
 // PostgreSQL in the same run. Tables and columns are read from the database, so the rows always have the shape of today's schema.
+// They are written in two ways. `insert` (one statement out of JSON) is how the service wrote when the aims were set, and stays as it
+// is, so that figures of different days can be compared. `copy` is how the service writes: what it could reach at the most.
 import { sql } from "kysely";
-import { insertRows } from "../packages/server/src/store/bulk.ts";
+import { insertRows, rowsOf } from "../packages/server/src/store/bulk.ts";
 import { type Db, inTransaction } from "../packages/server/src/store/db.ts";
 import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
-import { sleep } from "./support.ts";
+import { median, sleep } from "./support.ts";
+import type { Aim, Row } from "./table.ts";
 
 const rowsPerStatement = 500;
 const writers = 2;
@@ -48,7 +51,7 @@ export async function clear(db: Db): Promise<void> {
 type TableRows = { table: (typeof partitionedTables)[number]; columns: Record<string, string>; rows: object[] };
 
 /** The rows of the high-volume tables, in the order in which they were written. */
-export async function readBack(db: Db): Promise<TableRows[]> {
+async function readBack(db: Db): Promise<TableRows[]> {
   const found: TableRows[] = [];
   for (const table of partitionedTables) {
     const { rows } = await sql<object>`select * from ${sql.table(table)}`.execute(db);
@@ -66,22 +69,57 @@ async function readColumns(db: Db, table: string): Promise<Record<string, string
   );
 }
 
-/** Writes the rows again, 500 of each table a transaction by two writers; returns the seconds. */
-export async function writeRaw(db: Db, tables: TableRows[]): Promise<number> {
+export type RawRates = { insert: number; copy: number };
+
+/** Clears the tables and writes their rows again, once in each way. Answers how many of `count` notifications that is a second. */
+export async function measureRaw(db: Db, count: number): Promise<RawRates> {
+  const rows = await readBack(db);
+  const measure = async (write: Write) => {
+    await clear(db);
+    return count / (await writeRaw(db, rows, write));
+  };
+  return { insert: await measure(insertJson), copy: await measure(insertRows) };
+}
+
+type Write = (db: Db, table: TableRows["table"], columns: Record<string, string>, rows: object[]) => Promise<void>;
+
+const insertJson: Write = async (db, table, columns, rows) => {
+  const names = sql.raw(Object.keys(columns).join(", "));
+  await sql`insert into ${sql.table(table)} (${names}) select ${names} from ${rowsOf("r", columns, rows)}`.execute(db);
+};
+
+/** The ratios of the service to both ways, as rows of the table. */
+export const besideRaw = (what: string, rates: { service: number; raw: RawRates }[], aim: Aim): Row[] =>
+  (
+    [
+      ["insert", "the same rows, inserted"],
+      ["copy", "the same rows, copied"],
+    ] as const
+  ).map(([way, beside]) => ({
+    what,
+    value: median(rates.map(({ service }) => service)),
+    unit: "/s",
+    beside: { what: beside, value: median(rates.map(({ raw }) => raw[way])) },
+    ratio: median(rates.map(({ service, raw }) => service / raw[way])),
+    aim,
+  }));
+
+/** 500 rows of each table a transaction, by two writers; returns the seconds. */
+async function writeRaw(db: Db, tables: TableRows[], write: Write): Promise<number> {
   const most = Math.max(...tables.map(({ rows }) => rows.length));
   let next = 0;
   const started = performance.now();
-  const write = async () => {
+  const work = async () => {
     while (next < most) {
       const from = next;
       next += rowsPerStatement;
       await inTransaction(db, async (tx) => {
         for (const { table, columns, rows } of tables) {
-          await insertRows(tx, table, columns, rows.slice(from, from + rowsPerStatement));
+          await write(tx, table, columns, rows.slice(from, from + rowsPerStatement));
         }
       });
     }
   };
-  await Promise.all(Array.from({ length: writers }, write));
+  await Promise.all(Array.from({ length: writers }, work));
   return (performance.now() - started) / 1000;
 }
