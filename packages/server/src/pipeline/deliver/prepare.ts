@@ -132,9 +132,11 @@ const providerRate = ({ provider_id }: IntegrationRow): number | undefined =>
 async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryState[]): Promise<Facts> {
   const now = batch.now();
   const tried = await summarizeAttempts(batch.db, messages, now);
-  const active = await findActiveIntegrationsOfBatch(batch.db, [
-    ...new Set(messages.map((message) => message.environment_id)),
-  ]);
+  const active = await findActiveIntegrationsOfBatch(
+    batch.db,
+    [...new Set(messages.map((message) => message.environment_id))],
+    [...new Set(messages.map((message) => message.channel))],
+  );
   const chosen = [...new Set(messages.flatMap((message) => message.integration_id ?? []))];
   const activeIds = new Set(active.map((one) => one.id));
   // An integration that was turned off or deleted after the message was made is still tried first.

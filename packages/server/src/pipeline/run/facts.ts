@@ -1,6 +1,6 @@
 // The facts that `advance()` reads beside the runs, loaded for a whole batch: one query for each kind of fact, and none for
 // a kind that no run of the batch can need.
-import type { StepType } from "@tidings/contract";
+import { type Channel, isChannel, type StepType } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { localeChain } from "../../lib/locale.ts";
@@ -33,7 +33,7 @@ export async function loadFacts(
   claimResults: ReadonlyMap<string, ClaimResult>,
   digests: Facts["digests"] = new Map(),
 ): Promise<Facts> {
-  const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs));
+  const integrations = await findActiveIntegrationsOfBatch(ctx.db, environmentsOf(runs), channelsOf(runs));
   const layouts = await loadLayouts(ctx.db, runs);
   return {
     integrations,
@@ -51,6 +51,15 @@ export async function loadFacts(
     secrets: ctx.secrets,
     newId: ctx.newId,
   };
+}
+
+/** The channels of steps that may still run. */
+function channelsOf(runs: Run[]): Channel[] {
+  const found = new Set<Channel>();
+  for (const { jobs } of runs) {
+    for (const job of jobs) if (isChannel(job.step.type) && !isFinished(job)) found.add(job.step.type);
+  }
+  return [...found];
 }
 
 const environmentsOf = (runs: Run[]): string[] => [...new Set(runs.map((run) => run.environmentId))];

@@ -1,19 +1,21 @@
 // The integrations that a batch of messages is sent through.
+import type { Channel } from "@tidings/contract";
+import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
-/** Active integrations of several environments, in order of delivery: the primary first, then by priority. */
-export async function findActiveIntegrationsOfBatch(db: Db, environmentIds: string[]): Promise<IntegrationRow[]> {
-  if (environmentIds.length === 0) return [];
-  return db
-    .selectFrom("integrations")
-    .where("environment_id", "in", environmentIds)
-    .where("deleted_at", "is", null)
-    .where("active", "=", true)
-    .orderBy("is_primary", "desc")
-    .orderBy("priority", "desc")
-    .orderBy("created_at")
-    .selectAll()
-    .execute();
+
+/** Active integrations of these channels in several environments, in order of delivery: the primary first, then by priority. */
+export async function findActiveIntegrationsOfBatch(
+  db: Db,
+  environmentIds: string[],
+  channels: Channel[],
+): Promise<IntegrationRow[]> {
+  if (environmentIds.length === 0 || channels.length === 0) return [];
+  const { rows } = await sql<IntegrationRow>`
+    select * from integrations
+    where environment_id = any(${environmentIds}::uuid[]) and deleted_at is null and active and channel = any(${channels}::text[])
+    order by is_primary desc, priority desc, created_at`.execute(db);
+  return rows;
 }
 
 /** Also deleted ones: a delivery that has begun finishes with its integration. */
