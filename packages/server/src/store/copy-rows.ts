@@ -52,7 +52,10 @@ type WriteValue = (to: Writer, value: never) => void;
 const writeText: WriteValue = (to, text: string) => to.text(text);
 const writeTime: WriteValue = (to, time: Date) => to.time(time.getTime());
 
-/** How values of a column's type are written. The rows must have the type of their column exactly: PostgreSQL converts nothing. */
+/**
+ * How values of a column's type are written. The rows must have the type of their column exactly, since PostgreSQL converts nothing;
+ * a value that does not fit is refused here, before anything is sent.
+ */
 const writersByType: Record<string, WriteValue> = {
   uuid: (to, id: string) => to.uuid(id),
   text: writeText,
@@ -86,8 +89,11 @@ function writeArray(to: Writer, items: unknown[], itemType: number, writeItem: W
   for (const item of items) writeField(to, item, writeItem);
 }
 
-/** The value of a digit of base 16, by its character code. */
-const digitValues = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
+/** The value of a digit of base 16, by its character code; a number with more than a byte for other characters. */
+const digitValues = Array.from({ length: 128 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? 0x100 : value;
+});
 /** Where the bytes of an id begin in its text: between them are four hyphens. */
 const bytesOfId = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 /** Times are counted from the beginning of 2000. */
@@ -117,12 +123,14 @@ class Writer {
   }
 
   int16(value: number): void {
+    if (value !== (value << 16) >> 16) throw new RangeError(`${value} is not a number of 16 bits`);
     this.#reserve(2);
     this.bytes[this.length++] = value >> 8;
     this.bytes[this.length++] = value;
   }
 
   int32(value: number): void {
+    if (value !== (value | 0)) throw new RangeError(`${value} is not a number of 32 bits`);
     this.#reserve(4);
     this.int32At(this.length, value);
     this.length += 4;
@@ -136,11 +144,13 @@ class Writer {
     bytes[at + 3] = value;
   }
 
-  /** 64 bits of microseconds. */
+  /** 64 bits of microseconds, multiplied in two halves: the product of a far date has more than the 53 bits of a number. */
   time(ms: number): void {
-    const microseconds = (ms - firstMs) * 1000;
-    this.int32(Math.floor(microseconds / 2 ** 32));
-    this.int32(microseconds >>> 0);
+    const sinceFirst = ms - firstMs;
+    const upper = Math.floor(sinceFirst / 2 ** 32);
+    const lower = (sinceFirst - upper * 2 ** 32) * 1000;
+    this.int32(upper * 1000 + Math.floor(lower / 2 ** 32));
+    this.int32(lower | 0);
   }
 
   text(text: string): void {
@@ -160,10 +170,14 @@ class Writer {
   uuid(text: string): void {
     this.#reserve(16);
     const { bytes } = this;
+    let all = 0;
     for (let index = 0; index < 16; index++) {
       const at = bytesOfId[index]!;
-      bytes[this.length++] = (digitValues[text.charCodeAt(at)]! << 4) | digitValues[text.charCodeAt(at + 1)]!;
+      const byte = ((digitValues[text.charCodeAt(at)] ?? 0x100) << 4) | (digitValues[text.charCodeAt(at + 1)] ?? 0x100);
+      all |= byte;
+      bytes[this.length++] = byte;
     }
+    if (all > 0xff || text.length !== 36) throw new RangeError(`${JSON.stringify(text)} is not a UUID`);
   }
 
   #reserve(count: number): void {

@@ -18,7 +18,9 @@ atEnd(async () => {
 });
 
 const columns = {
+  id: "uuid",
   n: "integer",
+  small: "smallint",
   flag: "boolean",
   word: "text",
   at: "timestamptz",
@@ -26,7 +28,7 @@ const columns = {
   words: "text[]",
   times: "timestamptz[]",
 };
-await sql`create table samples (n integer, flag boolean, word text, at timestamptz, value jsonb, words text[],
+await sql`create table samples (id uuid, n integer, small smallint, flag boolean, word text, at timestamptz, value jsonb, words text[],
   times timestamptz[])`.execute(db);
 await sql`create table others (n integer primary key)`.execute(db);
 const samples = "samples" as keyof Tables;
@@ -44,10 +46,12 @@ const text = fc
     fc.constantFrom("\\N", "\\.", "a\tb\nc\rd", 'a "quoted" \\ word', "null", "{}", ""),
   )
   .filter((value) => value.isWellFormed() && !value.includes("\0"));
-const time = fc.constantFrom(new Date("2026-03-29T01:30:00.123Z"), new Date(0));
+const time = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
 const sample = fc.record({
-  n: fc.integer({ min: -1_000_000, max: 1_000_000 }),
+  id: orNull(fc.uuid()),
+  n: fc.integer(),
+  small: orNull(fc.integer({ min: -32_768, max: 32_767 })),
   flag: orNull(fc.boolean()),
   word: fc.option(text, { nil: undefined }),
   at: orNull(time),
@@ -104,3 +108,21 @@ for (const [what, place] of [
 test("a text that PostgreSQL cannot store is refused", async () => {
   await assert.rejects(insertRows(db, samples, { word: "text" }, [{ word: "a\0b" }]), { code: "22021" });
 });
+
+for (const [type, value] of [
+  ["uuid", "01a1e36a-a3db-7000-8d36-17f03324492"],
+  ["uuid", "01a1e36a-a3db-7000-8d36-17f03324492g"],
+  ["uuid", "01a1e36a-a3db-7000-8d36-17f03324492é"],
+  ["smallint", 32_768],
+  ["integer", 2 ** 31],
+  ["integer", 1.5],
+  ["timestamptz", new Date(Number.NaN)],
+  ["numeric", 1],
+] as const) {
+  test(`${type}: ${value} is refused before anything is sent`, async () => {
+    await assert.rejects(
+      insertRows(db, samples, { n: type }, [{ n: value }]),
+      (error: Error & { code?: string }) => !error.code,
+    );
+  });
+}
