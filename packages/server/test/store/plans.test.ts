@@ -120,7 +120,11 @@ const reads: Statements = {
   holdPendingMessages,
   findMessagesToReport,
   findInboxItems,
-  findDeliveryStates,
+  findDeliveryStates: (tx, keys) =>
+    findDeliveryStates(
+      tx,
+      keys.map((key) => ({ ...key, workflow_id: workflowId })),
+    ),
 };
 
 const writes: Statements = {
@@ -139,7 +143,12 @@ const writes: Statements = {
       tx,
       keys.map(({ environment_id, id }) => ({ ...outcome, environment_id, id })),
     ),
-  summarizeAttempts: (tx, keys) => summarizeAttempts(tx, keys, now),
+  summarizeAttempts: (tx, keys) =>
+    summarizeAttempts(
+      tx,
+      keys.map((key) => ({ ...key, round: 0 })),
+      now,
+    ),
   finishAttempts: (tx, keys) =>
     finishAttempts(
       tx,

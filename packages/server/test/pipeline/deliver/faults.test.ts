@@ -225,9 +225,9 @@ test("an event canceled while its delivery is being prepared ends canceled", asy
   };
   const { transactionId, canceling } = await db.transaction().execute(async (tx) => {
     // Preparing reads the message, then its attempts.
-    await sql`lock table attempts in share mode`.execute(tx);
+    await sql`lock table attempts in access exclusive mode`.execute(tx);
     const transactionId = await trigger(stage.client, "mail", person("prepared"));
-    await eventually(() => isBlocked("update attempts"), "the delivery to be prepared");
+    await eventually(() => isBlocked("select a.message_id"), "the delivery to be prepared");
     let isCanceled = false;
     const canceling = stage.client("events.cancel", { params: { transactionId } }).then(() => (isCanceled = true));
     await eventually(async () => isCanceled || (await isBlocked("from messages where")), "the cancel");
