@@ -54,6 +54,7 @@ export function plainGroup(files: string[], folder: string): string {
 const weights: [mark: string, weight: number][] = [
   ["startTestService(", 10_000],
   ["browserTest(", 20_000],
+  ["expectAccessible(", 10_000],
 ];
 
 function weightOf(file: string): number {

@@ -2,11 +2,11 @@
 // node's test runner over all packages. Arguments are passed on: `npm test -- packages/server/test/http/auth.test.ts`.
 // With TEST_DATABASE_URL (a superuser's, database `postgres`) the same suite runs on another PostgreSQL server.
 import { execFileSync, spawn } from "node:child_process";
-import { globSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 import { adminUrlOf, prepareTemplate, shortenSignIn } from "../packages/server/test/support/database.ts";
+import { makeRunFolder } from "./test-folder.ts";
 import { groupFiles, plainGroup } from "./test-groups.ts";
 
 // Tests start the bundle of the service in processes of its own. A run without npm makes it here.
@@ -27,27 +27,14 @@ const settings = {
   max_wal_size: "256MB",
 };
 
-// A database is 600 small files: to clone one takes 0.3 s of a core on a disk, and a tenth of that in memory. All temporary
-// folders of tests are there too, if there is room; in a container there may be 64 MB.
-const memory = "/dev/shm";
-const neededBytes = 4 * 2 ** 30;
-if (hasRoom(memory)) process.env.TMPDIR = memory;
-
-function hasRoom(path: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize >= neededBytes;
-  } catch {
-    return false;
-  }
-}
-
 const given = process.env.TEST_DATABASE_URL;
-const dataDir = mkdtempSync(join(tmpdir(), "tidings-test-"));
+const folder = makeRunFolder();
+process.env.TMPDIR = folder;
+const dataDir = join(folder, "postgres");
 const database = given ? { url: given, stop: async () => {} } : await startEmbedded({ dataDir, settings });
 const adminUrl = given ?? adminUrlOf(dataDir, database.url);
 const suites = "packages/providers/test/**/suite.test.ts";
-const wholeSuite = (folder: string): string[] => [
+const wholeSuite = (): string[] => [
   ...groupFiles(globSync("packages/{cli,client,server}/test/**/*.test.ts"), folder),
   // Two long ones, of which the rest need not wait for the end.
   ...globSync(suites),
@@ -61,17 +48,17 @@ try {
   code = await new Promise<number>((resolve) => {
     // The time limit holds for a test and for a whole group.
     const options = ["--test", "--test-concurrency=3", "--test-timeout=900000"];
-    const files = isWhole ? wholeSuite(dataDir) : [];
+    const files = isWhole ? wholeSuite() : [];
     const child = spawn(process.execPath, [...options, ...args, ...files], {
       stdio: "inherit",
       // All groups load the same sources: with the cache, they are compiled once.
-      env: { ...process.env, TEST_DATABASE_URL: adminUrl, NODE_COMPILE_CACHE: join(dataDir, "compiled") },
+      env: { ...process.env, TEST_DATABASE_URL: adminUrl, NODE_COMPILE_CACHE: join(folder, "compiled") },
     });
     process.on("SIGINT", () => child.kill("SIGINT"));
     child.on("exit", (status) => resolve(status ?? 1));
   });
 } finally {
   await database.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }
 process.exit(code);

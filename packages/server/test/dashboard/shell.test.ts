@@ -6,6 +6,7 @@ import { before } from "node:test";
 import { atEnd } from "../support/at-end.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
+import { eventually } from "../support/wait.ts";
 import { seedCompany } from "./seed.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
@@ -55,7 +56,7 @@ browserTest("the theme stays, and both are readable", async (context) => {
   const light = await background();
   await page.getByRole("button", { name: /^Account/ }).click();
   await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
-  assert.notEqual(await background(), light);
+  await eventually(async () => (await background()) !== light, "the dark theme");
   await page.reload();
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.notEqual(await background(), light, "after a reload");

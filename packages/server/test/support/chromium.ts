@@ -26,13 +26,36 @@ export const skipWithoutChromium: string | false = executablePath
 export const browserTest = (name: string, run: (context: TestContext) => Promise<void>): void =>
   void test(name, { skip: skipWithoutChromium, timeout: 120_000 }, run);
 
+/**
+ * Chromium draws the suggestions of its address bar as pages, loaded with every window: a second of a core for each page that a
+ * test opens. The last `--disable-features` counts, so those that Playwright disables for the sake of tests are named again.
+ */
+const disabledFeatures = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
+
 /** The browser of all test files in a process; tests share nothing but its processes. */
 let shared: Promise<Browser> | undefined;
 
 async function launchBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: executablePath!,
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: ["--no-sandbox", "--disable-gpu", `--disable-features=${disabledFeatures.join()}`],
   });
   browser.on("disconnected", () => {
     shared = undefined;
