@@ -76,6 +76,31 @@ browserTest("the list finds workflows, makes, copies and deletes them", async (c
   await expectNoOverflow(page);
 });
 
+browserTest("what is typed faster than the page draws stays in the editor", async (context) => {
+  await createWorkflow(client, "typed", [email()]);
+  const page = await open(context, "/workflows/typed?step=email");
+  const body = page.getByRole("textbox", { name: "Body" });
+  // A plain field is there until the editor is loaded.
+  await page.locator(".cm-content").waitFor();
+  await eventually(async () => {
+    await body.fill("> ");
+    return (await body.innerText()).startsWith(">");
+  }, "the editor to be emptied");
+  const text = "Dear reader, order 4711 is on its way and will be with you on Tuesday. ".repeat(4).trim();
+  // Without a pause for drawing: the page learns of characters while it still works on those before them.
+  await body.evaluate(async (editor: { focus(): void }, characters) => {
+    type Typing = { document: { execCommand(name: string, hasInterface: boolean, text: string): void } };
+    const { document } = globalThis as unknown as Typing;
+    editor.focus();
+    for (const character of characters) {
+      document.execCommand("insertText", false, character);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }, text);
+  await save(page);
+  assert.equal((await retrieve("typed")).steps[0]?.controls.values.body, `> ${text}`);
+});
+
 browserTest(
   "three steps with a condition and a digest are built, simulated, saved, triggered and seen",
   async (context) => {

@@ -38,6 +38,8 @@ export function CodeEditor({ label, language, text, isReadOnly, variables, fault
   const parts = useRef({ readOnly: new Compartment(), language: new Compartment() });
   const latest = useRef({ onChange, variables });
   latest.current = { onChange, variables };
+  /** What was typed and has not come back as `text` yet. */
+  const typed = useRef<string[]>([]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; what changes is dispatched to it below
   useEffect(() => {
@@ -61,7 +63,10 @@ export function CodeEditor({ label, language, text, isReadOnly, variables, fault
           parts.current.readOnly.of(EditorState.readOnly.of(isReadOnly)),
           parts.current.language.of(languageOf(language)),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+            if (!update.docChanged) return;
+            const now = update.state.doc.toString();
+            typed.current.push(now);
+            latest.current.onChange(now);
           }),
         ],
       }),
@@ -75,8 +80,12 @@ export function CodeEditor({ label, language, text, isReadOnly, variables, fault
 
   useEffect(() => {
     const editor = view.current;
-    const shown = editor?.state.doc.toString();
-    if (editor && shown !== text) editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    if (!editor) return;
+    const isShown = editor.state.doc.toString() === text;
+    // An earlier state of what is being typed: put into the editor, it would take away what was typed since.
+    const at = isShown ? -1 : typed.current.indexOf(text);
+    if (!isShown && at < 0) editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    typed.current = at < 0 ? [] : typed.current.slice(at + 1);
   }, [text]);
   useEffect(() => {
     view.current?.dispatch({
