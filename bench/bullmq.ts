@@ -1,7 +1,7 @@
 // In-app notifications beside a hand-built pipeline on BullMQ and Redis, the usual way to build this on Node (bullmq-pipeline.ts
 // is the pipeline). What makes the comparison fair:
 //
-// - The same load: the same bulk triggers by the same four clients, until the same number of messages can be read.
+// - The same load: the same bulk triggers by the same eight clients, until the same number of messages can be read.
 // - The same resources: one process of the same pinned Node (with its default heap), on the same cores, beside a PostgreSQL with the same
 //   settings. The pipeline has a Redis in addition, with `appendonly yes` and `appendfsync everysec`, as it is usually run: it may lose a
 //   second of accepted events, which the service may not.

@@ -1,12 +1,12 @@
 // The load of in-app notifications: HTTP bulk triggers with 100 events each and a fresh idempotency key, as existing clients
-// send them, by four clients at once.
+// send them, by eight clients at once.
 import { randomUUID } from "node:crypto";
 import { createClient } from "@tidings/contract";
 import type { BenchService } from "./support.ts";
 
 export const buyers = 1_000;
 const eventsPerRequest = 100;
-const clients = 4;
+const clients = 8;
 
 type Target = { url: string; apiKey: string };
 
