@@ -109,9 +109,18 @@ export async function writeProgress(batch: Batch, progressed: Progress[], events
   await enqueueTimed(batch, "deliver", groupDeliveries(rows.deliveries));
   await enqueueTimed(batch, "wake", groupWakes(progressed).flatMap(wakeTasks));
   batch.metrics.notifications.inc(notifications.length);
+  countMessages(batch, messages);
   for (const { status, channel, subscriber_id } of messages) {
-    if (status !== "pending") batch.metrics.messages.inc({ channel, status });
     if (channel === "in_app" && status === "sent") batch.hints.add(subscriber_id);
+  }
+}
+
+/** Counted first, since each call of a counter looks its labels up. */
+function countMessages({ metrics }: Batch, messages: NewMessage[]): void {
+  const groups = Map.groupBy(messages, ({ channel, status }) => `${channel} ${status}`);
+  for (const group of groups.values()) {
+    const { channel, status } = group[0]!;
+    if (status !== "pending") metrics.messages.inc({ channel, status }, group.length);
   }
 }
 
