@@ -5,14 +5,14 @@ import { formatNumber } from "./table.ts";
 type Cost = { serviceMs: number; postgresMs: number; walKb: number; diskKb: number; commits: number; syncs: number };
 
 /** The section of bench/results.md that they are from. */
-const section = "2026-11-16 07:14";
+const section = "2026-11-16 10:26";
 const machine = "2 shared cores (arm64), embedded PostgreSQL 18, fsync on";
 
 /** CPU in ms of a core of that machine; commits and WAL syncs for 1,000 notifications. */
 export const costs = {
-  inApp: { serviceMs: 0.125, postgresMs: 0.107, walKb: 1.94, diskKb: 1.89, commits: 24, syncs: 11 },
-  webhook: { serviceMs: 0.85, postgresMs: 0.44, walKb: 3.95, diskKb: 3.64, commits: 70, syncs: 45 },
-  smtp: { serviceMs: 1.61, postgresMs: 0.715, walKb: 4.89, diskKb: 3.78, commits: 108, syncs: 65 },
+  inApp: { serviceMs: 0.091, postgresMs: 0.073, walKb: 1.6, diskKb: 1.47, commits: 21, syncs: 11 },
+  webhook: { serviceMs: 0.692, postgresMs: 0.367, walKb: 3.96, diskKb: 3.62, commits: 68, syncs: 46 },
+  smtp: { serviceMs: 1.34, postgresMs: 0.595, walKb: 4.93, diskKb: 3.79, commits: 105, syncs: 63 },
 } satisfies Record<string, Cost>;
 
 /** The busiest minutes beside the average of the day. */
