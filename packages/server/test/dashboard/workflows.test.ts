@@ -42,6 +42,12 @@ async function addStep(page: Page, type: string): Promise<void> {
   await page.getByRole("heading", { level: 2, name: type }).waitFor();
 }
 
+/** The body of an email. Until the editor of code is loaded, a plain field stands in its place and then loses the focus. */
+async function fillHtml(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").waitFor();
+  await page.getByRole("textbox", { name: "Body" }).fill(text);
+}
+
 const save = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
@@ -80,10 +86,8 @@ browserTest("what is typed faster than the page draws stays in the editor", asyn
   await createWorkflow(client, "typed", [email()]);
   const page = await open(context, "/workflows/typed?step=email");
   const body = page.getByRole("textbox", { name: "Body" });
-  // A plain field is there until the editor is loaded.
-  await page.locator(".cm-content").waitFor();
   await eventually(async () => {
-    await body.fill("> ");
+    await fillHtml(page, "> ");
     return (await body.innerText()).startsWith(">");
   }, "the editor to be emptied");
   const text = "Dear reader, order 4711 is on its way and will be with you on Tuesday. ".repeat(4).trim();
@@ -117,7 +121,7 @@ browserTest(
     await page.getByRole("spinbutton", { name: "Amount" }).fill("2");
     await addStep(page, "Email");
     await page.getByRole("textbox", { name: "Subject" }).fill("Reports for {{subscriber.firstName}}");
-    await page.getByRole("textbox", { name: "Body" }).fill("<p>{{payload.count}} reports</p>");
+    await fillHtml(page, "<p>{{payload.count}} reports</p>");
     await page.getByRole("button", { name: "Add a condition" }).click();
     await page.getByRole("combobox", { name: "Value to compare" }).fill("payload.count");
     await page.getByRole("combobox", { name: /^Comparison/ }).click();
@@ -172,7 +176,7 @@ browserTest("two people at one workflow see both versions, and neither is lost",
   const mine = await open(context, "/workflows/shared?step=email");
   const theirs = await open(context, "/workflows/shared?step=email");
   await mine.getByRole("textbox", { name: "Subject" }).fill("Mine");
-  await theirs.getByRole("textbox", { name: "Body" }).fill("<p>Theirs</p>");
+  await fillHtml(theirs, "<p>Theirs</p>");
   await save(theirs);
   await mine.getByRole("button", { name: "Save", exact: true }).click();
   const dialog = mine.getByRole("dialog", { name: "This workflow has changed meanwhile" });
