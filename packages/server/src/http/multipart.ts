@@ -180,8 +180,11 @@ function toPart(headers: Map<string, string>, bytes: Buffer): FormPart {
   const given = parameters.get("filename");
   // Some clients send the path of the file; its last part is the name.
   const fileName = given === undefined ? null : unescapeName(given).split(/[/\\]/).at(-1)!;
+  const contentType = headers.get("content-type") ?? "text/plain";
   for (const text of [name, fileName ?? ""]) {
     if (text.length > formLimits.nameLength) refuse(`a name is longer than ${formLimits.nameLength} characters`);
   }
-  return { name, fileName, contentType: headers.get("content-type") ?? "text/plain", bytes };
+  // The database stores no text with this character.
+  if ([name, fileName, contentType].some((text) => text?.includes("\0"))) refuse("a header has the character NUL");
+  return { name, fileName, contentType, bytes };
 }

@@ -75,6 +75,7 @@ describe("refused", () => {
     [`${part([disposition, "X: \xff"], "x")}--b--`, "a header is not UTF-8"],
     [`${part([disposition, "Content-Transfer-Encoding: base64"], "x")}--b--`, "the encoding base64 is not supported"],
     [`${field("n".repeat(256), "x")}--b--`, "a name is longer than 255 characters"],
+    [`${part([`${disposition}; filename="a\0b"`], "x")}--b--`, "a header has the character NUL"],
     [`${field("a", "x").repeat(formLimits.parts + 1)}--b--`, `it has more than ${formLimits.parts} parts`],
     [
       `${part([disposition, ...Array.from({ length: 16 }, (_, i) => `X-${i}: 1`)], "x")}--b--`,
