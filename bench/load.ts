@@ -61,21 +61,28 @@ export async function fireInApp(target: Target, count: number): Promise<void> {
   await Promise.all(Array.from({ length: clients }, one));
 }
 
-/** One event for one subscriber. */
+/** One event for one subscriber, in a bulk request. */
 export const fireOne = (target: Target, number: number): Promise<void> => triggerBulk(target, [makeEvent(number)]);
 
-async function triggerBulk({ url, apiKey }: Target, events: object[]): Promise<void> {
-  const response = await fetch(`${url}/v1/events/trigger/bulk`, {
+/** One event for one subscriber, in a request of its own. */
+export const fireSingle = (target: Target, number: number): Promise<void> =>
+  post(target, "/v1/events/trigger", makeEvent(number));
+
+const triggerBulk = (target: Target, events: object[]): Promise<void> =>
+  post(target, "/v1/events/trigger/bulk", { events });
+
+async function post({ url, apiKey }: Target, path: string, body: object): Promise<void> {
+  const response = await fetch(`${url}${path}`, {
     method: "POST",
     headers: {
       authorization: `ApiKey ${apiKey}`,
       "content-type": "application/json",
       "idempotency-key": randomUUID(),
     },
-    body: JSON.stringify({ events }),
+    body: JSON.stringify(body),
   });
-  const results = (await response.json()) as { status: string }[];
+  const results = [await response.json()].flat() as { status: string }[];
   if (response.status !== 201 || results.some((result) => result.status !== "processed")) {
-    throw new Error(`bulk trigger answered ${response.status}: ${JSON.stringify(results).slice(0, 200)}`);
+    throw new Error(`${path} answered ${response.status}: ${JSON.stringify(results).slice(0, 200)}`);
   }
 }

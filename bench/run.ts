@@ -19,6 +19,7 @@ import { benchNeighbours } from "./neighbours.ts";
 import { benchPlan } from "./plan.ts";
 import { benchScale } from "./scale.ts";
 import { benchSimulation } from "./simulation.ts";
+import { benchSingles } from "./singles.ts";
 import { progress, withService } from "./support.ts";
 import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
 
@@ -31,6 +32,8 @@ const sizes = {
   /** Events through the BullMQ pipeline, which is slower. */
   hops: [15_000, 3_000],
   triggers: [300, 60],
+  /** Single triggers by several clients at once, for each number of clients. */
+  singles: [4_000, 1_000],
   /** Of the idle benchmark. */
   idle: [45, 15],
   starts: [3, 1],
@@ -78,7 +81,8 @@ const size = Object.fromEntries(
 const defaults: Record<string, () => Promise<Row[]>> = {
   "in-app": () => withService((service) => benchInApp(service, size.events, size.rounds)),
   latency: () => withService((service) => benchLatency(service, size.triggers)),
-  bullmq: () => benchBullmq(size.hops),
+  singles: () => withService((service) => benchSingles(service, size.singles)),
+  bullmq: () => benchBullmq({ events: size.events, hops: size.hops }),
   webhook: () => withService((service) => benchDelivery(service, "webhook", size.messages, size.rounds)),
   smtp: () => withService((service) => benchDelivery(service, "smtp", size.messages, size.rounds)),
   fanout: () =>

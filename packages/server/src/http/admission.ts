@@ -8,6 +8,7 @@
 // environment's request would wait for a step of each of them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../failure.ts";
+import { createGatherer, type GatherOptions } from "../lib/gather.ts";
 import { createFairSemaphore, type FairSemaphore, SemaphoreFull } from "../lib/semaphores.ts";
 
 /** Below this age events are accepted without delay. */
@@ -22,8 +23,13 @@ const longestRetrySeconds = 60;
 const refreshMs = 500;
 const forgetMs = 5_000;
 
+/**
+ * Transactions of one environment at a time, for single events and for bulk requests. With more, requests that wait for their turn
+ * would share fewer transactions: with three, more events were accepted a second than with two or seven.
+ */
+const perOwner = 3;
 /** Bulk requests keep the processor busy for longer, so few of them run at a time. */
-const bulkSlots = { total: 4, perOwner: 3 };
+const mostBulks = 4;
 const waiting = { waitingPerOwner: 1_000, waitMs: 30_000 };
 
 type Arrival = { environmentId: string; isSingle: boolean };
@@ -34,7 +40,11 @@ export type Admission = {
    * age of the queue: most of them never wait there (pipeline/trigger/trigger.ts, startAtOnce).
    */
   run<T>(arrival: Arrival, accept: () => Promise<T>): Promise<T>;
+  /** As `run`, for requests that may share a transaction: those of an environment that wait for their turn are accepted together. */
+  gather<T, R>(isSingle: boolean, options: Omit<GatherOptions<T, R>, "acquire">): Gather<T, R>;
 };
+
+type Gather<T, R> = (environmentId: string, request: T) => Promise<R>;
 
 type Source = {
   findAges(): Promise<Map<string, number>>;
@@ -46,7 +56,8 @@ type Source = {
 export function createAdmission({ findAges, onError, connections }: Source): Admission {
   const total = Math.max(2, connections - 2);
   const slots = createFairSemaphore({ total, perOwner: total - 1, ...waiting });
-  const bulks = createFairSemaphore({ ...bulkSlots, ...waiting });
+  const singles = createFairSemaphore({ total, perOwner, ...waiting });
+  const bulks = createFairSemaphore({ total: mostBulks, perOwner, ...waiting });
   const now = () => performance.now();
   let ages = new Map<string, number>();
   let readAt = -Infinity;
@@ -71,16 +82,31 @@ export function createAdmission({ findAges, onError, connections }: Source): Adm
     const delayMs = Math.min(longestDelayMs, (ageMs - freeMs) * delayPerAge);
     if (delayMs > 0 && !isSingle) await sleep(delayMs);
   };
+  const acquireFor = (isSingle: boolean) => async (environmentId: string) => {
+    const releaseKind = await acquire(isSingle ? singles : bulks, environmentId);
+    try {
+      const release = await acquire(slots, environmentId);
+      return () => {
+        release();
+        releaseKind();
+      };
+    } catch (error) {
+      releaseKind();
+      throw error;
+    }
+  };
   return {
     async run(arrival, accept) {
       await waitForQueue(arrival);
-      const releaseBulk = arrival.isSingle ? () => {} : await acquire(bulks, arrival.environmentId);
-      try {
-        const release = await acquire(slots, arrival.environmentId);
-        return await accept().finally(release);
-      } finally {
-        releaseBulk();
-      }
+      const release = await acquireFor(arrival.isSingle)(arrival.environmentId);
+      return accept().finally(release);
+    },
+    gather(isSingle, options) {
+      const gather = createGatherer({ ...options, acquire: acquireFor(isSingle) });
+      return async (environmentId, request) => {
+        await waitForQueue({ environmentId, isSingle });
+        return gather(environmentId, request);
+      };
     },
   };
 }

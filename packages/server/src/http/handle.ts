@@ -22,27 +22,35 @@ import { createTranslator, type OperationInput, type Translator } from "./vocabu
 /** Errors that are not stored under an idempotency key although they are 4xx: a repeat may succeed. */
 const uncacheableErrors = new Set(["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED", "RATE_LIMITED"]);
 
-type Answer = { status: number; body: string | null; isText?: boolean };
+export type Answer = { status: number; body: string | null; isText?: boolean };
 
 /** One request with its answer still to come. */
-type Call = {
+export type Call = {
   ctx: NetworkCtx;
   operation: Operation;
   translator: Translator | null;
   request: FastifyRequest;
   reply: FastifyReply;
+  /** The input, checked against the contract; throws when it does not fit. */
+  readInput(): OperationInput;
   /** The external calls, once, ahead of `execute`. */
   precheck?: () => Promise<void>;
   /** `settled`: the final answer, for which a request without an idempotency key waits after the commit. */
   execute(scope: Ctx): Promise<Answer & { settled?: () => Promise<Answer> }>;
 };
 
-export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: Handler) {
+/** `answer`: how calls are answered, unless as all reads or writes are. */
+export function createRequestHandler(
+  ctx: NetworkCtx,
+  id: OperationId,
+  handler: Handler,
+  answer?: (call: Call) => Promise<Answer>,
+) {
   const operation: Operation = operations[id];
-  const { check, run } = typeof handler === "function" ? { check: undefined, run: handler } : handler;
+  const { check, run } = checkAndRunOf(handler);
   const translator = createTranslator(ctx.config.vocabulary, operation);
   const readInput = createInputReader(operation, translator, ctx.config);
-  const answerCall = readsOnly(operation) ? answerRead : answerWrite;
+  const answerCall = answer ?? (readsOnly(operation) ? answerRead : answerWrite);
   const isLoggedFor = { person: isAudited(operation, "person"), key: isAudited(operation, "key") };
   const isLogged = (caller: AnyCaller | null): caller is Caller | PersonCaller =>
     caller !== null && !("origin" in caller) && isLoggedFor[caller.person ? "person" : "key"];
@@ -50,20 +58,17 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = callerOf(operation, request);
     const role = request.caller?.person?.role;
-    let prechecked: { input: unknown; found: unknown } | undefined;
+    let input: OperationInput | undefined;
+    const readOnce = () => (input ??= readInput(request));
+    let found: unknown;
     const precheck = async (): Promise<void> => {
-      const input = readInput(request);
-      prechecked = { input, found: await check?.(ctx, caller as never, input as never) };
+      found = await check?.(ctx, caller as never, readOnce() as never);
     };
     const execute: Call["execute"] = async (scope) => {
-      const { input, found } = prechecked ?? { input: readInput(request), found: undefined };
+      const input = readOnce();
       const change = () => run(scope, caller as never, input as never, found as never);
       const answer = isLogged(caller)
-        ? await runAudited(
-            scope,
-            { operation, caller, input: input as OperationInput, source: sourceOf(request) },
-            change,
-          )
+        ? await runAudited(scope, { operation, caller, input, source: sourceOf(request) }, change)
         : await change();
       const cookie = sessionCookieOf(answer);
       if (cookie !== undefined) setSessionCookie(reply, ctx.config, cookie);
@@ -72,8 +77,22 @@ export function createRequestHandler(ctx: NetworkCtx, id: OperationId, handler: 
         : undefined;
       return { ...serialize(operation, committedAnswer(answer), reply, role), settled };
     };
-    const call: Call = { ctx, operation, translator, request, reply, precheck: check && precheck, execute };
-    return send(reply, await answerCall(call), translator);
+    const call = { ctx, operation, translator, request, reply, readInput: readOnce, execute };
+    return send(reply, await answerCall({ ...call, precheck: check && precheck }), translator);
+  };
+}
+
+type Prechecked = Extract<Handler, { check: unknown }>;
+
+function checkAndRunOf(handler: Handler): Pick<Prechecked, "run"> & Partial<Prechecked> {
+  if (typeof handler === "function") return { run: handler };
+  if (!("runMany" in handler)) return handler;
+  return {
+    async run(scope, caller, input) {
+      const [outcome] = await handler.runMany(scope, caller, [input]);
+      if (outcome instanceof Failure) throw outcome;
+      return outcome;
+    },
   };
 }
 
@@ -85,7 +104,12 @@ function callerOf({ access }: Operation, request: FastifyRequest): AnyCaller | n
 }
 
 /** `role`: of the person who asked, who may not see every field; absent for programs. */
-function serialize({ success }: Operation, answer: unknown, reply: FastifyReply, role: Role | undefined): Answer {
+export function serialize(
+  { success }: Operation,
+  answer: unknown,
+  reply: FastifyReply,
+  role: Role | undefined,
+): Answer {
   const text = plainTextOf(answer);
   if (text !== undefined) return { status: success.status, body: text, isText: true };
   const status = isAlternateSuccess(answer) ? (success.also ?? success.status) : success.status;
@@ -111,7 +135,7 @@ async function answerRead({ ctx, request, precheck, execute }: Call): Promise<An
   }
 }
 
-async function answerWrite(call: Call): Promise<Answer> {
+export async function answerWrite(call: Call): Promise<Answer> {
   const { caller, headers } = call.request;
   // Idempotency keys belong to the holder of an API key: stored answers are found by the environment alone, and neither the
   // subscribers of an inbox nor people with different roles may find those of each other.
@@ -160,7 +184,7 @@ async function writeUnderKey({ ctx, request, reply, precheck, execute }: Call, c
 }
 
 /** The answer to a refusal that the caller should read; null for faults of ours. */
-function failureAnswer(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+export function failureAnswer(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (!(error instanceof Failure) || error.status >= 500) return null;
   const { status, headers, body } = errorAnswer(error, request);
   reply.headers(headers);

@@ -1,10 +1,10 @@
 // Idempotency keys. The lock on the key, the writes of the request and the stored answer share one transaction: either all
 // of it happens or none of it. docs/errors.md lists the errors.
-import { failure } from "../failure.ts";
+import { Failure, failure } from "../failure.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { type Db, inRepeatableTransaction, type Tx } from "../store/db.ts";
-import { claimKey, hasAnswer, type StoredAnswer, storeAnswer } from "../store/idempotency.ts";
+import { claimKeys, hasAnswer, type KeyClaim, storeAnswer, storeAnswers } from "../store/idempotency.ts";
 
 export type Answer = { status: number; body: string | null; isReplay: boolean };
 
@@ -23,7 +23,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   return key;
 }
 
-export const fingerprintOf = (request: IdempotentRequest): Buffer =>
+export const fingerprintOf = (request: Pick<IdempotentRequest, "method" | "url" | "body">): Buffer =>
   sha256(`${request.method} ${request.url}\n${request.body === undefined ? "" : canonicalJson(request.body)}`);
 
 export type IdempotentWork = {
@@ -60,9 +60,10 @@ export async function runOnce(
         isPrechecked = true;
       }
       return await inRepeatableTransaction(db, async (tx) => {
-        const claim = await claimKey(tx, environmentId, key);
-        if (claim.stored) return replay(claim.stored, fingerprint, open);
-        if (!claim.isLocked) throw inProgress();
+        const [claim] = await claimKeys(tx, environmentId, [key]);
+        const known = knownAnswer(claim!, fingerprint, open);
+        if (known instanceof Failure) throw known;
+        if (known) return known;
         // The answer that hasAnswer found has expired since (24 hours): try again with the external calls.
         if (!isPrechecked) throw new AnswerStoredMeanwhile();
         const answer = await work(tx);
@@ -97,10 +98,55 @@ async function runExclusively(name: string, work: () => Promise<void>): Promise<
 
 const inProgress = () => failure("IDEMPOTENCY_IN_PROGRESS", {}, { headers: { "retry-after": "1" } });
 
-function replay(stored: StoredAnswer, fingerprint: Buffer, open: IdempotentWork["open"]): Answer {
+/** The answer to a request whose key is in use or has an answer; null when the request holds the key now. */
+function knownAnswer(
+  { isLocked, stored }: KeyClaim,
+  fingerprint: Buffer,
+  open: IdempotentWork["open"],
+): Answer | Failure | null {
+  if (!stored) return isLocked ? null : inProgress();
   if (!stored.fingerprint.equals(fingerprint)) {
     const errors = { "idempotency-key": { messages: ["idempotency-key was used with another request"] } };
-    throw failure("IDEMPOTENCY_KEY_REUSED", {}, { errors });
+    return failure("IDEMPOTENCY_KEY_REUSED", {}, { errors });
   }
   return { status: stored.status, body: stored.body && open(stored.body), isReplay: true };
+}
+
+/** `key` is null for a request without one. */
+export type SharedRequest = Omit<IdempotentRequest, "environmentId" | "key"> & { key: string | null };
+
+export type SharedWork = Pick<IdempotentWork, "seal" | "open"> & {
+  /** Answers the requests with these indexes, in order. A failure is an answer too: its request has written nothing. */
+  work(tx: Tx, indexes: number[]): Promise<{ status: number; body: string | null; isKept: boolean }[]>;
+};
+
+/**
+ * As `runOnce`, for several requests of one environment with different keys, in one transaction. A failure is that of a request
+ * whose key is in use. Throws when the requests have to run on their own.
+ */
+export async function runTogether(
+  db: Db,
+  environmentId: string,
+  requests: SharedRequest[],
+  { work, seal, open }: SharedWork,
+): Promise<(Answer | Failure)[]> {
+  const fingerprints = requests.map((request) => (request.key === null ? null : fingerprintOf(request)));
+  return inRepeatableTransaction(db, async (tx) => {
+    const keys = requests.flatMap(({ key }) => key ?? []);
+    const claims = new Map((await claimKeys(tx, environmentId, keys)).map((claim) => [claim.key, claim]));
+    const known = requests.map(({ key }, index) =>
+      key === null ? null : knownAnswer(claims.get(key)!, fingerprints[index]!, open),
+    );
+    const indexes = [...requests.keys()].filter((index) => known[index] === null);
+    const answers = await work(tx, indexes);
+    const stored = indexes.flatMap((index, at) => {
+      const { key } = requests[index]!;
+      const { status, body, isKept } = answers[at]!;
+      if (key === null || !isKept) return [];
+      return { key, fingerprint: fingerprints[index]!, status, body: body && seal(body) };
+    });
+    if ((await storeAnswers(tx, environmentId, stored)) < stored.length) throw new AnswerStoredMeanwhile();
+    const fresh = new Map(indexes.map((index, at) => [index, { ...answers[at]!, isReplay: false }]));
+    return known.map((answer, index) => answer ?? fresh.get(index)!);
+  });
 }

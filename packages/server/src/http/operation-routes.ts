@@ -25,6 +25,7 @@ import type { SignInLimit } from "./people/sign-in-limit.ts";
 import { type RateLimiter, rateLimitOwner, takeTokens } from "./rate-limit.ts";
 import { acceptRaw } from "./request-parsers.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
+import { createAdmittedAnswer } from "./shared-requests.ts";
 
 type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter; admission: Admission; signIn: SignInLimit };
 
@@ -62,10 +63,9 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
     request.isCounted = true;
     takeTokens(rates, reply, { owner: rateLimitOwner(request, operation), category: operation.category, cost });
   };
-  const handle = createRequestHandler(ctx, id, routes[id] as Handler);
-  const isSingle = id === "events.trigger";
-  const admitted: typeof handle = (request, reply) =>
-    admission.run({ environmentId: request.caller!.environmentId, isSingle }, () => handle(request, reply));
+  const handler = routes[id] as Handler;
+  const size = { isSingle: id === "events.trigger", countItems: bulkCost ?? (() => 1) };
+  const answer = acceptsEvents.has(id) ? createAdmittedAnswer(ctx, admission, handler, size) : undefined;
   return {
     method: operation.method,
     url: urlOf(operation.path),
@@ -99,7 +99,7 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
       }
       sendError(answer, request, reply);
     },
-    handler: acceptsEvents.has(id) ? admitted : handle,
+    handler: createRequestHandler(ctx, id, handler, answer),
   };
 }
 

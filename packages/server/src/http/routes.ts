@@ -67,6 +67,7 @@ import * as translations from "../app/workflows/translations.ts";
 import * as versions from "../app/workflows/versions.ts";
 import * as workflows from "../app/workflows/workflows.ts";
 import type { Caller, Ctx, InboxCaller, NetworkCtx, PersonCaller, Visitor } from "../context.ts";
+import type { Failure } from "../failure.ts";
 
 /** Handlers may mark their answers (answer.ts) where the contract gives the operation a second status or a plain text. */
 type AnswerOf<Id extends OperationId> =
@@ -89,13 +90,20 @@ type CallerOf<Id extends OperationId> = Operations[Id] extends { access: infer A
 
 type HandlerOf<Id extends OperationId> =
   | ((ctx: Ctx, caller: CallerOf<Id>, input: Input<Id>) => Promise<AnswerOf<Id>>)
-  | Prechecked<CallerOf<Id>, Input<Id>, AnswerOf<Id>>;
+  | Prechecked<CallerOf<Id>, Input<Id>, AnswerOf<Id>>
+  | Shared<CallerOf<Id>, Input<Id>, AnswerOf<Id>>;
 
 /** `check` makes external calls before the transaction of a request; `run` gets its result, inside the transaction. */
 type Prechecked<C, I, A> = {
   check(ctx: NetworkCtx, caller: C, input: I): Promise<unknown>;
   run(ctx: Ctx, caller: C, input: I, found: never): Promise<A>;
 };
+
+/**
+ * `runMany` handles requests of one environment that share a transaction (shared-requests.ts), and answers each of them in order. A
+ * failure is the answer to a request that was refused and has written nothing; an error that it throws concerns all of them.
+ */
+export type Shared<C, I, A> = { runMany(ctx: Ctx, caller: C, inputs: I[]): Promise<(A | Failure)[]> };
 
 const withPrecheck = <C, I, Found, A>(
   check: (ctx: NetworkCtx, caller: C, input: I) => Promise<Found>,
@@ -104,11 +112,12 @@ const withPrecheck = <C, I, Found, A>(
 
 export type Handler =
   | ((ctx: Ctx, caller: Caller | null, input: never) => Promise<unknown>)
-  | Prechecked<Caller | null, never, unknown>;
+  | Prechecked<Caller | null, never, unknown>
+  | Shared<Caller | null, never, unknown>;
 
 export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
-  "events.trigger": events.trigger,
-  "events.triggerBulk": events.triggerBulk,
+  "events.trigger": { runMany: events.trigger },
+  "events.triggerBulk": { runMany: events.triggerBulk },
   "events.broadcast": events.broadcast,
   "events.cancel": eventCancel.cancel,
   "explain.retrieve": explain.retrieve,

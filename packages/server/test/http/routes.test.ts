@@ -12,7 +12,8 @@ test("every operation has a handler, and there is no handler without an operatio
   assert.deepEqual(Object.keys(routes).sort(), Object.keys(operations).sort());
   for (const id of operationIds) {
     const handler = routes[id];
-    const parts = typeof handler === "function" ? [handler] : [handler.check, handler.run];
+    const parts = typeof handler === "function" ? [handler] : Object.values(handler);
+    assert.ok(parts.length > 0, id);
     for (const part of parts) assert.equal(typeof part, "function", id);
   }
   for (const id of Object.keys(bulkCosts)) assert.ok(id in operations, id);

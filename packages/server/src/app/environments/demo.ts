@@ -3,7 +3,7 @@
 import type { Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { findPublicEnvironment, listLiveKeys } from "../../store/environments/environments.ts";
-import { trigger } from "../events/events.ts";
+import { triggerOne } from "../events/events.ts";
 import { welcomeWorkflowId } from "./installation.ts";
 
 const developmentIdentifier = "development";
@@ -28,8 +28,4 @@ export async function findDemoCaller(ctx: Ctx): Promise<Caller | null> {
 }
 
 export const sendWelcome = (ctx: Ctx, caller: Caller): Promise<Output<"events.trigger">> =>
-  trigger(ctx, caller, {
-    params: {},
-    query: {},
-    body: { name: welcomeWorkflowId, to: demoSubscriberId, payload: { product: "Tidings" } },
-  } as never);
+  triggerOne(ctx, caller, { name: welcomeWorkflowId, to: demoSubscriberId, payload: { product: "Tidings" } });

@@ -1,7 +1,9 @@
 // Triggering events. Each event of a request is evaluated on its own (evaluation.ts); the accepted ones are stored together
-// with their tasks for the pipeline in the transaction of the request, so nothing is lost once the answer is sent.
+// with their tasks for the pipeline in the transaction of the request, so nothing is lost once the answer is sent. Requests
+// that arrive while others are being worked on share a transaction (http/shared-requests.ts).
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
+import { Failure } from "../../failure.ts";
 import { storeAndStart } from "../../pipeline/trigger/trigger.ts";
 import { claimTransactionIds, insertEventAttachments } from "../../store/events/events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
@@ -17,22 +19,26 @@ import {
 } from "./evaluation.ts";
 import { mergeTenants } from "./tenants.ts";
 
+/** What a handler answers to each of several requests that share a transaction. One that is refused has changed nothing. */
+type Outcomes<Id extends "events.trigger" | "events.triggerBulk"> = Promise<(Output<Id> | Failure)[]>;
+
 export async function triggerBulk(
   ctx: Ctx,
   caller: Caller,
-  { body }: Input<"events.triggerBulk">,
-): Promise<Output<"events.triggerBulk">> {
-  checkPayloadSizes(body.events);
-  const evaluations = await acceptEvents(ctx, caller, body.events, null);
-  return evaluations.map(({ result }) => result);
+  inputs: Input<"events.triggerBulk">[],
+): Outcomes<"events.triggerBulk"> {
+  const requests = inputs.map(({ body }) => body.events);
+  const accepted = await acceptRequests(ctx, caller, requests, null);
+  return accepted.map((outcome) => (outcome instanceof Failure ? outcome : outcome.map(({ result }) => result)));
 }
 
-export async function trigger(
-  ctx: Ctx,
-  caller: Caller,
-  { body }: Input<"events.trigger">,
-): Promise<Output<"events.trigger">> {
-  return triggerOne(ctx, caller, body, null);
+export async function trigger(ctx: Ctx, caller: Caller, inputs: Input<"events.trigger">[]): Outcomes<"events.trigger"> {
+  return triggerEach(
+    ctx,
+    caller,
+    inputs.map(({ body }) => body),
+    null,
+  );
 }
 
 export async function broadcast(
@@ -43,26 +49,48 @@ export async function broadcast(
   return triggerOne(ctx, caller, { ...body, to: [] }, { kind: "everyone" });
 }
 
-async function triggerOne(
+/** Throws when the event is refused. */
+export async function triggerOne(
   ctx: Ctx,
   caller: Caller,
   event: TriggerEvent,
-  audience: Audience | null,
+  audience: Audience | null = null,
 ): Promise<TriggerResult> {
-  checkPayloadSizes([event]);
-  const [evaluation] = await acceptEvents(ctx, caller, [event], audience);
-  throwIfRefused(event, evaluation!);
-  return evaluation!.result;
+  const [outcome] = await triggerEach(ctx, caller, [event], audience);
+  if (outcome instanceof Failure) throw outcome;
+  return outcome!;
 }
 
-/** Evaluates the events, and stores the accepted ones with their contexts, tenants, attachments and tasks. */
-async function acceptEvents(
+/** Requests with one event each. */
+async function triggerEach(
   ctx: Ctx,
   caller: Caller,
   events: TriggerEvent[],
   audience: Audience | null,
-): Promise<Evaluation[]> {
+): Promise<(TriggerResult | Failure)[]> {
+  const requests = events.map((event) => [event]);
+  const accepted = await acceptRequests(ctx, caller, requests, audience);
+  return accepted.map((outcome, index) => {
+    if (outcome instanceof Failure) return outcome;
+    const [evaluation] = outcome;
+    return refusalOf(() => throwIfRefused(events[index]!, evaluation!)) ?? evaluation!.result;
+  });
+}
+
+/**
+ * Evaluates the events of the requests, and stores the accepted ones with their contexts, tenants, attachments and tasks. All
+ * requests are of the caller's environment; their events are evaluated in order, as if the requests had come one after the other.
+ */
+async function acceptRequests(
+  ctx: Ctx,
+  caller: Caller,
+  requests: TriggerEvent[][],
+  audience: Audience | null,
+): Promise<(Evaluation[] | Failure)[]> {
   const { environmentId } = caller;
+  const refusals = requests.map((events) => refusalOf(() => checkPayloadSizes(events)));
+  const open = requests.filter((_, index) => !refusals[index]);
+  const events = open.flat();
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
   const evaluations = await evaluateEvents(ctx, caller, events, { audience, now });
@@ -76,10 +104,31 @@ async function acceptEvents(
     attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
   );
   await insertEventAttachments(ctx.db, files);
-  const rows = accepted.map(({ event }) => event);
+  const ofRequests = divide(evaluations, open);
+  const kept = new Set(accepted);
+  const rows = ofRequests.map((own) =>
+    own.flatMap((one) => (one.accepted && kept.has(one.accepted) ? one.accepted.event : [])),
+  );
   await storeAndStart({ ...ctx, clock }, environmentId, rows);
   for (const { result } of evaluations) ctx.metrics.events.inc({ status: result.status });
-  return evaluations;
+  return refusals.map((refusal) => refusal ?? ofRequests.shift()!);
+}
+
+/** Divides the items into lists as long as those of `requests`. */
+function divide<T>(items: T[], requests: unknown[][]): T[][] {
+  const rest = [...items];
+  return requests.map(({ length }) => rest.splice(0, length));
+}
+
+/** The failure that the check throws, or null. */
+function refusalOf(check: () => void): Failure | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }
 
 /**

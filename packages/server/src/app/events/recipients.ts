@@ -48,11 +48,16 @@ function channelFault(channels: NonNullable<RecipientSubscriber["channels"]>): s
 
 /** Each subscriber once, in order of first appearance; of a field that is given twice, the last value counts. */
 export function readRecipients(to: TriggerEvent["to"]): Recipients {
+  // Most events name one subscriber by its id.
+  if (typeof to === "string") {
+    const { id, recipient, fault } = readRecipient(to);
+    return { valid: fault ? [] : [recipient], topics: null, rejected: fault ? [rejection(id, fault)] : [] };
+  }
   const valid = new Map<string, RecipientSubscriber>();
   const topicKeys = new Set<string>();
   const exclude = new Set<string>();
   const rejected: string[] = [];
-  const reject = (id: string, fault: string) => rejected.push(`Recipient '${id}' is not valid: ${fault}`);
+  const reject = (id: string, fault: string) => rejected.push(rejection(id, fault));
   for (const entry of Array.isArray(to) ? to : [to]) {
     if (isTopic(entry)) {
       const [fault] = topicFaultsIn(entry);
@@ -71,6 +76,8 @@ export function readRecipients(to: TriggerEvent["to"]): Recipients {
   return { valid: [...valid.values()], topics: topicKeys.size > 0 ? topics : null, rejected };
 }
 
+const rejection = (id: string, fault: string): string => `Recipient '${id}' is not valid: ${fault}`;
+
 /** Whether the entry is meant as a topic, valid or not. */
 const isTopic = (entry: Recipient): entry is RecipientTopic =>
   typeof entry === "object" &&
@@ -80,10 +87,11 @@ const isTopic = (entry: Recipient): entry is RecipientTopic =>
 const truncated = (id: string): string => (id.length > 255 ? `${id.slice(0, 255)}…` : id);
 
 export function readRecipient(entry: string | RecipientSubscriber) {
-  const given = typeof entry === "string" ? { subscriberId: entry } : entry;
-  const trimmed = { ...given, subscriberId: given.subscriberId?.trim() };
+  const trimmed =
+    typeof entry === "string" ? { subscriberId: entry.trim() } : { ...entry, subscriberId: entry.subscriberId?.trim() };
   const fault = recipientFault(trimmed);
-  return { id: truncated(trimmed.subscriberId ?? ""), recipient: fieldsOf(trimmed), fault };
+  const recipient = typeof entry === "string" ? trimmed : fieldsOf(trimmed);
+  return { id: truncated(trimmed.subscriberId ?? ""), recipient, fault };
 }
 
 /** Only members of the schema are stored. */

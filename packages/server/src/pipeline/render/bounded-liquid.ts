@@ -28,18 +28,37 @@ function* renderTemplates(templates: Template[], context: Context, emitter: Emit
   const { weight, nodes } = planOf(templates);
   charge(weight);
   for (const { template, write } of nodes) {
+    if (write) {
+      writeNode(template, write, context, emitter);
+      continue;
+    }
     try {
-      if (write) write(context, emitter);
-      else {
-        const html: unknown = yield template.render(context, emitter);
-        if (html) emitter.write(html);
-        if (context.breakCalled || context.continueCalled) break;
-      }
+      const html: unknown = yield template.render(context, emitter);
+      if (html) emitter.write(html);
+      if (context.breakCalled || context.continueCalled) break;
     } catch (error) {
       throw toRenderError(error, template);
     }
   }
   return emitter.buffer;
+}
+
+/** Renders a template; one whose nodes are all written directly needs no generator. */
+export function renderNodes(engine: Liquid, templates: Template[], context: Context): unknown {
+  const { weight, nodes, isDirect } = planOf(templates);
+  if (!isDirect) return engine.renderSync(templates, context);
+  charge(weight);
+  const emitter = createEmitter();
+  for (const { template, write } of nodes) writeNode(template, write!, context, emitter);
+  return emitter.buffer;
+}
+
+function writeNode(template: Template, write: Write, context: Context, emitter: Emitter): void {
+  try {
+    write(context, emitter);
+  } catch (error) {
+    throw toRenderError(error, template);
+  }
 }
 
 /** The scope is copied, because `increment` and `decrement` write to it. */
@@ -115,7 +134,7 @@ function chargeRead(value: unknown): void {
 }
 
 /** `weight` is the maximum cost of rendering the nodes once, without the values that they read. */
-type Plan = { weight: number; nodes: { template: Template; write: Write | null }[] };
+type Plan = { weight: number; nodes: { template: Template; write: Write | null }[]; isDirect: boolean };
 
 const plans = new WeakMap<Template[], Plan>();
 
@@ -124,7 +143,7 @@ function planOf(templates: Template[]): Plan {
   if (plan === undefined) {
     const nodes = templates.map((template) => ({ template, write: directWrite(template) }));
     const weight = nodes.reduce((sum, { template, write }) => sum + weigh(template, write !== null), listCost);
-    plan = { weight, nodes };
+    plan = { weight, nodes, isDirect: nodes.every(({ write }) => write !== null) };
     plans.set(templates, plan);
   }
   return plan;

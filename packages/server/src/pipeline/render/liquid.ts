@@ -3,7 +3,7 @@
 import { Liquid, type Template, TokenizationError } from "liquidjs";
 import { LRUCache } from "lru-cache";
 import { charge, OverBudget, withinBudget } from "../../lib/work.ts";
-import { boundEngine, boundedContext, boundedOperators, escapeOutput } from "./bounded-liquid.ts";
+import { boundEngine, boundedContext, boundedOperators, escapeOutput, renderNodes } from "./bounded-liquid.ts";
 import { searchingFilters } from "./bounded-text.ts";
 import { filters } from "./filters.ts";
 
@@ -123,7 +123,7 @@ export function render(template: string, scope: object, target: RenderTarget): s
       charge(5 + template.length / 64);
       if (scope === literalScope || isConstant(template)) return template;
       const engine = engines[target];
-      const output: unknown = engine.renderSync(parseTemplate(template, target), boundedContext(engine, scope));
+      const output = renderNodes(engine, parseTemplate(template, target), boundedContext(engine, scope));
       return toStorableText(String(output ?? ""));
     });
   } catch (error) {

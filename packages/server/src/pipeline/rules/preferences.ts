@@ -31,17 +31,19 @@ const noChoices: Pick<PreferenceLevels, "subscriberGlobal" | "subscriberWorkflow
 
 export function decidePreference(levels: PreferenceLevels, channel: Channel): PreferenceDecision {
   const { subscriberGlobal, subscriberWorkflow } = isCritical(levels) ? noChoices : levels;
-  const values: [boolean | undefined, PreferenceLevel, boolean][] = [
-    [subscriberWorkflow?.scoped?.[channel], "subscriber_workflow", true],
-    [subscriberWorkflow?.plain?.[channel], "subscriber_workflow", false],
-    [subscriberGlobal?.scoped?.[channel], "subscriber_global", true],
-    [subscriberGlobal?.plain?.[channel], "subscriber_global", false],
-    [workflowValue(levels.user, channel), "dashboard", false],
-    [workflowValue(levels.default, channel), "workflow", false],
-  ];
-  for (const [enabled, level, isScoped] of values) if (enabled !== undefined) return { enabled, level, isScoped };
-  return { enabled: true, level: null, isScoped: false };
+  return (
+    decide("subscriber_workflow", subscriberWorkflow?.scoped?.[channel], true) ??
+    decide("subscriber_workflow", subscriberWorkflow?.plain?.[channel]) ??
+    decide("subscriber_global", subscriberGlobal?.scoped?.[channel], true) ??
+    decide("subscriber_global", subscriberGlobal?.plain?.[channel]) ??
+    decide("dashboard", workflowValue(levels.user, channel)) ??
+    decide("workflow", workflowValue(levels.default, channel)) ?? { enabled: true, level: null, isScoped: false }
+  );
 }
+
+/** Null when the level has no value. */
+const decide = (level: PreferenceLevel, enabled: boolean | undefined, isScoped = false): PreferenceDecision | null =>
+  enabled === undefined ? null : { enabled, level, isScoped };
 
 /** The workflow as a whole: subscribers choose per channel, so only the workflow's own two levels count. */
 export const isEnabledAsWhole = (levels: PreferenceLevels): boolean =>

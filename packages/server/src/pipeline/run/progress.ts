@@ -49,25 +49,27 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
   const end = performance.now() + maxMs;
   let room = maxBatchContent;
   const isOver = () => performance.now() > end || room < 0;
-  const advanceOne = async (run: Run, hasClaimResult: boolean): Promise<Progress> => {
-    const now = batch.clock.now(run.environmentId);
-    let progress: Progress = { ...emptyProgress(run, now), isPaused: true };
-    // A claim result is used at once, also when the batch is over its limits: a second claim could get another result.
-    let isForced = hasClaimResult;
-    while (progress.isPaused && (isForced || !isOver())) {
-      await pauseIfDue();
-      const next = advance(run, facts, now, () => isPauseDue() || isOver());
-      room -= next.messages.reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
-      progress = mergeProgress(progress, next);
-      isForced = false;
-    }
+  const shouldPause = () => isPauseDue() || isOver();
+  const advanceOnce = (run: Run): Progress => {
+    const progress = advance(run, facts, batch.clock.now(run.environmentId), shouldPause);
+    for (const { content } of progress.messages) room -= content?.length ?? 0;
     return progress;
   };
+  const notAdvanced = (run: Run): Progress => ({
+    ...emptyProgress(run, batch.clock.now(run.environmentId)),
+    isPaused: true,
+  });
   let active = runs;
   let claiming: Progress[] = [];
   while (active.length > 0) {
     for (const run of active) {
-      const progress = await advanceOne(run, active !== runs);
+      if (isPauseDue()) await pauseIfDue();
+      // A claim result is used at once, also when the batch is over its limits: a second claim could get another result.
+      let progress = isOver() && active === runs ? notAdvanced(run) : advanceOnce(run);
+      while (progress.isPaused && !isOver()) {
+        await pauseIfDue();
+        progress = mergeProgress(progress, advanceOnce(run));
+      }
       results.set(run.notificationId, mergeProgress(results.get(run.notificationId), progress));
       if (progress.claim) claiming.push(progress);
     }

@@ -16,6 +16,7 @@ import { beginWalks, type EventRow, endWalk, eventInsert, type NewEvent } from "
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
+import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
 import { enqueueTimed, type Timed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
@@ -86,32 +87,41 @@ const mostAtOnce = { alone: 5, bulk: recipientsPerTask };
 const immediateSteps: ReadonlySet<StepType> = new Set(["in_app", "email", "sms", "push", "chat"]);
 /** How long a request waits for a subscriber that another transaction is changing. */
 const lockMs = 100;
-/** How long a request evaluates steps; the runs that are left continue as tasks. */
+/** How long a transaction of requests evaluates steps; the runs that are left continue as tasks. */
 const evaluationMs = 250;
 
 /**
- * Stores just accepted events and starts their runs in the transaction of the request, where that is little work: the message
- * is in the feed when the request is answered. Otherwise, and when starting them fails, the events are stored with tasks for
- * the workers: an error here neither refuses nor loses an event (docs/decisions/0014-work-at-once.md).
+ * Stores the just accepted events of each request and starts their runs in the transaction of the request, where that is little
+ * work: the message is in the feed when the request is answered. Otherwise, and when starting them fails, the events are stored with
+ * tasks for the workers: an error here neither refuses nor loses an event (docs/decisions/0014-work-at-once.md).
  */
-export async function storeAndStart(batch: Batch, environmentId: string, events: NewEvent[]): Promise<void> {
-  if (events.length === 0 || (await startAtOnce(batch, events))) return;
-  await runInserts(batch.db, [eventInsert(events)]);
-  await enqueueTimed(batch, "trigger", triggerTasks(environmentId, events));
-}
-
-async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
-  const recipients = events.reduce((sum, event) => sum + event.recipients.length, 0);
-  const most = events.length > 1 && batch.config.roles.has("worker") ? mostAtOnce.bulk : mostAtOnce.alone;
-  if (recipients > most || events.some((event) => event.audience)) return false;
+export async function storeAndStart(batch: Batch, environmentId: string, requests: NewEvent[][]): Promise<void> {
+  const small = requests.filter((events) => isSmall(batch, events));
   const versions = await loadVersions(
     batch,
-    events.map((event) => event.workflow_version_id),
+    small.flat().map((event) => event.workflow_version_id),
   );
-  const isImmediate = [...versions.values()].every(({ definition }) =>
-    definition.steps.every((step) => !step.active || immediateSteps.has(step.type)),
+  const startable = new Set(
+    small.filter((events) => events.every((event) => isImmediate(versions.get(event.workflow_version_id)!))),
   );
-  if (!isImmediate) return false;
+  const isStarted = await startAtOnce(batch, [...startable].flat());
+  const waiting = requests.filter((events) => !isStarted || !startable.has(events)).flat();
+  if (waiting.length === 0) return;
+  await runInserts(batch.db, [eventInsert(waiting)]);
+  await enqueueTimed(batch, "trigger", triggerTasks(environmentId, waiting));
+}
+
+function isSmall({ config }: Batch, events: NewEvent[]): boolean {
+  const recipients = events.reduce((sum, event) => sum + event.recipients.length, 0);
+  const most = events.length > 1 && config.roles.has("worker") ? mostAtOnce.bulk : mostAtOnce.alone;
+  return events.length > 0 && recipients <= most && !events.some((event) => event.audience);
+}
+
+const isImmediate = ({ definition }: WorkflowVersion): boolean =>
+  definition.steps.every((step) => !step.active || immediateSteps.has(step.type));
+
+async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
+  if (events.length === 0) return false;
   try {
     const starts = events.map((event) => ({ event, recipients: event.recipients }));
     await inSavepoint(batch.db, lockMs, () => startRuns(batch, starts, { stored: events, maxMs: evaluationMs }));
@@ -217,8 +227,8 @@ export async function makeRuns(
     const steps = version.definition.steps.filter((step) => step.active);
     const runEvent = toRunEvent(batch.secrets, event);
     const notes = eventNotes(runEvent, version.definition, batch.clock.now(event.environment_id));
-    const direct = recipients.map(({ subscriberId }) => ({ subscriber: findByKey(subscriberId), subscriptions: null }));
-    for (const { subscriber, subscriptions } of [...direct, ...members]) {
+    const actor = findByKey(event.actor?.subscriberId);
+    const addRun = (subscriber: Run["subscriber"], subscriptions: Run["subscriptions"]) => {
       const notificationId = batch.newId();
       runs.push({
         notificationId,
@@ -227,13 +237,15 @@ export async function makeRuns(
         event: runEvent,
         version,
         subscriber,
-        actor: findByKey(event.actor?.subscriberId),
+        actor,
         isWorkflowDeleted: deleted.has(event.workflow_id),
         contextKeys: event.context_keys,
         subscriptions,
         jobs: steps.map((step, stepIndex) => newJob(notificationId, step, stepIndex, notes)),
       });
-    }
+    };
+    for (const { subscriberId } of recipients) addRun(findByKey(subscriberId), null);
+    for (const { subscriber, subscriptions } of members) addRun(subscriber, subscriptions);
   }
   return runs;
 }
@@ -242,6 +254,7 @@ export async function makeRuns(
 type EventNote = { stepId: string | null; detail: StoredDetail };
 
 function eventNotes({ overrides }: RunEvent, definition: WorkflowDefinition, now: Date): EventNote[] {
+  if (overrides === null) return [];
   const severity = severityOverride(overrides);
   const notes = ignoredOverrides(
     overrides,
@@ -263,9 +276,9 @@ const newJob = (notificationId: string, step: JobState["step"], stepIndex: numbe
   status: "pending",
   providerId: null,
   details: [],
-  newDetails: notes
-    .filter(({ stepId }) => (stepId === null ? stepIndex === 0 : stepId === step.stepId))
-    .map((note) => note.detail),
+  newDetails: notes.flatMap(({ stepId, detail }) =>
+    (stepId === null ? stepIndex === 0 : stepId === step.stepId) ? detail : [],
+  ),
   output: null,
   digest: null,
   bridge: null,
