@@ -209,7 +209,8 @@ function createCaches(announce: Announce) {
     },
     tidings_webhooks: () => expireWebhookCache(webhookTargets),
     [hintChannel]: (text?: string) => onChange.hints(text),
-    [watchChannel]: () => hints.watch(),
+    // Without a text, announcements may have been missed.
+    [watchChannel]: (text?: string) => (text === undefined ? hints.watchForAnnouncement() : hints.watch()),
   };
   return { caches: { versions, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
 }

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
 import { type HttpReply, parseJson } from "../kit/reply.ts";
 import { framingHeaders, type HttpRequest } from "../kit/request.ts";
+import type { Deadline } from "./deadline.ts";
 
 /**
  * Resolves a host to an address that may be connected to. It rejects with an error whose `code` is HOST_UNRESOLVED when the
@@ -48,11 +49,10 @@ export function checkHeaders({ headers }: HttpRequest): Record<string, string> {
   return headers;
 }
 
-export function withDeadline<T>(work: Promise<T>, deadline: AbortSignal, host: string): Promise<T> {
+export function withDeadline<T>(work: Promise<T>, deadline: Deadline, host: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(new SendFault(retry(`${host} was not resolved in time`)));
-    deadline.addEventListener("abort", late, { once: true });
-    work.then(resolve, reject).finally(() => deadline.removeEventListener("abort", late));
+    deadline.onOver(() => reject(new SendFault(retry(`${host} was not resolved in time`))));
+    work.then(resolve, reject);
   });
 }
 
@@ -91,7 +91,7 @@ export function toReply(status: number | undefined, head: IncomingHttpHeaders, {
 }
 
 /** A call without a reply: `unknown` once the request was written, `retry` before. */
-export function callFault(host: string, cause: string, call: { deadline: AbortSignal; isWritten: boolean }): SendFault {
-  const what = call.deadline.aborted ? `${host} did not answer in time` : `${host}: ${cause}`;
+export function callFault(host: string, cause: string, call: { deadline: Deadline; isWritten: boolean }): SendFault {
+  const what = call.deadline.isOver ? `${host} did not answer in time` : `${host}: ${cause}`;
   return new SendFault(call.isWritten ? unknown(`${what} (after the request was sent)`) : retry(what));
 }

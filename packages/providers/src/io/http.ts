@@ -8,6 +8,7 @@ import { isIP } from "node:net";
 import { errorText, rejected, SendFault } from "../kit/outcome.ts";
 import type { HttpReply } from "../kit/reply.ts";
 import type { HttpRequest } from "../kit/request.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
 import {
   callFault,
   checkHeaders,
@@ -29,9 +30,13 @@ export function createHttp(resolve: Resolve, timeoutMs: number) {
 
   const call = async (request: HttpRequest): Promise<HttpReply> => {
     const url = parseUrl(request.url);
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const { address } = await withDeadline(resolve(url.host), deadline, url.host);
-    return exchange({ request, url, address, deadline, agents });
+    const deadline = startDeadline(timeoutMs);
+    try {
+      const { address } = await withDeadline(resolve(url.host), deadline, url.host);
+      return await exchange({ request, url, address, deadline, agents });
+    } finally {
+      deadline.end();
+    }
   };
 
   const close = (): void => {
@@ -46,7 +51,7 @@ type Exchange = {
   request: HttpRequest;
   url: Target;
   address: string;
-  deadline: AbortSignal;
+  deadline: Deadline;
   agents: { "http:": http.Agent; "https:": https.Agent };
 };
 
@@ -64,7 +69,6 @@ function exchange({ request, url, address, deadline, agents }: Exchange): Promis
         path: url.path,
         method: request.method,
         headers: headersOf(request, url),
-        signal: deadline,
         ...(url.auth ? { auth: url.auth } : {}),
         ...(isIP(url.host) ? {} : { servername: url.host }),
       });
@@ -72,6 +76,7 @@ function exchange({ request, url, address, deadline, agents }: Exchange): Promis
       reject(new SendFault(rejected("config", `The request cannot be sent: ${errorText(error)}`)));
       return;
     }
+    deadline.onOver(() => call.destroy(new Error("the time is over")));
     // Node writes the request as soon as the connection is open: from then on a failure does not prove that nothing was sent.
     call.once("socket", (socket) => {
       if (call.reusedSocket) isWritten = true;

@@ -11,6 +11,7 @@ import { connect as connectTls } from "node:tls";
 import { errorText, rejected, retry, SendFault } from "../kit/outcome.ts";
 import type { HttpReply } from "../kit/reply.ts";
 import type { HttpRequest } from "../kit/request.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
 import {
   callFault,
   checkHeaders,
@@ -43,12 +44,16 @@ export function createHttp2(resolve: Resolve, timeoutMs: number) {
 
   const call = async (request: HttpRequest): Promise<HttpReply> => {
     const url = parseUrl(request.url);
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const connection = await connectTo(url, deadline);
-    return exchange(request, url, connection, deadline);
+    const deadline = startDeadline(timeoutMs);
+    try {
+      const connection = await connectTo(url, deadline);
+      return await exchange(request, url, connection, deadline);
+    } finally {
+      deadline.end();
+    }
   };
 
-  const connectTo = async (url: Target, deadline: AbortSignal): Promise<Connection> => {
+  const connectTo = async (url: Target, deadline: Deadline): Promise<Connection> => {
     const origin = `${url.protocol}//${url.hostHeader}`;
     const found = connections.get(origin);
     if (found && (await isAlive(found))) {
@@ -146,24 +151,25 @@ async function exchange(
   request: HttpRequest,
   url: Target,
   connection: Connection,
-  deadline: AbortSignal,
+  deadline: Deadline,
 ): Promise<HttpReply> {
   await withDeadline(connection.ready, deadline, url.host).catch((error: unknown) => {
     connection.session.destroy();
-    throw error instanceof SendFault && !deadline.aborted
+    throw error instanceof SendFault && !deadline.isOver
       ? error
       : new SendFault(retry(`${url.host} could not be reached: ${errorText(error)}`));
   });
   return new Promise((resolve, reject) => {
     let stream: http2.ClientHttp2Stream;
     try {
-      stream = connection.session.request(headersOf(request, url), { signal: deadline });
+      stream = connection.session.request(headersOf(request, url));
     } catch (error) {
       // A session that has just closed took nothing: retry. Any other error is a header that HTTP/2 cannot carry.
       const gone = connection.session.closed || connection.session.destroyed;
       reject(new SendFault(gone ? retry(`${url.host}: ${errorText(error)}`) : rejected("config", errorText(error))));
       return;
     }
+    deadline.onOver(() => stream.destroy(new Error("the time is over")));
     let isWritten = !stream.pending;
     stream.once("ready", () => (isWritten = true));
     let head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
@@ -179,7 +185,7 @@ async function exchange(
       () => stream.close(http2.constants.NGHTTP2_CANCEL),
     );
     const fail = (error?: Error): void => {
-      if (deadline.aborted) connection.session.close();
+      if (deadline.isOver) connection.session.close();
       // By the protocol, a server has not processed streams that it refused or that came after its GOAWAY.
       const isRefused =
         stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > connection.lastStream;

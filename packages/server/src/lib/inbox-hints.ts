@@ -9,6 +9,8 @@ export type InboxHints = { add(subscriberId: string): void };
 export type HintCollector = InboxHints & {
   /** A process has live connections: hints are collected for the next minute. */
   watch(): void;
+  /** A process may have live connections: hints are collected until it would have announced itself. */
+  watchForAnnouncement(): void;
   close(): void;
 };
 
@@ -25,8 +27,9 @@ const retryMs = 500;
 const idsPerHint = 340;
 /** With more ids than this, all live inboxes are read. */
 const maxIds = 50_000;
-/** Three times the interval at which a process with connections announces itself. */
-const watchMs = 60_000;
+/** How often a process with live connections announces itself. */
+export const announceMs = 20_000;
+const watchMs = 3 * announceMs;
 
 /** The hint that concerns all subscribers. */
 export const everyInbox = "*";
@@ -77,6 +80,9 @@ export function createHintCollector({ now, send }: HintOptions): HintCollector {
     },
     watch() {
       watchedUntil = now() + watchMs;
+    },
+    watchForAnnouncement() {
+      watchedUntil = Math.max(watchedUntil, now() + 1.5 * announceMs);
     },
     close() {
       isClosed = true;

@@ -7,35 +7,50 @@ export type ColumnTypes = Record<string, string>;
 /** New rows of one table. Columns that a row leaves out are null. */
 export type TableRows = { columns: ColumnTypes; rows: readonly object[] };
 
-/** A query with a `copy … from stdin with (format binary)` for each table, and the rows of each. */
-export function encodeCopy(query: string, tables: readonly TableRows[]): Buffer {
-  const to = new Writer();
+/** Rows are sent in pieces of this many bytes: PostgreSQL stores one while the next is written. */
+const pieceBytes = 64 * 1024;
+
+/** A query with a `copy … from stdin with (format binary)` for each table, and the rows of each, in pieces as they are written. */
+export function* encodeCopy(query: string, tables: readonly TableRows[]): Generator<Buffer> {
+  let to = new Writer();
   const queryStart = to.startMessage("Q");
   to.text(query);
   to.byte(0);
   to.endMessage(queryStart);
-  for (const table of tables) {
-    const dataStart = to.startMessage("d");
-    writeRows(to, table);
+  for (const { columns, rows } of tables) {
+    let dataStart = to.startMessage("d");
+    writeHeader(to);
+    const writeRow = rowWriter(columns);
+    for (const row of rows) {
+      writeRow(to, row as Record<string, unknown>);
+      if (to.length < pieceBytes) continue;
+      to.endMessage(dataStart);
+      yield to.written();
+      to = new Writer();
+      dataStart = to.startMessage("d");
+    }
+    to.int16(-1);
     to.endMessage(dataStart);
     to.endMessage(to.startMessage("c"));
   }
-  return to.bytes.subarray(0, to.length);
+  yield to.written();
 }
 
 const signature = "PGCOPY\n\u00ff\r\n\0";
 
-function writeRows(to: Writer, { columns, rows }: TableRows): void {
-  const names = Object.keys(columns);
-  const writers = names.map((name) => writerOf(name, columns[name]!));
+function writeHeader(to: Writer): void {
   for (const character of signature) to.byte(character.charCodeAt(0));
   to.int32(0); // no flags
   to.int32(0); // no extension of the header
-  for (const row of rows as readonly Record<string, unknown>[]) {
+}
+
+function rowWriter(columns: ColumnTypes): (to: Writer, row: Record<string, unknown>) => void {
+  const names = Object.keys(columns);
+  const writers = names.map((name) => writerOf(name, columns[name]!));
+  return (to, row) => {
     to.int16(names.length);
     for (let column = 0; column < names.length; column++) writeField(to, row[names[column]!], writers[column]!);
-  }
-  to.int16(-1);
+  };
 }
 
 /** The count of bytes, then the bytes; a count of -1 is null. */
@@ -54,7 +69,7 @@ const writeTime: WriteValue = (to, time: Date) => to.time(time.getTime());
 
 /**
  * How values of a column's type are written. The rows must have the type of their column exactly, since PostgreSQL converts nothing;
- * a value that does not fit is refused here, before anything is sent.
+ * a value that does not fit is refused here.
  */
 const writersByType: Record<string, WriteValue> = {
   uuid: (to, id: string) => to.uuid(id),
@@ -103,8 +118,12 @@ const shortText = 24;
 
 /** Bytes in the order in which they are written, most significant first. The rows of a batch are thousands of values, so each is written without the checks of Buffer. */
 class Writer {
-  bytes = Buffer.allocUnsafe(64 * 1024);
+  bytes = Buffer.allocUnsafe(pieceBytes + 8 * 1024);
   length = 0;
+
+  written(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
 
   startMessage(kind: string): number {
     this.byte(kind.charCodeAt(0));

@@ -1,13 +1,14 @@
 // COPY in the driver: the rows of several tables go to PostgreSQL in one round trip (docs/decisions/0021-copy.md). The driver
 // has no query that sends rows.
+import type { Writable } from "node:stream";
 import pg from "pg";
 
-/** A query of COPY and its rows (copy-rows.ts). They are the only parameter of the query. */
+/** A query of COPY and its rows, in pieces (copy-rows.ts). They are the only parameter of the query. */
 export class CopyMessages {
-  readonly bytes: Buffer;
+  readonly pieces: Iterable<Buffer>;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  constructor(pieces: Iterable<Buffer>) {
+    this.pieces = pieces;
   }
 }
 
@@ -29,22 +30,38 @@ export class CopyClient extends pg.Client {
 
 type CopyResult = { command: "COPY"; rows: [] };
 
-/** What the driver calls as PostgreSQL answers. */
+/**
+ * What the driver calls. The rows are sent right behind the query: PostgreSQL reads messages in their order, and after an error it
+ * skips the rows that are still to come.
+ */
 function copyQuery(
-  messages: CopyMessages,
+  { pieces }: CopyMessages,
   resolve: (result: CopyResult) => void,
   reject: (error: Error) => void,
 ): pg.Submittable {
   const ignore = () => {};
+  /** A value that does not fit its column. PostgreSQL is told to end the query, and its error is not the cause. */
+  let fault: Error | null = null;
   return {
-    /**
-     * The rows are sent right behind the query: PostgreSQL reads messages in their order, and after an error it skips the
-     * rows that are still to come.
-     */
-    submit: (connection) => void connection.stream.write(messages.bytes),
+    submit(connection: Connection) {
+      let isSent = false;
+      try {
+        for (const piece of pieces) {
+          connection.stream.write(piece);
+          isSent = true;
+        }
+      } catch (error) {
+        fault = error as Error;
+        if (!isSent) return fault;
+        connection.sendCopyFail("a value does not fit");
+      }
+      return null;
+    },
     handleCopyInResponse: ignore,
     handleCommandComplete: ignore,
     handleReadyForQuery: () => resolve({ command: "COPY", rows: [] }),
-    handleError: reject,
-  } as pg.Submittable;
+    handleError: (error: Error) => reject(fault ?? error),
+  } as unknown as pg.Submittable;
 }
+
+type Connection = { stream: Writable; sendCopyFail(reason: string): void };

@@ -31,6 +31,27 @@ test("without live connections no hints are collected", async () => {
   collector.close();
 });
 
+test("an announcement counts for a minute; without one, hints are collected until it would have come", async () => {
+  let time = 0;
+  const sent: string[] = [];
+  const collector = createHintCollector({ now: () => time, send: async (text) => void sent.push(text) });
+  const addAt = (ms: number): string => {
+    time = ms;
+    const id = newId();
+    collector.add(id);
+    return hintKey(id);
+  };
+  collector.watchForAnnouncement();
+  const [collected] = [addAt(29_000), addAt(31_000)];
+  await eventually(() => sent.length === 1, "the first hint");
+  collector.watch();
+  collector.watchForAnnouncement();
+  const [later] = [addAt(90_000), addAt(92_000)];
+  await eventually(() => sent.length === 2, "the second hint");
+  assert.deepEqual(sent, [collected, later]);
+  collector.close();
+});
+
 test("hints are sent once each, 340 in a notification of less than 8,000 bytes", async () => {
   const { collector, sent } = collect();
   collector.watch();

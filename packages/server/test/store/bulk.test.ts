@@ -1,6 +1,7 @@
 // insertRows copies rows into their tables: every value arrives as it was given, and an error leaves the connection usable.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { insertRows, runInserts } from "../../src/store/bulk.ts";
@@ -109,6 +110,35 @@ test("a text that PostgreSQL cannot store is refused", async () => {
   await assert.rejects(insertRows(db, samples, { word: "text" }, [{ word: "a\0b" }]), { code: "22021" });
 });
 
+/** An error of the service, not one of PostgreSQL. */
+const isOurs = (error: Error & { code?: string }): boolean => !error.code;
+
+test("rows that are sent in several pieces all arrive", async () => {
+  await clear();
+  const rows = Array.from({ length: 3_000 }, (_, n) => ({ n, word: `${n} `.repeat(n % 100) }));
+  await insertRows(db, samples, { n: "integer", word: "text" }, rows);
+  const { rows: stored } = await sql`select n, word from samples order by n`.execute(db);
+  assert.ok(isDeepStrictEqual(stored, rows));
+});
+
+test("a value that does not fit, behind pieces that were sent, undoes them, and the connection can be used again", async () => {
+  await clear();
+  const long = "x".repeat(1_000);
+  const rows = Array.from({ length: 1_000 }, (_, n) => ({ n: n === 900 ? 2 ** 31 : n, word: long }));
+  const columns = { n: "integer", word: "text" };
+  const inserts = [
+    { table: others, columns: { n: "integer" }, rows: [{ n: 1 }] },
+    { table: samples, columns, rows },
+  ];
+  await assert.rejects(
+    inTransaction(db, (tx) => runInserts(tx, inserts)),
+    isOurs,
+  );
+  assert.deepEqual([await numbersIn("others"), await numbersIn("samples")], [[], []]);
+  await insertRows(db, samples, columns, [{ n: 1, word: long }]);
+  assert.deepEqual(await numbersIn("samples"), [1]);
+});
+
 for (const [type, value] of [
   ["uuid", "01a1e36a-a3db-7000-8d36-17f03324492"],
   ["uuid", "01a1e36a-a3db-7000-8d36-17f03324492g"],
@@ -120,9 +150,6 @@ for (const [type, value] of [
   ["numeric", 1],
 ] as const) {
   test(`${type}: ${value} is refused before anything is sent`, async () => {
-    await assert.rejects(
-      insertRows(db, samples, { n: type }, [{ n: value }]),
-      (error: Error & { code?: string }) => !error.code,
-    );
+    await assert.rejects(insertRows(db, samples, { n: type }, [{ n: value }]), isOurs);
   });
 }

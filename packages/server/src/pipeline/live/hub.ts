@@ -3,7 +3,7 @@
 // read for a while is read anyway, so a lost hint delays events and loses none.
 import type { NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
-import { everyInbox, hintKey } from "../../lib/inbox-hints.ts";
+import { announceMs, everyInbox, hintKey } from "../../lib/inbox-hints.ts";
 import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
 import type { LiveEvent } from "./events.ts";
 import { type Connection, createReader, type Inbox } from "./reader.ts";
@@ -46,8 +46,6 @@ export type Hub = {
 /** Beyond this, a client that does not read is disconnected. It gets what it lacks when it connects again. */
 const maxBufferedBytes = 1_000_000;
 const tickMs = 1_000;
-/** Other processes collect hints for a minute after each announcement. */
-const announceMs = 20_000;
 /** New connections per second. */
 const admissionsPerSecond = 1_000;
 const longestAdmissionMs = 15_000;
