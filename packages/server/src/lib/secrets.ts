@@ -48,7 +48,9 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] {
 
 export function createSecrets(keys: EncryptionKey[]): Secrets {
   const current = keys[0]!;
-  const byVersion = new Map(keys.map((entry) => [entry.version, entry.key]));
+  // Key objects: with the bytes themselves Node takes twice as long to encrypt a short text.
+  const byVersion = new Map(keys.map((entry) => [entry.version, createSecretKey(entry.key)]));
+  const currentKey = byVersion.get(current.version)!;
   // One derived key per purpose, so that a signature for one purpose is not valid for another. Purposes are constants of the
   // code, so the map stays small.
   const derived = new Map<string, KeyObject>();
@@ -74,7 +76,7 @@ export function createSecrets(keys: EncryptionKey[]): Secrets {
   return {
     encrypt(clear) {
       const iv = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", current.key, iv);
+      const cipher = createCipheriv("aes-256-gcm", currentKey, iv);
       const bytes = typeof clear === "string" ? Buffer.from(clear) : clear;
       const body = Buffer.concat([cipher.update(bytes), cipher.final()]);
       return `v${current.version}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")}`;
