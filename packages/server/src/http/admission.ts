@@ -56,7 +56,7 @@ type Source = {
 export function createAdmission({ findAges, onError, connections }: Source): Admission {
   const total = Math.max(2, connections - 2);
   const slots = createFairSemaphore({ total, perOwner: total - 1, ...waiting });
-  const singles = createFairSemaphore({ total, perOwner, ...waiting });
+  const singles = createFairSemaphore({ total: Number.POSITIVE_INFINITY, perOwner, ...waiting });
   const bulks = createFairSemaphore({ total: mostBulks, perOwner, ...waiting });
   const now = () => performance.now();
   let ages = new Map<string, number>();

@@ -64,8 +64,8 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
     takeTokens(rates, reply, { owner: rateLimitOwner(request, operation), category: operation.category, cost });
   };
   const handler = routes[id] as Handler;
-  const size = { isSingle: id === "events.trigger", countItems: bulkCost ?? (() => 1) };
-  const answer = acceptsEvents.has(id) ? createAdmittedAnswer(ctx, admission, handler, size) : undefined;
+  const isSingle = id === "events.trigger";
+  const answer = acceptsEvents.has(id) ? createAdmittedAnswer(ctx, admission, handler, isSingle) : undefined;
   return {
     method: operation.method,
     url: urlOf(operation.path),

@@ -3,9 +3,11 @@
 // for their turn (admission.ts) are worked on together when it comes: their keys are claimed, their events written and their answers
 // stored by the same statements. Each gets the answer that it would get alone, and one that arrives alone does not wait
 // (docs/decisions/0024-shared-transactions.md).
+import type { Input } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../context.ts";
 import { Failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
+import { recipientsPerBatch } from "../pipeline/tasks.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 import type { Admission } from "./admission.ts";
 import { type Answer, answerWrite, type Call, failureAnswer, serialize } from "./handle.ts";
@@ -14,7 +16,7 @@ import type { Handler, Shared } from "./routes.ts";
 import { openAnswer, sealAnswer } from "./stored-answers.ts";
 
 /** What one transaction takes at most: as many recipients as a batch of the pipeline, or 2 MB of requests. */
-const mostCost = 500;
+const mostCost = recipientsPerBatch;
 const bytesPerCost = 4_096;
 /** How long a request waits for others to share with, while other transactions of its environment are under way. */
 const waitMs = 3;
@@ -27,7 +29,7 @@ export function createAdmittedAnswer(
   ctx: NetworkCtx,
   admission: Admission,
   handler: Handler,
-  { isSingle, countItems }: { isSingle: boolean; countItems: (body: unknown) => number },
+  isSingle: boolean,
 ): (call: Call) => Promise<Answer> {
   const answerAlone = (call: Call) =>
     admission.run({ environmentId: call.request.caller!.environmentId, isSingle }, () => answerWrite(call));
@@ -39,25 +41,34 @@ export function createAdmittedAnswer(
     run: (sharers) => answerAll(ctx, handler, sharers),
   });
   return (call) => {
-    const sharer = toSharer(call, countItems);
+    const sharer = toSharer(call);
     return sharer ? gather(sharer.caller.environmentId, sharer) : answerAlone(call);
   };
 }
 
 /** Null when the request has to be answered alone: the order of checks puts its key before the faults of its input. */
-function toSharer(call: Call, countItems: (body: unknown) => number): Sharer | null {
-  const { caller, headers, body } = call.request;
+function toSharer(call: Call): Sharer | null {
+  const { caller, headers } = call.request;
   if (!caller || caller.person) return null;
   try {
     const key = readIdempotencyKey(headers["idempotency-key"]);
-    call.readInput();
+    const { body } = call.readInput();
     const bytes = Number(headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    return { ...call, caller, key, cost: Math.max(countItems(body), bytes / bytesPerCost) };
+    return { ...call, caller, key, cost: Math.max(countRecipients(body as TriggerBody), bytes / bytesPerCost) };
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;
   }
 }
+
+type TriggerBody = Input<"events.trigger">["body"] | Input<"events.triggerBulk">["body"];
+
+/** Recipients that the events name; an event counts as one at least. */
+const countRecipients = (body: TriggerBody): number =>
+  ("events" in body ? body.events : [body]).reduce(
+    (sum, { to }) => sum + (Array.isArray(to) ? Math.max(1, to.length) : 1),
+    0,
+  );
 
 type SharedHandler = Shared<Caller | null, never, unknown>;
 
@@ -66,10 +77,10 @@ async function answerAll(
   handler: SharedHandler,
   sharers: Sharer[],
 ): Promise<PromiseSettledResult<Answer>[]> {
-  // Of two requests with the same key, the second is answered with what the first has stored.
-  const isFirst = ({ key }: Sharer, index: number) =>
-    key === null || sharers.findIndex((other) => other.key === key) === index;
-  const answers = await answerTogether(ctx, handler, sharers.filter(isFirst));
+  // Of two requests with the same key, the second runs alone and is answered with what the first has stored.
+  const firstOfKeys = new Map(sharers.toReversed().map((sharer) => [sharer.key, sharer]));
+  const together = sharers.filter((sharer) => sharer.key === null || firstOfKeys.get(sharer.key) === sharer);
+  const answers = await answerTogether(ctx, handler, together);
   const results: PromiseSettledResult<Answer>[] = [];
   for (const sharer of sharers) {
     const shared = answers.get(sharer);
