@@ -54,6 +54,7 @@ export function sanitizeHtml(html: string, place: HtmlPlace): string {
  * (`<scr<b>ipt>`) could form a new tag, so a space is inserted after a `<` that is left.
  */
 export function withoutTags(text: string): string {
+  if (!/[<\p{Cc}]/v.test(text)) return text;
   return text
     .replace(/[\p{Cc}--[\t\n\r]]/gv, "")
     .replace(/<[a-z/!?][^<>]*>/gi, "")
