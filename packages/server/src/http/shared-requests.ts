@@ -3,10 +3,11 @@
 // for their turn (admission.ts) are worked on together when it comes: their keys are claimed, their events written and their answers
 // stored by the same statements. Each gets the answer that it would get alone, and one that arrives alone does not wait
 // (docs/decisions/0024-shared-transactions.md).
-import type { Input } from "@tidings/contract";
 import type { Caller, NetworkCtx } from "../context.ts";
 import { Failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
+import { isObject } from "../lib/json.ts";
+import { mapWithPauses } from "../lib/pauses.ts";
 import { recipientsPerBatch } from "../pipeline/tasks.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 import type { Admission } from "./admission.ts";
@@ -21,7 +22,7 @@ const bytesPerCost = 4_096;
 /** How long a request waits for others to share with, while other transactions of its environment are under way. */
 const waitMs = 3;
 
-/** A request that can share a transaction: that of an API key, with an input that fits. */
+/** A request that may share a transaction: that of an API key. */
 type Sharer = Call & { caller: Caller; key: string | null; cost: number };
 
 /** How requests that accept events are answered: when they are admitted, and together where the handler allows that. */
@@ -46,29 +47,39 @@ export function createAdmittedAnswer(
   };
 }
 
-/** Null when the request has to be answered alone: the order of checks puts its key before the faults of its input. */
+/** Null when the request has to be answered alone. */
 function toSharer(call: Call): Sharer | null {
-  const { caller, headers } = call.request;
+  const { caller, headers, body } = call.request;
   if (!caller || caller.person) return null;
   try {
     const key = readIdempotencyKey(headers["idempotency-key"]);
-    const { body } = call.readInput();
     const bytes = Number(headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    return { ...call, caller, key, cost: Math.max(countRecipients(body as TriggerBody), bytes / bytesPerCost) };
+    return { ...call, caller, key, cost: Math.max(countRecipients(body), bytes / bytesPerCost) };
   } catch (error) {
     if (error instanceof Failure) return null;
     throw error;
   }
 }
 
-type TriggerBody = Input<"events.trigger">["body"] | Input<"events.triggerBulk">["body"];
+/** Recipients in a body that is not checked yet: checking it takes long enough to wait for its turn. */
+function countRecipients(body: unknown): number {
+  const events: unknown[] = isObject(body) && Array.isArray(body.events) ? body.events : [body];
+  return events.reduce<number>((sum, event) => {
+    const to = isObject(event) ? event.to : undefined;
+    return sum + (Array.isArray(to) ? Math.max(1, to.length) : 1);
+  }, 0);
+}
 
-/** Recipients that the events name; an event counts as one at least. */
-const countRecipients = (body: TriggerBody): number =>
-  ("events" in body ? body.events : [body]).reduce(
-    (sum, { to }) => sum + (Array.isArray(to) ? Math.max(1, to.length) : 1),
-    0,
-  );
+/** Whether the input fits. One that does not runs alone: the order of checks puts the key before the input. */
+function hasFittingInput({ readInput }: Sharer): boolean {
+  try {
+    readInput();
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
 
 type SharedHandler = Shared<Caller | null, never, unknown>;
 
@@ -79,8 +90,13 @@ async function answerAll(
 ): Promise<PromiseSettledResult<Answer>[]> {
   // Of two requests with the same key, the second runs alone and is answered with what the first has stored.
   const firstOfKeys = new Map(sharers.toReversed().map((sharer) => [sharer.key, sharer]));
-  const together = sharers.filter((sharer) => sharer.key === null || firstOfKeys.get(sharer.key) === sharer);
-  const answers = await answerTogether(ctx, handler, together);
+  const firsts = sharers.filter((sharer) => sharer.key === null || firstOfKeys.get(sharer.key) === sharer);
+  const fits = firsts.length > 1 ? await mapWithPauses(firsts, hasFittingInput) : [];
+  const answers = await answerTogether(
+    ctx,
+    handler,
+    firsts.filter((_, index) => fits[index]),
+  );
   const results: PromiseSettledResult<Answer>[] = [];
   for (const sharer of sharers) {
     const shared = answers.get(sharer);
