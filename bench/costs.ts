@@ -5,14 +5,14 @@ import { formatNumber } from "./table.ts";
 type Cost = { serviceMs: number; postgresMs: number; walKb: number; diskKb: number; commits: number; syncs: number };
 
 /** The section of bench/results.md that they are from. */
-const section = "2026-11-16 10:26";
+const section = "2026-11-16 13:16";
 const machine = "2 shared cores (arm64), embedded PostgreSQL 18, fsync on";
 
 /** CPU in ms of a core of that machine; commits and WAL syncs for 1,000 notifications. */
 export const costs = {
-  inApp: { serviceMs: 0.091, postgresMs: 0.073, walKb: 1.6, diskKb: 1.47, commits: 21, syncs: 11 },
-  webhook: { serviceMs: 0.692, postgresMs: 0.367, walKb: 3.96, diskKb: 3.62, commits: 68, syncs: 46 },
-  smtp: { serviceMs: 1.34, postgresMs: 0.595, walKb: 4.93, diskKb: 3.79, commits: 105, syncs: 63 },
+  inApp: { serviceMs: 0.077, postgresMs: 0.056, walKb: 1.59, diskKb: 1.47, commits: 11, syncs: 5 },
+  webhook: { serviceMs: 0.638, postgresMs: 0.372, walKb: 3.95, diskKb: 3.62, commits: 67, syncs: 46 },
+  smtp: { serviceMs: 1.27, postgresMs: 0.672, walKb: 4.89, diskKb: 3.77, commits: 105, syncs: 62 },
 } satisfies Record<string, Cost>;
 
 /** The busiest minutes beside the average of the day. */
