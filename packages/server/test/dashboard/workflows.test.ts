@@ -105,6 +105,29 @@ browserTest("what is typed faster than the page draws stays in the editor", asyn
   assert.equal((await retrieve("typed")).steps[0]?.controls.values.body, `> ${text}`);
 });
 
+browserTest("the editor takes over from the plain field in the middle of a word", async (context) => {
+  await createWorkflow(client, "early", [email({ subject: "Hi", body: "Hello" })]);
+  let load = () => {};
+  const wanted = new Promise<void>((resolve) => (load = resolve));
+  const page = await open(context, "/workflows");
+  await page.route(/code-editor/, async (route) => {
+    await wanted;
+    await route.continue();
+  });
+  await page.goto(`${service.url}/workflows/early?step=email`);
+  const plain = page.locator("textarea").filter({ hasText: "Hello" });
+  await plain.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.type(", Ad");
+  load();
+  await page.locator(".cm-content").waitFor();
+  await page.keyboard.type("a!");
+  await eventually(
+    async () => (await page.getByRole("textbox", { name: "Body" }).innerText()) === "Hello, Ada!",
+    "what was typed in both",
+  );
+});
+
 browserTest(
   "three steps with a condition and a digest are built, simulated, saved, triggered and seen",
   async (context) => {

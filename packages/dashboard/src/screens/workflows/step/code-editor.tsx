@@ -17,13 +17,17 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import css from "./step.module.css";
 
 export type Fault = { message: string; line?: number; column?: number };
 
+export type SelectedText = { from: number; to: number };
+
 type CodeEditorProps = {
   label: string;
+  /** What is selected in the focused field that the editor takes the place of; null when it has no focus. */
+  selected: RefObject<SelectedText | null>;
   language: "html" | "json" | "text";
   text: string;
   isReadOnly: boolean;
@@ -32,7 +36,8 @@ type CodeEditorProps = {
   onChange: (text: string) => void;
 };
 
-export function CodeEditor({ label, language, text, isReadOnly, variables, faults, onChange }: CodeEditorProps) {
+export function CodeEditor(props: CodeEditorProps) {
+  const { label, selected, language, text, isReadOnly, variables, faults, onChange } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const parts = useRef({ readOnly: new Compartment(), language: new Compartment() });
@@ -72,6 +77,12 @@ export function CodeEditor({ label, language, text, isReadOnly, variables, fault
       }),
     });
     view.current = editor;
+    if (selected.current) {
+      const { from, to } = selected.current;
+      const { length } = editor.state.doc;
+      editor.dispatch({ selection: { anchor: Math.min(from, length), head: Math.min(to, length) } });
+      editor.focus();
+    }
     return () => {
       view.current = null;
       editor.destroy();

@@ -4,7 +4,7 @@ import { useOperation } from "../../../api/hooks.ts";
 import { Checkbox, Field } from "../../../kit/field.tsx";
 import { Select } from "../../../kit/select.tsx";
 import type { Values } from "../editor/model.ts";
-import type { Fault } from "./code-editor.tsx";
+import type { Fault, SelectedText } from "./code-editor.tsx";
 import type { FieldSpec } from "./fields.ts";
 import css from "./step.module.css";
 import { words } from "./words.ts";
@@ -191,6 +191,8 @@ type CodeFieldProps = Common & {
 /** Until the editor of code is loaded, and where it cannot be, a plain text area. */
 export function CodeField({ label, hint, error, ...code }: CodeFieldProps) {
   const { text, isReadOnly, onChange } = code;
+  // The editor goes on where the text area is left, so that the keyboard never loses its place.
+  const selected = useRef<SelectedText | null>(null);
   return (
     <Field label={label} hint={hint} error={error}>
       {(described) => (
@@ -203,11 +205,17 @@ export function CodeField({ label, hint, error, ...code }: CodeFieldProps) {
               readOnly={isReadOnly}
               spellCheck={false}
               onChange={({ target }) => onChange(target.value)}
+              onSelect={({ currentTarget }) => {
+                selected.current = { from: currentTarget.selectionStart, to: currentTarget.selectionEnd };
+              }}
+              onBlur={() => {
+                selected.current = null;
+              }}
               {...described}
             />
           }
         >
-          <CodeEditor label={label} {...code} />
+          <CodeEditor label={label} selected={selected} {...code} />
         </Suspense>
       )}
     </Field>
