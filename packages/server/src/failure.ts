@@ -34,6 +34,17 @@ export class Failure extends Error {
 export const failure = <C extends ErrorCode>(code: C, params: ErrorParams<C>, extra: FailureExtra = {}): Failure =>
   new Failure(code, params, extra);
 
+/** The failure that the check throws, or null. */
+export function refusalOf(check: () => unknown): Failure | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
 /** Fields in one answer: the first fifty faults are enough to fix a list of ten thousand wrong items. */
 export const maxFaults = 50;
 

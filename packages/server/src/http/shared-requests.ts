@@ -4,7 +4,7 @@
 // stored by the same statements. Each gets the answer that it would get alone, and one that arrives alone does not wait
 // (docs/decisions/0024-shared-transactions.md).
 import type { Caller, NetworkCtx } from "../context.ts";
-import { Failure } from "../failure.ts";
+import { Failure, refusalOf } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
 import { isObject } from "../lib/json.ts";
 import { mapWithPauses } from "../lib/pauses.ts";
@@ -50,15 +50,10 @@ export function createAdmittedAnswer(
 /** Null when the request has to be answered alone. */
 function toSharer(call: Call): Sharer | null {
   const { caller, headers, body } = call.request;
-  if (!caller || caller.person) return null;
-  try {
-    const key = readIdempotencyKey(headers["idempotency-key"]);
-    const bytes = Number(headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    return { ...call, caller, key, cost: Math.max(countRecipients(body), bytes / bytesPerCost) };
-  } catch (error) {
-    if (error instanceof Failure) return null;
-    throw error;
-  }
+  const readKey = () => readIdempotencyKey(headers["idempotency-key"]);
+  if (!caller || caller.person || refusalOf(readKey)) return null;
+  const bytes = Number(headers["content-length"] ?? Number.POSITIVE_INFINITY);
+  return { ...call, caller, key: readKey(), cost: Math.max(countRecipients(body), bytes / bytesPerCost) };
 }
 
 /** Recipients in a body that is not checked yet: checking it takes long enough to wait for its turn. */
@@ -71,15 +66,7 @@ function countRecipients(body: unknown): number {
 }
 
 /** Whether the input fits. One that does not runs alone: the order of checks puts the key before the input. */
-function hasFittingInput({ readInput }: Sharer): boolean {
-  try {
-    readInput();
-    return true;
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
-}
+const hasFittingInput = ({ readInput }: Sharer): boolean => refusalOf(readInput) === null;
 
 type SharedHandler = Shared<Caller | null, never, unknown>;
 

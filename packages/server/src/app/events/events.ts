@@ -3,7 +3,7 @@
 // that arrive while others are being worked on share a transaction (http/shared-requests.ts).
 import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { Failure } from "../../failure.ts";
+import { Failure, refusalOf } from "../../failure.ts";
 import { storeAndStart } from "../../pipeline/trigger/trigger.ts";
 import { claimTransactionIds, insertEventAttachments } from "../../store/events/events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
@@ -118,17 +118,6 @@ async function acceptRequests(
 function divide<T>(items: T[], requests: unknown[][]): T[][] {
   const rest = [...items];
   return requests.map(({ length }) => rest.splice(0, length));
-}
-
-/** The failure that the check throws, or null. */
-function refusalOf(check: () => void): Failure | null {
-  try {
-    check();
-    return null;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
 }
 
 /**
