@@ -32,8 +32,11 @@ const placesOfSources = {
       const text = readFileSync(path, "utf8");
       if (!text.includes("import.meta.")) return undefined;
       const place = relative(outdir, path).split(sep).join("/");
+      const url = `new URL(${JSON.stringify(place)}, import.meta.url).href`;
       const contents = text
-        .replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+        .replaceAll("import.meta.url", url)
+        // The first file of every thread is that of the bundle.
+        .replaceAll(`new URL("./thread.ts", ${url})`, 'new URL("./start.js", import.meta.url)')
         .replaceAll(
           "import.meta.dirname",
           `process.getBuiltinModule("node:path").join(import.meta.dirname, ${JSON.stringify(place)}, "..")`,

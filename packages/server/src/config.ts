@@ -21,6 +21,7 @@ const toConfig = (parsed: Parsed) => ({
   encryptionKeys: parsed.TIDINGS_ENCRYPTION_KEY,
   roles: parsed.TIDINGS_ROLE as ReadonlySet<Role>,
   workerConcurrency: parsed.TIDINGS_WORKER_CONCURRENCY,
+  threads: parsed.TIDINGS_THREADS,
   allowNetworks: parsed.TIDINGS_ALLOW_NETWORKS,
   trustedProxies: parsed.TIDINGS_TRUSTED_PROXIES,
   log: { level: parsed.TIDINGS_LOG_LEVEL, format: parsed.TIDINGS_LOG_FORMAT },

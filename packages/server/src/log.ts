@@ -23,10 +23,25 @@ const redact = {
   censor: "********",
 };
 
+const optionsOf = ({ log }: Config) => ({
+  level: log.level,
+  redact,
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+});
+
 export function createLogger(config: Config, output: NodeJS.WritableStream & { isTTY?: boolean }): Logger {
   const format = config.log.format || (output.isTTY ? "text" : "json");
-  const options = { level: config.log.level, redact, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return pino(options, format === "json" ? output : asText(output));
+  return pino(optionsOf(config), format === "json" ? output : asText(output));
+}
+
+/** The logger of a thread that has no output of its own: `write` hands its lines to the thread that has, for `logLine`. */
+export const createRemoteLogger = (config: Config, write: (line: string) => void): Logger =>
+  pino(optionsOf(config), { write });
+
+export function logLine(log: Logger, line: string): void {
+  const { level, msg, time: _, ...fields } = JSON.parse(line) as { level: number; msg?: string; time: string };
+  log[pino.levels.labels[level] as pino.Level](fields, msg);
 }
 
 const levels: Record<number, string> = { 10: "trace", 20: "debug", 30: "info", 40: "WARN", 50: "ERROR", 60: "FATAL" };

@@ -1,23 +1,50 @@
 // Prometheus metrics, with one registry per service, because tests run several services in one process.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from "prom-client";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const registry = new Registry();
-  let isProcessMeasured = false;
   const registers = [registry];
+  let processRegistry: Registry | undefined;
+  /** Made by the first reading: measuring the delay of the event loop wakes the process a hundred times a second. */
+  const measureProcess = (): Registry => {
+    if (!processRegistry) {
+      processRegistry = new Registry();
+      collectDefaultMetrics({ register: processRegistry });
+    }
+    return processRegistry;
+  };
   return {
     registry,
-    /** Begins with the first reading: measuring the delay of the event loop wakes the process a hundred times a second. */
-    measureProcess() {
-      if (!isProcessMeasured) collectDefaultMetrics({ register: registry });
-      isProcessMeasured = true;
+    contentType: registry.contentType,
+    /** All metrics as a text; `others`: those of the other threads of the process. */
+    async write(others: MetricObject[][]): Promise<string> {
+      const own = await registry.getMetricsAsJSON();
+      return Registry.merge([addMetrics([own, ...others]), measureProcess()]).metrics();
     },
+    threads: new Gauge({
+      name: "tidings_threads",
+      help: "Threads of this process that work on requests and tasks",
+      registers,
+    }),
     requests: new Counter({
       name: "tidings_http_requests_total",
       help: "Requests answered",
       labelNames: ["operation", "status"] as const,
+      registers,
+    }),
+    handedOver: new Counter({
+      name: "tidings_requests_handed_over_total",
+      help: "Requests that another thread of this process worked on",
       registers,
     }),
     requestSeconds: new Histogram({
@@ -107,3 +134,6 @@ export function createMetrics() {
     }),
   };
 }
+
+/** Adds up the counters of several threads. */
+export const addMetrics = (ofThreads: MetricObject[][]): Registry => AggregatorRegistry.aggregate(ofThreads);

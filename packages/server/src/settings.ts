@@ -13,6 +13,7 @@ import {
   publicUrl,
   rate,
   shortText,
+  threadLimits,
   timeZone,
   word,
 } from "./lib/setting-parsers.ts";
@@ -53,7 +54,7 @@ export const settings = {
       text === "" || /^postgres(ql)?:\/\//.test(text) ? text : fail("must start with postgres:// or postgresql://"),
   },
   TIDINGS_DATABASE_POOL: {
-    about: "Database connections of this process, in addition to up to 5 for the queue.",
+    about: "Database connections of each thread of this process, in addition to up to 5 for the queue.",
     fallback: "10",
     parse: integer(4, 500),
   },
@@ -92,9 +93,17 @@ export const settings = {
     },
   },
   TIDINGS_WORKER_CONCURRENCY: {
-    about: "Concurrent batches of each kind of task in a worker process.",
+    about: "Concurrent batches of each kind of task in each thread of a worker process.",
     fallback: "2",
     parse: integer(1, 64),
+  },
+  TIDINGS_THREADS: {
+    about:
+      "Threads of this process that work on events and tasks: a number, or a range such as `1-4`, of which the process uses as " +
+      "many as its load needs. `auto` is from 1 to the number of processors, 4 at most. Each has its own database " +
+      "connections and concurrency.",
+    fallback: "auto",
+    parse: threadLimits,
   },
   TIDINGS_ALLOW_NETWORKS: {
     about:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "../src/config.ts";
@@ -39,6 +39,7 @@ test("nothing has to be set", () => {
     apiKey: "",
     roles: new Set(["api", "worker"]),
     workerConcurrency: 2,
+    threads: { least: 1, most: Math.min(4, availableParallelism()) },
     allowNetworks: [],
     trustedProxies: [],
     log: { level: "info", format: "" },
@@ -181,6 +182,12 @@ const rows: Row[] = [
   })),
   { name: "TIDINGS_WORKER_CONCURRENCY", value: "0", fault: range(1, 64) },
   { name: "TIDINGS_WORKER_CONCURRENCY", value: "65", fault: range(1, 64) },
+  ...["auto", "1", "64", "1-4", "2-2"].map((value) => ({ name: "TIDINGS_THREADS", value })),
+  ...["0", "65", "4-1", "0-2", "2-", "two", "1.5"].map((value) => ({
+    name: "TIDINGS_THREADS",
+    value,
+    fault: "must be auto, a whole number from 1 to 64, or a range such as 1-4",
+  })),
   { name: "TIDINGS_ALLOW_NETWORKS", value: "127.0.0.0/8, 10.1.2.3,fd00::/8" },
   ...["localhost", "10.0.0.0/33"].map((value) => ({
     name: "TIDINGS_ALLOW_NETWORKS",

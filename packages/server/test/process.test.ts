@@ -4,6 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
+import { metric } from "./support/metric.ts";
 import { temporaryFolder } from "./support/process.ts";
 import { createWorkflow, feedOf, inApp } from "./support/verbs.ts";
 import { eventually } from "./support/wait.ts";
@@ -84,7 +85,8 @@ const recipients = ["ada", "bob"];
 
 test("nothing accepted is lost or doubled when the service is killed under load", async (context) => {
   const folder = temporaryFolder(context);
-  const first = folder.run({ TIDINGS_LOG_LEVEL: "error" });
+  const settings = { TIDINGS_LOG_LEVEL: "error", TIDINGS_THREADS: "2" };
+  const first = folder.run(settings);
   const { client, apiKey, url } = await first.started();
   await createWorkflow(client, "plain", [inApp({ body: "one" })]);
   await createWorkflow(client, "paused", [
@@ -135,10 +137,12 @@ test("nothing accepted is lost or doubled when the service is killed under load"
   const atKill = await standing(db, [...accepted.keys()]);
   assert.ok(atKill.missing + atKill.open > 0, "the service was killed before it had finished");
 
-  const second = folder.run({ TIDINGS_LOG_LEVEL: "error" });
+  const second = folder.run(settings);
   const restarted = await second.started();
   await sendAll(restarted.url, () => {});
   assert.equal(accepted.size, requests * eventsPerRequest);
+  const metrics = await (await fetch(`${restarted.url}/metrics`)).text();
+  assert.equal(metric(metrics, "tidings_threads", {}), 2);
   const ids = [...accepted.keys()];
   await eventually(
     async () => {

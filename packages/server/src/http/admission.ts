@@ -8,8 +8,8 @@
 // environment's request would wait for a step of each of them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../failure.ts";
-import { createGatherer, type GatherOptions } from "../lib/gather.ts";
-import { createFairSemaphore, type FairSemaphore, SemaphoreFull } from "../lib/semaphores.ts";
+import { createGatherer, type GatherOptions } from "../lib/load/gather.ts";
+import { createFairSemaphore, type FairSemaphore, SemaphoreFull } from "../lib/load/semaphores.ts";
 
 /** Below this age events are accepted without delay. */
 const freeMs = 250;

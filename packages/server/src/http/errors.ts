@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, failure } from "../failure.ts";
-import { SemaphoreFull } from "../lib/semaphores.ts";
+import { SemaphoreFull } from "../lib/load/semaphores.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: Record<string, unknown> };

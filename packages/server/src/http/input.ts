@@ -16,13 +16,15 @@ import {
 } from "../validation.ts";
 import type { OperationInput, Translator } from "./vocabulary.ts";
 
+type InputRequest = Pick<FastifyRequest, "url" | "headers" | "params" | "query" | "body" | "mayHoldUnstorableText">;
+
 /** Faults are worded in the caller's vocabulary; the input that is returned is in the contract's. */
 export function createInputReader(operation: Operation, translator: Translator | null, { maxRecipients }: Config) {
   const translate = <S extends object>(schema: S): S => (translator ? translator.schema(schema) : schema);
   const checkQuery = operation.query && compileQuery(translate(operation.query));
   const checkBody = operation.body && compileBody(limitedBody(translate(operation.body), maxRecipients));
 
-  return (request: FastifyRequest): OperationInput => {
+  return (request: InputRequest): OperationInput => {
     const params = readParams(request);
     const query = { ...(request.query as Record<string, unknown>) };
     const body = operation.body ? request.body : undefined;
@@ -57,7 +59,7 @@ const queryFaults = (check: Check, query: Record<string, unknown>): FieldFaults[
   unstorableTexts(query),
 ];
 
-function bodyFaults(check: Check, { body, mayHoldUnstorableText }: FastifyRequest): FieldFaults[] {
+function bodyFaults(check: Check, { body, mayHoldUnstorableText }: InputRequest): FieldFaults[] {
   if (body === undefined || body === null) return [{ general: { messages: ["Request body is required"] } }];
   return [faultsFound(check, body), mayHoldUnstorableText ? unstorableTexts(body) : {}];
 }
@@ -66,13 +68,13 @@ function bodyFaults(check: Check, { body, mayHoldUnstorableText }: FastifyReques
  * Ids in paths are never refused for their form. PostgreSQL does not accept U+0000, so it is replaced by a character that no
  * identifier may have: such an id is not found.
  */
-function readParams(request: FastifyRequest): Record<string, string> {
+function readParams(request: InputRequest): Record<string, string> {
   const params = Object.entries(request.params as Record<string, string>);
   return Object.fromEntries(params.map(([name, value]) => [name, value.replaceAll("\0", "\ufffd")]));
 }
 
 /** For operations that check a signature over the bytes of a request. */
-const readRaw = ({ url, headers, body }: FastifyRequest): RawRequest => ({
+const readRaw = ({ url, headers, body }: InputRequest): RawRequest => ({
   url,
   headers: joinRepeated(headers),
   bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),

@@ -16,6 +16,7 @@ import { sha256 } from "../lib/secrets.ts";
 import type { Admission } from "./admission.ts";
 import { authenticate, type WrongKeyLimiter } from "./auth.ts";
 import { sendError } from "./errors.ts";
+import type { Threads } from "./handed-requests.ts";
 import { createRequestHandler } from "./handle.ts";
 import { authenticateInbox } from "./inbox-auth.ts";
 import { allowReading, isInboxPath, refuseOrigin } from "./inbox-cors.ts";
@@ -27,7 +28,13 @@ import { acceptRaw } from "./request-parsers.ts";
 import { bulkCosts, type Handler, routes } from "./routes.ts";
 import { createAdmittedAnswer } from "./shared-requests.ts";
 
-type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter; admission: Admission; signIn: SignInLimit };
+type Limiters = {
+  rates: RateLimiter;
+  wrongKeys: WrongKeyLimiter;
+  admission: Admission;
+  threads: Threads;
+  signIn: SignInLimit;
+};
 
 /** Operations that accept events. */
 const acceptsEvents: ReadonlySet<OperationId> = new Set(["events.trigger", "events.triggerBulk", "events.broadcast"]);
@@ -55,7 +62,7 @@ export function addOperations(server: FastifyInstance, ctx: NetworkCtx, limiters
 }
 
 function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOptions {
-  const { rates, admission } = limiters;
+  const { rates } = limiters;
   const operation: Operation = operations[id];
   const { schema } = operation.success;
   const bulkCost = bulkCosts[id];
@@ -64,13 +71,13 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
     takeTokens(rates, reply, { owner: rateLimitOwner(request, operation), category: operation.category, cost });
   };
   const handler = routes[id] as Handler;
-  const isSingle = id === "events.trigger";
-  const answer = acceptsEvents.has(id) ? createAdmittedAnswer(ctx, admission, handler, isSingle) : undefined;
+  const answer = acceptsEvents.has(id) ? createAdmittedAnswer(ctx, id, handler, limiters) : undefined;
   return {
     method: operation.method,
     url: urlOf(operation.path),
     // A GET that only reads answers HEAD as well. A GET that writes does not: HEAD would write too.
     exposeHeadRoute: readsOnly(operation),
+    config: { keepsText: "runMany" in handler },
     bodyLimit: operation.bodyLimit === "bulk" ? ctx.config.bulkBodyLimit : ctx.config.bodyLimit,
     schema: schema
       ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }

@@ -1,11 +1,11 @@
 // Rate limits: token buckets, one per environment and category. A bucket holds the tokens of five seconds plus 10 % for
-// bursts. All processes share the buckets (lib/budgets.ts), in which a bucket is the time until it is full again.
+// bursts. All processes share the buckets (lib/load/budgets.ts), in which a bucket is the time until it is full again.
 // The limit of wrong API keys is in auth.ts.
 import type { Operation, RateCategory } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InboxCaller } from "../context.ts";
 import { failure } from "../failure.ts";
-import { type Budgets, createBudgets } from "../lib/budgets.ts";
+import { type Budgets, createBudgets } from "../lib/load/budgets.ts";
 import { networkOf } from "./auth.ts";
 
 const windowSeconds = 5;

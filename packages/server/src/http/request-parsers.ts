@@ -10,15 +10,20 @@ const maxDepth = 200;
 /** JSON texts can hold U+0000 and half a surrogate pair as escapes only; PostgreSQL stores neither. */
 const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/;
 
+/** Members that are dropped, or that may be written with escapes: the text may say more than its value. */
+const mayHoldDroppedMembers = /__proto__|"constructor"|\\u00[567]/;
+
 /** An empty body counts as none; members named `__proto__` are dropped. */
 export function acceptJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser("remove", "remove");
   server.decorateRequest("mayHoldUnstorableText", false);
+  server.decorateRequest("text", null);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = body as string;
     if (text.length === 0) return done(null, undefined);
     request.mayHoldUnstorableText = suspectEscape.test(text);
+    if (request.routeOptions.config.keepsText && !mayHoldDroppedMembers.test(text)) request.text = text;
     parse(request, text, (error, value) => {
       if (error) return done(error);
       if (isDeeperThan(text, maxDepth)) {
@@ -103,5 +108,10 @@ type QueryValue = string | (string | string[])[];
 declare module "fastify" {
   interface FastifyRequest {
     mayHoldUnstorableText: boolean;
+    /** The text of the body, where the route keeps it and JSON.parse makes the same value of it. */
+    text: string | null;
+  }
+  interface FastifyContextConfig {
+    keepsText?: boolean;
   }
 }

@@ -3,7 +3,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type Operation, operations, readsOnly } from "@tidings/contract";
-import fastJsonStringify, { type AnySchema } from "fast-json-stringify";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,7 +14,7 @@ import { chatOauthCallbackPath } from "../app/integrations/chat-oauth.ts";
 import { type Config, hasInboxPage } from "../config.ts";
 import type { NetworkCtx } from "../context.ts";
 import { failure } from "../failure.ts";
-import type { Budgets } from "../lib/budgets.ts";
+import type { Budgets } from "../lib/load/budgets.ts";
 import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
@@ -36,6 +35,7 @@ import { addOidcPages, oidcPaths } from "./people/oidc-page.ts";
 import { createSignInLimit } from "./people/sign-in-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { acceptJson, parseQueryString } from "./request-parsers.ts";
+import { serialiserOf } from "./serialisers.ts";
 import { addSystemRoutes, type SystemOptions, systemPathsOf } from "./system-routes.ts";
 
 export type ServerOptions = SystemOptions & {
@@ -48,30 +48,16 @@ export type ServerOptions = SystemOptions & {
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
-type Serialiser = (answer: unknown) => string;
-
-/** By schema: services in one process share them. */
-const serialisers = new WeakMap<AnySchema & object, Serialiser>();
-
-/** Serialisers of all operations take a quarter of a second to compile: each is compiled for its first answer. */
-function compileWhenUsed(schema: AnySchema & object): Serialiser {
-  let stringify = serialisers.get(schema);
-  return (answer) => {
-    if (!stringify) {
-      // ajv would print a warning for a schema of alternatives that only say which members are required.
-      stringify = serialisers.get(schema) ?? fastJsonStringify(schema, { ajv: { strictTypes: false } });
-      serialisers.set(schema, stringify);
-    }
-    return stringify(answer);
-  };
-}
-
 export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyInstance {
   const server = createFastify(ctx);
   server.decorateRequest("caller", null);
   server.decorateRequest("person", null);
   server.decorateRequest("isCounted", false);
-  server.setSerializerCompiler(({ schema }) => compileWhenUsed(schema as AnySchema & object));
+  server.setSerializerCompiler(
+    ({ schema }) =>
+      (answer) =>
+        serialiserOf(schema)(answer),
+  );
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   const known = knownRoutes(ctx.config, options.hub !== null);
@@ -109,7 +95,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
   const signIn = createSignInLimit(options.rates, now);
-  addOperations(server, ctx, { rates, wrongKeys, admission, signIn });
+  addOperations(server, ctx, { rates, wrongKeys, admission, signIn, threads: options.threads });
   return server;
 }
 

@@ -5,9 +5,14 @@ import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
+import type { Threads } from "./handed-requests.ts";
 import { exchangeSchema } from "./vocabulary.ts";
 
-export type SystemOptions = { version: string; isReady: () => Promise<boolean> };
+export type SystemOptions = {
+  version: string;
+  isReady: () => Promise<boolean>;
+  threads: Threads;
+};
 
 /** The paths that this service has, depending on its settings. */
 export const systemPathsOf = ({ metrics, docs, dashboard }: Config): string[] => [
@@ -17,25 +22,27 @@ export const systemPathsOf = ({ metrics, docs, dashboard }: Config): string[] =>
   ...(docs && !dashboard ? ["/"] : []),
 ];
 
-export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, { version, isReady }: SystemOptions): void {
+export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: SystemOptions): void {
+  const { version, isReady } = options;
   server.get("/health", async () => ({ status: "ok", version }));
   server.get("/ready", async (_request, reply) => {
     if (await isReady()) return { status: "ready" };
     return reply.code(503).header("retry-after", "2").send({ status: "unavailable" });
   });
-  if (ctx.config.metrics) addMetrics(server, ctx);
+  if (ctx.config.metrics) addMetrics(server, ctx, options);
   if (ctx.config.docs) addDocs(server, ctx.config, version);
 }
 
-function addMetrics(server: FastifyInstance, ctx: Ctx): void {
+function addMetrics(server: FastifyInstance, ctx: Ctx, { threads }: SystemOptions): void {
   server.get("/metrics", async (_request, reply) => {
-    ctx.metrics.measureProcess();
     const depth = await ctx.queue.depth().catch(() => ({}));
     for (const [kind, size] of Object.entries(depth)) ctx.metrics.queueDepth.set({ kind }, size);
     const open = await countOpenCircuits(ctx.db).catch(() => null);
     if (open) ctx.metrics.openCircuits.reset();
     for (const { provider_id, count } of open ?? []) ctx.metrics.openCircuits.set({ provider: provider_id }, count);
-    return reply.header("content-type", ctx.metrics.registry.contentType).send(await ctx.metrics.registry.metrics());
+    const others = await threads.readMetrics();
+    ctx.metrics.threads.set(threads.count());
+    return reply.header("content-type", ctx.metrics.contentType).send(await ctx.metrics.write(others));
   });
 }
 

@@ -22,6 +22,8 @@ type Stage<T> = {
   run(ctx: Ctx, tasks: Task<T>[]): Promise<void>;
   batchSize: number;
   isSingle?: boolean;
+  /** Whether further threads of a process work on these too. The others are few, or need more memory the more of them run. */
+  isForThreads?: boolean;
   /** Whether tasks of different environments may share a transaction. */
   isMixed?: boolean;
   /** The cost of the tasks in one transaction (tasks.ts); without it `recipientsPerBatch`. */
@@ -31,18 +33,25 @@ type Stage<T> = {
 // Trigger tasks carry up to 100 recipients each, so 5 of them make a batch of 500 notifications: at that size the cost per
 // row has levelled off (bench/results.md).
 const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
-  { kind: "trigger", run: runTrigger, batchSize: 5 },
+  { kind: "trigger", run: runTrigger, batchSize: 5, isForThreads: true },
   { kind: "fanout", run: runFanout, batchSize: 1 },
-  { kind: "wake", run: runWake, batchSize: 20 },
+  { kind: "wake", run: runWake, batchSize: 20, isForThreads: true },
   {
     kind: "deliver",
     run: stateful(createDeliverStage(ctx)),
     batchSize: deliverBatch(ctx),
     isMixed: true,
     maxCost: deliverBatch(ctx) * callCost,
+    isForThreads: true,
   },
-  { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: bridgeBatch, isMixed: true },
-  { kind: "webhook", run: stateful(createWebhookStage(ctx)), batchSize: webhookBatch, isMixed: true },
+  { kind: "bridge", run: stateful(createBridgeStage(ctx)), batchSize: bridgeBatch, isMixed: true, isForThreads: true },
+  {
+    kind: "webhook",
+    run: stateful(createWebhookStage(ctx)),
+    batchSize: webhookBatch,
+    isMixed: true,
+    isForThreads: true,
+  },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
   { kind: "replay", run: runReplay, batchSize: 1 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
@@ -56,13 +65,20 @@ const stateful =
   (_ctx, tasks) =>
     run(tasks);
 
-export async function startWorkers(ctx: NetworkCtx): Promise<void> {
-  await scheduleHousekeeping(ctx);
+/** `isFirst`: of the first thread of a process, which works on every kind of task. `onBatch`: other threads could take such tasks too. */
+type WorkerOptions = { isFirst: boolean; onBatch?: () => void };
+
+export async function startWorkers(ctx: NetworkCtx, { isFirst, onBatch }: WorkerOptions): Promise<void> {
+  if (isFirst) await scheduleHousekeeping(ctx);
   for (const stage of stagesOf(ctx)) {
-    const { kind, batchSize, isSingle = false } = stage;
+    const { kind, batchSize, isSingle = false, isForThreads = false } = stage;
+    if (!isFirst && !isForThreads) continue;
     const concurrency = isSingle ? 1 : ctx.config.workerConcurrency;
     const options = { batchSize, concurrency, hasReserve: !isSingle };
-    ctx.queue.work<never>(kind, options, (tasks) => runBatch(ctx, stage, tasks));
+    ctx.queue.work<never>(kind, options, (tasks) => {
+      if (isForThreads) onBatch?.();
+      return runBatch(ctx, stage, tasks);
+    });
   }
 }
 

@@ -9,7 +9,8 @@ import { startTestService } from "../support/service.ts";
 import { createWorkflow, feedOf, inApp } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
 
-const service = await startTestService({ TIDINGS_ROLE: "api,worker" });
+// The second thread works on some of them.
+const service = await startTestService({ TIDINGS_THREADS: "2" });
 const { client, db } = service;
 await createWorkflow(client, "hello", [inApp()]);
 await createWorkflow(client, "later", [{ name: "Wait", type: "delay", controlValues: { amount: 1, unit: "days" } }]);

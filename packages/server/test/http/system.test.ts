@@ -4,6 +4,7 @@ import { openApiDocument } from "@tidings/contract";
 import { docsPageCsp } from "../../src/http/docs/docs-page.ts";
 import { version } from "../../src/version.ts";
 import { authorized, errorOf, operationIds, request } from "../support/http.ts";
+import { metric } from "../support/metric.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
 
@@ -16,19 +17,6 @@ test("/health and /ready answer without a key", async () => {
   const ready = await request(service, "/ready");
   assert.deepEqual([ready.status, ready.body, ready.headers.get("retry-after")], [200, { status: "ready" }, null]);
 });
-
-/** The value of one line of a Prometheus text, or null when there is no such line. */
-function metric(text: string, name: string, labels: Record<string, string>): number | null {
-  for (const line of text.split("\n")) {
-    const match = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
-    if (match?.[1] !== name) continue;
-    const found = Object.fromEntries(
-      [...(match[2] ?? "").matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
-    );
-    if (Object.entries(labels).every(([key, value]) => found[key] === value)) return Number(match[3]);
-  }
-  return null;
-}
 
 test("/metrics counts requests by operation and status, and what the pipeline did", async () => {
   await createWorkflow(client, "measured", [inApp()]);

@@ -41,6 +41,8 @@ export async function startTestService(settings: TestSettings = {}): Promise<Tes
     TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
     TIDINGS_DATABASE_POOL: "8",
+    // Threads that begin under load would make a busy machine slower.
+    TIDINGS_THREADS: "1",
     // Many tests try many wrong keys.
     TIDINGS_RATE_WRONG_KEYS: "0",
     // Tests call an inbox more often than a person does.

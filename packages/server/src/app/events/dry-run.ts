@@ -5,7 +5,7 @@ import type { DryRun, DryRunEvent, Input, Output, TriggerEvent } from "@tidings/
 import { LRUCache } from "lru-cache";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
-import { mapWithPauses } from "../../lib/pauses.ts";
+import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { type Clock, peekClock } from "../../pipeline/clock/clock.ts";
 import {
   excludedFromTopics,

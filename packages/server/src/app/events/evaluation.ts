@@ -5,7 +5,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { generateTransactionId } from "../../lib/ids.ts";
 import { type JsonObject, jsonBytes } from "../../lib/json.ts";
-import { mapWithPauses } from "../../lib/pauses.ts";
+import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
 import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
 import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";

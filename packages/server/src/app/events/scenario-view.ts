@@ -1,6 +1,6 @@
 // Rows of past events as a scenario. Times are counted from the first event.
 import type { Scenario, ScenarioAction, ScenarioMessage, ScenarioSubscriber } from "@tidings/contract";
-import { mapWithPauses } from "../../lib/pauses.ts";
+import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../store/events/scenarios.ts";

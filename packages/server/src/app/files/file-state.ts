@@ -4,7 +4,7 @@ import { type FileResources, inAppProviderId, mostFiles } from "@tidings/contrac
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { mapWithPauses } from "../../lib/pauses.ts";
+import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { readPublishable } from "../../store/environments/publishing.ts";
 import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
 import { findTopicsByKeys, listNamedTopics, type TopicRow } from "../../store/topics/topics.ts";

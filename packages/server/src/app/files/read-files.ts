@@ -4,7 +4,7 @@ import type { FileResources, FileType, IntegrationFile, LayoutFile, TopicFile } 
 import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { Failure, type FieldFaults, invalid } from "../../failure.ts";
-import { pauseIfDue } from "../../lib/pauses.ts";
+import { pauseIfDue } from "../../lib/load/pauses.ts";
 import type { StoredStep } from "../../store/workflows/workflows.ts";
 import { readFilters } from "../workflows/step-controls.ts";
 import { toFilterFile } from "./file-forms.ts";

@@ -10,7 +10,7 @@ import type { ChatTarget, Message } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { findLinks } from "../../lib/links.ts";
-import { mapWithPauses } from "../../lib/pauses.ts";
+import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { openValue, type Sealed, sealValue } from "../../lib/sealed.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import { findCodes } from "../../lib/text/codes.ts";

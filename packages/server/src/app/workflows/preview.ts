@@ -5,7 +5,7 @@ import type { Input, Output, PreviewFault, PreviewResult } from "@tidings/contra
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { pauseIfDue } from "../../lib/pauses.ts";
+import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderFault, render } from "../../pipeline/render/liquid.ts";

@@ -2,7 +2,7 @@
 // read, so that adding an integration or a variable clears them.
 import { type ContentIssue, channels, type StepIssues, type StepType } from "@tidings/contract";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { pauseIfDue } from "../../lib/pauses.ts";
+import { pauseIfDue } from "../../lib/load/pauses.ts";
 import { blockTemplate, isBlockBody } from "../../pipeline/render/blocks.ts";
 import { type Candidate, chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, RenderFault, type RenderTarget } from "../../pipeline/render/liquid.ts";

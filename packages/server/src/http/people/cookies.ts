@@ -1,5 +1,5 @@
 // Cookies of people: the session, and the state of a sign-in with OpenID Connect.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { sessionSeconds } from "../../app/people/sessions.ts";
 import type { Config } from "../../config.ts";
 
@@ -19,12 +19,14 @@ type Cookie = { name: string; value: string; seconds: number };
 const pathOf = (publicUrl: string): string => (publicUrl ? new URL(publicUrl).pathname : "/");
 
 /** HttpOnly: pages cannot read it. SameSite=Lax: other sites' pages send it only when they link here. */
-export function setCookie(reply: FastifyReply, { publicUrl }: Config, { name, value, seconds }: Cookie): void {
+type Reply = { header(name: string, value: string): unknown };
+
+export function setCookie(reply: Reply, { publicUrl }: Config, { name, value, seconds }: Cookie): void {
   const parts = [`${name}=${value}`, `Path=${pathOf(publicUrl)}`, `Max-Age=${seconds}`, "HttpOnly", "SameSite=Lax"];
   if (publicUrl.startsWith("https:")) parts.push("Secure");
   reply.header("set-cookie", parts.join("; "));
 }
 
 /** Null ends the session in the browser. */
-export const setSessionCookie = (reply: FastifyReply, config: Config, value: string | null): void =>
+export const setSessionCookie = (reply: Reply, config: Config, value: string | null): void =>
   setCookie(reply, config, { name: sessionCookie, value: value ?? "", seconds: value === null ? 0 : sessionSeconds });

@@ -3,7 +3,7 @@
 import type { OperationId } from "@tidings/contract";
 import type { FastifyRequest } from "fastify";
 import { failure } from "../../failure.ts";
-import type { Budgets } from "../../lib/budgets.ts";
+import type { Budgets } from "../../lib/load/budgets.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { networkOf } from "../auth.ts";
 

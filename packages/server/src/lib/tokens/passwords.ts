@@ -1,7 +1,7 @@
 // Passwords, hashed with scrypt. The hash names its parameters, so that they can be raised later. Hashing runs on the threads
 // that Node also needs for name lookups and files, so a process hashes two passwords at a time; others wait.
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
-import { createFairSemaphore } from "../semaphores.ts";
+import { createFairSemaphore } from "../load/semaphores.ts";
 
 /** One of the equal choices of OWASP's Password Storage Cheat Sheet: 32 MB, and about 200 ms of one core. */
 const current = { N: 2 ** 15, r: 8, p: 3 };

@@ -1,7 +1,7 @@
 // Simulates new runs with the same `advance()` as the stages: the clock jumps to the end of each wait, every provider accepts,
 // and claims are answered without being taken. Reads only.
 import type { JsonObject } from "../../lib/json.ts";
-import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
+import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import type { Db } from "../../store/db.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import type { TenantEntry, TenantRow } from "../../store/subscribers/tenants.ts";

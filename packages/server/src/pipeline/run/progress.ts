@@ -1,5 +1,5 @@
 // Runs `advance()` for a whole batch: loads the facts, settles claims in rounds, and writes every table once.
-import { isPauseDue, pauseIfDue } from "../../lib/pauses.ts";
+import { isPauseDue, pauseIfDue } from "../../lib/load/pauses.ts";
 import { runInserts } from "../../store/bulk.ts";
 import { eventInsert, type NewEvent } from "../../store/events/events.ts";
 import { packJobs } from "../../store/events/finished-jobs.ts";

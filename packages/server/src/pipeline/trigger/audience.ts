@@ -2,7 +2,7 @@
 // internal id, so memory use does not grow with its size. Each page begins after the last id of the page before, and an
 // audience returns every subscriber at most once, so no subscriber is notified twice.
 import type { Ctx } from "../../context.ts";
-import { mapWithPauses } from "../../lib/pauses.ts";
+import { mapWithPauses } from "../../lib/load/pauses.ts";
 import type { Db } from "../../store/db.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import {

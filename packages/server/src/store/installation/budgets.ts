@@ -1,5 +1,5 @@
 // Rate limits that all processes share. Each is stored as the time until which it is used up. A process spends locally and
-// settles with the others several times a second (lib/budgets.ts), or reserves calls in advance, so that no statement per
+// settles with the others several times a second (lib/load/budgets.ts), or reserves calls in advance, so that no statement per
 // message is needed.
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";

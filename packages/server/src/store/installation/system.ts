@@ -13,7 +13,7 @@ export async function findVersionsOfSystem(db: Db): Promise<SystemVersions> {
   return rows[0]!;
 }
 
-/** Each process keeps one listening connection; the role of the service sees the connections of its own role. */
+/** Each process keeps one listening connection of this name; those of its further threads have another one. The role of the service sees the connections of its own role. */
 export async function countProcesses(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity

@@ -18,6 +18,8 @@ export type ListenOptions = {
   /** By channel: called for every notification on it, and without a text after every (re)connection. */
   onNotify: Record<string, (text?: string) => void>;
   onError: (error: Error) => void;
+  /** The name of the connection, unless it is the one by which processes are counted. */
+  name?: string;
 };
 
 const firstRetryMs = 250;
@@ -34,7 +36,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const connect = async (): Promise<void> => {
     const next = new pg.Client({
       connectionString: options.url,
-      application_name: "tidings-listen",
+      application_name: options.name ?? "tidings-listen",
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       query_timeout: queryLimitMs,

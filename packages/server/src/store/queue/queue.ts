@@ -3,8 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { fromKysely, type JobWithMetadata, type PgBoss } from "pg-boss";
-import type { Budgets } from "../../lib/budgets.ts";
-import { createFairQueue, type FairQueue, longestLagMs, type VirtualClocks } from "../../lib/fair-queue.ts";
+import type { Budgets } from "../../lib/load/budgets.ts";
+import { createFairQueue, type FairQueue, longestLagMs, type VirtualClocks } from "../../lib/load/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { findChannel, openBoss, schema } from "./boss.ts";
@@ -27,7 +27,7 @@ export { ClaimLost, type Task, type TaskKind } from "./claims.ts";
 /**
  * `startAfter`: a moment, or seconds from now by the clock of the database. `group`: a name under which tasks are waited
  * for or recalled (pipeline/clock/clock.ts). `environmentId`, `lane` and `cost` decide the order of tasks
- * (lib/fair-queue.ts); tasks without an environment go first.
+ * (lib/load/fair-queue.ts); tasks without an environment go first.
  */
 export type NewTask = {
   data: object;
@@ -111,6 +111,8 @@ export type QueueOptions = {
   budgets?: Budgets;
   /** Tells the other processes that no environment is behind any more in tasks whose budgets have this prefix. */
   forgetShared?(prefix: string): Promise<void>;
+  /** Of a further thread of a process, which is not counted as a process. */
+  isFurther?: boolean;
   /** Further channels, heard on the connection of the queue. */
   onNotify?: ListenOptions["onNotify"];
 };
@@ -148,6 +150,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       [dueChannel]: (text) => parts.due?.hear(text),
     },
     onError: options.onError,
+    name: options.isFurther ? "tidings-listen-thread" : undefined,
   });
   const startDue = () =>
     startDueLoop({

@@ -1,8 +1,8 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
-// (lib/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on the backlog
+// (lib/load/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on the backlog
 // of one environment, a task of another begins at once. A loop that finds nothing sleeps until it is woken: NOTIFY announces new
 // tasks, and due.ts those that have become due.
-import { priorityAt } from "../../lib/fair-queue.ts";
+import { priorityAt } from "../../lib/load/fair-queue.ts";
 export type WorkOptions = {
   batchSize: number;
   /** Loops that take the next task, whatever its turn. */

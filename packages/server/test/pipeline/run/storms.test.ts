@@ -8,7 +8,7 @@ import { startTestService } from "../../support/service.ts";
 import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const { client, db, logs } = await startTestService();
+const { client, db, logs } = await startTestService({ TIDINGS_THREADS: "2" });
 
 const runs = Number(process.env.STORM_RUNS ?? 1);
 const range = (count: number): number[] => Array.from({ length: count }, (_, n) => n);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { createRateLimiter } from "../../../src/http/rate-limit.ts";
-import { createBudgets } from "../../../src/lib/budgets.ts";
+import { createBudgets } from "../../../src/lib/load/budgets.ts";
 import { inTransaction, openDb } from "../../../src/store/db.ts";
 import { deleteBudgets, reserveCalls, spendBudgets } from "../../../src/store/installation/budgets.ts";
 import { migrate } from "../../../src/store/installation/migrate.ts";

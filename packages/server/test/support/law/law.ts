@@ -33,7 +33,19 @@ const rootFiles = [
   "log",
   "version",
 ];
-const wiring = ["start", "stack-traces", "service", "main", "database", "show-key", "make-sign-in-link"];
+const wiring = [
+  "start",
+  "stack-traces",
+  "service",
+  "engine",
+  "threads",
+  "thread-client",
+  "thread",
+  "main",
+  "database",
+  "show-key",
+  "make-sign-in-link",
+];
 
 const databaseModules = ["kysely", "pg", "pg-boss"];
 

@@ -7,7 +7,7 @@ import { importsOf, resolveImport } from "./structure.ts";
 import { functionsIn, hasColumn, type Parameter, typesIn } from "./types.ts";
 
 const store = "packages/server/src/store/";
-const wiring = ["service", "main", "database", "show-key", "make-sign-in-link"].map(
+const wiring = ["service", "engine", "main", "database", "show-key", "make-sign-in-link"].map(
   (name) => `packages/server/src/${name}.ts`,
 );
 

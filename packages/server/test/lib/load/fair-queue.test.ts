@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createFairQueue, longestLagMs, priorityAt, sharePerSecond } from "../../src/lib/fair-queue.ts";
+import { createFairQueue, longestLagMs, priorityAt, sharePerSecond } from "../../../src/lib/load/fair-queue.ts";
 
 const start = 1_700_000_000_000;
 const entry = (environmentId: string, dueAt: number, cost = 1, lane?: string) => ({ environmentId, dueAt, cost, lane });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createGatherer } from "../../src/lib/gather.ts";
-import { createFairSemaphore } from "../../src/lib/semaphores.ts";
+import { createGatherer } from "../../../src/lib/load/gather.ts";
+import { createFairSemaphore } from "../../../src/lib/load/semaphores.ts";
 
 const limits = { total: 3, perOwner: 2, waitingPerOwner: 1_000, waitMs: 60_000 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));

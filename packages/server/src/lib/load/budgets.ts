@@ -3,7 +3,7 @@
 // the database four times a second: it adds what it has spent and reads what all processes have. Together they exceed a
 // rate by what one of them can spend in a quarter of a second. Rates with little use are not synchronised at all. While the
 // database is away, each process keeps to the rate on its own.
-import { createBoundedCache } from "./bounded-cache.ts";
+import { createBoundedCache } from "../bounded-cache.ts";
 
 const settleMs = 250;
 /** A budget that is used up for less than this is not synchronised. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mapWithPauses } from "../../src/lib/pauses.ts";
+import { mapWithPauses } from "../../../src/lib/load/pauses.ts";
 
 test("work that runs at the same time takes turns: between two slices, the event loop has a round of its own", async () => {
   const slices: string[] = [];

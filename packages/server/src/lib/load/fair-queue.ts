@@ -6,7 +6,7 @@
 //
 // This is the virtual-clock discipline (Zhang, 1990) with two limits: an environment falls behind by ten minutes at most,
 // and all lags are reset whenever the queue has run empty, because tasks that found free workers delayed no other task.
-import { createBoundedCache } from "./bounded-cache.ts";
+import { createBoundedCache } from "../bounded-cache.ts";
 
 /**
  * Cost per second that an environment may enqueue without falling behind. The share is small,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createFairSemaphore, SemaphoreFull } from "../../src/lib/semaphores.ts";
+import { createFairSemaphore, SemaphoreFull } from "../../../src/lib/load/semaphores.ts";
 
 const limits = { total: 3, perOwner: 2, waitingPerOwner: 50, waitMs: 60_000 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));

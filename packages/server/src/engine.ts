@@ -1,0 +1,127 @@
+// What each thread works with: connections to the database, the queue, network access and caches. The first thread of a process has
+// one (service.ts), and so has each further thread (thread.ts).
+import { createIo, createLookup, type Message } from "@tidings/providers";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import { maxProviderCalls } from "./app/integrations/integration-checks.ts";
+import { capturedContent } from "./app/messages/captured.ts";
+import type { Config } from "./config.ts";
+import type { Ctx, NetworkCtx } from "./context.ts";
+import { keyUseMs } from "./http/auth.ts";
+import { newId } from "./lib/ids.ts";
+import { createHintCollector } from "./lib/inbox-hints.ts";
+import { createBudgets } from "./lib/load/budgets.ts";
+import { createFairSemaphore, createOwnerLimit } from "./lib/load/semaphores.ts";
+import type { Secrets } from "./lib/secrets.ts";
+import { createUrlGuard } from "./lib/url-guard.ts";
+import { createMetrics } from "./metrics.ts";
+import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
+import { type Db, openDb } from "./store/db.ts";
+import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
+import { insertCaptured } from "./store/messages/messages.batch.ts";
+import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
+
+/** What the parts of a start need. Closers run in reverse order, also when the start fails. */
+export type Start = { log: Logger; closers: (() => Promise<unknown>)[]; state: { isDraining: boolean } };
+
+/** Shorter than that of providers: receivers of webhooks should store the event and answer at once. */
+const webhookTimeoutMs = 15_000;
+
+type Pools = ReturnType<typeof openPools>;
+
+export function openPools(config: Config, url: string, { log, closers, state }: Start) {
+  // While draining, lost connections are expected.
+  const onError = (error: Error) =>
+    log[state.isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
+  const db = openDb({ url, poolSize: config.databasePool, keep: 1, onError });
+  closers.push(() => db.destroy());
+  const { pool, seconds } = config.reads;
+  const readDb = openDb({ url, poolSize: pool, statementMs: seconds * 1_000, onError });
+  closers.push(() => readDb.destroy());
+  return { db, readDb, onError };
+}
+
+/** `url`: of the database that `pools` are connected to. `isFurther`: of a thread beside the first one. */
+type EngineOptions = { config: Config; secrets: Secrets; url: string; isFurther: boolean };
+
+export async function openEngine(
+  { config, secrets, url, isFurther }: EngineOptions,
+  { db, readDb, onError }: Pools,
+  { log, closers }: Start,
+) {
+  // Opened before the queue and closed after it, so that calls in flight finish first.
+  const network = openNetwork(config, db, secrets, closers);
+  const announce = (channel: string, text: string): Promise<void> => queue.notify(channel, text);
+  const { caches, onNotify, onChange } = createCaches(announce);
+  const { queue, rates } = await openSharedQueue(db, { url, onError, onNotify, isFurther }, closers);
+  closers.push(async () => caches.hints.close());
+  const reads = { db: readDb, slots: createReadSlots(config) };
+  const metrics = createMetrics();
+  const ctx: NetworkCtx = { config, db, queue, log, metrics, secrets, now, newId, reads, ...network, ...caches };
+  return { ctx, rates, announce, onChange };
+}
+
+const now = () => new Date();
+
+function openNetwork(config: Config, db: Db, secrets: Secrets, closers: Start["closers"]) {
+  const { resolveHost } = createUrlGuard({ allowNetworks: config.allowNetworks, lookup: createLookup() });
+  const capture = (message: Message) =>
+    insertCaptured(db, { id: newId(), messageId: message.id, content: capturedContent(secrets, message), now: now() });
+  const io = createIo({ resolveHost, capture, timeoutMs: config.delivery.timeoutMs });
+  closers.push(() => io.close());
+  const webhookIo = createIo({ resolveHost, capture, timeoutMs: webhookTimeoutMs });
+  closers.push(() => webhookIo.close());
+  return { io, webhookHttp: webhookIo.http, resolveHost, providerCalls: createOwnerLimit(maxProviderCalls) };
+}
+
+/** The queue, and the rates that processes share: the clocks of its fair order, and the rate limits of requests. */
+async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["closers"]) {
+  const settle = (spent: Map<string, number>) => spendBudgets(db, spent);
+  const turns = createBudgets({ now: Date.now, settle, max: 10_000 });
+  const rates = createBudgets({ now: () => performance.now(), settle, max: 100_000 });
+  closers.push(async () => {
+    turns.close();
+    rates.close();
+  });
+  const forgetShared = (prefix: string) => deleteBudgets(db, prefix);
+  const queue = await openQueue({ ...options, budgets: turns, forgetShared });
+  closers.push(() => queue.stop());
+  return { queue, rates };
+}
+
+/** What this process does on announcements of the database, beside emptying its caches. */
+export type OnChange = { keys(): void; hints(text?: string): void };
+
+const hintChannel = "tidings_inbox_hints";
+export const watchChannel = "tidings_inbox_watch";
+
+export type Announce = (channel: string, text: string) => Promise<void>;
+
+/** The caches of a context. The database announces changes, which empty them: `onNotify`, by channel. */
+function createCaches(announce: Announce) {
+  const versions: Ctx["versions"] = new LRUCache({ max: 5_000 });
+  // The time to live covers announcements that were missed while the listener was disconnected.
+  const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
+  const keyUses: Ctx["keyUses"] = new LRUCache({ max: 10_000, ttl: keyUseMs });
+  const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
+  const onChange: OnChange = { keys: () => {}, hints: () => {} };
+  const hints = createHintCollector({
+    now: () => performance.now(),
+    send: (text) => announce(hintChannel, text),
+  });
+  const onNotify = {
+    tidings_api_keys: () => {
+      keyOwners.clear();
+      onChange.keys();
+    },
+    tidings_webhooks: () => expireWebhookCache(webhookTargets),
+    [hintChannel]: (text?: string) => onChange.hints(text),
+    // Without a text, announcements may have been missed.
+    [watchChannel]: (text?: string) => (text === undefined ? hints.watchForAnnouncement() : hints.watch()),
+  };
+  return { caches: { versions, keyOwners, keyUses, webhookTargets, hints }, onNotify, onChange };
+}
+
+/** One environment uses at most all read connections but one. A read without a connection waits, five seconds at most. */
+const createReadSlots = ({ reads: { pool } }: Config) =>
+  createFairSemaphore({ total: pool, perOwner: Math.max(1, pool - 1), waitingPerOwner: 100, waitMs: 5_000 });

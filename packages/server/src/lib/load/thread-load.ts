@@ -1,0 +1,39 @@
+// How many threads a process should have, by how busy they are. A further thread begins when those there are can hardly do more, and the
+// last one ends when the others could do its work with room to spare, for a minute: a pause between two bursts does not end it.
+
+/** The part of their time that all threads are busy before another begins. */
+const busyPart = 0.8;
+/** The part of their time that the threads left may be busy after one has ended. */
+const quietPart = 0.4;
+export const quietMs = 60_000;
+
+export type ThreadLimits = { least: number; most: number };
+
+/** `busy`: the part of the time since the last call that each thread was busy. */
+export function createThreadRule({ least, most }: ThreadLimits) {
+  let quietSince: number | null = null;
+  return (busy: number[], nowMs: number): "more" | "fewer" | "enough" => {
+    const count = busy.length;
+    const sum = busy.reduce((total, part) => total + part, 0);
+    const isQuiet = count > least && sum < quietPart * (count - 1);
+    quietSince = isQuiet ? (quietSince ?? nowMs) : null;
+    if (count < most && sum >= busyPart * count) return "more";
+    if (quietSince === null || nowMs - quietSince < quietMs) return "enough";
+    quietSince = null;
+    return "fewer";
+  };
+}
+
+type Utilization = { idle: number; active: number };
+
+/** Answers the part of the time since its last call that a thread was busy; `read`: its event loop utilization so far. */
+export function createBusyReader(read: () => Utilization): () => number {
+  let before = read();
+  return () => {
+    const now = read();
+    const active = now.active - before.active;
+    const all = active + now.idle - before.idle;
+    before = now;
+    return all > 0 ? active / all : 0;
+  };
+}

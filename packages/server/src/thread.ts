@@ -1,0 +1,48 @@
+// A further thread of the process (threads.ts). It has an engine of its own, takes tasks from the queue as a process with the role `worker`
+// does, and answers requests that the first thread hands over.
+import { parentPort, workerData } from "node:worker_threads";
+import { openEngine, openPools, type Start } from "./engine.ts";
+import { createHandedAnswer } from "./http/handed-requests.ts";
+import { createSecrets } from "./lib/secrets.ts";
+import { createRemoteLogger } from "./log.ts";
+import { startWorkers } from "./pipeline/dispatch.ts";
+import type { Question, Said, ThreadData } from "./thread-client.ts";
+
+const { config, databaseUrl } = workerData as ThreadData;
+const port = parentPort!;
+
+const say = (said: Said) => port.postMessage(said);
+const log = createRemoteLogger(config, (line) => say({ line }));
+const starting: Start = { log, closers: [], state: { isDraining: false } };
+const pools = openPools(config, databaseUrl, starting);
+const secrets = createSecrets(config.encryptionKeys);
+const { ctx } = await openEngine({ config, secrets, url: databaseUrl, isFurther: true }, pools, starting);
+if (config.roles.has("worker")) await startWorkers(ctx, { isFirst: false });
+const answer = createHandedAnswer(ctx);
+
+async function reply({ ask }: Question): Promise<unknown> {
+  switch (ask.kind) {
+    case "start":
+      return null;
+    case "answers":
+      return answer(ask.handed);
+    case "metrics":
+      return ctx.metrics.registry.getMetricsAsJSON();
+    case "stop":
+      await closeAll();
+      return ctx.metrics.registry.getMetricsAsJSON();
+  }
+}
+
+async function closeAll(): Promise<void> {
+  starting.state.isDraining = true;
+  for (const close of starting.closers.reverse()) {
+    await close().catch((error: unknown) => log.error({ err: error }, "closing failed"));
+  }
+}
+
+// Questions that came before this line have waited for it. An error of one is that of the thread: it ends, and its work with it.
+port.on("message", async (question: Question) => {
+  const value = await reply(question);
+  say({ id: question.id, value });
+});

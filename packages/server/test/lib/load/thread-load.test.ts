@@ -1,0 +1,67 @@
+// How many threads a process has, by how busy they are.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createBusyReader, createThreadRule, quietMs } from "../../../src/lib/load/thread-load.ts";
+
+const range = { least: 1, most: 3 };
+
+for (const { busy, wish } of [
+  { busy: [0.1], wish: "enough" },
+  { busy: [0.79], wish: "enough" },
+  { busy: [0.85], wish: "more" },
+  { busy: [0.85, 0.5], wish: "enough" },
+  { busy: [0.85, 0.85], wish: "more" },
+  { busy: [1, 1, 1], wish: "enough" },
+] as const) {
+  test(`threads that are busy for ${busy.join(" and ")} of their time: ${wish}`, () => {
+    assert.equal(createThreadRule(range)([...busy], 0), wish);
+  });
+}
+
+test("a thread ends after a minute in which the others could have done its work, and one at a time", () => {
+  const decide = createThreadRule(range);
+  const quiet = [0.2, 0.05, 0];
+  assert.equal(decide(quiet, 0), "enough");
+  assert.equal(decide(quiet, quietMs - 1), "enough");
+  assert.equal(decide(quiet, quietMs), "fewer");
+  assert.equal(decide([0.2, 0.05], quietMs + 1), "enough");
+  assert.equal(decide([0.2, 0.05], 2 * quietMs + 1), "fewer");
+});
+
+test("a burst begins the minute anew", () => {
+  const decide = createThreadRule(range);
+  decide([0.1, 0], 0);
+  decide([0.7, 0.7], quietMs / 2);
+  assert.equal(decide([0.1, 0], quietMs), "enough");
+  assert.equal(decide([0.1, 0], 2 * quietMs), "fewer");
+});
+
+test("whatever the load, there are never fewer threads than the least, nor more than the most", () => {
+  const limits = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }));
+  const loads = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 1, max: 100_000 })));
+  fc.assert(
+    fc.property(limits, loads, ([least, further], steps) => {
+      const most = least + further;
+      const decide = createThreadRule({ least, most });
+      let [count, now] = [least, 0];
+      for (const [busy, ms] of steps) {
+        now += ms;
+        const wish = decide(Array<number>(count).fill(busy), now);
+        count += wish === "more" ? 1 : wish === "fewer" ? -1 : 0;
+        assert.ok(count >= least && count <= most, `${count} threads of ${least} to ${most}`);
+      }
+    }),
+  );
+});
+
+test("the busy part is that of the time since the last reading", () => {
+  const readings = [
+    { active: 10, idle: 90 },
+    { active: 40, idle: 100 },
+    { active: 40, idle: 100 },
+  ];
+  const read = createBusyReader(() => readings.shift()!);
+  assert.equal(read(), 0.75);
+  assert.equal(read(), 0);
+});
