@@ -54,6 +54,9 @@ export function createThreads({ config, databaseUrl, log }: ThreadData & { log: 
       log.warn({ err: error }, "a thread could not be added");
     }
   };
+  const addLeast = async () => {
+    for (let missing = limits.least - running.size; missing > 0; missing--) await add();
+  };
   const end = async (thread: OtherThread) => {
     running.delete(thread);
     try {
@@ -63,14 +66,19 @@ export function createThreads({ config, databaseUrl, log }: ThreadData & { log: 
       log.warn({ err: error }, "a thread did not end in time");
     }
   };
+  /** One change at a time. */
+  const begin = (work: Promise<void>): Promise<void> => {
+    change = work.finally(() => {
+      change = null;
+    });
+    return change;
+  };
   const look = () => {
     const now = performance.now();
     lookedAt = now;
     const wish = decide([readOwnBusy(), ...others().map((thread) => thread.readBusy())], now);
     if (change || isStopping || wish === "enough" || now < pausedUntil) return;
-    change = (wish === "more" ? add() : end(others().at(-1)!)).finally(() => {
-      change = null;
-    });
+    void begin(wish === "more" ? add() : end(others().at(-1)!));
   };
   const noteWork = () => {
     if (limits.most > 1 && performance.now() - lookedAt >= lookMs) look();
@@ -78,9 +86,7 @@ export function createThreads({ config, databaseUrl, log }: ThreadData & { log: 
   const timer = setInterval(() => running.size > limits.least && look(), lookForQuietMs).unref();
 
   return {
-    async start() {
-      while (running.size < limits.least) await add();
-    },
+    start: () => begin(addLeast()),
     noteWork,
     async run(isSmall, work) {
       noteWork();

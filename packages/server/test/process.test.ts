@@ -3,11 +3,14 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Client } from "@tidings/contract";
 import pg from "pg";
 import { metric } from "./support/metric.ts";
 import { temporaryFolder } from "./support/process.ts";
-import { createWorkflow, feedOf, inApp } from "./support/verbs.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { createWorkflow, email, feedOf, inApp, trigger } from "./support/verbs.ts";
 import { eventually } from "./support/wait.ts";
+import { mailer } from "./support/webhook-providers.ts";
 
 /** The request a curl line of the banner would make. */
 function requestOf(curl: string): { url: string; init: RequestInit } {
@@ -50,8 +53,9 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.match(wrong.output(), /TIDINGS_ENCRYPTION_KEY is not the key this database was set up with/);
   assert.doesNotMatch(wrong.output(), /\n {4}at /);
 
-  const again = folder.run();
+  const again = folder.run({ TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8" });
   const restarted = await again.started();
+  await requireMail(restarted.client);
   assert.ok(!restarted.banner.includes(apiKey), "the key is shown once");
   assert.match(restarted.banner, /API key +npm run key shows that of Development/);
   assert.equal(await folder.showKey(), apiKey);
@@ -66,6 +70,15 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.equal((await feedOf(restarted.client, "ada")).length, 1);
   assert.equal(await again.end("SIGINT"), 0);
 });
+
+/** A mail through an HTTP provider: what a call needs is loaded with the first one. */
+async function requireMail(client: Client): Promise<void> {
+  const receiver = await startReceiver(() => ({ status: 200 }));
+  await mailer(client, "mailer", `${receiver.url}/mail`);
+  await createWorkflow(client, "mail", [email()]);
+  await trigger(client, "mail", { subscriberId: "ada", email: "ada@example.com" });
+  await eventually(() => receiver.of("/mail").length === 1, "the mail");
+}
 
 const toFetch = ({ url, init }: ReturnType<typeof requestOf>): [string, RequestInit] => [url, init];
 

@@ -3,7 +3,6 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import querystring from "node:querystring";
-import type { Readable } from "node:stream";
 import { rejected, retry, SendFault, unknown } from "../kit/outcome.ts";
 import { type HttpReply, parseJson } from "../kit/reply.ts";
 import { framingHeaders, type HttpRequest } from "../kit/request.ts";
@@ -58,26 +57,22 @@ export function withDeadline<T>(work: Promise<T>, deadline: Deadline, host: stri
 
 type Body = { text: string; isWhole: boolean };
 
-/**
- * Reads the body up to 1 MB, then calls `stop`: the status has decided the outcome, and the rest would only cost memory.
- * Listeners are used because an iterator over a stream costs more than the rest of the call.
- */
-export function collectBody(stream: Readable, done: (body: Body) => void, stop: () => void): void {
+/** Collects a body up to 1 MB: the status has decided the outcome, and the rest would only cost memory. */
+export function createBodyCollector() {
   const chunks: Buffer[] = [];
   let size = 0;
-  const finish = (): void =>
-    done({
+  return {
+    /** Answers whether more is wanted. */
+    add(chunk: Buffer): boolean {
+      chunks.push(chunk);
+      size += chunk.length;
+      return size <= maxReplyBytes;
+    },
+    finish: (): Body => ({
       text: Buffer.concat(chunks).subarray(0, maxReplyBytes).toString("utf8"),
       isWhole: size <= maxReplyBytes,
-    });
-  stream.on("data", (chunk: Buffer) => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size <= maxReplyBytes) return;
-    finish();
-    stop();
-  });
-  stream.once("end", finish);
+    }),
+  };
 }
 
 export function toReply(status: number | undefined, head: IncomingHttpHeaders, { text, isWhole }: Body): HttpReply {

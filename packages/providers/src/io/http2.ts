@@ -15,7 +15,7 @@ import { type Deadline, startDeadline } from "./deadline.ts";
 import {
   callFault,
   checkHeaders,
-  collectBody,
+  createBodyCollector,
   parseUrl,
   type Resolve,
   type Target,
@@ -174,16 +174,19 @@ async function exchange(
     stream.once("ready", () => (isWritten = true));
     let head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
     stream.once("response", (headers) => (head = headers));
-    collectBody(
-      stream,
-      (body) => {
-        const status = head[":status"];
-        if (status === undefined) return;
-        connection.answeredAt = Date.now();
-        resolve(toReply(status, head, body));
-      },
-      () => stream.close(http2.constants.NGHTTP2_CANCEL),
-    );
+    const body = createBodyCollector();
+    const finish = (): void => {
+      const status = head[":status"];
+      if (status === undefined) return;
+      connection.answeredAt = Date.now();
+      resolve(toReply(status, head, body.finish()));
+    };
+    stream.on("data", (chunk: Buffer) => {
+      if (body.add(chunk)) return;
+      finish();
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+    });
+    stream.once("end", finish);
     const fail = (error?: Error): void => {
       if (deadline.isOver) connection.session.close();
       // By the protocol, a server has not processed streams that it refused or that came after its GOAWAY.

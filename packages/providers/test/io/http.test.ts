@@ -198,15 +198,40 @@ describe("an HTTP call", () => {
     });
   }
 
-  it("reuses its connection", async (t) => {
+  it("reuses its connections: two for calls one after the other, because one rests for a turn after its answer", async (t) => {
     const ports = new Set<number | undefined>();
     const url = await startHttp(t, (request, response) => {
       ports.add(request.socket.remotePort);
       response.end("ok");
     });
     const io: Io = openIo(t);
-    for (let n = 0; n < 3; n++) await io.http(get(url));
-    assert.equal(ports.size, 1);
+    for (let n = 0; n < 6; n++) await io.http(get(url));
+    assert.ok(ports.size <= 2, `${ports.size} connections`);
+  });
+
+  it("has the headers of its request, ours beside them, and none twice", async (t) => {
+    const url = await startHttp(t, (request, response) => response.end(request.rawHeaders.join("\n")));
+    const withUser = url.replace("http://", "http://ada:secret@");
+    const headers = { "User-Agent": "Mine", Authorization: "Key 1", "X-Signature": "s" };
+    const named = await openIo(t).http({ method: "POST", url: withUser, headers, body: "{}" });
+    const names = named.text.split("\n").filter((_, index) => index % 2 === 0);
+    assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length, names.join());
+    for (const [name, value] of Object.entries(headers)) assert.ok(named.text.includes(`${name}\n${value}\n`), name);
+    const bare = await openIo(t).http(get(withUser));
+    assert.match(bare.text, /^authorization\nBasic YWRhOnNlY3JldA==$/m);
+    assert.match(bare.text, /^user-agent\nTidings$/m);
+  });
+
+  it("to more hosts than connections are kept for is made too", async (t) => {
+    let hits = 0;
+    const url = await startHttp(t, (_request, response) => {
+      hits++;
+      response.end("ok");
+    });
+    const io = openIo(t);
+    const { port } = new URL(url);
+    for (let n = 0; n < 520; n++) await io.http(get(`http://host-${n}.test:${port}/`));
+    assert.equal(hits, 520);
   });
 });
 

@@ -17,7 +17,7 @@ export function createThreadRule({ least, most }: ThreadLimits) {
     const sum = busy.reduce((total, part) => total + part, 0);
     const isQuiet = count > least && sum < quietPart * (count - 1);
     quietSince = isQuiet ? (quietSince ?? nowMs) : null;
-    if (count < most && sum >= busyPart * count) return "more";
+    if (count < least || (count < most && sum >= busyPart * count)) return "more";
     if (quietSince === null || nowMs - quietSince < quietMs) return "enough";
     quietSince = null;
     return "fewer";

@@ -1,6 +1,7 @@
 // HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed.
 import sanitize from "sanitize-html";
 import { chargeHtml } from "./html-size.ts";
+import { createQuickCleaner } from "./quick-clean.ts";
 
 /** An email is a document of its own; a feed message is part of a page, which a style sheet would change. */
 export type HtmlPlace = "mail" | "feed";
@@ -38,15 +39,21 @@ const mailOptions: sanitize.IOptions = {
   parseStyleAttributes: false,
 };
 
-const options: Record<HtmlPlace, sanitize.IOptions> = {
-  mail: mailOptions,
-  feed: { ...mailOptions, allowedTags: inlineTags },
+const createCleaners = (options: sanitize.IOptions) => {
+  const clean = (html: string): string => sanitize(html, options);
+  return { clean, cleanQuickly: createQuickCleaner(clean) };
+};
+
+const cleaners: Record<HtmlPlace, ReturnType<typeof createCleaners>> = {
+  mail: createCleaners(mailOptions),
+  feed: createCleaners({ ...mailOptions, allowedTags: inlineTags }),
 };
 
 export function sanitizeHtml(html: string, place: HtmlPlace): string {
   if (!html.includes("<")) return html;
   chargeHtml(html, 1);
-  return sanitize(html, options[place]);
+  const { clean, cleanQuickly } = cleaners[place];
+  return cleanQuickly(html) ?? clean(html);
 }
 
 /**

@@ -29,6 +29,10 @@ test("a thread ends after a minute in which the others could have done its work,
   assert.equal(decide([0.2, 0.05], 2 * quietMs + 1), "fewer");
 });
 
+test("a thread that is missing, because it has failed, is wanted whatever the load", () => {
+  assert.equal(createThreadRule({ least: 2, most: 2 })([0], 0), "more");
+});
+
 test("a burst begins the minute anew", () => {
   const decide = createThreadRule(range);
   decide([0.1, 0], 0);
