@@ -25,11 +25,10 @@ const forgetMs = 5_000;
 
 /**
  * Transactions of one environment at a time, for single events and for bulk requests. With more, requests that wait for their turn
- * would share fewer transactions: with three, more events were accepted a second than with two or seven.
+ * would share fewer transactions. One thread needs three to be busy while they wait for PostgreSQL (more events were accepted than with two
+ * or seven); several threads need one each.
  */
-const perOwner = 3;
-/** Bulk requests keep the processor busy for longer, so few of them run at a time. */
-const mostBulks = 4;
+const transactionsFor = (threads: number): number => (threads === 1 ? 3 : threads);
 const waiting = { waitingPerOwner: 1_000, waitMs: 30_000 };
 
 type Arrival = { environmentId: string; isSingle: boolean };
@@ -51,13 +50,31 @@ type Source = {
   onError(error: unknown): void;
   /** Database connections; some are left to the workers. */
   connections: number;
+  /** Threads of this process. */
+  countThreads(): number;
 };
 
-export function createAdmission({ findAges, onError, connections }: Source): Admission {
+export function createAdmission({ findAges, onError, connections, countThreads }: Source): Admission {
   const total = Math.max(2, connections - 2);
   const slots = createFairSemaphore({ total, perOwner: total - 1, ...waiting });
-  const singles = createFairSemaphore({ total: Number.POSITIVE_INFINITY, perOwner, ...waiting });
-  const bulks = createFairSemaphore({ total: mostBulks, perOwner, ...waiting });
+  const perOwner = () => transactionsFor(countThreads());
+  const singles = createFairSemaphore({
+    ...waiting,
+    total: Number.POSITIVE_INFINITY,
+    get perOwner() {
+      return perOwner();
+    },
+  });
+  const bulks = createFairSemaphore({
+    ...waiting,
+    // Bulk requests keep the processor busy for longer, so few of them run at a time.
+    get total() {
+      return perOwner() + 1;
+    },
+    get perOwner() {
+      return perOwner();
+    },
+  });
   const now = () => performance.now();
   let ages = new Map<string, number>();
   let readAt = -Infinity;

@@ -92,6 +92,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   const admission = createAdmission({
     findAges: () => findBacklogAges(ctx.db),
     connections: ctx.config.databasePool,
+    countThreads: options.threads.count,
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
   const signIn = createSignInLimit(options.rates, now);

@@ -37,7 +37,12 @@ test("an environment whose events wait for five minutes is refused with 429, oth
 
 test("bulk requests are delayed in proportion to the age of the backlog; single events are not", async () => {
   let ages = new Map([["busy", 2_250]]);
-  const admission = createAdmission({ findAges: async () => ages, onError: assert.fail, connections: 10 });
+  const admission = createAdmission({
+    findAges: async () => ages,
+    onError: assert.fail,
+    connections: 10,
+    countThreads: () => 1,
+  });
   const timed = async (environmentId: string, isSingle = false) => {
     const start = performance.now();
     await admission.run({ environmentId, isSingle }, async () => {});
@@ -55,14 +60,24 @@ test("bulk requests are delayed in proportion to the age of the backlog; single 
 test("a failing look at the queue admits all events", async () => {
   const errors: unknown[] = [];
   const findAges = () => Promise.reject(new Error("no database"));
-  const admission = createAdmission({ findAges, onError: (error) => errors.push(error), connections: 10 });
+  const admission = createAdmission({
+    findAges,
+    onError: (error) => errors.push(error),
+    connections: 10,
+    countThreads: () => 1,
+  });
   for (let tries = 0; tries < 2; tries++)
     await admission.run({ environmentId: "any", isSingle: false }, async () => {});
   await eventually(() => errors.length === 1, "the error");
 });
 
 test("environments take turns: a flood of one leaves a slot to the others, and bulk requests do not hold up single events", async () => {
-  const admission = createAdmission({ findAges: async () => new Map(), onError: assert.fail, connections: 10 });
+  const admission = createAdmission({
+    findAges: async () => new Map(),
+    onError: assert.fail,
+    connections: 10,
+    countThreads: () => 1,
+  });
   const order: string[] = [];
   const held: (() => void)[] = [];
   const send = (environmentId: string, isSingle: boolean) =>

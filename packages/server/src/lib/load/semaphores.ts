@@ -29,9 +29,9 @@ export function createOwnerLimit(perOwner: number): OwnerLimit {
 export class SemaphoreFull extends Error {}
 
 export type FairSemaphoreLimits = {
-  /** Slots in all, and for one owner. */
-  total: number;
-  perOwner: number;
+  /** Slots in all, and for one owner. Both may change. */
+  readonly total: number;
+  readonly perOwner: number;
   /** Work of one owner that may wait for a slot, and for how long. */
   waitingPerOwner: number;
   waitMs: number;
@@ -47,12 +47,13 @@ export type FairSemaphore = {
 
 type Owner = { active: number; waiting: (() => void)[] };
 
-export function createFairSemaphore({ total, perOwner, waitingPerOwner, waitMs }: FairSemaphoreLimits): FairSemaphore {
+export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore {
+  const { waitingPerOwner, waitMs } = limits;
   // In the order in which waiting owners get the next slot.
   const owners = new Map<string, Owner>();
   let active = 0;
 
-  const hasSlot = (owner: Owner) => active < total && owner.active < perOwner;
+  const hasSlot = (owner: Owner) => active < limits.total && owner.active < limits.perOwner;
 
   const forgetIdle = (name: string, owner: Owner) => {
     if (owner.active === 0 && owner.waiting.length === 0) owners.delete(name);
@@ -72,15 +73,20 @@ export function createFairSemaphore({ total, perOwner, waitingPerOwner, waitMs }
     };
   };
 
-  const admitNext = (): void => {
+  /** Answers whether there was one to admit. */
+  const admitOne = (): boolean => {
     for (const [name, owner] of owners) {
       if (owner.waiting.length === 0 || !hasSlot(owner)) continue;
       // Round robin: this owner moves behind the others.
       owners.delete(name);
       owners.set(name, owner);
       owner.waiting.shift()!();
-      return;
+      return true;
     }
+    return false;
+  };
+  const admitNext = (): void => {
+    while (admitOne());
   };
 
   return {

@@ -65,3 +65,17 @@ test("whatever the order of acquiring and releasing, the limits hold and all wor
     ),
   );
 });
+
+test("limits may change: with a higher one, waiting work begins with the next release", async () => {
+  const changing = { ...limits, total: 10, perOwner: 1 };
+  const { acquire } = createFairSemaphore(changing);
+  const first = await acquire("a");
+  let begun = 0;
+  const others = Array.from({ length: 4 }, () => acquire("a").then((release) => ({ release, number: ++begun })));
+  changing.perOwner = 3;
+  first();
+  await Promise.all(others.slice(0, 3));
+  assert.equal(begun, 3, "three have begun, and the fourth waits");
+  (await others[0]!).release();
+  await others[3];
+});
