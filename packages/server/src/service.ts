@@ -78,7 +78,9 @@ async function start(
   if (config.inbox.requireHash === "never")
     log.warn("TIDINGS_INBOX_REQUIRE_HASH is never: anyone who knows the id of a subscriber can read its inbox");
   const hub = config.roles.has("api") && config.live.connections > 0 ? openHub(ctx, announce, onChange) : null;
-  if (config.roles.has("worker")) await startWorkers(ctx, { isFirst: true, onBatch: threads.noteWork });
+  if (config.roles.has("worker")) {
+    await startWorkers(ctx, { isFirst: true, onBatch: threads.noteWork, countThreads: threads.count });
+  }
   const isReady = async () =>
     !state.isDraining &&
     (await Promise.all([queue.ping(), pingDatabase(ctx)]).then(

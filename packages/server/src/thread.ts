@@ -17,7 +17,9 @@ const starting: Start = { log, closers: [], state: { isDraining: false } };
 const pools = openPools(config, databaseUrl, starting);
 const secrets = createSecrets(config.encryptionKeys);
 const { ctx } = await openEngine({ config, secrets, url: databaseUrl, isFurther: true }, pools, starting);
-if (config.roles.has("worker")) await startWorkers(ctx, { isFirst: false });
+if (config.roles.has("worker")) {
+  await startWorkers(ctx, { isFirst: false, countThreads: () => config.threads.most });
+}
 const answer = createHandedAnswer(ctx);
 
 async function reply({ ask }: Question): Promise<unknown> {

@@ -26,7 +26,7 @@ export function acceptJson(server: FastifyInstance): void {
     if (request.routeOptions.config.keepsText && !mayHoldDroppedMembers.test(text)) request.text = text;
     parse(request, text, (error, value) => {
       if (error) return done(error);
-      if (isDeeperThan(text, maxDepth)) {
+      if (isDeeperThan(value, maxDepth)) {
         const message = `Request body must not be nested deeper than ${maxDepth} levels`;
         return done(invalid({ general: { messages: [message] } }));
       }
@@ -50,20 +50,12 @@ export function acceptRaw(server: FastifyInstance): void {
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
-/** Counts open brackets outside strings in a text that is known to be JSON. */
-function isDeeperThan(text: string, limit: number): boolean {
-  if (text.length < 2 * limit) return false;
-  let depth = 0;
-  let isString = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charCodeAt(i);
-    if (isString) {
-      if (character === 0x5c) i++;
-      else if (character === 0x22) isString = false;
-    } else if (character === 0x22) isString = true;
-    else if (character === 0x5b || character === 0x7b) {
-      if (++depth > limit) return true;
-    } else if (character === 0x5d || character === 0x7d) depth--;
+function isDeeperThan(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  if (Array.isArray(value)) return value.some((one) => isDeeperThan(one, limit - 1));
+  for (const key in value) {
+    if (isDeeperThan((value as Record<string, unknown>)[key], limit - 1)) return true;
   }
   return false;
 }

@@ -66,15 +66,18 @@ const stateful =
     run(tasks);
 
 /** `isFirst`: of the first thread of a process, which works on every kind of task. `onBatch`: other threads could take such tasks too. */
-type WorkerOptions = { isFirst: boolean; onBatch?: () => void };
+type WorkerOptions = { isFirst: boolean; onBatch?: () => void; countThreads: () => number };
 
-export async function startWorkers(ctx: NetworkCtx, { isFirst, onBatch }: WorkerOptions): Promise<void> {
+export async function startWorkers(ctx: NetworkCtx, options: WorkerOptions): Promise<void> {
+  const { isFirst, onBatch, countThreads } = options;
   if (isFirst) await scheduleHousekeeping(ctx);
   for (const stage of stagesOf(ctx)) {
     const { kind, batchSize, isSingle = false, isForThreads = false } = stage;
     if (!isFirst && !isForThreads) continue;
     const concurrency = isSingle ? 1 : ctx.config.workerConcurrency;
-    const options = { batchSize, concurrency, hasReserve: !isSingle };
+    // The threads of a process share its concurrency: more batches at once would keep other environments waiting for PostgreSQL.
+    const allowed = () => Math.max(1, Math.floor(concurrency / (isForThreads ? countThreads() : 1)));
+    const options = { batchSize, concurrency, allowed, hasReserve: !isSingle };
     ctx.queue.work<never>(kind, options, (tasks) => {
       if (isForThreads) onBatch?.();
       return runBatch(ctx, stage, tasks);

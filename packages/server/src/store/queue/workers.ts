@@ -7,6 +7,8 @@ export type WorkOptions = {
   batchSize: number;
   /** Loops that take the next task, whatever its turn. */
   concurrency: number;
+  /** How many of them may begin a batch now; without it, all. */
+  allowed?: () => number;
   /** Whether one more loop is reserved for tasks whose turn has come. */
   hasReserve?: boolean;
 };
@@ -34,13 +36,13 @@ export type Workers = {
 };
 
 export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers {
-  const { batchSize, concurrency, hasReserve = false } = options;
+  const { batchSize, concurrency, allowed = () => concurrency, hasReserve = false } = options;
   let isStopping = false;
   let busy = 0;
   let hadBacklog = false;
   const loops: ReturnType<typeof createLoop>[] = [];
 
-  function createLoop(isReserve: boolean) {
+  function createLoop(index: number, isReserve = false) {
     let isWoken = false;
     let endPause = () => {};
     const pause = () =>
@@ -59,7 +61,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
       if (jobs.length === 0) return 0;
       if (!isReserve) busy++;
       // Tasks of other environments may be left, and all ordinary loops are busy now.
-      if (!isReserve && busy === concurrency && jobs.length === batchSize) reserve?.wake();
+      if (!isReserve && busy >= allowed() && jobs.length === batchSize) reserve?.wake();
       await work.handle(jobs);
       if (!isReserve) busy--;
       return jobs.length;
@@ -69,7 +71,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
         isWoken = false;
         let found = 0;
         // While an ordinary loop is free, it takes new tasks.
-        if (!isReserve || busy === concurrency) {
+        if (isReserve ? busy >= allowed() : index < allowed()) {
           found = await takeBatch().catch((error: Error) => {
             work.onError(error);
             setTimeout(wake, retryFetchMs).unref();
@@ -86,8 +88,8 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
     return { run, wake };
   }
 
-  for (let index = 0; index < concurrency; index++) loops.push(createLoop(false));
-  const reserve = hasReserve ? createLoop(true) : undefined;
+  for (let index = 0; index < concurrency; index++) loops.push(createLoop(index));
+  const reserve = hasReserve ? createLoop(concurrency, true) : undefined;
   if (reserve) loops.push(reserve);
   const ended = Promise.all(loops.map((loop) => loop.run()));
   const wakeAll = () => {

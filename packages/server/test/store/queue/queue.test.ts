@@ -315,7 +315,7 @@ test("a task that always fails does not delay the other tasks of its batch", asy
     "wake",
     marks.map((mark) => ({ data: { mark, notificationIds: ids(mark) }, environmentId: newId() })),
   );
-  await startWorkers(ctx as NetworkCtx, { isFirst: true });
+  await startWorkers(ctx as NetworkCtx, { isFirst: true, countThreads: () => 1 });
   await eventually(async () => (await tasksOf("good-%", otherDb)).length === 0, "the good ones to be worked");
   const bad = await eventually(async () => {
     const rows = await tasksOf("bad-%", otherDb);
