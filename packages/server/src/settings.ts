@@ -93,7 +93,8 @@ export const settings = {
     },
   },
   TIDINGS_WORKER_CONCURRENCY: {
-    about: "Concurrent batches of each kind of task in a worker process. Its threads share them; each has at least one.",
+    about:
+      "Concurrent batches of each kind of task in a worker process. Its threads share them; each has at least one.",
     fallback: "2",
     parse: integer(1, 64),
   },

@@ -42,11 +42,7 @@ export async function startThread(workerData: ThreadData, { log, onEnd }: Watch)
     answer: (handed) => ask({ kind: "answers", handed }),
     readBusy: createBusyReader(() => worker.performance.eventLoopUtilization()),
     readMetrics: () => ask({ kind: "metrics" }),
-    async stop() {
-      const last = await ask<MetricObject[]>({ kind: "stop" });
-      await worker.terminate();
-      return last;
-    },
+    stop: () => ask<MetricObject[]>({ kind: "stop" }).finally(() => worker.terminate()),
   };
   let fault: Error | null = null;
   worker.on("message", (said: Said) => ("line" in said ? logLine(log, said.line) : settle(said.id, said.value)));
@@ -57,7 +53,12 @@ export async function startThread(workerData: ThreadData, { log, onEnd }: Watch)
     close();
     onEnd(thread, fault);
   });
-  await ask({ kind: "start" });
+  try {
+    await ask({ kind: "start" });
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
   return thread;
 }
 

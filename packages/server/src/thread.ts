@@ -22,15 +22,24 @@ if (config.roles.has("worker")) {
 }
 const answer = createHandedAnswer(ctx);
 
+/** Answers under way. */
+const answering = new Set<Promise<unknown>>();
+
+function track<T>(work: Promise<T>): Promise<T> {
+  answering.add(work);
+  return work.finally(() => answering.delete(work));
+}
+
 async function reply({ ask }: Question): Promise<unknown> {
   switch (ask.kind) {
     case "start":
       return null;
     case "answers":
-      return answer(ask.handed);
+      return track(answer(ask.handed));
     case "metrics":
       return ctx.metrics.registry.getMetricsAsJSON();
     case "stop":
+      await Promise.allSettled(answering);
       await closeAll();
       return ctx.metrics.registry.getMetricsAsJSON();
   }
