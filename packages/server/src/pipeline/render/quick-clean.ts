@@ -34,10 +34,10 @@ const enders = new Map([
 const endsTag = (open: string | undefined, tag: string): boolean =>
   open !== undefined && (open === "p" ? !inParagraph.has(tag) : (enders.get(open)?.has(tag) ?? false));
 
-const tagPattern = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z][a-z-]*="[^"<>]*")*)\s*\/?>/y;
+const tagPattern = /^<([a-z][a-z0-9]*)(?:\s+[a-z][a-z-]*="[^"<>]*")*\s*\/?>$/;
 
 /** An address with a scheme that is allowed in every place, and nothing in it that has to be escaped. */
-const linkPattern = /(\s(?:href|src)=")(https?:\/\/(?:[\w\-.~:/?#@!$()*+,;=%]|&amp;)*)(?=")/;
+const linkPattern = /(?<=\s(?:href|src)=")https?:\/\/(?:[\w\-.~:/?#@!$()*+,;=%]|&amp;)*(?=")/;
 /** Stands for every such address in the cache: they are kept alike. */
 const anyLink = "https://any.example/";
 
@@ -51,16 +51,23 @@ const mostNewTags = 20;
 
 export type Clean = (html: string) => string;
 
+/** A tag as the cleaner writes it, or null where it would not keep it; `rest`: what follows the address, if it has one. */
+type CleanTag = { name: string; cleaned: string | null; rest: string };
+
 /** Answers what `clean` would answer, or null where only that can tell. */
 export function createQuickCleaner(clean: Clean): (html: string) => string | null {
-  /** Cleaned tags; empty where the cleaner would not keep the tag. */
-  const known = createBoundedCache<{ cleaned: string }>(5_000);
+  const known = createBoundedCache<CleanTag>(2_000);
 
-  const learnTag = (name: string, tag: string): { cleaned: string } => {
+  const learnTag = (name: string, tag: string): CleanTag => {
     const end = voidTags.has(name) ? "" : `</${name}>`;
     const whole = clean(`${tag}${end}`);
     const isKept = whole.startsWith(`<${name}`) && whole.endsWith(`>${end}`);
-    const learnt = { cleaned: isKept ? whole.slice(0, whole.length - end.length) : "" };
+    const cleaned = isKept ? whole.slice(0, whole.length - end.length) : null;
+    const at = cleaned?.indexOf(anyLink) ?? -1;
+    const learnt =
+      cleaned === null || at < 0
+        ? { name, cleaned, rest: "" }
+        : { name, cleaned: cleaned.slice(0, at), rest: cleaned.slice(at + anyLink.length) };
     known.set(tag, learnt);
     return learnt;
   };
@@ -70,36 +77,35 @@ export function createQuickCleaner(clean: Clean): (html: string) => string | nul
     let cleaned = "";
     let newTags = 0;
     for (let at = 0; at < html.length; ) {
-      const next = html.indexOf("<", at);
-      const end = next < 0 ? html.length : next;
-      if (end > at) {
-        const text = html.slice(at, end);
-        if (unusualText.test(text)) return null;
-        cleaned += decodeQuotes(text);
-      }
-      if (next < 0) break;
-      tagPattern.lastIndex = next;
-      const match = tagPattern.exec(html);
-      if (!match) return null;
-      const [tag, slash, name, attributes] = match as unknown as [string, string, string, string];
-      at = tagPattern.lastIndex;
-      if (!usualTags.has(name) || tag.length > maxTagLength) return null;
-      if (slash) {
-        if (attributes || open.pop() !== name) return null;
-        cleaned += `</${name}>`;
+      const start = html.indexOf("<", at);
+      const text = start < 0 ? html.slice(at) : html.slice(at, start);
+      if (unusualText.test(text)) return null;
+      cleaned += decodeQuotes(text);
+      if (start < 0) break;
+      at = html.indexOf(">", start) + 1;
+      if (at === 0 || at - start > maxTagLength) return null;
+      const tag = html.slice(start, at);
+      if (tag[1] === "/") {
+        if (open.pop() !== tag.slice(2, -1)) return null;
+        cleaned += tag;
         continue;
       }
-      if (endsTag(open.at(-1), name)) return null;
-      const link = attributes && !attributes.includes(anyLink) ? linkPattern.exec(tag)?.[2] : undefined;
-      const key = link ? tag.replace(linkPattern, `$1${anyLink}`) : tag;
-      let learnt = known.get(key);
-      if (!learnt) {
-        if (++newTags > mostNewTags) return null;
-        learnt = learnTag(name, key);
+      let link = anyLink;
+      let found = known.get(tag);
+      if (!found) {
+        const [, name] = tagPattern.exec(tag) ?? [];
+        if (name === undefined || !usualTags.has(name) || tag.includes(anyLink)) return null;
+        link = linkPattern.exec(tag)?.[0] ?? "";
+        const key = link ? tag.replace(linkPattern, anyLink) : tag;
+        found = known.get(key);
+        if (!found) {
+          if (++newTags > mostNewTags) return null;
+          found = learnTag(name, key);
+        }
       }
-      if (learnt.cleaned === "") return null;
-      cleaned += link ? learnt.cleaned.replace(anyLink, () => link) : learnt.cleaned;
-      if (!voidTags.has(name)) open.push(name);
+      if (found.cleaned === null || endsTag(open.at(-1), found.name)) return null;
+      cleaned += found.rest ? found.cleaned + link + found.rest : found.cleaned;
+      if (!voidTags.has(found.name)) open.push(found.name);
     }
     return open.length === 0 ? cleaned : null;
   };
