@@ -2,11 +2,12 @@
 // the first thread starts others (lib/load/thread-load.ts), each with an engine of its own (thread.ts): they take tasks from the queue, and
 // answer requests to trigger events, which the first thread receives and hands over. Without load they end, so that an idle
 // process needs the memory of one (docs/decisions/0025-threads.md).
+import { cpus } from "node:os";
 import { performance } from "node:perf_hooks";
 import type { Logger } from "pino";
 import type { MetricObject } from "prom-client";
 import type { Thread, Threads } from "./http/handed-requests.ts";
-import { createBusyReader, createThreadRule } from "./lib/load/thread-load.ts";
+import { createBusyReader, createIdleReader, createThreadRule } from "./lib/load/thread-load.ts";
 import { addMetrics } from "./metrics.ts";
 import { type OtherThread, startThread, type ThreadData } from "./thread-client.ts";
 
@@ -25,10 +26,13 @@ export type ThreadPool = Threads & {
   stop(): Promise<void>;
 };
 
-export function createThreads({ config, databaseUrl, log }: ThreadData & { log: Logger }): ThreadPool {
+type Options = ThreadData & { log: Logger; readIdleCores?: () => number };
+
+export function createThreads({ config, databaseUrl, log, ...options }: Options): ThreadPool {
   const limits = config.threads;
   const decide = createThreadRule(limits);
   const readOwnBusy = createBusyReader(() => performance.eventLoopUtilization());
+  const { readIdleCores = createIdleReader(cpus) } = options;
   /** Work under way that was given out by `run`, by thread; null is this one. */
   const running = new Map<OtherThread | null, number>([[null, 0]]);
   let pastMetrics: MetricObject[] = [];
@@ -76,7 +80,8 @@ export function createThreads({ config, databaseUrl, log }: ThreadData & { log: 
   const look = () => {
     const now = performance.now();
     lookedAt = now;
-    const wish = decide([readOwnBusy(), ...others().map((thread) => thread.readBusy())], now);
+    const busy = [readOwnBusy(), ...others().map((thread) => thread.readBusy())];
+    const wish = decide({ busy, idleCores: readIdleCores() }, now);
     if (change || isStopping || wish === "enough" || now < pausedUntil) return;
     void begin(wish === "more" ? add() : end(others().at(-1)!));
   };

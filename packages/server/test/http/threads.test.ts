@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RawInput } from "@tidings/contract";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import type { HandedRequests } from "../../src/http/handed-requests.ts";
 import { type OtherThread, startThread } from "../../src/thread-client.ts";
+import { createThreads } from "../../src/threads.ts";
 import { authorized, exchange, request } from "../support/http.ts";
 import { metric } from "../support/metric.ts";
 import { startTestService, type TestService } from "../support/service.ts";
@@ -72,31 +74,6 @@ test("a body means the same in both threads: escapes, large numbers, members tha
   }
 });
 
-/** Keeps this thread, which is the first of the service, busy until it is told to end. */
-function keepBusy(): () => void {
-  let timer: NodeJS.Timeout;
-  const burn = () => {
-    const until = performance.now() + 20;
-    while (performance.now() < until);
-    timer = setTimeout(burn, 1);
-  };
-  burn();
-  return () => clearTimeout(timer);
-}
-
-test("a thread begins when the first one is busy and has requests to work on", async () => {
-  const other = await startTestService({ TIDINGS_THREADS: "1-2" });
-  await createWorkflow(other.client, "hello", [inApp()]);
-  const end = keepBusy();
-  await eventually(async () => {
-    await sendBulks(other, "load", 2, 2);
-    return (await readMetric(other, "tidings_threads")) === 2;
-  }, "a second thread");
-  end();
-  await sendBulks(other, "more", 8, 20);
-  assert.ok((await readMetric(other, "tidings_requests_handed_over_total")) > 0);
-});
-
 test("stop() waits for the requests that were handed over", async () => {
   const other = await startTestService({ TIDINGS_THREADS: "2" });
   await createWorkflow(other.client, "hello", [inApp()]);
@@ -139,4 +116,44 @@ test("when a thread fails, what it was asked is answered with 503", async () => 
   assert.equal(ends[0]![0], thread);
   assert.match(String(ends[0]![1]), /SyntaxError/);
   await assert.rejects(thread.answer(wrong), { code: "UNAVAILABLE" });
+});
+
+/** Keeps this thread busy until it is told to end. */
+function keepBusy(): () => void {
+  let timer: NodeJS.Timeout;
+  const burn = () => {
+    const until = performance.now() + 20;
+    while (performance.now() < until);
+    timer = setTimeout(burn, 1);
+  };
+  burn();
+  return () => clearTimeout(timer);
+}
+
+test("a thread begins when the first one is busy, a core is idle and there is work; stop() ends it", async () => {
+  const { databaseUrl, config } = threadData(service.database.url);
+  let idleCores = 0;
+  const pool = createThreads({
+    databaseUrl,
+    config: { ...config, threads: { least: 1, most: 2 } },
+    log,
+    readIdleCores: () => idleCores,
+  });
+  const stopBurning = keepBusy();
+  // The load is looked at every half second.
+  for (let n = 0; n < 3; n++) {
+    await sleep(600);
+    pool.noteWork();
+  }
+  assert.equal(pool.count(), 1, "no core is idle");
+  idleCores = 1;
+  await eventually(() => {
+    pool.noteWork();
+    return pool.count() === 2;
+  }, "a second thread");
+  stopBurning();
+  assert.equal(await pool.run(false, async (thread) => thread !== null), true, "large work is for the other thread");
+  assert.equal(await pool.run(true, async (thread) => thread === null), true, "small work is not");
+  await pool.stop();
+  assert.equal(pool.count(), 1);
 });

@@ -1,6 +1,10 @@
-// How many threads a process should have, by how busy they are. A further thread begins when those there are can hardly do more, and the
-// last one ends when the others could do its work with room to spare, for a minute: a pause between two bursts does not end it.
+// How many threads a process should have, by how busy they are. A further thread begins when those there are can hardly do more and the
+// machine has a core to spare, and the last one ends when the others could do its work with room to spare, for a minute: a pause
+// between two bursts does not end it.
+import type { CpuInfo } from "node:os";
 
+/** Of all cores together, the part of a core that has to be idle before another begins: on a full machine it would only take turns. */
+const neededIdle = 0.2;
 /** The part of their time that all threads are busy before another begins. */
 const busyPart = 0.8;
 /** The part of their time that the threads left may be busy after one has ended. */
@@ -9,15 +13,18 @@ export const quietMs = 60_000;
 
 export type ThreadLimits = { least: number; most: number };
 
-/** `busy`: the part of the time since the last call that each thread was busy. */
+/** `busy`: the part of the time since the last call that each thread was busy; `idleCores`: of the machine, in that time. */
+type Load = { busy: number[]; idleCores: number };
+
 export function createThreadRule({ least, most }: ThreadLimits) {
   let quietSince: number | null = null;
-  return (busy: number[], nowMs: number): "more" | "fewer" | "enough" => {
+  return ({ busy, idleCores }: Load, nowMs: number): "more" | "fewer" | "enough" => {
     const count = busy.length;
     const sum = busy.reduce((total, part) => total + part, 0);
     const isQuiet = count > least && sum < quietPart * (count - 1);
     quietSince = isQuiet ? (quietSince ?? nowMs) : null;
-    if (count < least || (count < most && sum >= busyPart * count)) return "more";
+    const isBusy = sum >= busyPart * count && idleCores >= neededIdle;
+    if (count < least || (count < most && isBusy)) return "more";
     if (quietSince === null || nowMs - quietSince < quietMs) return "enough";
     quietSince = null;
     return "fewer";
@@ -37,3 +44,20 @@ export function createBusyReader(read: () => Utilization): () => number {
     return all > 0 ? active / all : 0;
   };
 }
+
+/** Answers how many cores were idle since its last call, on average; `read`: the times of all cores so far. */
+export function createIdleReader(read: () => CpuInfo[]): () => number {
+  let before = read();
+  return () => {
+    const now = read();
+    const parts = now.map(({ times }, core) => {
+      const all = totalOf(times) - totalOf(before[core]?.times);
+      return all > 0 ? (times.idle - (before[core]?.times.idle ?? 0)) / all : 0;
+    });
+    before = now;
+    return parts.reduce((sum, part) => sum + part, 0);
+  };
+}
+
+const totalOf = (times: CpuInfo["times"] | undefined): number =>
+  Object.values(times ?? {}).reduce((sum, ms) => sum + ms, 0);

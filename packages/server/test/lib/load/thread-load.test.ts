@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createBusyReader, createThreadRule, quietMs } from "../../../src/lib/load/thread-load.ts";
+import { createBusyReader, createIdleReader, createThreadRule, quietMs } from "../../../src/lib/load/thread-load.ts";
 
 const range = { least: 1, most: 3 };
+const load = (busy: number[], idleCores = 1) => ({ busy, idleCores });
 
 for (const { busy, wish } of [
   { busy: [0.1], wish: "enough" },
@@ -15,30 +16,49 @@ for (const { busy, wish } of [
   { busy: [1, 1, 1], wish: "enough" },
 ] as const) {
   test(`threads that are busy for ${busy.join(" and ")} of their time: ${wish}`, () => {
-    assert.equal(createThreadRule(range)([...busy], 0), wish);
+    assert.equal(createThreadRule(range)({ busy: [...busy], idleCores: 1 }, 0), wish);
   });
 }
 
 test("a thread ends after a minute in which the others could have done its work, and one at a time", () => {
   const decide = createThreadRule(range);
   const quiet = [0.2, 0.05, 0];
-  assert.equal(decide(quiet, 0), "enough");
-  assert.equal(decide(quiet, quietMs - 1), "enough");
-  assert.equal(decide(quiet, quietMs), "fewer");
-  assert.equal(decide([0.2, 0.05], quietMs + 1), "enough");
-  assert.equal(decide([0.2, 0.05], 2 * quietMs + 1), "fewer");
+  assert.equal(decide(load(quiet), 0), "enough");
+  assert.equal(decide(load(quiet), quietMs - 1), "enough");
+  assert.equal(decide(load(quiet), quietMs), "fewer");
+  assert.equal(decide(load([0.2, 0.05]), quietMs + 1), "enough");
+  assert.equal(decide(load([0.2, 0.05]), 2 * quietMs + 1), "fewer");
+});
+
+test("on a machine without an idle core none begins", () => {
+  assert.equal(createThreadRule(range)(load([1], 0.1), 0), "enough");
+  assert.equal(createThreadRule(range)(load([1], 0.3), 0), "more");
+});
+
+test("idle cores are those of the time since the last reading", () => {
+  const core = (idle: number, user: number) => ({
+    model: "",
+    speed: 0,
+    times: { idle, user, nice: 0, sys: 0, irq: 0 },
+  });
+  const readings = [
+    [core(0, 0), core(100, 0)],
+    [core(25, 75), core(150, 50)],
+  ];
+  const read = createIdleReader(() => readings.shift()!);
+  assert.equal(read(), 0.75);
 });
 
 test("a thread that is missing, because it has failed, is wanted whatever the load", () => {
-  assert.equal(createThreadRule({ least: 2, most: 2 })([0], 0), "more");
+  assert.equal(createThreadRule({ least: 2, most: 2 })({ busy: [0], idleCores: 0 }, 0), "more");
 });
 
 test("a burst begins the minute anew", () => {
   const decide = createThreadRule(range);
-  decide([0.1, 0], 0);
-  decide([0.7, 0.7], quietMs / 2);
-  assert.equal(decide([0.1, 0], quietMs), "enough");
-  assert.equal(decide([0.1, 0], 2 * quietMs), "fewer");
+  decide(load([0.1, 0]), 0);
+  decide(load([0.7, 0.7]), quietMs / 2);
+  assert.equal(decide(load([0.1, 0]), quietMs), "enough");
+  assert.equal(decide(load([0.1, 0]), 2 * quietMs), "fewer");
 });
 
 test("whatever the load, there are never fewer threads than the least, nor more than the most", () => {
@@ -51,7 +71,7 @@ test("whatever the load, there are never fewer threads than the least, nor more 
       let [count, now] = [least, 0];
       for (const [busy, ms] of steps) {
         now += ms;
-        const wish = decide(Array<number>(count).fill(busy), now);
+        const wish = decide(load(Array<number>(count).fill(busy)), now);
         count += wish === "more" ? 1 : wish === "fewer" ? -1 : 0;
         assert.ok(count >= least && count <= most, `${count} threads of ${least} to ${most}`);
       }
