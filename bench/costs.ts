@@ -5,14 +5,14 @@ import { formatNumber } from "./table.ts";
 type Cost = { serviceMs: number; postgresMs: number; walKb: number; diskKb: number; commits: number; syncs: number };
 
 /** The section of bench/results.md that they are from. */
-const section = "2026-11-16 13:16";
+const section = "2026-11-16 16:52";
 const machine = "2 shared cores (arm64), embedded PostgreSQL 18, fsync on";
 
 /** CPU in ms of a core of that machine; commits and WAL syncs for 1,000 notifications. */
 export const costs = {
-  inApp: { serviceMs: 0.077, postgresMs: 0.056, walKb: 1.59, diskKb: 1.47, commits: 11, syncs: 5 },
-  webhook: { serviceMs: 0.638, postgresMs: 0.372, walKb: 3.95, diskKb: 3.62, commits: 67, syncs: 46 },
-  smtp: { serviceMs: 1.27, postgresMs: 0.672, walKb: 4.89, diskKb: 3.77, commits: 105, syncs: 62 },
+  inApp: { serviceMs: 0.079, postgresMs: 0.056, walKb: 1.61, diskKb: 1.49, commits: 16, syncs: 4 },
+  webhook: { serviceMs: 0.527, postgresMs: 0.39, walKb: 3.95, diskKb: 3.62, commits: 75, syncs: 43 },
+  smtp: { serviceMs: 1.23, postgresMs: 0.622, walKb: 4.37, diskKb: 3.79, commits: 113, syncs: 75 },
 } satisfies Record<string, Cost>;
 
 /** The busiest minutes beside the average of the day. */
