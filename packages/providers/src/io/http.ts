@@ -1,8 +1,8 @@
 // One HTTP/1.1 call that cannot be turned against the service: the guard resolves the host once and the connection goes to
 // that address, redirects are returned as replies, and time and size are bounded.
 //
-// undici is used rather than fetch, which offers no way to choose the address it connects to, and rather than node:http, which takes three
-// times the processor time for a call (docs/decisions/0026-http-client.md).
+// undici is used rather than fetch, which offers no way to choose the address it connects to, and rather than node:http, which takes almost
+// twice the processor time for a call (docs/decisions/0026-http-client.md).
 import { isIP } from "node:net";
 import type Undici from "undici";
 import type { Dispatcher, Pool } from "undici";

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import type { JsonObject } from "@tidings/contract";
 import type { Io } from "../../src/kit/io.ts";
 import { SendFault } from "../../src/kit/outcome.ts";
 import { byStatus, type HttpReply, textAt } from "../../src/kit/reply.ts";
 import { get, post } from "../../src/kit/request.ts";
+import { makeCertificate } from "../conformance/certificate.ts";
 import { closedPort, openIo, startHttp, startHttp2, startTcp } from "../support.ts";
 
 async function failure(call: Promise<HttpReply>) {
@@ -197,6 +201,24 @@ describe("an HTTP call", () => {
       assert.equal(hits, 0);
     });
   }
+
+  it("over TLS names the host it was given, and sends nothing to a server without a certificate for it", async (t) => {
+    const { pem, privateKey } = makeCertificate("2026-01-01", "2036-01-01");
+    const names: string[] = [];
+    let hits = 0;
+    const SNICallback = (name: string, done: (error: Error | null) => void) => {
+      names.push(name);
+      done(null);
+    };
+    const key = privateKey.export({ type: "pkcs8", format: "pem" });
+    const server = https.createServer({ key, cert: pem, SNICallback }, () => hits++).listen(0, "127.0.0.1");
+    t.after(() => server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const outcome = await failure(openIo(t).http(post(`https://api.test:${port}/`, { json: {} })));
+    assert.deepEqual([outcome.kind, names, hits], ["retry", ["api.test"], 0]);
+    assert.match(outcome.reason, /certificate/);
+  });
 
   it("reuses its connections: two for calls one after the other, because one rests for a turn after its answer", async (t) => {
     const ports = new Set<number | undefined>();

@@ -1,6 +1,5 @@
-// Answers calls (call.ts). Writing operations run in
-// one transaction, under the caller's idempotency key if there is one. Order of checks: idempotency, validation, existence,
-// state. External calls are made before the transaction, by the handler's `check`; its `run` gets their result.
+// Answers calls (call.ts). Writing operations run in one transaction, under the caller's idempotency key if there is one. Order
+// of checks: idempotency, validation, existence, state. External calls are made before the transaction, by the handler's `check`; its `run` gets their result.
 import { type Operation, type OperationId, operations, readsOnly } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, NetworkCtx, PersonCaller } from "../context.ts";
