@@ -35,6 +35,10 @@ export const words = {
     hint: "Arrow keys to choose, Enter to open",
   },
   offline: "The service cannot be reached. What you see may be old; this page tries again by itself.",
+  remoteContent: {
+    blocked: "Remote pictures and fonts are not loaded: their host would learn that you opened this message.",
+    show: "Load remote content",
+  },
   copy: { label: "Copy", done: "Copied", failed: "Copy failed. Select the text and copy it by hand." },
   confirm: { production: (name: string) => `This changes ${name}, where real messages go to real people.` },
   needsRole: (role: string) => `You can look at this, but not change it: that needs the role ${role}.`,

@@ -1,9 +1,12 @@
 // Html that others wrote, such as the content of an email. It is shown in a frame without scripts and without an origin, inside
 // a frame that the service serves with a policy of its own: a frame takes over the policy of the page around it, and that of
 // the dashboard allows no styles inside of html.
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { baseUrl } from "../api/client.ts";
+import { words } from "../words.ts";
+import { Button } from "./button.tsx";
 import css from "./html-frame.module.css";
+import { Notice } from "./notice.tsx";
 
 type HtmlFrameProps = {
   html: string;
@@ -13,7 +16,36 @@ type HtmlFrameProps = {
   scheme?: "light" | "dark";
 };
 
-export function HtmlFrame({ html, title, height = "22rem", scheme = "light" }: HtmlFrameProps) {
+/** A message that was sent or captured. Its remote content loads when the reader asks for it, as in mail programs. */
+export function MessageFrame(props: HtmlFrameProps) {
+  const [consent, setConsent] = useState("");
+  const isAsked = consent !== props.html && hasRemoteContent(props.html);
+  const show = (
+    <Button size="small" onClick={() => setConsent(props.html)}>
+      {words.remoteContent.show}
+    </Button>
+  );
+  return (
+    <>
+      {isAsked && <Notice action={show}>{words.remoteContent.blocked}</Notice>}
+      <HtmlFrame {...props} allowsRemote={!isAsked} />
+    </>
+  );
+}
+
+/** Addresses that a page loads by itself; those of links do not count. */
+const hasRemoteContent = (html: string): boolean =>
+  /(?:\b(?:src|srcset|background|poster|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?\/\/|<link\b/i.test(
+    html,
+  );
+
+export function HtmlFrame({
+  html,
+  title,
+  height = "22rem",
+  scheme = "light",
+  allowsRemote = true,
+}: HtmlFrameProps & { allowsRemote?: boolean }) {
   const outer = useRef<HTMLIFrameElement>(null);
   const fill = () => {
     const page = outer.current?.contentDocument;
@@ -28,10 +60,10 @@ export function HtmlFrame({ html, title, height = "22rem", scheme = "light" }: H
   return (
     // Another html needs another frame: the key makes one.
     <iframe
-      key={`${scheme} ${html}`}
+      key={`${scheme} ${allowsRemote} ${html}`}
       ref={outer}
       className={css.frame}
-      src={new URL("dashboard/frame", baseUrl()).href}
+      src={new URL(allowsRemote ? "dashboard/frame/remote" : "dashboard/frame", baseUrl()).href}
       title={title}
       onLoad={fill}
       style={{ height, colorScheme: scheme }}

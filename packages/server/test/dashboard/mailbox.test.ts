@@ -1,11 +1,14 @@
 // The mailbox of captured messages, in a browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { before } from "node:test";
 import { sql } from "kysely";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
 import { billPayload, billWorkflow } from "./seed.ts";
 import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
@@ -138,4 +141,35 @@ browserTest("a hostile mail does nothing", async (context) => {
   assert.equal(page.url().split("&view=")[0], address.split("&view=")[0]);
   assert.equal(await page.evaluate("window.hacked"), undefined);
   assert.equal(page.context().pages().length, 1);
+});
+
+browserTest("a captured mail loads remote pictures only when the reader asks", async (context) => {
+  const asked: (string | undefined)[] = [];
+  const host = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(200, { "content-type": "image/svg+xml" }).end('<svg xmlns="http://www.w3.org/2000/svg"/>');
+  });
+  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+  context.after(() => host.close());
+  const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  await createWorkflow(client, "pictures", [
+    email({
+      subject: "With a picture",
+      body: `<p>Hello</p><img src="${origin}/open.svg" alt="Logo">`,
+      editorType: "html",
+    }),
+  ]);
+  await settled(client, await trigger(client, "pictures", ada));
+  const page = await openDashboard(context, service, "/mailbox?channel=email", {
+    allow: /Content Security Policy|Refused/i,
+  });
+  await page.getByRole("link", { name: /With a picture/ }).click();
+  const message = page.getByRole("article", { name: "Message" });
+  const letter = message.frameLocator("iframe").frameLocator("iframe").first();
+  await letter.getByText("Hello").waitFor();
+  await message.getByText("Remote pictures and fonts are not loaded").waitFor();
+  assert.deepEqual(asked, []);
+  await message.getByRole("button", { name: "Load remote content" }).click();
+  await eventually(() => asked.length > 0, "the picture is loaded");
+  assert.deepEqual(asked, ["/open.svg"]);
 });

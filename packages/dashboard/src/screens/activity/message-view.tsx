@@ -3,7 +3,7 @@ import type { ExplainedMessage } from "@tidings/contract";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { Button } from "../../kit/button.tsx";
 import { Code } from "../../kit/code.tsx";
-import { HtmlFrame } from "../../kit/html-frame.tsx";
+import { MessageFrame } from "../../kit/html-frame.tsx";
 import { Facts } from "../../kit/page.tsx";
 import { formatDuration, Time } from "../../kit/time.tsx";
 import { showError, showToast } from "../../kit/toast.tsx";
@@ -36,7 +36,7 @@ export function MessageView({ message, transactionId }: MessageViewProps) {
           {isHtml ? (
             <figure className={css.letter}>
               <figcaption>{subject}</figcaption>
-              <HtmlFrame html={content} title={subject ?? words.content} />
+              <MessageFrame html={content} title={subject ?? words.content} />
             </figure>
           ) : (
             <Code text={content} label={words.content} />

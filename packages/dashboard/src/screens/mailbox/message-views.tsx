@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Icon } from "../../icons.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Code, CopyButton, Json } from "../../kit/code.tsx";
-import { HtmlFrame } from "../../kit/html-frame.tsx";
+import { MessageFrame } from "../../kit/html-frame.tsx";
 import { Facts } from "../../kit/page.tsx";
 import { type Tab, Tabs } from "../../kit/tabs.tsx";
 import { channelNames } from "../activity/filters.ts";
@@ -56,7 +56,7 @@ function Letter({ html, title }: { html: string; title: string }) {
         {isDark && !hasDarkColours(html) && <span className={css.weak}>{words.noDark}</span>}
       </div>
       <div className={css.frame} data-phone={isPhone}>
-        <HtmlFrame html={html} title={title} height="32rem" scheme={isDark ? "dark" : "light"} />
+        <MessageFrame html={html} title={title} height="32rem" scheme={isDark ? "dark" : "light"} />
       </div>
     </div>
   );

@@ -70,14 +70,20 @@ ${[...filesOf(files, script, screen)].map((name) => html`<link rel="modulepreloa
 `.html;
 }
 
-/** For html of messages: styles and pictures, but no script, no form and no other frame than the one without an origin. */
-export const framePageCsp = [
-  "default-src 'none'",
-  "style-src 'unsafe-inline' https:",
-  "img-src https: http: data:",
-  "font-src https: data:",
-  "frame-ancestors 'self'",
-].join("; ");
+/**
+ * For html of messages: styles and embedded pictures, but no script, no form and no other frame than the one without an origin.
+ * Remote pictures and fonts tell their host who looks at a message, when and from where, so they need the reader's consent.
+ */
+export function framePageCsp({ allowsRemote }: { allowsRemote: boolean }): string {
+  const remote = allowsRemote ? " https: http:" : "";
+  return [
+    "default-src 'none'",
+    `style-src 'unsafe-inline'${allowsRemote ? " https:" : ""}`,
+    `img-src data:${remote}`,
+    `font-src data:${allowsRemote ? " https:" : ""}`,
+    "frame-ancestors 'self'",
+  ].join("; ");
+}
 
 /** The page around a preview (packages/dashboard/src/kit/html-frame.tsx). It is white, as mails are written for, unless it is shown dark. */
 export const framePage = `<!doctype html>

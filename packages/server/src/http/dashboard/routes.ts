@@ -54,7 +54,8 @@ const screens: Record<string, string> = {
 export const dashboardPathsOf = ({ dashboard }: Config): string[] =>
   dashboard ? Object.keys(screens).filter((path) => !path.endsWith("*")) : [];
 
-const framePath = "/dashboard/frame";
+/** The page around html of others, and whether it may load remote content. */
+const framePaths = { "/dashboard/frame": false, "/dashboard/frame/remote": true };
 const filesPath = "/dashboard/*";
 
 export function addDashboard(server: FastifyInstance, config: Config): void {
@@ -63,12 +64,15 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
   for (const [path, screen] of Object.entries(screens)) {
     server.get(path, async (request, reply) => sendIndexPage(files, config, screen, request, reply));
   }
-  server.get(framePath, async (_request, reply) =>
-    reply
-      .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": framePageCsp })
-      .serializer(String)
-      .send(framePage),
-  );
+  for (const [path, allowsRemote] of Object.entries(framePaths)) {
+    const policy = framePageCsp({ allowsRemote });
+    server.get(path, async (_request, reply) =>
+      reply
+        .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": policy })
+        .serializer(String)
+        .send(framePage),
+    );
+  }
   server.get<{ Params: { "*": string } }>(filesPath, async (request, reply) => {
     const name = request.params["*"];
     if (!files.find(name)) throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url });
