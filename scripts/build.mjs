@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { dirname, extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { serverBundle } from "./build-server.mjs";
+import { noticesOf } from "./notices.mjs";
 
 const importsOf = (names, keyword = "import") =>
   names.map((name) => `${keyword} "./${name.replaceAll("\\", "/")}";`).join("\n");
@@ -159,6 +160,7 @@ function isBuilt(dist, wanted) {
 async function build(folder, outdir, options) {
   const esbuild = await import("esbuild");
   const files = {};
+  const inputs = new Set();
   for (const { entryPoints, ...rest } of options) {
     const { metafile } = await esbuild.build({
       absWorkingDir: folder,
@@ -172,6 +174,7 @@ async function build(folder, outdir, options) {
       logLevel: "error",
       ...rest,
     });
+    for (const input of Object.keys(metafile.inputs)) inputs.add(input);
     const entries = new Set(Object.values(entryPoints));
     for (const { entryPoint, cssBundle } of Object.values(metafile.outputs)) {
       if (!cssBundle || entries.has(entryPoint)) continue;
@@ -197,11 +200,22 @@ async function build(folder, outdir, options) {
       };
     }
   }
+  const notices = noticesOf(folder, inputs);
+  if (notices) {
+    writeFileSync(join(outdir, "NOTICE.txt"), notices);
+    files["NOTICE.txt"] = { bytes: Buffer.byteLength(notices), gzip: 0, imports: [] };
+  }
   return files;
 }
 
 /** What a build depends on beside its sources. */
-const buildFiles = ["package-lock.json", "tsconfig.json", "scripts/build.mjs", "scripts/build-server.mjs"];
+const buildFiles = [
+  "package-lock.json",
+  "tsconfig.json",
+  "scripts/build.mjs",
+  "scripts/build-server.mjs",
+  "scripts/notices.mjs",
+];
 
 function hashOf(root, folders) {
   const hash = createHash("sha256");

@@ -24,7 +24,7 @@ function openCheckout(context: TestContext, sources: Record<string, string>) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  for (const path of ["tsconfig.json", "scripts/build.mjs", "scripts/build-server.mjs"]) {
+  for (const path of ["tsconfig.json", "scripts/build.mjs", "scripts/build-server.mjs", "scripts/notices.mjs"]) {
     cpSync(join(root, path), join(folder, path));
   }
   write("package-lock.json", "{}");

@@ -20,6 +20,7 @@ const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".map": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
   ".woff2": "font/woff2",
 };
 

@@ -107,6 +107,17 @@ describe("the page of the dashboard", () => {
     }
   });
 
+  test("comes with the licences of what its files contain", async () => {
+    const { status, headers, text } = await get("/dashboard/NOTICE.txt");
+    assert.deepEqual([status, headers.get("cache-control")], [200, "public, max-age=300, must-revalidate"]);
+    for (const name of ["react", "@base-ui/react", "@codemirror/state", "@tanstack/react-router", "@xyflow/react"]) {
+      assert.match(text, new RegExp(`^${name} \\S+ \\(MIT\\), source: `, "m"));
+    }
+    assert.match(text, /Copyright \(c\) Meta Platforms/);
+    const server = readFileSync(join(import.meta.dirname, "../../dist/NOTICE.txt"), "utf8");
+    assert.match(server, /^fastify \S+ \(MIT\), source: /m);
+  });
+
   test("shows html of messages in a frame with a policy of its own", async () => {
     const { headers } = await get("/dashboard/frame");
     const policy = headers.get("content-security-policy") ?? "";

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { failure } from "../../failure.ts";
-import { type BuiltFiles, neverChanges, openBuiltFiles } from "../built-files.ts";
+import { type BuiltFiles, mayChange, neverChanges, openBuiltFiles } from "../built-files.ts";
 import { readCookie, sessionCookie } from "../people/cookies.ts";
 import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
 
@@ -57,6 +57,8 @@ export const dashboardPathsOf = ({ dashboard }: Config): string[] =>
 /** The page around html of others, and whether it may load remote content. */
 const framePaths = { "/dashboard/frame": false, "/dashboard/frame/remote": true };
 const filesPath = "/dashboard/*";
+/** The licences of what is bundled: the one file whose name has no hash. */
+const noticesFile = "NOTICE.txt";
 
 export function addDashboard(server: FastifyInstance, config: Config): void {
   const files = config.dashboard ? openBuiltFiles("dashboard") : null;
@@ -76,7 +78,7 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
   server.get<{ Params: { "*": string } }>(filesPath, async (request, reply) => {
     const name = request.params["*"];
     if (!files.find(name)) throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url });
-    return files.send(request, reply, name, neverChanges);
+    return files.send(request, reply, name, name === noticesFile ? mayChange : neverChanges);
   });
 }
 
