@@ -13,8 +13,8 @@ export type ThreadData = { config: Config; databaseUrl: string };
 
 type Ask = { kind: "start" } | { kind: "answers"; handed: HandedRequests } | { kind: "metrics" } | { kind: "stop" };
 export type Question = { id: number; ask: Ask };
-/** What a thread says: the reply to a question, or a line of its log. */
-export type Said = { id: number; value: unknown } | { line: string };
+/** What a thread says: the reply to a question, that it has none, or a line of its log. */
+export type Said = { id: number; value: unknown } | { id: number; hasFailed: true } | { line: string };
 
 /** How long the reply to a question may take. A transaction and the tasks of a thread that stops take less. */
 const limitsMs = { start: 30_000, answers: 120_000, metrics: 5_000, stop: 40_000 };
@@ -38,24 +38,29 @@ export async function startThread(workerData: ThreadData, { log, onEnd }: Watch)
   // In the bundle it is start.js, as the first file of every thread (scripts/build-server.mjs).
   const worker = new Worker(new URL("./thread.ts", import.meta.url), { workerData, name: "engine" });
   const { ask, settle, close } = createQuestions((question) => worker.postMessage(question));
+  let isStopping = false;
   const thread: OtherThread = {
     answer: (handed) => ask({ kind: "answers", handed }),
     readBusy: createBusyReader(() => worker.performance.eventLoopUtilization()),
     readMetrics: () => ask({ kind: "metrics" }),
-    stop: () => ask<MetricObject[]>({ kind: "stop" }).finally(() => worker.terminate()),
+    stop() {
+      isStopping = true;
+      return ask<MetricObject[]>({ kind: "stop" }).finally(() => worker.terminate());
+    },
   };
   let fault: Error | null = null;
-  worker.on("message", (said: Said) => ("line" in said ? logLine(log, said.line) : settle(said.id, said.value)));
+  worker.on("message", (said: Said) => ("line" in said ? logLine(log, said.line) : settle(said)));
   worker.on("error", (error) => {
     fault = error as Error;
   });
-  worker.on("exit", () => {
+  worker.on("exit", (code) => {
     close();
-    onEnd(thread, fault);
+    onEnd(thread, fault ?? (isStopping ? null : new Error(`The thread exited with code ${code}`)));
   });
   try {
     await ask({ kind: "start" });
   } catch (error) {
+    isStopping = true;
     await worker.terminate();
     throw error;
   }
@@ -73,7 +78,11 @@ function createQuestions(post: (question: Question) => void) {
     if (isClosed) return Promise.reject(lost());
     const timer = setTimeout(() => reject(lost()), limitsMs[ask.kind]);
     waiting.set(id, { resolve, reject });
-    post({ id, ask });
+    try {
+      post({ id, ask });
+    } catch (error) {
+      reject(error as Error);
+    }
     return promise.finally(() => {
       clearTimeout(timer);
       waiting.delete(id);
@@ -81,7 +90,11 @@ function createQuestions(post: (question: Question) => void) {
   };
   return {
     ask,
-    settle: (id: number, value: unknown) => waiting.get(id)?.resolve(value),
+    settle(said: Exclude<Said, { line: string }>) {
+      const question = waiting.get(said.id);
+      if ("value" in said) question?.resolve(said.value);
+      else question?.reject(lost());
+    },
     close() {
       isClosed = true;
       for (const { reject } of waiting.values()) reject(lost());

@@ -52,8 +52,12 @@ async function closeAll(): Promise<void> {
   }
 }
 
-// Questions that came before this line have waited for it. An error of one is that of the thread: it ends, and its work with it.
+// Questions that came before this line have waited for it. An error of one is not the end of the thread, which works for others too.
 port.on("message", async (question: Question) => {
-  const value = await reply(question);
-  say({ id: question.id, value });
+  try {
+    say({ id: question.id, value: await reply(question) });
+  } catch (error) {
+    log.error({ err: error, question: question.ask.kind }, "a thread could not reply");
+    say({ id: question.id, hasFailed: true });
+  }
 });

@@ -4,7 +4,7 @@ import type { OperationId } from "@tidings/contract";
 import type { MetricObject } from "prom-client";
 import type { Caller, NetworkCtx, Source } from "../context.ts";
 import { type Answer, type CallRequest, createCallMaker, type MakeCall } from "./call.ts";
-import { errorAnswer } from "./errors.ts";
+import { type ErrorAnswer, errorAnswer } from "./errors.ts";
 import { routes } from "./routes.ts";
 import { answerAll, type SharedCall, type SharedHandler } from "./shared-transaction.ts";
 
@@ -61,19 +61,30 @@ export function createHandedAnswer(ctx: NetworkCtx): Thread["answer"] {
   };
   return async ({ operation, requests }) => {
     const makeCall = makerOf(operation);
-    const received = requests.map((request) => receive(ctx, makeCall, request));
-    const calls = received.map(({ call }) => call);
+    const received = await Promise.allSettled(requests.map(async (request) => receive(ctx, makeCall, request)));
+    const calls = received.flatMap((one) => (one.status === "fulfilled" ? [one.value.call] : []));
     const results = await answerAll(ctx, routes[operation] as SharedHandler, calls).catch((reason) =>
       calls.map(() => ({ status: "rejected" as const, reason })),
     );
-    return received.map(({ call, headers }, index) => {
-      const result = results[index]!;
-      if (result.status === "fulfilled") return { status: result.value.status, body: result.value.body, headers };
-      const answer = errorAnswer(result.reason, call.request);
-      return { status: answer.status, body: JSON.stringify(answer.body), headers: { ...headers, ...answer.headers } };
+    const resultOf = new Map(calls.map((call, index) => [call, results[index]!]));
+    return received.map((one, index) => {
+      const fail = (reason: unknown, headers = {}) =>
+        toHandedAnswer(errorAnswer(reason, { url: requests[index]!.url, log: ctx.log }), headers);
+      // A request that cannot be received is refused alone.
+      if (one.status === "rejected") return fail(one.reason);
+      const { call, headers } = one.value;
+      const result = resultOf.get(call)!;
+      if (result.status === "rejected") return fail(result.reason, headers);
+      return { status: result.value.status, body: result.value.body, headers };
     });
   };
 }
+
+const toHandedAnswer = (answer: ErrorAnswer, headers: Record<string, string>): HandedAnswer => ({
+  status: answer.status,
+  body: JSON.stringify(answer.body),
+  headers: { ...headers, ...answer.headers },
+});
 
 function receive(ctx: NetworkCtx, makeCall: MakeCall, handed: HandedRequest) {
   const { caller, source, key, text, ...parts } = handed;

@@ -13,6 +13,9 @@ const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/;
 /** Members that are dropped, or that may be written with escapes: the text may say more than its value. */
 const mayHoldDroppedMembers = /__proto__|"constructor"|\\u00[567]/;
 
+/** Some clients begin a body with a byte order mark. Fastify's parser takes one off; JSON.parse refuses it. */
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+
 /** An empty body counts as none; members named `__proto__` are dropped. */
 export function acceptJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser("remove", "remove");
@@ -23,7 +26,7 @@ export function acceptJson(server: FastifyInstance): void {
     const text = body as string;
     if (text.length === 0) return done(null, undefined);
     request.mayHoldUnstorableText = suspectEscape.test(text);
-    if (request.routeOptions.config.keepsText && !mayHoldDroppedMembers.test(text)) request.text = text;
+    if (request.routeOptions.config.keepsText && !mayHoldDroppedMembers.test(text)) request.text = withoutMark(text);
     parse(request, text, (error, value) => {
       if (error) return done(error);
       if (isDeeperThan(value, maxDepth)) {

@@ -1,7 +1,7 @@
 // Answers requests of one environment in one transaction: their keys are claimed, their events written and their answers stored by
 // the same statements. Each gets the answer that it would get alone.
 import type { Caller, NetworkCtx } from "../context.ts";
-import { Failure, refusalOf } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
 import { mapWithPauses } from "../lib/load/pauses.ts";
 import { isDatabaseUnavailable } from "../store/db.ts";
@@ -39,8 +39,18 @@ export async function answerAll(
   return results;
 }
 
-/** Whether the input fits. One that does not runs alone: the order of checks puts the key before the input. */
-const hasFittingInput = ({ readInput }: SharedCall): boolean => refusalOf(readInput) === null;
+/**
+ * Whether the input fits. One that does not runs alone: the order of checks puts the key before the input. So does one that cannot
+ * be checked: the error is its own.
+ */
+function hasFittingInput({ readInput }: SharedCall): boolean {
+  try {
+    readInput();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Answers the calls in one transaction; none of them when that fails, or when there is one only: they have to run alone. */
 async function answerTogether(

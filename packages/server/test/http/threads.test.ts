@@ -1,9 +1,13 @@
 // A service with several threads: the others work on what the first one receives, and answer as it would.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import type { RawInput } from "@tidings/contract";
+import fc from "fast-check";
+import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import type { HandedRequests } from "../../src/http/handed-requests.ts";
@@ -74,6 +78,119 @@ test("a body means the same in both threads: escapes, large numbers, members tha
   }
 });
 
+/** The same service with one thread, which hands nothing over. */
+const alone = await startTestService({ TIDINGS_THREADS: "1" });
+await createWorkflow(alone.client, "hello", [inApp()]);
+
+let bodies = 0;
+
+/** The answer to a body, and the payloads that were stored, without what differs from one time to the next. */
+async function answerTo(target: TestService, makeBody: (mark: string) => string) {
+  const mark = `mark${++bodies}x`;
+  const path = "/v1/events/trigger/bulk";
+  const { status, text } = await authorized(target, path, { method: "POST", body: makeBody(mark) });
+  const { rows } = await sql<{ payload: string }>`
+    select payload::text as payload from events where transaction_id like ${`${mark}%`} order by transaction_id`.execute(
+    target.db,
+  );
+  const kept = text.replaceAll(/"(timestamp|transactionId|errorId)":"[^"]*"/g, '"$1":""').replaceAll(mark, "");
+  return { status, text: kept, payloads: rows.map(({ payload }) => payload.replaceAll(mark, "")) };
+}
+
+const mark = "\ufeff";
+const eventOf = (id: string, payload: string): string =>
+  `{"name":"hello","to":"${id}","transactionId":"${id}","payload":${payload}}`;
+const bodyOf = (payload: string) => (id: string) => `{"events":[${eventOf(id, payload)}]}`;
+
+/** Bodies whose text and value differ in some way, or that parsers read differently. */
+const oddBodies: Record<string, (id: string) => string> = {
+  "a byte order mark": (id) => mark + bodyOf("{}")(id),
+  "two byte order marks": (id) => mark + mark + bodyOf("{}")(id),
+  "a byte order mark only": () => mark,
+  "a byte order mark before an escaped __proto__": (id) => mark + bodyOf('{"__pr\\u006fto__":{"name":"x"}}')(id),
+  "a byte order mark behind": (id) => bodyOf("{}")(id) + mark,
+  "a byte order mark in a text": bodyOf(`{"name":"${mark}a"}`),
+  "white space": (id) => ` \r\n\t${bodyOf("{ }")(id)}\r\n `,
+  "a no-break space": (id) => `\u00a0${bodyOf("{}")(id)}`,
+  "duplicate members": bodyOf('{"name":"a","name":"b"}'),
+  "duplicate events": (id) => `{"events":[],"events":[${eventOf(id, "{}")}]}`,
+  "minus zero": bodyOf('{"name":-0,"list":[-0.0,0e-5]}'),
+  "huge numbers": bodyOf('{"name":1e400,"less":-1e400,"tiny":1e-400,"long":123456789012345678901234567890}'),
+  "lone surrogates": bodyOf('{"name":"\\ud800","other":"\\udc00\\ud800"}'),
+  "a pair of surrogates": bodyOf('{"name":"\\ud83d\\ude00"}'),
+  "a null character": bodyOf('{"name":"\\u0000"}'),
+  "unusual escapes": bodyOf('{"name":"\\/\\b\\f\\u002f\\u2028","\\u006eame2":1,"\\u005f_proto__":{"a":1}}'),
+  "a line separator": bodyOf('{"name":"\u2028\u2029"}'),
+  __proto__: bodyOf('{"__proto__":{"name":"x"},"constructor":{"prototype":{"a":1}}}'),
+  "names of inherited members": bodyOf('{"toString":1,"hasOwnProperty":2,"constructor":"x","valueOf":null}'),
+  "150 levels": bodyOf(`{"name":${"[".repeat(150)}${"]".repeat(150)}}`),
+  "210 levels": bodyOf(`{"name":${"[".repeat(210)}${"]".repeat(210)}}`),
+  "100,000 levels": bodyOf(`{"name":${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
+  "an empty name": bodyOf('{"":{"":""}}'),
+  "a payload that is no object": bodyOf("[1]"),
+  "no object": () => "[]",
+  "a text": () => '"x"',
+  null: () => "null",
+  "half an object": () => '{"events":[',
+  nothing: () => "",
+};
+
+test("no request fails that of another environment, or ends the thread that both are handed to", async () => {
+  const attack = () =>
+    authorized(service, "/v1/events/trigger/bulk", { method: "POST", body: mark + bodyOf("{}")(`attack${++bodies}`) });
+  await createWorkflow(service.production, "hello", [inApp()]);
+  const victims: Promise<{ status: number }>[] = [];
+  const attacks: Promise<{ status: number }>[] = [];
+  for (let number = 0; number < 12; number++) {
+    victims.push(service.production.raw("events.triggerBulk", { body: bulkOf(`victim-${number}`, 40) } as RawInput));
+    attacks.push(attack());
+  }
+  const statuses = async (replies: Promise<{ status: number }>[]) => [
+    ...new Set((await Promise.all(replies)).map(({ status }) => status)),
+  ];
+  assert.deepEqual(
+    { victims: await statuses(victims), attacks: await statuses(attacks) },
+    { victims: [201], attacks: [201] },
+  );
+  assert.equal(await readMetric(service, "tidings_threads"), 2);
+});
+
+test("a request that is handed over gets the answer, and stores the payload, that it would without", async () => {
+  const before = await readMetric(service, "tidings_requests_handed_over_total");
+  for (const [name, makeBody] of Object.entries(oddBodies)) {
+    assert.deepEqual(await answerTo(service, makeBody), await answerTo(alone, makeBody), name);
+  }
+  const piece = fc.oneof(
+    fc.json({ maxDepth: 2, stringUnit: "binary" }),
+    fc.constantFrom("-0", "1e400", "-1E-400", "0.1e+1", '"\\ud800"', '"\\uD83D\\uDE00"', '"\\u0000"', '"\\/"', "[[]]"),
+  );
+  const name = fc.constantFrom(
+    "name",
+    "n\\u0061me",
+    "__proto__",
+    "\\u005F_proto__",
+    "constructor",
+    "prototype",
+    "",
+    "0",
+  );
+  const space = fc.constantFrom("", " ", "\r\n", "\t");
+  const members = fc.array(fc.tuple(space, name, space, piece, space), { maxLength: 4 });
+  const payload = members.map(
+    (list) => `{${list.map(([a, key, b, value, c]) => `${a}"${key}"${b}:${value}${c}`).join(",")}}`,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom("", "", mark), space, payload, async (head, blank, text) => {
+      const makeBody = (id: string) => `${head}${blank}${bodyOf(text)(id)}${blank}`;
+      assert.deepEqual(await answerTo(service, makeBody), await answerTo(alone, makeBody));
+    }),
+    { numRuns: 15 },
+  );
+  const handedOver = (await readMetric(service, "tidings_requests_handed_over_total")) - before;
+  assert.ok(handedOver > 15, `${handedOver} requests were handed over`);
+  assert.equal(await readMetric(service, "tidings_threads"), 2);
+});
+
 test("stop() waits for the requests that were handed over", async () => {
   const other = await startTestService({ TIDINGS_THREADS: "2" });
   await createWorkflow(other.client, "hello", [inApp()]);
@@ -104,18 +221,41 @@ test("a thread that cannot start says why", async () => {
   assert.match(String(await ended), /ECONNREFUSED/);
 });
 
-test("when a thread fails, what it was asked is answered with 503", async () => {
+test("requests that a thread cannot read are refused alone; when it ends, what it was asked is answered with 503", async () => {
   const ends: [OtherThread, Error | null][] = [];
+  const started = once(process, "worker") as Promise<[Worker]>;
   const thread = await startThread(threadData(service.database.url), {
     log,
     onEnd: (...end) => void ends.push(end),
   });
-  const wrong = { operation: "events.trigger", requests: [{ text: "{" }] } as unknown as HandedRequests;
-  await assert.rejects(thread.answer(wrong), { code: "UNAVAILABLE" });
+  const handOver = (texts: string[]) =>
+    thread.answer({
+      operation: "events.trigger",
+      requests: texts.map((text) => ({
+        text,
+        url: "/v1/events/trigger",
+        method: "POST",
+        params: {},
+        query: {},
+        key: null,
+      })),
+    } as unknown as HandedRequests);
+  const answers = await handOver(["{", "[]", mark]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [400, 422, 400],
+  );
+  const unknown = { operation: "unknown", requests: [{ text: "{}" }] } as unknown as HandedRequests;
+  await assert.rejects(thread.answer(unknown), { code: "UNAVAILABLE" });
+  assert.equal((await handOver(["{}"]))[0]!.status, 422, "it goes on");
+  const [worker] = await started;
+  const asked = handOver(["{}"]);
+  void worker.terminate();
+  await assert.rejects(asked, { code: "UNAVAILABLE" });
   await eventually(async () => ends.length === 1, "its end");
   assert.equal(ends[0]![0], thread);
-  assert.match(String(ends[0]![1]), /SyntaxError/);
-  await assert.rejects(thread.answer(wrong), { code: "UNAVAILABLE" });
+  assert.match(String(ends[0]![1]), /exited with code 1/);
+  await assert.rejects(handOver(["{}"]), { code: "UNAVAILABLE" });
 });
 
 /** Keeps this thread busy until it is told to end. */
