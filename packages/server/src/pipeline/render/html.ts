@@ -30,6 +30,8 @@ const mailOptions: sanitize.IOptions = {
     a: ["href", "name", "target", "rel"],
     img: ["src"],
     meta: ["charset", "name", "content"],
+    // Without `media`, rules for print or for small screens would count everywhere.
+    style: ["media", "type"],
   },
   allowedSchemes: ["http", "https", "mailto", "tel", "cid"],
   allowedSchemesByTag: { img: ["http", "https", "data", "cid"] },

@@ -30,13 +30,20 @@ export function inlineCss(html: string): string {
   return selectors.length === 0 ? html : (inlineSelectors(html, selectors) ?? html);
 }
 
+/** Whether the `media` of a sheet covers every screen. A sheet for print or for small screens only stays as it is. */
+const coversScreens = (media = ""): boolean =>
+  media
+    .toLowerCase()
+    .split(",")
+    .some((query) => ["", "all", "screen", "only all", "only screen"].includes(query.trim().replace(/\s+/g, " ")));
+
 /** The text of all sheets, without those for other media than screens. */
 function sheetsIn(html: string): string {
   const sheets: string[] = [];
   let isSheet = false;
   const parser = new Parser({
     onopentag: (name, { media }) => {
-      isSheet = name === "style" && ["", "all", "screen"].includes((media ?? "").trim().toLowerCase());
+      isSheet = name === "style" && coversScreens(media);
     },
     ontext: (text) => {
       if (isSheet) sheets.push(text);

@@ -126,6 +126,23 @@ describe("style sheets", () => {
     assert.equal(inlineCss(spaces), spaces);
   });
 
+  test("a sheet for print or for some screens is not inlined, whether the mail is sanitised or not", () => {
+    for (const media of ["print", "(max-width: 600px)", "screen and (max-width:600px)", "not all", "print, tv"]) {
+      const body = `<style media="${media}">.web{display:none}</style><p class="web">Your code is 482913</p>`;
+      for (const disableOutputSanitization of [false, true]) {
+        const { html, text } = mail({ body, disableOutputSanitization });
+        assert.equal(html, body, media);
+        assert.equal(text, "Your code is 482913");
+      }
+    }
+    for (const media of ["", "all", "Only  Screen", "print, screen", "tv,all"]) {
+      const body = `<style media="${media}">p{x:1}</style><p>a</p>`;
+      for (const disableOutputSanitization of [false, true]) {
+        assert.match(mail({ body, disableOutputSanitization }).html, /<p style="x:1">/, media);
+      }
+    }
+  });
+
   test("a sheet that would take too much is left as it stands", () => {
     const rules = (count: number, rule: (index: number) => string) =>
       Array.from({ length: count }, (_, index) => rule(index)).join("");
