@@ -32,7 +32,12 @@ await createWorkflow(client, "ask", [
   }),
 ]);
 await createWorkflow(client, "raw", [
-  inApp({ subject: "{{ payload.title }}", body: "{{ payload.text | raw }}", disableOutputSanitization: true }),
+  inApp({
+    subject: "{{ payload.title }}",
+    body: "{{ payload.text | raw }}",
+    primaryAction: { label: "{{ payload.title }}" },
+    disableOutputSanitization: true,
+  }),
 ]);
 
 const note = (to: string, title: string) => trigger(client, "note", to, { title, text: `About ${title}` });
@@ -228,6 +233,7 @@ browserTest("hostile content runs nothing and leads nowhere", async (context) =>
     ["good", "href rel tabindex target", "https://example.com"],
   ]);
   assert.match((await page.locator(".subject").textContent())!, /<img src=x/, "a subject is text");
+  await page.getByRole("button", { name: "<img src=x onerror='globalThis.hacked = 1'>Title", exact: true }).waitFor();
   for (const link of await body.locator("a").all())
     await link.evaluate((element: unknown) => (element as PageElement).click());
   assert.equal(await page.evaluate("globalThis.hacked"), undefined);

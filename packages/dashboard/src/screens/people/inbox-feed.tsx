@@ -39,7 +39,7 @@ export function InboxFeed({ subscriberId, limit = 20, every = 4_000, archived, e
         <li key={item.id} className={css.item} data-unread={!item.isRead}>
           <span className={css.mark}>{!item.isRead && <span className={css.hidden}>{words.inbox.unread}</span>}</span>
           <div className={css.body}>
-            {item.subject && <strong>{plainText(item.subject)}</strong>}
+            {item.subject && <strong>{item.subject}</strong>}
             <p>{plainText(item.body)}</p>
             <span className={css.foot}>
               <Time at={item.createdAt} isRelative />
@@ -56,7 +56,7 @@ export function InboxFeed({ subscriberId, limit = 20, every = 4_000, archived, e
   );
 }
 
-/** Messages may have a little html for emphasis; it is shown as text, since it was written by others. */
+/** Bodies may have a little html for emphasis; it is shown as text, since it was written by others. */
 function plainText(html: string): string {
   if (!html.includes("<") && !html.includes("&")) return html;
   return new DOMParser().parseFromString(html, "text/html").body.textContent ?? "";

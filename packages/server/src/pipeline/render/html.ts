@@ -57,15 +57,3 @@ export function sanitizeHtml(html: string, place: HtmlPlace): string {
   const { clean, cleanQuickly } = cleaners[place];
   return cleanQuickly(html) ?? clean(html);
 }
-
-/**
- * Removes everything that HTML would read as a tag, and control characters; `1 < 2` stays. The rest of nested tags
- * (`<scr<b>ipt>`) could form a new tag, so a space is inserted after a `<` that is left.
- */
-export function withoutTags(text: string): string {
-  if (!/[<\p{Cc}]/v.test(text)) return text;
-  return text
-    .replace(/[\p{Cc}--[\t\n\r]]/gv, "")
-    .replace(/<[a-z/!?][^<>]*>/gi, "")
-    .replace(/<(?=[a-z/!?])/gi, "< ");
-}

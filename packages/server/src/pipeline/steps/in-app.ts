@@ -1,7 +1,7 @@
 // In-app: the message is stored in the subscriber's feed, in the same transaction as the run itself: exactly once.
 import { inAppProviderId } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
-import { sanitizeHtml, withoutTags } from "../render/html.ts";
+import { sanitizeHtml } from "../render/html.ts";
 import { RenderFault, render, renderDeep } from "../render/liquid.ts";
 import { isSafeUrl } from "../render/safe-urls.ts";
 import { detail } from "../rules/details.ts";
@@ -64,7 +64,8 @@ export function renderInApp(
   const body = render(controls.body ?? "", scope, "html");
   return {
     content: controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed"),
-    subject: controls.subject === undefined ? null : renderLine(controls.subject, scope, controls),
+    // Subject and labels are text: clients show every character of them, and read no tags.
+    subject: controls.subject === undefined ? null : render(controls.subject, scope, "text"),
     cta: renderCta(controls, scope),
     data: controls.data ? renderDeep(controls.data, scope) : null,
     actor: renderActor(controls, scope),
@@ -78,21 +79,15 @@ function renderRedirect(redirect: Redirect | undefined, scope: object): Redirect
   return isSafeUrl(url) ? { url, target: redirect.target ?? "_self" } : undefined;
 }
 
-/** Subject and labels are text: tags are removed, because a client may insert them into a page as HTML. */
-function renderLine(template: string, scope: object, { disableOutputSanitization }: InAppControls): string {
-  const text = render(template, scope, "text");
-  return disableOutputSanitization ? text : withoutTags(text);
-}
-
-function renderAction(action: Action | undefined, scope: object, controls: InAppControls): Action | undefined {
+function renderAction(action: Action | undefined, scope: object): Action | undefined {
   if (!action?.label) return undefined;
-  return { label: renderLine(action.label, scope, controls), redirect: renderRedirect(action.redirect, scope) };
+  return { label: render(action.label, scope, "text"), redirect: renderRedirect(action.redirect, scope) };
 }
 
 function renderCta(controls: InAppControls, scope: object): JsonObject | null {
   const redirect = renderRedirect(controls.redirect, scope);
-  const primaryAction = renderAction(controls.primaryAction, scope, controls);
-  const secondaryAction = renderAction(controls.secondaryAction, scope, controls);
+  const primaryAction = renderAction(controls.primaryAction, scope);
+  const secondaryAction = renderAction(controls.secondaryAction, scope);
   return redirect || primaryAction || secondaryAction ? { redirect, primaryAction, secondaryAction } : null;
 }
 

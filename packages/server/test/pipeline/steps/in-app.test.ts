@@ -42,24 +42,26 @@ test("a step that fails has begun; one that is skipped has not", async () => {
   assert.deepEqual(await told("skipped"), ["Step created", "Step skipped by its condition"]);
 });
 
-test("subject and button labels carry no tags, unless the step switches that off", async () => {
+test("subject and button labels are text: every character stays, whatever the step says about sanitising", async () => {
   const content = {
-    subject: "<img src=x onerror=alert(1)>Order {{ payload.name }}",
-    body: "<p onclick=alert(1)>Hi</p>",
+    subject: "Mail from {{ payload.name }}: a<b, List<String>",
+    body: "<p onclick=alert(1)>{{ payload.name }}</p>",
     primaryAction: { label: "<b>Open</b> {{ payload.name }}", redirect: { url: "https://example.com" } },
-    secondaryAction: { label: "<script>alert(1)</script>Later" },
+    secondaryAction: { label: "<script>alert(1)</script>Later &amp;" },
   };
   await createWorkflow(client, "clean", [inApp(content)]);
   await createWorkflow(client, "raw", [inApp({ ...content, disableOutputSanitization: true })]);
   const shown = async (workflow: string, reader: string) => {
-    await settled(client, await trigger(client, workflow, reader, { name: "<i>7</i>" }));
+    await settled(client, await trigger(client, workflow, reader, { name: "Tom <tom@example.com>" }));
     const [item] = await feedOf(client, reader);
-    return [item!.subject, ...(item!.cta.action?.buttons ?? []).map((button) => button.content)];
+    return [item!.subject, ...(item!.cta.action?.buttons ?? []).map((button) => button.content), item!.content];
   };
-  assert.deepEqual(await shown("clean", "dora"), ["Order 7", "Open 7", "alert(1)Later"]);
-  assert.deepEqual(await shown("raw", "emil"), [
-    "<img src=x onerror=alert(1)>Order <i>7</i>",
-    "<b>Open</b> <i>7</i>",
-    "<script>alert(1)</script>Later",
-  ]);
+  const texts = [
+    "Mail from Tom <tom@example.com>: a<b, List<String>",
+    "<b>Open</b> Tom <tom@example.com>",
+    "<script>alert(1)</script>Later &amp;",
+  ];
+  const name = "Tom &lt;tom@example.com&gt;";
+  assert.deepEqual(await shown("clean", "dora"), [...texts, `<p>${name}</p>`]);
+  assert.deepEqual(await shown("raw", "emil"), [...texts, `<p onclick=alert(1)>${name}</p>`]);
 });
