@@ -235,6 +235,8 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "people.update": ["PATCH", "/v1/people/{personId}"],
   "people.delete": ["DELETE", "/v1/people/{personId}"],
   "people.createResetLink": ["POST", "/v1/people/{personId}/reset-link"],
+  "people.listResetLinks": ["GET", "/v1/people/reset-links"],
+  "people.deleteResetLink": ["DELETE", "/v1/people/reset-links/{resetLinkId}"],
   "people.listInvitations": ["GET", "/v1/people/invitations"],
   "people.createInvitation": ["POST", "/v1/people/invitations"],
   "people.deleteInvitation": ["DELETE", "/v1/people/invitations/{invitationId}"],

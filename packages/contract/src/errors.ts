@@ -148,13 +148,20 @@ export const errorCatalogue = {
   LINK_NOT_VALID: {
     status: 404,
     message: "This link does not work: it was used, has expired or was replaced by a newer one",
-    when: "The token of a one-time link is unknown. `npm run sign-in` makes a new link for an owner.",
+    when:
+      "The token of a one-time link is unknown, or the owner who made the link was removed or has another role now. `npm run " +
+      "sign-in` makes a new link for an owner.",
   },
   PERSON_NOT_FOUND: { status: 404, message: "Person with id {personId} not found", when: "There is no such person." },
   INVITATION_NOT_FOUND: {
     status: 404,
     message: "Invitation with id {invitationId} not found",
     when: "There is no such invitation, or it was used or has expired.",
+  },
+  RESET_LINK_NOT_FOUND: {
+    status: 404,
+    message: "Reset link with id {resetLinkId} not found",
+    when: "There is no such reset link, or it was used, replaced or has expired.",
   },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "The path is unknown." },
   CONNECTION_NOT_FOUND: {

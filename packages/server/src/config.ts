@@ -38,6 +38,10 @@ const toConfig = (parsed: Parsed) => ({
   docs: parsed.TIDINGS_DOCS,
   dashboard: parsed.TIDINGS_DASHBOARD,
   auditDays: parsed.TIDINGS_AUDIT_DAYS,
+  mailer:
+    parsed.TIDINGS_MAIL_URL && parsed.TIDINGS_MAIL_FROM
+      ? { server: parsed.TIDINGS_MAIL_URL, from: parsed.TIDINGS_MAIL_FROM }
+      : null,
   oidc: parsed.TIDINGS_OIDC_ISSUER
     ? {
         issuer: parsed.TIDINGS_OIDC_ISSUER,
@@ -85,6 +89,13 @@ const toConfig = (parsed: Parsed) => ({
   defaultTimezone: parsed.TIDINGS_DEFAULT_TIMEZONE,
 });
 
+/** Settings that are of no use without others. */
+const needs = {
+  TIDINGS_OIDC_ISSUER: ["TIDINGS_OIDC_CLIENT_ID", "TIDINGS_OIDC_CLIENT_SECRET", "TIDINGS_PUBLIC_URL"],
+  // The mail has a link, which must not begin with whatever host a request names.
+  TIDINGS_MAIL_URL: ["TIDINGS_MAIL_FROM", "TIDINGS_PUBLIC_URL"],
+};
+
 /** Reads the settings out of an environment. All faults are reported at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const faults: string[] = [];
@@ -106,9 +117,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (given("DATABASE_URL") && !given("TIDINGS_ENCRYPTION_KEY")) {
     faults.push("TIDINGS_ENCRYPTION_KEY is required with DATABASE_URL (try: openssl rand -base64 32)");
   }
-  const oidcNeeds = ["TIDINGS_OIDC_CLIENT_ID", "TIDINGS_OIDC_CLIENT_SECRET", "TIDINGS_PUBLIC_URL"];
-  for (const name of given("TIDINGS_OIDC_ISSUER") ? oidcNeeds : []) {
-    if (!given(name)) faults.push(`${name} is required with TIDINGS_OIDC_ISSUER`);
+  for (const [setting, needed] of Object.entries(needs)) {
+    const missing = given(setting) ? needed.filter((name) => !given(name)) : [];
+    for (const name of missing) faults.push(`${name} is required with ${setting}`);
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(parsed as Parsed);

@@ -9,6 +9,8 @@ import {
   inboxOrigins,
   integer,
   issuerUrl,
+  mailbox,
+  mailServer,
   onOff,
   publicUrl,
   rate,
@@ -197,6 +199,19 @@ export const settings = {
     about: "How long entries of the audit log are kept, in days (docs/people.md).",
     fallback: "365",
     parse: integer(1, 3_650),
+  },
+  TIDINGS_MAIL_URL: {
+    about:
+      "SMTP server that mails invitations of people (docs/people.md): `smtps://user:password@mail.example.com:465`, or " +
+      "`smtp://…:587` for STARTTLS, which a password requires. It needs `TIDINGS_MAIL_FROM` and `TIDINGS_PUBLIC_URL`. Without it, " +
+      "owners pass the links on themselves. Integrations are not used for this mail.",
+    fallback: "",
+    parse: mailServer,
+  },
+  TIDINGS_MAIL_FROM: {
+    about: "Sender of these mails, such as `Tidings <notify@example.com>`.",
+    fallback: "",
+    parse: mailbox,
   },
   TIDINGS_OIDC_ISSUER: {
     about:

@@ -51,6 +51,7 @@ test("nothing has to be set", () => {
     docs: true,
     dashboard: true,
     auditDays: 365,
+    mailer: null,
     oidc: null,
     bodyLimit: 10_485_760,
     bulkBodyLimit: 62_914_560,
@@ -98,6 +99,9 @@ const oidc = {
   TIDINGS_PUBLIC_URL: "https://notify.example.com",
 };
 
+/** What a mail server requires. */
+const mail = { TIDINGS_MAIL_FROM: "Tidings <notify@example.com>", TIDINGS_PUBLIC_URL: "https://notify.example.com" };
+
 type Row = { name: string; value: string; fault?: string };
 
 const originFault = "must be a list of origins such as https://app.example.com or production=https://app.example.com";
@@ -132,6 +136,23 @@ const rows: Row[] = [
     fault: "must be a list of domains such as example.com,example.org",
   },
   { name: "TIDINGS_OIDC_ROLE", value: "owner", fault: "must be one of: viewer, support, editor" },
+  ...[
+    "http://mail.example.com",
+    "mail.example.com:25",
+    "smtp://",
+    "smtp://mail.example.com/?a=1",
+    "smtp://a:%zz@b",
+  ].map((value) => ({
+    name: "TIDINGS_MAIL_URL",
+    value,
+    fault: "must be an address such as smtps://user:password@mail.example.com:465",
+  })),
+  ...["notify@example.com", "Tidings <notify@example.com>"].map((value) => ({ name: "TIDINGS_MAIL_FROM", value })),
+  ...["notify", "a@b@c", "<notify@example.com", "a@example.com, b@example.com"].map((value) => ({
+    name: "TIDINGS_MAIL_FROM",
+    value,
+    fault: "must be an email address such as Tidings <notify@example.com>",
+  })),
   { name: "TIDINGS_METRICS", value: "off" },
   { name: "TIDINGS_METRICS", value: "false", fault: "must be one of: on, off" },
   { name: "TIDINGS_DOCS", value: "no", fault: "must be one of: on, off" },
@@ -250,6 +271,7 @@ for (const { name, value, fault } of rows) {
     // An external database requires an encryption key.
     const key: Record<string, string> = name === "DATABASE_URL" ? { TIDINGS_ENCRYPTION_KEY: base64(1) } : {};
     if (name === "TIDINGS_OIDC_ISSUER") Object.assign(key, oidc);
+    if (name === "TIDINGS_MAIL_URL") Object.assign(key, mail);
     assert.deepEqual(faultsIn({ [name]: value, ...key }), fault === undefined ? [] : [`${name} ${fault}`]);
   });
 }
@@ -321,6 +343,24 @@ test("sign-in with OpenID Connect needs a client and a public URL", () => {
     name: "single sign-on",
     domains: ["example.com"],
     role: "viewer",
+  });
+});
+
+test("a mail server needs a sender and a public URL; a password needs TLS", () => {
+  const server = (url: string) => readConfig({ TIDINGS_MAIL_URL: url, ...mail }).mailer!.server;
+  assert.deepEqual(
+    faultsIn({ TIDINGS_MAIL_URL: "smtp://mail.example.com" }),
+    Object.keys(mail).map((name) => `${name} is required with TIDINGS_MAIL_URL`),
+  );
+  const secure = { host: "mail.example.com", port: 465, user: "me@here", password: "p:w", secure: true };
+  assert.deepEqual(server("smtps://me%40here:p%3Aw@mail.example.com"), { ...secure, requireTls: true });
+  const open = { host: "10.0.0.1", port: 25, user: "", password: "", secure: false, requireTls: false };
+  assert.deepEqual(server("smtp://10.0.0.1:25"), open);
+  assert.equal(server("smtp://me:secret@10.0.0.1").requireTls, true);
+  assert.equal(server("smtp://me:secret@127.0.0.1").requireTls, false);
+  assert.deepEqual(readConfig({ TIDINGS_MAIL_URL: "smtp://a", ...mail }).mailer!.from, {
+    name: "Tidings",
+    address: "notify@example.com",
   });
 });
 

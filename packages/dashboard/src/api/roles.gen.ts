@@ -111,6 +111,8 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "people.update": "owner",
   "people.delete": "owner",
   "people.createResetLink": "owner",
+  "people.listResetLinks": "owner",
+  "people.deleteResetLink": "owner",
   "people.listInvitations": "owner",
   "people.createInvitation": "owner",
   "people.deleteInvitation": "owner",

@@ -350,6 +350,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "people.update": people.update,
   "people.delete": people.remove,
   "people.createResetLink": people.createResetLink,
+  "people.listResetLinks": people.listResetLinks,
+  "people.deleteResetLink": people.deleteResetLink,
   "people.listInvitations": people.listInvitations,
   "people.createInvitation": people.createInvitation,
   "people.deleteInvitation": people.deleteInvitation,

@@ -95,3 +95,37 @@ export function domains(text: string): string[] {
   const isDomain = (part: string) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(part);
   return named.every(isDomain) ? named : fail("must be a list of domains such as example.com,example.org");
 }
+
+/** `smtps://user:password@mail.example.com` or `smtp://…:587`. Empty: none. */
+export function mailServer(text: string) {
+  if (text === "") return null;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && url.hostname !== "" && /^\/?$/.test(url.pathname) && !url.search && !url.hash;
+  // What is percent-encoded must decode.
+  const isReadable = !/%(?![\da-f]{2})/i.test(text);
+  if (!isPlain || !isReadable || !/^smtps?:$/.test(url.protocol)) {
+    return fail("must be an address such as smtps://user:password@mail.example.com:465");
+  }
+  const isSecure = url.protocol === "smtps:";
+  const password = decodeURIComponent(url.password);
+  const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port) || (isSecure ? 465 : 587),
+    user: decodeURIComponent(url.username),
+    password,
+    secure: isSecure,
+    // A password never crosses a network in clear text.
+    requireTls: password !== "" && !isLocal,
+  };
+}
+
+/** `notify@example.com` or `Tidings <notify@example.com>`. */
+export function mailbox(text: string) {
+  if (text === "") return null;
+  const [, name = "Tidings", address = text] = /^([^<>@]{1,100})<([^<>]{1,320})>$/.exec(text) ?? [];
+  if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address)) {
+    return fail("must be an email address such as Tidings <notify@example.com>");
+  }
+  return { name: name.trim(), address };
+}

@@ -420,6 +420,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "people.update": withBody(ofPerson, { role: "editor" }),
   "people.delete": ofPerson,
   "people.createResetLink": ofPerson,
+  "people.listResetLinks": async (w) => {
+    await w.resetLink();
+    return ofOwner(w);
+  },
+  "people.deleteResetLink": async (w) => ({
+    ...(await ofOwner(w)),
+    params: { resetLinkId: await w.resetLink() },
+  }),
   "people.listInvitations": async (w) => {
     await w.invitation();
     return ofOwner(w);

@@ -276,6 +276,14 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
 
   const person = async () => invite(service!, await once(owner), "viewer", `${unique("person")}@example.com`);
 
+  /** The id of an open reset link. */
+  const resetLink = async () => {
+    const params = { personId: (await person()).session.person._id };
+    await (await once(owner)).call("people.createResetLink", { params });
+    const { body } = await (await once(owner)).call("people.listResetLinks");
+    return (body as Output<"people.listResetLinks">).data[0]!._id;
+  };
+
   /** Made once and then shared, for calls that only read. */
   const kept = new Map<unknown, Promise<unknown>>();
   const once = <T>(make: () => Promise<T>): Promise<T> => {
@@ -287,6 +295,6 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     ...{ client, label, unique, once, webhookUrl },
     ...{ subscriber, topic, subscription, context, workflow, event, waiting, digest, layout, translation },
     ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
-    ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person },
+    ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person, resetLink },
   };
 }

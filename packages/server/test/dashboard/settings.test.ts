@@ -47,6 +47,11 @@ browserTest("a person is invited, signs in with the link as viewer, and changes 
   await page.getByRole("menuitem", { name: "Make a reset link" }).click();
   await page.getByRole("region", { name: "Reset link" }).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
+  const resetLinks = page.getByRole("table", { name: "Open reset links" });
+  await resetLinks.getByRole("row", { name: /Vera Viewer.*Olga Owner/ }).waitFor();
+  await expectAccessible(page);
+  await resetLinks.getByRole("button", { name: "Take back the reset link of Vera Viewer" }).click();
+  await resetLinks.waitFor({ state: "detached" });
   await page.getByRole("tab", { name: "Audit log" }).click();
   const change = page.getByRole("list", { name: "Changes" }).getByRole("button", { name: /changed the member/ });
   await change.click();

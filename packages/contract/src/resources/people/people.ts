@@ -26,13 +26,27 @@ export type Invitation = Static<typeof Invitation>;
 export const InvitationMail = named(
   "InvitationMail",
   {
-    status: oneOf(["sent", "failed", "none"]),
-    integration: Type.Optional(Type.String({ description: "The name of the email integration" })),
-    reason: Type.Optional(Type.String({ description: "Why it was not sent" })),
+    status: oneOf(["sent", "failed", "unknown", "none"], {
+      description:
+        "`sent`: the mail server of the installation accepted it. `unknown`: it did not answer in time. `none`: the installation has " +
+        "no mail server (`TIDINGS_MAIL_URL`)",
+    }),
+    reason: Type.Optional(Type.String({ description: "Why it was not sent, or may not have been" })),
   },
-  { description: "Whether the link was mailed; `none`: no production environment has an email integration" },
+  { description: "Whether the link was mailed" },
 );
 export type InvitationMail = Static<typeof InvitationMail>;
+
+export const ResetLink = named("ResetLink", {
+  _id: Type.String(),
+  personId: Type.String({ description: "Whose password it sets" }),
+  name: Type.String(),
+  email: Type.String(),
+  madeBy: Type.String({ description: "Name of the owner who made it" }),
+  createdAt: isoTime("When it was made"),
+  expiresAt: isoTime("Until when it works"),
+});
+export type ResetLink = Static<typeof ResetLink>;
 
 const personPath = Type.Object({ personId: Type.String() });
 const link = Type.String({ description: "Works once; shown in this answer only" });
@@ -54,6 +68,7 @@ export const peopleOperations = {
     method: "PATCH",
     path: "/v1/people/{personId}",
     summary: "Change the role of a person",
+    description: "The invitations and reset links of a person who is no longer an owner stop working.",
     category: "global",
     access: "person",
     params: personPath,
@@ -66,7 +81,9 @@ export const peopleOperations = {
     method: "DELETE",
     path: "/v1/people/{personId}",
     summary: "Remove a person",
-    description: "All sessions of the person end at once. API keys that the person made keep working.",
+    description:
+      "All sessions of the person end at once, and the invitations and reset links that the person made stop working. API keys " +
+      "that the person made keep working.",
     category: "global",
     access: "person",
     params: personPath,
@@ -85,11 +102,33 @@ export const peopleOperations = {
     success: {
       status: 201,
       schema: Type.Object(
-        { data: named("ResetLink", { link, expiresAt: isoTime("Until when it works") }) },
+        { data: named("NewResetLink", { link, expiresAt: isoTime("Until when it works") }) },
         { title: "ResetLinkAnswer" },
       ),
     },
     errors: ["PERSON_NOT_FOUND"],
+  }),
+  "people.listResetLinks": operation({
+    id: "people.listResetLinks",
+    method: "GET",
+    path: "/v1/people/reset-links",
+    summary: "List open reset links",
+    description: "Newest first; a person has at most one. The links themselves are not shown again.",
+    category: "global",
+    access: "person",
+    success: { status: 200, schema: Type.Object({ data: Type.Array(ResetLink) }, { title: "ResetLinkList" }) },
+    errors: [],
+  }),
+  "people.deleteResetLink": operation({
+    id: "people.deleteResetLink",
+    method: "DELETE",
+    path: "/v1/people/reset-links/{resetLinkId}",
+    summary: "Take a reset link back",
+    category: "global",
+    access: "person",
+    params: Type.Object({ resetLinkId: Type.String() }),
+    success: { status: 204 },
+    errors: ["RESET_LINK_NOT_FOUND"],
   }),
   "people.listInvitations": operation({
     id: "people.listInvitations",
@@ -108,8 +147,8 @@ export const peopleOperations = {
     path: "/v1/people/invitations",
     summary: "Invite a person",
     description:
-      "The link works once and for 7 days. A new invitation for the same address replaces the earlier one. Where a production " +
-      "environment has an active email integration, the link is mailed through it.",
+      "The link works once and for 7 days. A new invitation for the same address replaces the earlier one. Where the " +
+      "installation has a mail server (`TIDINGS_MAIL_URL`), the link is mailed; integrations are not used for it.",
     category: "global",
     access: "person",
     body: named("InvitationIn", { email: personEmail, role: RoleWord }),

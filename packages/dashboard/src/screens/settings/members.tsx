@@ -1,5 +1,5 @@
 // The people who sign in: roles, invitations, reset links, removal. For owners.
-import type { Invitation, Person, Role } from "@tidings/contract";
+import type { Person, Role } from "@tidings/contract";
 import { useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
 import { roleOrder, useMay } from "../../app/permissions.ts";
@@ -17,6 +17,7 @@ import { showError, showToast } from "../../kit/toast.tsx";
 import { Badge } from "../../kit/verdict.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
+import { OpenInvitations, OpenResetLinks } from "./open-links.tsx";
 import css from "./settings.module.css";
 import { words } from "./words.ts";
 
@@ -32,9 +33,11 @@ function MemberList() {
   const [resetLink, setResetLink] = useState<{ link: string; name: string } | null>(null);
   const { person: own } = useSession();
   const { data, error, refetch } = useOperation("people.list", {});
-  const update = useChange("people.update", ["people.list"]);
-  const remove = useChange("people.delete", ["people.list"]);
-  const reset = useChange("people.createResetLink");
+  // Links that a person made, or that are for the person, end with the person's right to make them.
+  const stale = ["people.list", "people.listInvitations", "people.listResetLinks"] as const;
+  const update = useChange("people.update", stale);
+  const remove = useChange("people.delete", stale);
+  const reset = useChange("people.createResetLink", ["people.listResetLinks"]);
   const { confirm, dialog } = useConfirm();
   const changeRole = ({ _id, name }: Person, role: Role) =>
     confirm(
@@ -143,49 +146,8 @@ function MemberList() {
           ]}
         />
       )}
-      <Invitations />
+      <OpenInvitations />
+      <OpenResetLinks />
     </Stack>
-  );
-}
-
-function Invitations() {
-  const { data, error, refetch } = useOperation("people.listInvitations", {});
-  const revoke = useChange("people.deleteInvitation", ["people.listInvitations"]);
-  if (error) return <ErrorPanel error={error} onRetry={refetch} />;
-  if (!data || data.data.length === 0) return null;
-  const take = ({ _id }: Invitation) =>
-    revoke.mutate(
-      { params: { invitationId: _id } },
-      { onError: showError, onSuccess: () => showToast({ title: text.revoked }) },
-    );
-  return (
-    <section aria-label={text.invitations}>
-      <Stack isSmall>
-        <h2>{text.invitations}</h2>
-        <Table
-          label={text.invitations}
-          rows={data.data}
-          keyOf={({ _id }) => _id}
-          columns={[
-            { title: text.email, cell: ({ email }) => <span className={css.cell}>{email}</span> },
-            { title: text.role, cell: ({ role }) => words.roles[role] },
-            { title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} isRelative />, isWideOnly: true },
-            {
-              title: "",
-              cell: (invitation) => (
-                <Button
-                  size="small"
-                  onClick={() => take(invitation)}
-                  disabled={revoke.isPending}
-                  aria-label={text.revokeOf(invitation.email)}
-                >
-                  {text.revoke}
-                </Button>
-              ),
-            },
-          ]}
-        />
-      </Stack>
-    </section>
   );
 }

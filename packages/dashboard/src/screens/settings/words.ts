@@ -41,14 +41,15 @@ export const words = {
     you: "You",
     invite: "Invite a person",
     inviteText:
-      "The link works once and for 7 days. It is mailed where production has an email integration, and shown here in any case.",
+      "The link works once and for 7 days. It is shown here next, and mailed if the operator has set up a mail server for Tidings.",
     email: "Email",
     createLink: "Make the link",
     linkTitle: "The invitation is ready",
     linkText: {
-      none: "Send this link to the person. It is shown only now.",
-      sent: "The link was mailed to the person. It is shown only now, in case the mail does not arrive.",
+      none: "No mail was sent: send this link to the person yourself. It is shown only now.",
+      sent: "The mail server accepted a mail with the link. It is shown only now, in case the mail does not arrive.",
       failed: "The link could not be mailed: send it to the person yourself. It is shown only now.",
+      unknown: "The mail may not have been sent: send the link to the person yourself. It is shown only now.",
     },
     link: "Invitation link",
     done: "Done",
@@ -64,13 +65,19 @@ export const words = {
     resetLink: "Reset link",
     remove: "Remove person",
     removeTitle: (name: string) => `Remove ${name}?`,
-    removeText: "All sessions of the person end at once. API keys that the person made keep working.",
+    removeText:
+      "All sessions of the person end at once, and invitations and reset links that the person made stop working. API keys " +
+      "that the person made keep working.",
     removed: (name: string) => `${name} is removed`,
     invitations: "Open invitations",
     expires: "Works until",
     revoke: "Take back",
     revokeOf: (email: string) => `Take back the invitation of ${email}`,
     revoked: "The invitation is taken back",
+    resetLinks: "Open reset links",
+    madeBy: "Made by",
+    resetRevokeOf: (name: string) => `Take back the reset link of ${name}`,
+    resetRevoked: "The reset link is taken back",
   },
 
   audit: {
@@ -141,6 +148,7 @@ export const words = {
       "people.createInvitation": "invited a person",
       "people.deleteInvitation": "took an invitation back",
       "people.createResetLink": "made a reset link",
+      "people.deleteResetLink": "took a reset link back",
     } as Record<string, string>,
     list: "Changes",
     resources: {

@@ -1,11 +1,8 @@
-// The mail of an invitation. People belong to the installation and integrations to an environment: the mail goes through the
-// primary email integration of the first production environment that has one. Mailboxes that capture mail are left out.
+// The mail of an invitation. Its link signs a person in with any role, so it goes only through the mail server that the operator
+// named in the settings: an integration could be changed by an editor or an API key, who would read the link.
 import type { InvitationMail } from "@tidings/contract";
-import { findProvider, type Message, send } from "@tidings/providers";
+import { type Message, send } from "@tidings/providers";
 import type { NetworkCtx } from "../../context.ts";
-import { listEnvironments } from "../../store/environments/environments.ts";
-import { type IntegrationRow, listIntegrations } from "../../store/integrations/integrations.ts";
-import { unseal } from "../integrations/credentials.ts";
 import { callProvider } from "../integrations/integration-checks.ts";
 
 /** `inviter`: the name of the person who invites. */
@@ -17,32 +14,25 @@ export async function mailInvitation(
   organizationId: string,
   text: InvitationText,
 ): Promise<InvitationMail> {
-  const integration = await findSender(ctx, organizationId);
-  if (!integration) return { status: "none" };
-  const failed = (reason: string): InvitationMail => ({ status: "failed", integration: integration.name, reason });
+  const { mailer } = ctx.config;
+  if (!mailer) return { status: "none" };
+  const { server, from } = mailer;
+  const { host, user, password, secure, requireTls } = server;
+  const login = { ...(user && { user }), ...(password && { password }) };
+  const credentials = {
+    ...{ host, port: String(server.port), secure, requireTls, ...login },
+    ...{ from: from.address, senderName: from.name },
+  };
   try {
-    const credentials = unseal(ctx.secrets, integration.credentials);
-    const caller = { environmentId: integration.environment_id };
-    const outcome = await callProvider(ctx, caller, () =>
-      send(integration.provider_id, toMail(text), credentials, ctx.io),
+    const outcome = await callProvider(ctx, { environmentId: organizationId }, () =>
+      send("nodemailer", toMail(text), credentials, ctx.io),
     );
-    return outcome.kind === "accepted" ? { status: "sent", integration: integration.name } : failed(outcome.reason);
+    if (outcome.kind === "accepted") return { status: "sent" };
+    return { status: outcome.kind === "unknown" ? "unknown" : "failed", reason: outcome.reason };
   } catch (error) {
-    ctx.log.warn({ err: error, integrationId: integration.id }, "an invitation could not be mailed");
-    return failed("the integration could not be used");
+    ctx.log.warn({ err: error }, "an invitation could not be mailed");
+    return { status: "failed", reason: "The mail server of TIDINGS_MAIL_URL could not be used" };
   }
-}
-
-async function findSender(ctx: NetworkCtx, organizationId: string): Promise<IntegrationRow | undefined> {
-  const environments = await listEnvironments(ctx.db, organizationId);
-  for (const { id } of environments.filter(({ type }) => type === "prod")) {
-    const senders = (await listIntegrations(ctx.db, id)).filter(
-      (row) => row.channel === "email" && row.active && findProvider(row.provider_id)?.capture !== true,
-    );
-    const sender = senders.find((row) => row.is_primary) ?? senders[0];
-    if (sender) return sender;
-  }
-  return undefined;
 }
 
 /** A line break in a name would end the subject. */

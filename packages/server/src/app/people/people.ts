@@ -1,13 +1,17 @@
 // The people of the installation and their invitations, for owners. There is always an owner.
-import type { Input, Invitation, InvitationMail, Output, Person } from "@tidings/contract";
+import type { Input, Invitation, InvitationMail, Output, Person, ResetLink } from "@tidings/contract";
 import { type Pending, pending } from "../../answer.ts";
 import type { Ctx, PersonCaller } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import {
   deleteLinks,
+  deleteLinksMadeBy,
+  deleteResetLink as deleteResetLinkRow,
   findInvitation,
   type LinkRow,
   listInvitations as listInvitationRows,
+  listResetLinks as listResetLinkRows,
+  type ResetLinkRow,
   takeLink,
 } from "../../store/people/links.ts";
 import {
@@ -45,6 +49,16 @@ const toInvitation = (row: LinkRow): Invitation => ({
   expiresAt: row.expires_at.toISOString(),
 });
 
+const toResetLink = (row: ResetLinkRow): ResetLink => ({
+  _id: row.id,
+  personId: row.person_id,
+  name: row.name,
+  email: row.email,
+  madeBy: row.made_by,
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at.toISOString(),
+});
+
 async function requirePerson(ctx: Ctx, { organizationId }: PersonCaller, personId: string): Promise<PersonRow> {
   const row = await findPerson(ctx.db, organizationId, personId);
   if (!row) throw failure("PERSON_NOT_FOUND", { personId });
@@ -72,7 +86,10 @@ export async function update(
 ): Promise<Output<"people.update">> {
   await lockPeople(ctx.db, caller.organizationId);
   const row = await requirePerson(ctx, caller, params.personId);
-  if (body.role !== "owner") await refuseLastOwner(ctx, caller, row);
+  if (body.role !== "owner") {
+    await refuseLastOwner(ctx, caller, row);
+    await deleteLinksMadeBy(ctx.db, caller.organizationId, row.id);
+  }
   return { data: toPerson(await updatePerson(ctx.db, caller.organizationId, row.id, { role: body.role })) };
 }
 
@@ -83,6 +100,7 @@ export async function remove(ctx: Ctx, caller: PersonCaller, { params }: Input<"
   await refuseLastOwner(ctx, caller, row);
   await deleteSessionsOf(ctx.db, organizationId, row.id);
   await deleteLinks(ctx.db, organizationId, "reset", { userId: row.id });
+  await deleteLinksMadeBy(ctx.db, organizationId, row.id);
   await removePerson(ctx.db, organizationId, row.id, ctx.now());
 }
 
@@ -98,6 +116,23 @@ export async function createResetLink(
   return {
     data: { link: addressOfLink(ctx.config, source.baseUrl, token), expiresAt: row.expires_at.toISOString() },
   };
+}
+
+export async function listResetLinks(
+  ctx: Ctx,
+  { organizationId }: PersonCaller,
+): Promise<Output<"people.listResetLinks">> {
+  const rows = await listResetLinkRows(ctx.db, organizationId, ctx.now(), maxPeople);
+  return { data: rows.map(toResetLink) };
+}
+
+export async function deleteResetLink(
+  ctx: Ctx,
+  { organizationId }: PersonCaller,
+  { params: { resetLinkId } }: Input<"people.deleteResetLink">,
+): Promise<undefined> {
+  const isDeleted = await deleteResetLinkRow(ctx.db, organizationId, resetLinkId);
+  if (!isDeleted) throw failure("RESET_LINK_NOT_FOUND", { resetLinkId });
 }
 
 export async function listInvitations(

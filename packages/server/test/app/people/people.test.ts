@@ -1,14 +1,20 @@
 // People and invitations, for owners.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Person } from "@tidings/contract";
+import type { Person, ResetLink } from "@tidings/contract";
 import { errorOf } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
-import { closedPort, startMailServer } from "../../support/smtp.ts";
+import { startMailServer } from "../../support/smtp.ts";
 import { browserOf, invite, password, signIn, signInOwner, tokenOf, visit } from "./browsers.ts";
 
 const mail = await startMailServer();
-const service = await startTestService({ TIDINGS_ROLE: "api" });
+const service = await startTestService({
+  TIDINGS_ROLE: "api",
+  TIDINGS_TRUSTED_PROXIES: "127.0.0.1",
+  TIDINGS_PUBLIC_URL: "http://localhost:4999",
+  TIDINGS_MAIL_URL: `smtp://${mail.user}:${encodeURIComponent(mail.password)}@127.0.0.1:${mail.port}`,
+  TIDINGS_MAIL_FROM: "Tidings <notify@example.com>",
+});
 const owner = await signInOwner(service);
 const ownId = owner.session.person._id;
 
@@ -39,47 +45,39 @@ test("an invitation is a link that works once, for one address and one role", as
   errorOf(again, "PERSON_EXISTS");
 });
 
-test("an invitation is mailed through the email integration of a production environment", async () => {
-  type Invited = { link: string; mail: { status: string; integration?: string; reason?: string } };
-  const inviteTo = async (email: string) =>
-    dataOf<Invited>(await owner.call("people.createInvitation", { body: { email, role: "viewer" } }));
-  assert.deepEqual((await inviteTo("one@example.com")).mail, { status: "none" });
-  const { user, password: secret } = mail;
-  const credentials = { host: "127.0.0.1", port: String(mail.port), user, password: secret, ignoreTls: true };
+type Invited = { link: string; mail: { status: string; reason?: string } };
+
+test("an invitation is mailed through the mail server of the settings, never through an integration", async () => {
+  const trap = await startMailServer();
+  const { port, user, password: secret } = trap;
+  const credentials = { host: "127.0.0.1", port: String(port), user, password: secret, ignoreTls: true };
   const { body: created } = await service.production("integrations.create", {
     body: {
       providerId: "nodemailer",
       channel: "email",
-      name: "Office",
+      name: "Trap",
       active: true,
-      credentials: { ...credentials, from: "office@example.com", senderName: "Office" },
+      credentials: { ...credentials, from: "trap@example.com", senderName: "Trap" },
     },
   });
+  const inviteTo = async (email: string) =>
+    dataOf<Invited>(await owner.call("people.createInvitation", { body: { email, role: "owner" } }));
   const sent = await inviteTo("two@example.com");
-  assert.deepEqual(sent.mail, { status: "sent", integration: "Office" });
+  assert.deepEqual(sent.mail, { status: "sent" });
+  assert.deepEqual(trap.received, []);
   const [received] = mail.received;
   assert.deepEqual(
-    [received?.to?.[0]?.address, received?.subject],
-    ["two@example.com", "Olga Owner invites you to Tidings"],
+    [received?.to?.[0]?.address, received?.from?.address, received?.subject],
+    ["two@example.com", "notify@example.com", "Olga Owner invites you to Tidings"],
   );
   assert.ok(received!.text!.includes(sent.link) && received!.html!.includes(`href="${sent.link}"`));
+  assert.ok(sent.link.startsWith("http://localhost:4999/sign-in#"), sent.link);
   // The invitation stands, and its link can be passed on.
-  const params = { integrationId: created._id! };
-  await service.production("integrations.update", {
-    params,
-    body: {
-      credentials: {
-        ...credentials,
-        port: String(await closedPort()),
-        from: "office@example.com",
-        senderName: "Office",
-      },
-    },
-  });
+  await mail.stop();
   const unsent = await inviteTo("three@example.com");
   assert.equal(unsent.mail.status, "failed");
   assert.ok(unsent.mail.reason && tokenOf(unsent.link));
-  await service.production("integrations.delete", { params });
+  await service.production("integrations.delete", { params: { integrationId: created._id! } });
   for (const { _id } of dataOf<{ _id: string }[]>(await owner.call("people.listInvitations"))) {
     await owner.call("people.deleteInvitation", { params: { invitationId: _id } });
   }
@@ -137,6 +135,57 @@ test("a reset link sets a new password and ends all sessions of the person", asy
   errorOf(await signIn(service, "forgot@example.com"), "SIGN_IN_FAILED");
   assert.equal((await signIn(service, "forgot@example.com", secret)).status, 200);
   errorOf(await owner.call("people.createResetLink", { params: { personId: "no-such" } }), "PERSON_NOT_FOUND");
+});
+
+for (const [what, end] of [
+  ["removed", (personId: string) => owner.call("people.delete", { params: { personId } })],
+  ["demoted", (personId: string) => owner.call("people.update", { params: { personId }, body: { role: "editor" } })],
+] as const) {
+  test(`invitations and reset links of an owner who was ${what} do not work`, async () => {
+    const parting = await invite(service, owner, "owner", `parting-${what}@example.com`);
+    const body = { email: `friend-${what}@example.com`, role: "owner" };
+    const invitation = dataOf<{ link: string }>(await parting.call("people.createInvitation", { body }));
+    const params = { personId: ownId };
+    const reset = dataOf<{ link: string }>(await parting.call("people.createResetLink", { params }));
+    assert.ok((await end(parting.session.person._id)).status < 300);
+    for (const token of [tokenOf(invitation.link), tokenOf(reset.link)]) {
+      errorOf(await visit(service, "auth.checkLink", { body: { token } }), "LINK_NOT_VALID");
+      errorOf(await visit(service, "auth.redeemLink", { body: { token, name: "Eve", password } }), "LINK_NOT_VALID");
+    }
+    assert.deepEqual(dataOf(await owner.call("people.listInvitations")), []);
+    assert.deepEqual(dataOf(await owner.call("people.listResetLinks")), []);
+  });
+}
+
+test("a link whose maker is no owner does not work, also where the link was left behind", async () => {
+  const maker = await invite(service, owner, "owner", "maker@example.com");
+  const made = await maker.call("people.createInvitation", { body: { email: "left@example.com", role: "owner" } });
+  const token = tokenOf(dataOf<{ link: string }>(made).link);
+  const { _id } = maker.session.person;
+  await service.db.updateTable("users").set({ role: "viewer" }).where("id", "=", _id).execute();
+  errorOf(await visit(service, "auth.redeemLink", { body: { token, name: "Eve", password } }), "LINK_NOT_VALID");
+  assert.deepEqual(dataOf(await owner.call("people.listInvitations")), []);
+});
+
+test("open reset links are listed without the link, and can be taken back", async () => {
+  const person = await invite(service, owner, "viewer", "lost@example.com");
+  const { _id: personId } = person.session.person;
+  const { link } = dataOf<{ link: string }>(await owner.call("people.createResetLink", { params: { personId } }));
+  const reply = await owner.call("people.listResetLinks");
+  assert.ok(!reply.text.includes(tokenOf(link)), "the link is shown once");
+  const [listed, ...others] = dataOf<ResetLink[]>(reply);
+  assert.deepEqual(
+    [others, listed!.personId, listed!.name, listed!.email, listed!.madeBy],
+    [[], personId, "The viewer", "lost@example.com", "Olga Owner"],
+  );
+  const invitation = await owner.call("people.createInvitation", { body: { email: "x@example.com", role: "viewer" } });
+  for (const resetLinkId of ["no-such", ownId, dataOf<{ _id: string }>(invitation)._id])
+    errorOf(await owner.call("people.deleteResetLink", { params: { resetLinkId } }), "RESET_LINK_NOT_FOUND");
+  const params = { resetLinkId: listed!._id };
+  errorOf(await person.call("people.deleteResetLink", { params }), "ROLE_NOT_ALLOWED");
+  assert.equal((await owner.call("people.deleteResetLink", { params })).status, 204);
+  errorOf(await owner.call("people.deleteResetLink", { params }), "RESET_LINK_NOT_FOUND");
+  errorOf(await visit(service, "auth.checkLink", { body: { token: tokenOf(link) } }), "LINK_NOT_VALID");
 });
 
 test("the last owner is neither removed nor demoted, also by two owners at the same time", async () => {
