@@ -1,11 +1,29 @@
 // Reads another installation through its public API, which has the paths of ours. Some installations wrap every answer in `data`.
 import { createTidings, type Tidings } from "@tidings/client/source";
 import { isJsonObject } from "@tidings/contract";
+import { CliError } from "../failure.ts";
+import type { ImportReport } from "./report.ts";
+import { findOrNull } from "./requests.ts";
 
 export type Source = Tidings;
+export type Import = { source: Source; target: Tidings; report: ImportReport };
 type Member = Record<string, unknown>;
 
 export const openSource = (url: string, apiKey: string): Source => createTidings({ baseUrl: url, apiKey, retries: 5 });
+
+/**
+ * Which service answers. Both speak the same paths, and Tidings may use the words of Novu, but stored values differ in meaning: a
+ * `skip` rule of Tidings says when to skip, one of Novu when to run. Only Tidings has this operation. An answer that is neither the
+ * record nor "not found" ends the import: a guess could turn every condition round.
+ */
+export async function recogniseSource(source: Source): Promise<ImportReport["source"]> {
+  const state = await findOrNull(() => source.system.retrieve());
+  if (state === null) return "novu";
+  if (isJsonObject(state.versions) && typeof state.versions.service === "string") return "tidings";
+  throw new CliError("The other installation is neither Novu nor Tidings: its answer to GET /v1/system is unknown.", {
+    fix: "--from takes the address of its API, for example https://api.novu.co.",
+  });
+}
 
 /** The record of an answer, with or without its wrapping. */
 export const unwrap = <T>(answer: T): T =>

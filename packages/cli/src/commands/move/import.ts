@@ -17,8 +17,8 @@ export const importCommand: Command = {
   about:
     "Reads workflows, layouts, translations, integrations (without secrets), subscribers, preferences, topics and their members, and\n" +
     "creates or updates them in the environment in use. The key of the other installation is read from --key-file or the standard\n" +
-    `input. An interrupted import goes on where it was (${progressFile}); a repeated one changes nothing more. A report says what came\n` +
-    "over, what changed, and what has to be done by hand.",
+    `input. An interrupted import goes on where it was (${progressFile}); a repeated one writes only what differs. A report says what\n` +
+    "came over, what changed, and what has to be done by hand.",
   example: "tidings import novu --from https://api.novu.co --key-file novu.key",
   actions: ["novu"],
   options: {
@@ -66,14 +66,17 @@ async function importAll(
   apiKey: string,
   target: Target,
 ): Promise<ImportReport> {
-  const { openSource } = await import("../../import/source.ts");
+  const { openSource, recogniseSource } = await import("../../import/source.ts");
   const { newReport } = await import("../../import/report.ts");
-  const { importIntegrations, importLayouts, importWorkflows } = await import("../../import/configuration.ts");
+  const { importIntegrations, importLayouts } = await import("../../import/configuration.ts");
+  const { importWorkflows } = await import("../../import/workflows.ts");
   const { importSubscribers, importTopics } = await import("../../import/people.ts");
   const path = resolve(io.cwd, progressFile);
   const progress = values.restart ? { done: [] } : readProgress(path, from);
   const keep = () => writeFileSync(path, `${JSON.stringify({ from, ...progress })}\n`);
-  const common = { source: openSource(from, apiKey), target, report: newReport(), progress, keep, signal: io.signal };
+  const source = openSource(from, apiKey);
+  const report = newReport(await recogniseSource(source));
+  const common = { source, target, report, progress, keep, signal: io.signal };
   const parts: [name: string, run: (given: typeof common) => Promise<void>][] = [
     ["layouts", importLayouts],
     ["workflows", importWorkflows],
@@ -106,11 +109,12 @@ function readProgress(path: string, from: string): Progress {
 }
 
 function print({ out }: Call, report: ImportReport): void {
-  const { created, updated, changed, byHand } = report;
-  const kinds = [...new Set([...Object.keys(created), ...Object.keys(updated)])];
+  const { source, created, updated, unchanged, changed, byHand } = report;
+  const kinds = [...new Set([created, updated, unchanged].flatMap(Object.keys))];
+  out.line(source === "novu" ? "The other installation is Novu." : "The other installation is Tidings.");
   out.table(
-    ["", "created", "updated"],
-    kinds.map((kind) => [kind, String(created[kind] ?? 0), String(updated[kind] ?? 0)]),
+    ["", "created", "updated", "unchanged"],
+    kinds.map((kind) => [kind, ...[created, updated, unchanged].map((numbers) => String(numbers[kind] ?? 0))]),
   );
   if (changed.length > 0) out.line(`\n${out.style("bold", "Changed, or to be looked at")}`);
   for (const line of changed) out.line(`  ${plainText(line)}`);
