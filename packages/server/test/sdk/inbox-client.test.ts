@@ -1,5 +1,6 @@
 // The published headless client of existing inboxes, @novu/js, unmodified against the service, over both kinds of socket.
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { Novu } from "@novu/js";
 import { startTestService } from "../support/service.ts";
@@ -102,3 +103,39 @@ for (const socketType of ["self-hosted", "cloud"] as const) {
     });
   });
 }
+
+test("the options in docs/inbox.md connect to this service, and to no other", async () => {
+  const text = readFileSync(new URL("../../../../docs/inbox.md", import.meta.url), "utf8");
+  const [, written] = /new Novu\((\{.*?\})\)/s.exec(text)!;
+  const options = JSON.parse(written!.replaceAll(/(\w+): "/g, '"$1": "').replace(/,\s*\}/, "}")) as Record<
+    string,
+    string
+  >;
+  const { host } = new URL(url);
+  const novu = new Novu({
+    applicationIdentifier: options.applicationIdentifier!,
+    subscriber: options.subscriber!,
+    backendUrl: options.backendUrl?.replace("https://notify.example.com", `http://${host}`),
+    socketUrl: options.socketUrl?.replace("wss://notify.example.com", `ws://${host}`),
+  });
+  const addresses = new Set<string>();
+  novu.on("socket.connect.pending", ({ args }) => addresses.add(String((args as { socketUrl?: string })?.socketUrl)));
+  assert.equal(novu.options.socketUrl, `ws://${host}`, "checked before anything connects");
+  let unread = -1;
+  const stop = novu.on("notifications.unread_count_changed", ({ result }) => {
+    unread = result.total;
+  });
+  after(async () => {
+    stop();
+    await novu.socket.disconnect();
+  });
+  await eventually(() => unread === 0, "the first counts");
+  assert.deepEqual([...addresses], [`ws://${host}`]);
+});
+
+test("no page of the docs names backendUrl without socketUrl", () => {
+  for (const page of globSync("../../../../docs/*.md", { cwd: import.meta.dirname })) {
+    const parts = readFileSync(new URL(page, import.meta.url), "utf8").split(/\n(?:```\w*)?\n/);
+    for (const part of parts) assert.ok(!part.includes("backendUrl") || part.includes("socketUrl"), `${page}: ${part}`);
+  }
+});
