@@ -236,5 +236,11 @@ test("rendered content is compared with golden files", async () => {
   const changed = await terminal.run("render", "news");
   assert.equal(changed.code, 1);
   assert.match(changed.stdout, /differs __renders__\/news\/[\s\S]*\+ Changed news[\s\S]*--update/);
-  assert.match((await terminal.run("render", "moon")).stderr, /moon not found/);
+  const unknown = await terminal.run("render", "moon", "onboarding");
+  assert.equal(unknown.code, 1);
+  assert.match(
+    unknown.stdout,
+    /fault {3}moon: .*moon not found\n[\s\S]*2 the same, 0 differ, 1 workflow could not be rendered/,
+  );
+  assert.match(unknown.stdout, /^Testing the workflows of Development, not files\.\n/);
 });

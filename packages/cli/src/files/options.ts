@@ -8,3 +8,12 @@ export const dirOption = {
 export const pruneOption = {
   prune: { type: "boolean", about: "Delete workflows and layouts that have no folder" },
 } as const satisfies CommandOptions;
+
+export const testedOptions = {
+  dir: {
+    type: "string",
+    value: "folder",
+    about: "Test the files of this folder; the present one where it has a tidings.yaml",
+  },
+  remote: { type: "boolean", about: "Test the workflows of the environment in use, also where there are files" },
+} as const satisfies CommandOptions;

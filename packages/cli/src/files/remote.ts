@@ -15,11 +15,13 @@ export const wantedOf = (local: LocalFiles, state: FilesState, { environment }: 
   return { resources: local.resources, prune, ...(pulled && { pulled }) };
 };
 
-export const planRemote = ({ tidings }: Session, wanted: Wanted, local?: LocalFiles): Promise<FilesPlan> =>
+type Remote = Pick<Session, "tidings" | "environment">;
+
+export const planRemote = ({ tidings }: Remote, wanted: Wanted, local?: LocalFiles): Promise<FilesPlan> =>
   told(() => tidings.files.plan({ body: wanted }), local);
 
 export const applyRemote = (
-  { tidings, environment }: Session,
+  { tidings, environment }: Remote,
   wanted: Wanted & { expectedFingerprint: string },
   local?: LocalFiles,
 ): Promise<Output<"files.apply">> =>

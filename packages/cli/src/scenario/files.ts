@@ -8,8 +8,9 @@ const mostFiles = 10_000;
 
 const isYaml = (name: string): boolean => /\.ya?ml$/.test(name);
 
-export function findScenarioFiles(cwd: string, named: string[]): string[] {
-  const places = named.length > 0 ? named : [defaultFolder];
+/** `folder`: where the scenarios are that are run without being named. */
+export function findScenarioFiles(cwd: string, named: string[], folder: string): string[] {
+  const places = named.length > 0 ? named : [join(relative(cwd, folder), defaultFolder)];
   const files = places.flatMap((place) => {
     const path = resolve(cwd, place);
     if (!existsSync(path))

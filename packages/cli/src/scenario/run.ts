@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallInput, Scenario, ScenarioAction, ScenarioSubscriber } from "@tidings/contract";
 import { moveClock } from "../clock-moves.ts";
 import { CliError } from "../failure.ts";
+import type { TestedFiles } from "../files/tested-files.ts";
 import type { Session } from "../session.ts";
 import { type Stage, withStage } from "./environment.ts";
 import { compareMessages, type Mismatch, momentMs, type SentMessage } from "./expect.ts";
@@ -10,8 +11,13 @@ import { compareMessages, type Mismatch, momentMs, type SentMessage } from "./ex
 /** How long after the last action the clock goes on, unless the scenario says: what waits longer is not seen. */
 const defaultTailMs = 365 * 86_400_000;
 
-export async function runScenario(session: Session, scenario: Scenario, signal: AbortSignal): Promise<Mismatch[]> {
-  return withStage(session, `tidings test ${crypto.randomUUID().slice(0, 8)}`, async (stage) => {
+export async function runScenario(
+  session: Session,
+  files: TestedFiles | null,
+  scenario: Scenario,
+  signal: AbortSignal,
+): Promise<Mismatch[]> {
+  return withStage(session, files, `tidings test ${crypto.randomUUID().slice(0, 8)}`, async (stage) => {
     const startMs = Date.parse(scenario.given.time);
     await moveClock(stage, { now: new Date(startMs).toISOString() }, signal);
     await prepare(stage, scenario);

@@ -1,21 +1,26 @@
-// `tidings test`: scenario files on test clocks, each in an environment of its own.
+// `tidings test`: scenario files on test clocks, each in an environment of its own, which has the workflows of the files.
 import { resolve } from "node:path";
 import { numberOption, refuseMoreArguments, textOption } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
 import { CliError, type ExitCode, exitCodes, wrongUsage } from "../../failure.ts";
+import { testedOptions } from "../../files/options.ts";
+import type { TestedFiles } from "../../files/tested-files.ts";
 import { plainText } from "../../output.ts";
 import type { ScenarioFile } from "../../scenario/parse.ts";
 import type { Outcome } from "../../scenario/report.ts";
+import type { Session } from "../../session.ts";
 
 export const test: Command = {
   usage: "[file or folder…] [--filter <text>] [--junit <file>] | --save <transaction> [--output <file>]",
   about:
-    "Runs every *.yaml of the folder `scenarios`, or what is named, with the workflows of the environment in use. Each scenario has\n" +
-    "a new environment on a test clock, which is deleted in the end. A message that no scenario expects is a failure.\n" +
+    "Runs every *.yaml of the folder `scenarios`, or what is named, with the workflows and layouts of the files. Where there is no\n" +
+    "tidings.yaml, and with --remote, the workflows of the environment in use are tested. Each scenario has a new environment on a\n" +
+    "test clock, which is deleted in the end. A message that no scenario expects is a failure.\n" +
     "--save writes a run of the activity as a scenario.",
   example:
     "tidings test --filter onboarding --junit report.xml\ntidings test --save txn_018f9a3c51d27f8e9b1c2d3e4f5a6b7c",
   options: {
+    ...testedOptions,
     filter: { type: "string", value: "text", about: "Only scenarios whose name contains this" },
     parallel: { type: "string", value: "number", about: "How many run at once; 4 unless told otherwise" },
     junit: { type: "string", value: "file", about: "Also write the result as JUnit XML" },
@@ -33,15 +38,18 @@ async function runAll(call: Call): Promise<ExitCode> {
   const { io, out, values } = call;
   if (values.output !== undefined) throw wrongUsage("--output belongs to --save.", "tidings test --help");
   const parallel = numberOption(values, "parallel", { least: 1, most: 32, otherwise: 4 });
-  const scenarios = await readAll(call);
+  const { describeTested, findTestedFiles, printTested } = await import("../../files/tested-files.ts");
+  const files = await findTestedFiles(call);
+  const scenarios = await readAll(call, files?.root ?? io.cwd);
   const { isPassed, printOutcome, toJUnit } = await import("../../scenario/report.ts");
   const session = await call.session();
+  printTested(out, files, session);
   const outcomes = await runPool(
     scenarios,
     Math.floor(parallel),
     () => io.signal.aborted,
     async (entry) => {
-      const outcome = await runOne(call, session, entry);
+      const outcome = await runOne(call, session, files, entry);
       if (!io.signal.aborted) printOutcome(out, outcome);
       return outcome;
     },
@@ -55,6 +63,7 @@ async function runAll(call: Call): Promise<ExitCode> {
   const failed = outcomes.filter((outcome) => !isPassed(outcome)).length;
   out.line(`${outcomes.length - failed} passed, ${failed} failed.`);
   out.json({
+    tested: describeTested(files, session),
     passed: outcomes.length - failed,
     failed,
     scenarios: outcomes.map((one) => ({ ...one, passed: isPassed(one) })),
@@ -62,28 +71,26 @@ async function runAll(call: Call): Promise<ExitCode> {
   return failed > 0 ? exitCodes.failed : exitCodes.done;
 }
 
-async function readAll({ io, args, values }: Call): Promise<ScenarioFile[]> {
+async function readAll({ io, args, values }: Call, folder: string): Promise<ScenarioFile[]> {
   const { findScenarioFiles, readScenarioFile } = await import("../../scenario/files.ts");
   const { parseScenarios } = await import("../../scenario/parse.ts");
-  const all = findScenarioFiles(io.cwd, args).flatMap((file) => parseScenarios(file, readScenarioFile(io.cwd, file)));
+  const all = findScenarioFiles(io.cwd, args, folder).flatMap((file) =>
+    parseScenarios(file, readScenarioFile(io.cwd, file)),
+  );
   const filter = textOption(values, "filter");
   const chosen = all.filter(({ scenario }) => filter === undefined || scenario.name.includes(filter));
   if (chosen.length === 0) throw new CliError(`No scenario has "${filter}" in its name.`);
   return chosen;
 }
 
-async function runOne(
-  call: Call,
-  session: Awaited<ReturnType<Call["session"]>>,
-  entry: ScenarioFile,
-): Promise<Outcome> {
+async function runOne(call: Call, session: Session, files: TestedFiles | null, entry: ScenarioFile): Promise<Outcome> {
   const { runScenario } = await import("../../scenario/run.ts");
   const { file, line, scenario } = entry;
   const started = performance.now();
   const result = { name: scenario.name, file, line, mismatches: [] };
   const took = () => ({ durationMs: Math.round(performance.now() - started) });
   try {
-    const mismatches = await runScenario(session, scenario, call.io.signal);
+    const mismatches = await runScenario(session, files, scenario, call.io.signal);
     return { ...result, ...took(), mismatches };
   } catch (error) {
     const { message, fix } = error as Error & { fix?: string };

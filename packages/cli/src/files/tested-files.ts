@@ -1,0 +1,59 @@
+// What `tidings test` and `tidings render` look at: the files of a folder, or the environment in use where there are none.
+import type { FileResources } from "@tidings/contract";
+import type { Call } from "../command.ts";
+import { wrongUsage } from "../failure.ts";
+import { countOf, type Output } from "../output.ts";
+import type { Session } from "../session.ts";
+import { checkFiles } from "./check-files.ts";
+import { openFolder } from "./folder.ts";
+import { problemsError } from "./problems.ts";
+import { folderOf } from "./project.ts";
+import { type LocalFiles, openProject, projectFile, readFolder } from "./read-folder.ts";
+
+export type TestedFiles = {
+  root: string;
+  local: LocalFiles;
+  /** Of a kind for which the folder has no files, what the environment in use has: an apply would leave that alone. */
+  resources: Pick<FileResources, "workflows" | "layouts">;
+};
+
+/** Null: the environment in use is tested. */
+export async function findTestedFiles(call: Pick<Call, "io" | "values" | "session">): Promise<TestedFiles | null> {
+  const { dir, remote } = call.values;
+  if (remote && dir !== undefined) throw wrongUsage("Give --dir or --remote, not both.");
+  const root = folderOf(call);
+  if (remote || (dir === undefined && openFolder(root).read(projectFile) === null)) return null;
+  const local = readFolder(openProject(root));
+  const problems = await checkFiles(local);
+  if (problems.length > 0) throw problemsError(problems, "`tidings validate` checks without a service.");
+  const { workflows, layouts } = local.resources;
+  if (workflows && layouts) return { root, local, resources: { workflows, layouts } };
+  const { tidings } = await call.session();
+  const { resources: there } = await tidings.files.export();
+  return {
+    root,
+    local,
+    resources: { workflows: workflows ?? there.workflows, layouts: layouts ?? there.layouts },
+  };
+}
+
+/** The first line of the output. */
+export function printTested(out: Output, files: TestedFiles | null, { environment }: Session): void {
+  if (!files) {
+    out.line(out.style("dim", `Testing the workflows of ${environment.name}, not files.`));
+    return;
+  }
+  const { workflows, layouts } = files.local.resources;
+  const count = (noun: string, list: readonly unknown[] | undefined) =>
+    list ? countOf(list.length, noun) : `the ${noun}s of ${environment.name}`;
+  out.line(
+    out.style(
+      "dim",
+      `Testing the files in ${files.root}: ${count("workflow", workflows)}, ${count("layout", layouts)}.`,
+    ),
+  );
+}
+
+/** The same with --json. */
+export const describeTested = (files: TestedFiles | null, { environment }: Session) =>
+  files ? { files: files.root } : { environment: environment.identifier };
