@@ -1,6 +1,6 @@
 // Settings as values: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names the nearest
 // setting, because a setting without effect would be noticed too late.
-import { type Role, settings } from "./settings.ts";
+import { clientVariables, type Role, settings } from "./settings.ts";
 
 export class ConfigError extends Error {}
 
@@ -100,7 +100,7 @@ const needs = {
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {
-    if (name.startsWith("TIDINGS_") && !Object.hasOwn(settings, name)) {
+    if (name.startsWith("TIDINGS_") && !Object.hasOwn(settings, name) && !clientVariables.has(name)) {
       faults.push(`${name} is not a setting; did you mean ${nearest(name, Object.keys(settings))}?`);
     }
   }

@@ -26,6 +26,9 @@ export type Role = (typeof roles)[number];
 
 type Setting<T> = { about: string; fallback: string; parse(text: string): T };
 
+/** Variables of the command line `tidings` and of the client, which a shell may share with the server. */
+export const clientVariables: ReadonlySet<string> = new Set(["TIDINGS_URL", "TIDINGS_CREDENTIALS"]);
+
 export const settings = {
   TIDINGS_PORT: { about: "Port to serve on; 0 picks a free one.", fallback: "3000", parse: integer(0, 65_535) },
   TIDINGS_HOST: {

@@ -25,6 +25,12 @@ function faultsIn(environment: Record<string, string>): string[] {
   }
 }
 
+test("variables of the command line are no settings, and no faults", () => {
+  const ofCommandLine = { TIDINGS_URL: "https://notify.example.com", TIDINGS_CREDENTIALS: "/tmp/credentials.json" };
+  assert.deepEqual(faultsIn(ofCommandLine), []);
+  assert.match(faultsIn({ TIDINGS_URLS: "x" })[0]!, /^TIDINGS_URLS is not a setting/);
+});
+
 test("nothing has to be set", () => {
   const { encryptionKeys, ...config } = readConfig({});
   assert.deepEqual(encryptionKeys, []);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Client } from "@tidings/contract";
+import { type Client, createClient } from "@tidings/contract";
 import pg from "pg";
 import { metric } from "./support/metric.ts";
 import { temporaryFolder } from "./support/process.ts";
@@ -59,6 +59,16 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.ok(!restarted.banner.includes(apiKey), "the key is shown once");
   assert.match(restarted.banner, /API key +npm run key shows that of Development/);
   assert.equal(await folder.showKey(), apiKey);
+  const productionKey = await folder.showKey("production");
+  const ofProduction = createClient({ baseUrl: restarted.url, apiKey: productionKey });
+  const owned = (await ofProduction("environments.list")).body.filter(({ apiKeys }) => apiKeys);
+  assert.deepEqual(
+    owned.map(({ identifier }) => identifier),
+    ["production"],
+  );
+  assert.match(await folder.refuseKey("prod"), /no environment "prod" with an API key: development, production/);
+  for (const args of [["production", "staging"], ["--production"]])
+    assert.match(await folder.refuseKey(...args), /^Usage: npm run key/);
   const [before, after] = [banner, restarted.banner].map((text) => /Sign in +(http\S+)/.exec(text)![1]!);
   const made = await folder.makeSignInLink();
   const outcomes = [before!, after!, made].map(async (link) => {

@@ -32,7 +32,9 @@ export type Folder = {
   path: string;
   run(settings?: Record<string, string>): Program;
   /** `npm run key` while the service runs: what it prints. */
-  showKey(): Promise<string>;
+  showKey(...args: string[]): Promise<string>;
+  /** The same where it has to fail: what it says. */
+  refuseKey(...args: string[]): Promise<string>;
   /** The same for `npm run sign-in`. */
   makeSignInLink(): Promise<string>;
   /** The same through `npm start`; signals go to npm. */
@@ -59,16 +61,20 @@ export function temporaryFolder(context: TestContext): Folder {
     children.push(child);
     return programOf(child, known);
   };
-  const runToEnd = async (file: string): Promise<string> => {
-    const shown = track(launch(path, {}, process.execPath, [file]));
-    assert.equal(await shown.ended(), 0, shown.output());
+  const runToEnd = async (code: number, args: string[], settings: Record<string, string> = {}): Promise<string> => {
+    // A shell in which the command line is used as well.
+    const shell = { TIDINGS_URL: "http://localhost:3000", ...settings };
+    const shown = track(launch(path, shell, process.execPath, args));
+    assert.equal(await shown.ended(), code, shown.output());
     return shown.output().trim();
   };
   return {
     path,
     run: (settings = {}) => track(launch(path, settings, process.execPath, [program])),
-    showKey: () => runToEnd(keyProgram),
-    makeSignInLink: () => runToEnd(signInProgram),
+    // Keys are needed where there is no dashboard to make them in.
+    showKey: (...args) => runToEnd(0, [keyProgram, ...args], { TIDINGS_DASHBOARD: "off" }),
+    refuseKey: (...args) => runToEnd(1, [keyProgram, ...args]),
+    makeSignInLink: () => runToEnd(0, [signInProgram]),
     runByNpm: (settings = {}) => track(launch(path, settings, process.execPath, [process.env.npm_execpath!, "start"])),
     databaseUrl: () => {
       const { port, password } = JSON.parse(readFileSync(credentials, "utf8")) as Record<string, unknown>;

@@ -6,7 +6,9 @@ import { type Db, inTransaction } from "../../store/db.ts";
 import {
   createInstallation,
   findDevelopmentKey,
+  findFirstKey,
   isEmptyInstallation,
+  listIdentifiers,
   lockInstallation,
   readInstallationValue,
   writeInstallationValue,
@@ -112,4 +114,14 @@ const welcomeWorkflow = ({ now, newId }: Pick<SetupTools, "now" | "newId">): Wor
 export async function developmentKey(tools: Pick<SetupTools, "db" | "secrets">): Promise<string | null> {
   const row = await findDevelopmentKey(tools.db);
   return row ? tools.secrets.decrypt(row.secret) : null;
+}
+
+/** The first API key of an environment that the operator names; an unknown name is answered with those that exist. */
+export async function environmentKey(
+  tools: Pick<SetupTools, "db" | "secrets">,
+  identifier: string,
+): Promise<{ kind: "found"; key: string } | { kind: "unknown"; known: string[] }> {
+  const row = await findFirstKey(tools.db, identifier);
+  if (row) return { kind: "found", key: tools.secrets.decrypt(row.secret) };
+  return { kind: "unknown", known: await listIdentifiers(tools.db) };
 }

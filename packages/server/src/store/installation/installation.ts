@@ -60,6 +60,31 @@ export const findDevelopmentKey = (db: Db) =>
     .select("k.secret")
     .executeTakeFirst();
 
+/** The first key of the environment with this identifier. */
+export const findFirstKey = (db: Db, identifier: string) =>
+  db
+    .selectFrom("api_keys as k")
+    .innerJoin("environments as e", "e.id", "k.environment_id")
+    .where("e.identifier", "=", identifier)
+    .where("e.deleted_at", "is", null)
+    .where("k.revoked_at", "is", null)
+    .orderBy("e.created_at")
+    .orderBy("k.created_at")
+    .select("k.secret")
+    .executeTakeFirst();
+
+/** The identifiers of all environments, the oldest first. */
+export const listIdentifiers = async (db: Db): Promise<string[]> => {
+  const rows = await db
+    .selectFrom("environments")
+    .where("deleted_at", "is", null)
+    .orderBy("created_at")
+    .orderBy("id")
+    .select("identifier")
+    .execute();
+  return rows.map(({ identifier }) => identifier);
+};
+
 /** The next environments by id, locked until the transaction ends; rows that refer to them can still be written. */
 export const holdEnvironmentsAfter = (
   db: Db,
