@@ -105,16 +105,16 @@ const client = createClient({ baseUrl: service.url, apiKey });
 
 const sync = async (bridgeUrl: string, by = client) => (await by("bridge.sync", { body: { bridgeUrl } })).body;
 const ada = { subscriberId: "ada", firstName: "Ada", email: "ada@example.com" };
-const params = { workflowId: "order-shipped" };
+const params = { workflowId: "order-packed" };
 
 test("a sync stores the workflows of the code, and changes nothing when it is repeated", async () => {
   const first = await client.raw("bridge.sync", { body: { bridgeUrl: example }, query: { source: "cli" } });
   const empty = { created: [], updated: [], unchanged: [], missing: [] };
-  assert.deepEqual(first.body, { ...empty, bridgeUrl: example, created: ["order-shipped"] });
+  assert.deepEqual(first.body, { ...empty, bridgeUrl: example, created: ["order-packed"] });
   const { body: stored } = await client("workflows.retrieve", { params });
   assert.deepEqual(
     [stored.name, stored.origin, stored.tags, stored.active, stored.preferences.default.channels?.sms],
-    ["Order shipped", "external", ["orders"], true, { enabled: false }],
+    ["Order packed", "external", ["orders"], true, { enabled: false }],
   );
   assert.deepEqual(
     stored.steps.map(({ stepId, type }) => `${stepId} ${type}`),
@@ -122,7 +122,7 @@ test("a sync stores the workflows of the code, and changes nothing when it is re
   );
   assert.ok("title" in (stored.steps[0]!.controls.dataSchema!.properties as object));
   assert.deepEqual(stored.payloadExample, { order: "text" });
-  assert.deepEqual(await sync(example), { ...empty, bridgeUrl: example, unchanged: ["order-shipped"] });
+  assert.deepEqual(await sync(example), { ...empty, bridgeUrl: example, unchanged: ["order-packed"] });
   assert.equal((await client("workflows.retrieve", { params })).body.versionId, stored.versionId);
   assert.equal((await service.production.raw("workflows.retrieve", { params })).status, 404);
   const { message } = await refused(client, "bridge.sync", { body: { bridgeUrl: strictBridge } }, "BRIDGE_SYNC_FAILED");
@@ -144,12 +144,12 @@ test("control values can be changed, and nothing else", async () => {
   }
   assert.equal((await client.raw("workflows.patch", { params, body: { tags: ["x"] } })).status, 409);
   assert.equal((await client.raw("workflows.duplicate", { params, body: {} })).status, 409);
-  assert.deepEqual((await sync(example)).unchanged, ["order-shipped"], "a sync leaves control values");
+  assert.deepEqual((await sync(example)).unchanged, ["order-packed"], "a sync leaves control values");
 });
 
 test("the code gives the content of every step, with the results of earlier ones", async () => {
-  const first = await trigger(client, "order-shipped", ada, { order: "A {{ payload.order }}" });
-  const second = await trigger(client, "order-shipped", ada, { order: "B" });
+  const first = await trigger(client, "order-packed", ada, { order: "A {{ payload.order }}" });
+  const second = await trigger(client, "order-packed", ada, { order: "B" });
   const [leader] = await settled(client, first);
   await settled(client, second);
   const [inbox] = (await messagesOf(client, first)).filter(({ channel }) => channel === "in_app");
@@ -175,7 +175,7 @@ test("the code gives the content of every step, with the results of earlier ones
 
 test("a dry run and a preview ask the bridge, and write nothing", async () => {
   const { body: dry } = await client("explain.dryRun", {
-    body: { name: "order-shipped", to: { ...ada, subscriberId: "bob" }, payload: { order: "C" } },
+    body: { name: "order-packed", to: { ...ada, subscriberId: "bob" }, payload: { order: "C" } },
   });
   const [bob] = dry.recipients;
   assert.deepEqual(
@@ -188,7 +188,7 @@ test("a dry run and a preview ask the bridge, and write nothing", async () => {
     ],
   );
   const { body: preview } = await client("workflows.preview", {
-    body: { workflowId: "order-shipped", step: { type: "in_app", stepId: "tell" }, payload: { order: "D" } },
+    body: { workflowId: "order-packed", step: { type: "in_app", stepId: "tell" }, payload: { order: "D" } },
   });
   assert.deepEqual(preview.data, { result: { subject: "Order D", body: "Order D is on its way" }, faults: [] });
   assert.equal((await client.raw("subscribers.retrieve", { params: { subscriberId: "bob" } })).status, 404);

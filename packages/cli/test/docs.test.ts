@@ -1,0 +1,182 @@
+// The commands of README.md, of docs/ and of the examples run as pasted: page after page in reading order, in one shell, against one
+// service. The other code blocks are parsed.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { transform } from "esbuild";
+import { parse } from "yaml";
+import { atEnd } from "../../server/test/support/at-end.ts";
+import { startTestService } from "../../server/test/support/service.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Blocks that cannot run here: the page, a text of the block, the reason. */
+const notRun: [page: string, text: string, reason: string][] = [
+  ["README.md", "npm start ", "the service of this test runs already"],
+  ["README.md", "smtp.example.com", "needs a mail server with an account"],
+  ["README.md", "pg_dump", "needs the client programs of PostgreSQL 18"],
+  ["README.md", "pg_restore", "needs a database server"],
+  ["docs/bridge.md", "https://shop.example", "needs a bridge; framework.test.ts runs one"],
+  ["docs/migrating.md", "https://api.novu.co", "needs an account at another service"],
+  ["docs/cli.md", "https://api.novu.co", "needs an account at another service"],
+  ["docs/cli.md", "https://shop.example", "needs a bridge"],
+  ["docs/cli.md", "tail --failed", "runs until Ctrl-C"],
+  ["docs/cli.md", "listen --forward-to", "runs until Ctrl-C"],
+  ["docs/scale.md", "db.internal", "needs a database server, and starts two services"],
+];
+
+/** Blocks of which one command ends with another code than 0: the page, a text of the block, the code, the reason. */
+const otherCodes: [page: string, text: string, code: number, reason: string][] = [
+  ["docs/cli.md", "plan --dir notifications --env production", 2, "there are changes"],
+  ["docs/cli.md", "apply --dir notifications --env production", 1, "production is confirmed on a terminal"],
+  ["docs/cli.md", "publish development production", 1, "production is confirmed on a terminal"],
+  ["docs/cli.md", "mail code", 1, "no message has a one-time code"],
+  ["docs/delivery.md", "/replay", 22, "no task has failed"],
+  ["docs/chat.md", "chat/oauth", 22, "needs an app at Slack"],
+  ["examples/workflows-as-files/README.md", "tidings plan", 2, "there are changes before apply, and none after it"],
+];
+
+type Block = { page: string; line: number; language: string; text: string };
+
+const pages = ["README.md", ...guides(), "examples/workflows-as-files/README.md"];
+const blocks = pages.flatMap(blocksOf);
+
+/** The pages of docs/ in the order of their list, which has to have them all. */
+function guides(): string[] {
+  const list = readFileSync(join(root, "docs/README.md"), "utf8");
+  const listed = [...list.matchAll(/\]\(([\w-]+\.md)\)/g)].map((match) => match[1]!);
+  const files = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+  assert.deepEqual(listed.toSorted(), files.toSorted(), "docs/README.md lists every page once");
+  return listed.map((name) => `docs/${name}`);
+}
+
+function blocksOf(page: string): Block[] {
+  const source = readFileSync(join(root, page), "utf8");
+  return [...source.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(({ 1: language, 2: text, index }) => ({
+    page,
+    line: source.slice(0, index).split("\n").length,
+    language: language!,
+    text: text!,
+  }));
+}
+
+const encryptionKey = randomBytes(32).toString("base64");
+const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });
+
+/** A folder like a clone in which a person works: what commands write is not written here. */
+function makeClone(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-docs-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ["package.json", "node_modules", "packages", "scripts", "docs"])
+    symlinkSync(join(root, name), join(folder, name));
+  cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
+  mkdirSync(join(folder, "home"));
+  return folder;
+}
+
+const preamble = (clone: string): string => `
+shopt -s expand_aliases
+set -o pipefail
+trap 'echo "@failed $?"' ERR
+# Without the half second that npx takes to find the same program.
+npx() { node "${clone}/node_modules/.bin/$1" "\${@:2}"; }
+curl() { command curl --fail-with-body "$@"; }
+begin() { cd "${clone}"; echo "@block $1"; }
+`;
+
+/** As pasted, but at the address of this service, and with short waits. */
+const pasted = (text: string): string =>
+  text
+    .replaceAll("http://localhost:3000", service.url)
+    .replaceAll('"amount": 30, "unit": "seconds"', '"amount": 1, "unit": "seconds"');
+
+const placeOf = ({ page, line }: Block): string => `${page}:${line}`;
+
+/** The output of each block, by its place; "end" has come when the shell ran them all. */
+async function runBlocks(chosen: Block[]): Promise<Map<string, string>> {
+  const clone = makeClone();
+  const parts = chosen.map((block) => `begin ${placeOf(block)}\n${pasted(block.text)}`);
+  // A file, not the standard input, which commands would read from.
+  writeFileSync(join(clone, "script.sh"), [preamble(clone), ...parts, "begin end\n"].join("\n"));
+  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const env = {
+    PATH,
+    TMPDIR,
+    NODE_COMPILE_CACHE,
+    HOME: join(clone, "home"),
+    npm_config_update_notifier: "false",
+    DATABASE_URL: service.database.url,
+    TIDINGS_ENCRYPTION_KEY: encryptionKey,
+    TIDINGS_URL: service.url,
+  };
+  const shell = spawn("bash", ["-c", "exec bash script.sh 2>&1"], {
+    cwd: clone,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  for await (const part of shell.stdout) output += part;
+  const outputs = output.split(/^@block /m).slice(1);
+  return new Map(outputs.map((one) => [one.slice(0, one.indexOf("\n")), one.slice(one.indexOf("\n") + 1)]));
+}
+
+test("every command of README, docs and examples runs as pasted, in order, in one shell", async () => {
+  const commands = blocks.filter(({ language }) => language === "sh");
+  const isExcluded = ({ page, text }: Block) => notRun.some(([of, part]) => page === of && text.includes(part));
+  const outputs = await runBlocks(commands.filter((block) => !isExcluded(block)));
+  assert.ok(outputs.has("end"), `the shell stopped:\n${[...outputs].at(-1)?.join("\n")}`);
+
+  const failures = commands.flatMap((block) => {
+    const output = outputs.get(placeOf(block)) ?? "";
+    return [...output.matchAll(/^@failed (\d+)$/gm)].map(([, code]) => ({ block, code: Number(code), output }));
+  });
+  const isExpected = (
+    { block, code }: (typeof failures)[number],
+    [page, text, expected]: (typeof otherCodes)[number],
+  ) => block.page === page && block.text.includes(text) && code === expected;
+  const unexpected = failures.filter((failure) => !otherCodes.some((one) => isExpected(failure, one)));
+  assert.deepEqual(
+    unexpected.map(({ block, code, output }) => `${placeOf(block)} ends with ${code}:\n${output.slice(-2_000)}`),
+    [],
+  );
+  for (const one of otherCodes) {
+    const times = failures.filter((failure) => isExpected(failure, one));
+    assert.equal(times.length, 1, `${one[0]}: "${one[1]}" ends with ${one[2]} once, because ${one[3]}`);
+  }
+  for (const [page, text] of notRun)
+    assert.ok(
+      commands.some((block) => block.page === page && block.text.includes(text)),
+      `${page} has "${text}"`,
+    );
+
+  const outputWith = (text: string) => {
+    const block = commands.find((one) => one.page === "README.md" && one.text.includes(text))!;
+    return outputs.get(placeOf(block))!;
+  };
+  const feed = outputWith("api $API/v1/subscribers/ada/notifications/feed");
+  for (const order of ["Order 4711 shipped", "Order 4712 shipped"]) assert.ok(feed.includes(order), order);
+  const read = outputWith("explain invoice-7 ada");
+  assert.match(read, /email was not sent: its skip condition is met[\s\S]*email was sent through svc-email/);
+  assert.match(read, /bob@example\.com +Invoice 7/);
+  assert.doesNotMatch(read, /ada@example\.com +Invoice 7/);
+});
+
+test("every snippet in JSON, YAML, JavaScript and TypeScript can be parsed", async () => {
+  const parsers: Record<string, (text: string) => unknown> = {
+    json: JSON.parse,
+    yaml: (text) => parse(text),
+    js: (text) => transform(text, { loader: "js", format: "esm" }),
+    jsx: (text) => transform(text, { loader: "jsx", format: "esm" }),
+    ts: (text) => transform(text, { loader: "ts", format: "esm" }),
+  };
+  const snippets = blocks.filter(({ language }) => Object.hasOwn(parsers, language));
+  assert.ok(snippets.length > 20, "the pages were read");
+  for (const block of snippets) {
+    const parsing = (async () => parsers[block.language]!(block.text))();
+    await assert.doesNotReject(parsing, `${placeOf(block)} is ${block.language}`);
+  }
+});
