@@ -64,3 +64,4 @@ export * from "./resources/workflows/versions.ts";
 export * from "./resources/workflows/workflows.ts";
 export * from "./roles.ts";
 export { isJsonObject, type JsonObject, type RawRequest, type Static, type UploadedFile } from "./schema.ts";
+export * from "./secrets.ts";

@@ -1,6 +1,7 @@
 // The shared half of the OpenAPI document: named schemas, the error body, headers and the security scheme, so that each
 // is said once and every operation refers to it.
 import type { JsonSchema, OpenApiDocument } from "./openapi-types.ts";
+import { secretKeyword } from "./secrets.ts";
 
 const fill = <K extends string>(kind: K, names: string): Record<string, K> =>
   Object.fromEntries(names.split(" ").map((name) => [name, kind]));
@@ -8,12 +9,16 @@ const fill = <K extends string>(kind: K, names: string): Record<string, K> =>
 // Which keywords hold schemas, and how. Anything that is not JSON Schema 2020-12 is a keyword of our own validator and
 // stays out of the document. The distinction matters for names too: a *property* called `title` is no title.
 const keywords: Record<string, "schema" | "map" | "list" | "value"> = {
-  ...fill("schema", "items additionalProperties not contains propertyNames if then else unevaluatedProperties"),
+  ...fill(
+    "schema",
+    "items additionalProperties not contains propertyNames if then else unevaluatedProperties contentSchema",
+  ),
   ...fill("map", "properties patternProperties dependentSchemas"),
   ...fill("list", "anyOf oneOf allOf prefixItems"),
   ...fill("value", "title description type enum const default deprecated examples readOnly writeOnly format pattern"),
   ...fill("value", "minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf required"),
   ...fill("value", "minItems maxItems uniqueItems minProperties maxProperties dependentRequired contentEncoding"),
+  ...fill("value", `contentMediaType ${secretKeyword}`),
 };
 
 /** Formats of our own that have a name generators know. The rest stand as they are: a format is only an annotation. */

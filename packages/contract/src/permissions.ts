@@ -5,8 +5,8 @@ import type { OperationId } from "./operations.ts";
 import type { Role } from "./roles.ts";
 
 /**
- * What the rule does not say. The rule: operations that only read need `viewer`, all others `editor`. Answers to people leave
- * out API keys and credentials that their role may not see (http/people/visible-fields.ts of the server).
+ * What the rule does not say. The rule: operations that only read need `viewer`, all others `editor`. Answers to people hide the
+ * secrets that their role may not see (secrets.ts).
  */
 const exceptions: Partial<Record<OperationId, Role>> = {
   // Everyone's own account.

@@ -108,7 +108,7 @@ export function serialize({ success }: Operation, answer: unknown, role: Role | 
   if (text !== undefined) return { status: success.status, body: text, isText: true };
   const status = isAlternateSuccess(answer) ? (success.also ?? success.status) : success.status;
   if (success.schema === undefined || status === 204) return { status, body: null };
-  const output = role === undefined ? outputOf(answer) : hideFrom(role, outputOf(answer));
+  const output = role === undefined ? outputOf(answer) : hideFrom(role, success.schema, outputOf(answer));
   return { status, body: serialiserOf(success.schema)(output) };
 }
 

@@ -4,6 +4,7 @@ import { type Channel, channels, contextKeysQuery, cursorList, cursorQuery, iden
 import { operation } from "../../operation.ts";
 import { type AnyProviderId, addedProviderIds, inAppProviderId, providerIds } from "../../provider-ids.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { ContextMap } from "../topics/contexts.ts";
 
 const anyProviderIds = [...providerIds, ...addedProviderIds, inAppProviderId] as const;
@@ -55,7 +56,7 @@ export const WorkspaceIn = named(
 export const ConnectionAuthIn = named(
   "ConnectionAuthIn",
   { accessToken: Type.String({ minLength: 1, maxLength: 16_384 }) },
-  kept,
+  { ...kept, ...secret("none") },
 );
 
 export const ChannelConnection = named("ChannelConnection", {
@@ -64,7 +65,9 @@ export const ChannelConnection = named("ChannelConnection", {
   subscriberId: nullableString({ description: "null when all subscribers share the connection" }),
   contextKeys: Type.Array(Type.String()),
   workspace: named("Workspace", { id: Type.String(), name: Type.Optional(Type.String()) }),
-  auth: named("ConnectionAuth", { accessToken: Type.String({ description: "A secret, in clear" }) }),
+  auth: named("ConnectionAuth", {
+    accessToken: Type.String({ description: "In clear text for API keys", ...secret("none") }),
+  }),
   createdAt: isoTime("When the connection was made"),
   updatedAt: isoTime("Last change"),
 });

@@ -4,6 +4,7 @@ import { cursorList } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import type { providerIdsByChannel } from "../../provider-ids.ts";
 import { isoTime, named, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { channelFilters, channelOwner, ofIntegration } from "./channel-connections.ts";
 
 const place = () => Type.String({ minLength: 1, maxLength: 255 });
@@ -11,19 +12,24 @@ const place = () => Type.String({ minLength: 1, maxLength: 255 });
 const ChannelPlace = named("ChannelEndpointChannel", { channelId: place() });
 const TeamChannelPlace = named("ChannelEndpointTeamChannel", { teamId: place(), channelId: place() });
 const UserPlace = named("ChannelEndpointUser", { userId: place() });
+const WebhookPlaceIn = named("ChannelEndpointWebhookIn", {
+  url: Type.String({ pattern: "^https?://[^\\s/?#]\\S*$", maxLength: 2048, ...secret("editor") }),
+  channel: Type.Optional(place()),
+});
+// Without the pattern, which a mask does not match.
 const WebhookPlace = named("ChannelEndpointWebhook", {
-  url: Type.String({ pattern: "^https?://[^\\s/?#]\\S*$", maxLength: 2048 }),
+  url: Type.String(secret("editor")),
   channel: Type.Optional(place()),
 });
 const PhonePlace = named("ChannelEndpointPhone", {
   phoneNumber: Type.String({ pattern: "^\\+[1-9][0-9]{1,14}$", description: "In E.164 format" }),
 });
 
-/** The shape of `endpoint` for each type. */
+/** The shape of `endpoint` for each type, in requests. */
 export const endpointShapes = {
   chatapp_channel: ChannelPlace,
   chatapp_user: UserPlace,
-  webhook: WebhookPlace,
+  webhook: WebhookPlaceIn,
   phone: PhonePlace,
   teamsapp_channel: TeamChannelPlace,
   teamsapp_user: UserPlace,
@@ -149,7 +155,9 @@ export const channelEndpointOperations = {
     description: "`endpoint` keeps the shape of the endpoint's type.",
     category: "configuration",
     params: endpointPath,
-    body: named("ChannelEndpointPatch", { endpoint: openObject({ description: "The shape of the endpoint's type" }) }),
+    body: named("ChannelEndpointPatch", {
+      endpoint: openObject({ description: "The shape of the endpoint's type", properties: { url: secret("editor") } }),
+    }),
     success: { status: 200, schema: ChannelEndpoint },
     errors: ["ENDPOINT_NOT_FOUND"],
   }),

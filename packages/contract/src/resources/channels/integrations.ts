@@ -2,6 +2,7 @@ import { ChannelWord, identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { addedProviderIds, inAppProviderId, providerIds } from "../../provider-ids.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { ContextMap } from "../topics/contexts.ts";
 import { StepFilter, StepFilterIn } from "../workflows/filters.ts";
 import { connectionMode } from "./channel-connections.ts";
@@ -70,13 +71,14 @@ export const Credentials = named(
   },
   {
     additionalProperties: true,
+    ...secret("editor"),
     description: "Each provider uses a subset. Stored secrets read `********`, which keeps them when it is sent back.",
   },
 );
 
 export const IntegrationConfigurations = named("IntegrationConfigurations", {
   inboundWebhookEnabled: flag,
-  inboundWebhookSigningKey: text,
+  inboundWebhookSigningKey: Type.Optional(Type.String(secret("none"))),
   configurationSetName: Type.Optional(Type.String({ description: "Amazon SES" })),
   pushResources: Type.Optional(Type.Unknown({ description: "Push providers" })),
   maxPerSecond: Type.Optional(
@@ -243,7 +245,7 @@ export const integrationOperations = {
       context: Type.Optional(ContextMap),
       scope: Type.Optional(oauthScopes("Instead of the scopes that sending needs")),
     }),
-    success: { status: 201, schema: named("ChatOauthUrl", { url: Type.String() }) },
+    success: { status: 201, schema: named("ChatOauthUrl", { url: Type.String(secret("editor")) }) },
     errors: ["OAUTH_NOT_SUPPORTED", "PUBLIC_URL_MISSING", "INTEGRATION_NOT_FOUND", "SUBSCRIBER_NOT_FOUND"],
   }),
   "integrations.autoConfigure": operation({

@@ -2,6 +2,7 @@
 import { ChannelWord, cursorList, cursorQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 
 export const CapturedMessage = named("CapturedMessage", {
   id: Type.String(),
@@ -13,6 +14,7 @@ export const CapturedMessage = named("CapturedMessage", {
   subscriberId: Type.String(),
   to: Type.Array(Type.String(), {
     description: "Email addresses, phone number, or the webhook, channel or person of a chat",
+    ...secret("editor", "addresses"),
   }),
   cc: Type.Optional(Type.Array(Type.String())),
   bcc: Type.Optional(Type.Array(Type.String())),

@@ -2,6 +2,7 @@
 import { identifiers } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { topicKeyRule } from "../topics/topics.ts";
 
 const RecipientChannel = named("RecipientChannel", {
@@ -15,7 +16,7 @@ const RecipientChannel = named("RecipientChannel", {
           Type.Array(Type.String(), { description: "At most 100, each of at most 4,096 characters" }),
         ),
       },
-      { description: "Required" },
+      { description: "Required", ...secret("editor") },
     ),
   ),
 });
@@ -98,6 +99,7 @@ export const TriggerEvent = named("TriggerEvent", {
     Type.String({
       description:
         "In a development environment: the bridge that is asked for the content of the steps, in place of the one that the workflow was synced from",
+      ...secret("editor", "host and path"),
     }),
   ),
 });

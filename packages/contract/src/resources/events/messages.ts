@@ -2,6 +2,7 @@
 import { ChannelWord, contextKeysQuery, messageStatuses, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, openObject, repeated, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { Subscriber } from "../subscribers/subscribers.ts";
 
 const buttonTypes = ["primary", "secondary"] as const;
@@ -66,9 +67,9 @@ export const Message = named("Message", {
   snoozedUntil: Type.Optional(Type.String()),
   email: Type.Optional(Type.String({ description: "The address actually used" })),
   phone: Type.Optional(Type.String()),
-  directWebhookUrl: Type.Optional(Type.String()),
+  directWebhookUrl: Type.Optional(Type.String(secret("editor"))),
   providerId: Type.Optional(Type.String()),
-  deviceTokens: Type.Optional(Type.Array(Type.String())),
+  deviceTokens: Type.Optional(Type.Array(Type.String(), secret("editor"))),
   title: Type.Optional(Type.String()),
   cta: MessageCta,
   status: MessageStatusWord,

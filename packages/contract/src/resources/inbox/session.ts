@@ -1,6 +1,7 @@
 // The session of an inbox: a token for the browser of one subscriber.
 import { operation } from "../../operation.ts";
 import { isoTime, named, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { Schedule } from "../subscribers/preferences.ts";
 import { SubscriberIn } from "../subscribers/subscribers.ts";
 import { ContextMap } from "../topics/contexts.ts";
@@ -76,7 +77,7 @@ export const inboxSessionOperations = {
     }),
     success: {
       status: 201,
-      schema: named("InboxToken", { token: Type.String(), expiresAt: isoTime("When the token ends") }),
+      schema: named("InboxToken", { token: Type.String(secret("editor")), expiresAt: isoTime("When the token ends") }),
     },
     errors: ["SUBSCRIBER_NOT_FOUND"],
   }),

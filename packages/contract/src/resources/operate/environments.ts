@@ -2,10 +2,11 @@
 import { identifiers, timeUnits } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 
 export const ApiKey = named("ApiKey", {
   _id: Type.Optional(Type.String({ description: "What environments.revokeApiKey asks for" })),
-  key: Type.String(),
+  key: Type.String(secret("owner")),
   _userId: Type.String({ description: "Who made the key" }),
   hash: Type.Optional(Type.String()),
   createdAt: Type.Optional(isoTime("When it was made")),
@@ -22,7 +23,12 @@ export const Environment = named("Environment", {
   _organizationId: Type.String(),
   identifier: Type.String(),
   type: Type.Optional(nullableString({ enum: ["dev", "prod", null] })),
-  apiKeys: Type.Optional(Type.Array(ApiKey, { description: "Only of the environment the calling key belongs to" })),
+  apiKeys: Type.Optional(
+    Type.Array(ApiKey, {
+      description: "Only of the environment the calling key belongs to",
+      ...secret("owner", "removed"),
+    }),
+  ),
   _parentId: Type.Optional(Type.String()),
   slug: Type.Optional(Type.String()),
 });

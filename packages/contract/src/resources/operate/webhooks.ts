@@ -2,7 +2,9 @@
 // and signatures follow Standard Webhooks (docs/webhooks.md).
 import { pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
-import { isoTime, named, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { isoTime, type JsonObject, named, oneOf, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
+import { Message } from "../events/messages.ts";
 
 export const messageEventTypes = [
   "message.sent",
@@ -36,18 +38,27 @@ export type SentEventType = WebhookEventType | typeof testEventType;
 const SentEventTypeWord = oneOf([...webhookEventTypes, testEventType], { title: "SentWebhookEventType" });
 const WebhookEventTypeWord = oneOf(webhookEventTypes, { title: "WebhookEventType" });
 
+/** A message, a workflow or a preference. Messages have secrets: device tokens, addresses of chat webhooks. */
+const record = (description?: string) =>
+  Type.Unsafe<JsonObject>({
+    anyOf: [Message, { type: "object", additionalProperties: true }],
+    ...(description !== undefined && { description }),
+  });
+
 /** The body of a delivery: what a receiver parses after it has verified the signature. */
 export const WebhookEvent = named("WebhookEvent", {
   id: Type.String({ description: "The same in every repeat; also the header `webhook-id`" }),
   type: SentEventTypeWord,
   object: oneOf(["message", "workflow", "preference", "webhook"]),
   data: Type.Object({
-    object: openObject({ description: "The record as the API shows it" }),
-    previousObject: Type.Optional(openObject()),
+    object: record("The record as the API shows it"),
+    previousObject: Type.Optional(record()),
     error: Type.Optional(
       Type.Object({
         message: Type.String(),
-        push: Type.Optional(Type.Object({ isInvalidToken: Type.Boolean(), deviceToken: Type.String() })),
+        push: Type.Optional(
+          Type.Object({ isInvalidToken: Type.Boolean(), deviceToken: Type.String(secret("editor")) }),
+        ),
       }),
     ),
     subscriberId: Type.Optional(Type.String()),
@@ -64,6 +75,7 @@ const url = Type.String({
   minLength: 1,
   maxLength: 2_048,
   description: "https, in development environments also http; private and local addresses are refused",
+  ...secret("editor", "host and path"),
 });
 const eventTypes = Type.Array(WebhookEventTypeWord, {
   maxItems: webhookEventTypes.length,
@@ -72,7 +84,7 @@ const eventTypes = Type.Array(WebhookEventTypeWord, {
 
 const members = {
   id: Type.String(),
-  url: Type.String(),
+  url: Type.String(secret("editor", "host and path")),
   eventTypes: Type.Array(WebhookEventTypeWord),
   active: Type.Boolean(),
   createdAt: isoTime("When the webhook was made"),
@@ -86,7 +98,10 @@ export type Webhook = Static<typeof Webhook>;
 
 export const WebhookWithSecret = named("WebhookWithSecret", {
   ...members,
-  secret: Type.String({ description: "`whsec_` and 32 bytes in base64; shown here and never again" }),
+  secret: Type.String({
+    description: "`whsec_` and 32 bytes in base64; shown here and never again",
+    ...secret("editor"),
+  }),
 });
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
@@ -115,11 +130,11 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const WebhookDeliveryWithRequest = named("WebhookDeliveryWithRequest", {
   ...deliveryMembers,
   request: Type.Object({
-    url: Type.String({ description: "Where the webhook points now" }),
+    url: Type.String({ description: "Where the webhook points now", ...secret("editor", "host and path") }),
     headers: Type.Record(Type.String(), Type.String(), {
       description: "The same in every attempt. `webhook-timestamp` and `webhook-signature` are made anew for each",
     }),
-    body: Type.String(),
+    body: Type.String({ contentMediaType: "application/json", contentSchema: WebhookEvent }),
   }),
 });
 export type WebhookDeliveryWithRequest = Static<typeof WebhookDeliveryWithRequest>;

@@ -2,6 +2,7 @@
 import { operation } from "../../operation.ts";
 import { roles } from "../../roles.ts";
 import { named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 
 export const RoleWord = oneOf(roles, { title: "Role" });
 
@@ -10,7 +11,7 @@ export type LinkKind = (typeof linkKinds)[number];
 
 /** Long passwords cost no more time than short ones, so the most is a matter of storage only. */
 export const passwordLength = { minLength: 10, maxLength: 1_000 };
-const password = Type.String({ ...passwordLength, description: "At least 10 characters" });
+const password = Type.String({ ...passwordLength, description: "At least 10 characters", ...secret("none") });
 export const personName = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
 export const personEmail = Type.String({ format: "email-address", minLength: 3, maxLength: 320 });
 
@@ -87,7 +88,10 @@ export const authOperations = {
     description: "The answer sets the session cookie. Attempts are limited per address and per account.",
     category: "global",
     access: "open",
-    body: named("SignInIn", { email: personEmail, password: Type.String({ minLength: 1, maxLength: 1_000 }) }),
+    body: named("SignInIn", {
+      email: personEmail,
+      password: Type.String({ minLength: 1, maxLength: 1_000, ...secret("none") }),
+    }),
     success: signedIn,
     errors: ["SIGN_IN_FAILED"],
   }),
@@ -99,7 +103,7 @@ export const authOperations = {
     category: "global",
     access: "open",
     isReadOnly: true,
-    body: named("LinkCheckIn", { token: Type.String({ minLength: 1, maxLength: 200 }) }),
+    body: named("LinkCheckIn", { token: Type.String({ minLength: 1, maxLength: 200, ...secret("none") }) }),
     success: {
       status: 200,
       schema: Type.Object(
@@ -129,7 +133,7 @@ export const authOperations = {
     category: "global",
     access: "open",
     body: named("LinkIn", {
-      token: Type.String({ minLength: 1, maxLength: 200 }),
+      token: Type.String({ minLength: 1, maxLength: 200, ...secret("none") }),
       name: Type.Optional(personName),
       email: Type.Optional(personEmail),
       password: Type.Optional(password),
@@ -168,7 +172,7 @@ export const authOperations = {
     body: named("OwnPersonIn", {
       name: Type.Optional(personName),
       password: Type.Optional(password),
-      currentPassword: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+      currentPassword: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, ...secret("none") })),
     }),
     success: signedIn,
     errors: [],

@@ -1,6 +1,7 @@
 // The people of the installation, and invitations. An addition of Tidings.
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { personEmail, RoleWord } from "./auth.ts";
 
 export const Person = named("Person", {
@@ -49,7 +50,7 @@ export const ResetLink = named("ResetLink", {
 export type ResetLink = Static<typeof ResetLink>;
 
 const personPath = Type.Object({ personId: Type.String() });
-const link = Type.String({ description: "Works once; shown in this answer only" });
+const link = Type.String({ description: "Works once; shown in this answer only", ...secret("owner") });
 
 export const peopleOperations = {
   "people.list": operation({

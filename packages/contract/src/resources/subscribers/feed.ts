@@ -2,6 +2,7 @@
 import { ChannelWord, pageEnvelope, pageQuery } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, openObject, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { MessageCta, MessageStatusWord } from "../events/messages.ts";
 import { subscriberPath } from "./subscribers.ts";
 
@@ -38,13 +39,17 @@ export const FeedItem = named("FeedItem", {
   read: Type.Boolean(),
   seen: Type.Boolean(),
   archived: Type.Boolean(),
-  deviceTokens: Type.Optional(Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } })),
+  deviceTokens: Type.Optional(
+    Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" }, ...secret("editor") }),
+  ),
   cta: MessageCta,
   status: MessageStatusWord,
   payload: Type.Optional(openObject()),
   data: Type.Optional(nullableOpenObject()),
   overrides: Type.Optional(openObject()),
-  tags: Type.Optional(Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } })),
+  tags: Type.Optional(
+    Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" }, ...secret("editor") }),
+  ),
 });
 export type FeedItem = Static<typeof FeedItem>;
 

@@ -3,6 +3,7 @@
 import { operation } from "../../operation.ts";
 import { addedProviderIdsByChannel, providerIdsByChannel } from "../../provider-ids.ts";
 import { named, oneOf, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 import { ChannelCredentials, Subscriber, subscriberPath } from "./subscribers.ts";
 
 /** Device tokens of one subscriber for one integration. */
@@ -27,7 +28,7 @@ export const SubscriberCredentialsIn = named("SubscriberCredentialsIn", {
         Type.Array(Type.String({ minLength: 1, maxLength: maxDeviceTokenLength }), { maxItems: maxDeviceTokens }),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, ...secret("editor") },
   ),
 });
 export type SubscriberCredentialsIn = Static<typeof SubscriberCredentialsIn>;

@@ -11,17 +11,22 @@ import {
   type Static,
   Type,
 } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 
-export const ChannelCredentials = named("ChannelCredentials", {
-  webhookUrl: Type.Optional(Type.String()),
-  channel: Type.Optional(Type.String()),
-  deviceTokens: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
-  alertUid: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  imageUrl: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
-  externalUrl: Type.Optional(Type.String()),
-});
+export const ChannelCredentials = named(
+  "ChannelCredentials",
+  {
+    webhookUrl: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.String()),
+    deviceTokens: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+    alertUid: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String()),
+    imageUrl: Type.Optional(Type.String()),
+    state: Type.Optional(Type.String()),
+    externalUrl: Type.Optional(Type.String()),
+  },
+  secret("editor"),
+);
 
 export const ChannelSettings = named("ChannelSettings", {
   providerId: Type.String({ description: "A chat or push provider" }),

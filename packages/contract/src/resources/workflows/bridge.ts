@@ -2,13 +2,14 @@
 // that address for the content of each step. See docs/bridge.md.
 import { operation } from "../../operation.ts";
 import { named, type Static, Type } from "../../schema.ts";
+import { secret } from "../../secrets.ts";
 
 export const mostBridgedWorkflows = 200;
 
 const workflowIds = (description: string) => Type.Array(Type.String(), { description });
 
 export const BridgeSync = named("BridgeSync", {
-  bridgeUrl: Type.String(),
+  bridgeUrl: Type.String(secret("editor", "host and path")),
   created: workflowIds("Identifiers of workflows that are new"),
   updated: workflowIds("Workflows that the code has changed: each has a new version"),
   unchanged: workflowIds("Workflows that are as they were"),
@@ -36,6 +37,7 @@ export const bridgeOperations = {
           minLength: 1,
           maxLength: 2_048,
           description: "Where the code answers, such as https://example.com/api/novu",
+          ...secret("editor", "host and path"),
         }),
       },
       { title: "BridgeSyncIn" },
