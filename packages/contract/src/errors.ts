@@ -571,6 +571,26 @@ export const errorCatalogue = {
     message: "Internal server error, quote the errorId when you report it",
     when: "An unexpected error. The log has the same `errorId`.",
   },
+  DATABASE_FULL: {
+    status: 503,
+    message: "The database has no disk space left: nothing was stored. The operator has to free or add disk space",
+    when: "The disk of the database is full. Nothing of the request was stored; repeat it with the same `Idempotency-Key` after `Retry-After`. For operators: `/ready` says when it is over.",
+  },
+  DATABASE_LOCKED: {
+    status: 503,
+    message: "A lock in the database made the request wait for too long: nothing was stored. Repeat it",
+    when: "Another session of the database, such as an `alter table` by hand, holds a lock for longer than `TIDINGS_LOCK_SECONDS`. Repeat the request with the same `Idempotency-Key` after `Retry-After`. For operators: `/ready` names the table and the session.",
+  },
+  DATABASE_SLOW: {
+    status: 503,
+    message: "The database took too long: nothing was stored. Repeat the request",
+    when: "A statement took longer than its time-out, for instance on a slow disk. Repeat the request with the same `Idempotency-Key` after `Retry-After`.",
+  },
+  DATABASE_EXHAUSTED: {
+    status: 503,
+    message: "The database is out of memory or another resource: nothing was stored. Repeat the request",
+    when: "PostgreSQL refused a statement for lack of a resource (errors 53000 to 53400, or an error of its file system). Repeat the request with the same `Idempotency-Key` after `Retry-After`. For operators: the log has the text of PostgreSQL.",
+  },
   UNAVAILABLE: {
     status: 503,
     message: "Service is temporarily unavailable",
@@ -600,6 +620,10 @@ export const commonErrors = [
   "RATE_LIMITED",
   "QUERY_TOO_EXPENSIVE",
   "INTERNAL_ERROR",
+  "DATABASE_FULL",
+  "DATABASE_LOCKED",
+  "DATABASE_SLOW",
+  "DATABASE_EXHAUSTED",
   "UNAVAILABLE",
 ] as const satisfies readonly ErrorCode[];
 

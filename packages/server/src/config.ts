@@ -16,6 +16,7 @@ const toConfig = (parsed: Parsed) => ({
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
+  lockSeconds: parsed.TIDINGS_LOCK_SECONDS,
   reads: { pool: parsed.TIDINGS_READ_POOL, seconds: parsed.TIDINGS_READ_SECONDS },
   apiKey: parsed.TIDINGS_API_KEY,
   encryptionKeys: parsed.TIDINGS_ENCRYPTION_KEY,

@@ -12,6 +12,7 @@ import type { Secrets } from "./lib/secrets.ts";
 import type { UrlGuard } from "./lib/url-guard.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./store/db.ts";
+import type { FaultLog } from "./store/installation/fault-log.ts";
 import type { Queue } from "./store/queue/queue.ts";
 import type { RecipientRow } from "./store/subscribers/subscribers.ts";
 import type { WebhookTargets } from "./store/webhooks/webhooks.ts";
@@ -23,6 +24,8 @@ export type Ctx = {
   queue: Queue;
   log: Logger;
   metrics: Metrics;
+  /** Faults of the database that this thread has met. */
+  faults: FaultLog;
   secrets: Secrets;
   now(): Date;
   newId(): string;

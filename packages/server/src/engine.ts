@@ -18,6 +18,8 @@ import { createMetrics } from "./metrics.ts";
 import { expireWebhookCache } from "./pipeline/webhooks/events.ts";
 import { type Db, openDb } from "./store/db.ts";
 import { deleteBudgets, spendBudgets } from "./store/installation/budgets.ts";
+import { createFaultLog } from "./store/installation/fault-log.ts";
+import { findNewerMigration, schemaChannel } from "./store/installation/migrate.ts";
 import { insertCaptured } from "./store/messages/messages.batch.ts";
 import { openQueue, type QueueOptions } from "./store/queue/queue.ts";
 
@@ -30,15 +32,16 @@ const webhookTimeoutMs = 15_000;
 type Pools = ReturnType<typeof openPools>;
 
 export function openPools(config: Config, url: string, { log, closers, state }: Start) {
-  // While draining, lost connections are expected.
-  const onError = (error: Error) =>
-    log[state.isDraining ? "debug" : "warn"]({ reason: error.message }, "database connection lost; reconnecting");
-  const db = openDb({ url, poolSize: config.databasePool, keep: 1, onError });
+  const faults = createFaultLog({ log, isDraining: () => state.isDraining, findDb: () => db });
+  const onError = faults.noteInBackground;
+  const lockMs = config.lockSeconds * 1_000;
+  const db = openDb({ url, poolSize: config.databasePool, keep: 1, lockMs, onError });
   closers.push(() => db.destroy());
   const { pool, seconds } = config.reads;
-  const readDb = openDb({ url, poolSize: pool, statementMs: seconds * 1_000, onError });
+  const readDb = openDb({ url, poolSize: pool, statementMs: seconds * 1_000, lockMs, onError });
   closers.push(() => readDb.destroy());
-  return { db, readDb, onError };
+  closers.push(async () => faults.close());
+  return { db, readDb, faults };
 }
 
 /** `url`: of the database that `pools` are connected to. `isFurther`: of a thread beside the first one. */
@@ -46,19 +49,27 @@ type EngineOptions = { config: Config; secrets: Secrets; url: string; isFurther:
 
 export async function openEngine(
   { config, secrets, url, isFurther }: EngineOptions,
-  { db, readDb, onError }: Pools,
+  { db, readDb, faults }: Pools,
   { log, closers }: Start,
 ) {
   // Opened before the queue and closed after it, so that calls in flight finish first.
   const network = openNetwork(config, db, secrets, closers);
   const announce = (channel: string, text: string): Promise<void> => queue.notify(channel, text);
   const { caches, onNotify, onChange } = createCaches(announce);
-  const { queue, rates } = await openSharedQueue(db, { url, onError, onNotify, isFurther }, closers);
+  const schema = watchSchema(db, log, () => queue.pause());
+  onNotify[schemaChannel] = schema.check;
+  closers.push(async () => schema.stop());
+  const { queue, rates } = await openSharedQueue(
+    db,
+    { url, onError: faults.noteInBackground, onNotify, isFurther },
+    closers,
+  );
   closers.push(async () => caches.hints.close());
   const reads = { db: readDb, slots: createReadSlots(config) };
   const metrics = createMetrics();
-  const ctx: NetworkCtx = { config, db, queue, log, metrics, secrets, now, newId, reads, ...network, ...caches };
-  return { ctx, rates, announce, onChange };
+  const base = { config, db, queue, log, metrics, faults, secrets, now, newId };
+  const ctx: NetworkCtx = { ...base, reads, ...network, ...caches };
+  return { ctx, rates, announce, onChange, findNewerSchema: schema.findNewer };
 }
 
 const now = () => new Date();
@@ -89,6 +100,32 @@ async function openSharedQueue(db: Db, options: QueueOptions, closers: Start["cl
   return { queue, rates };
 }
 
+/** How often the schema is looked at, beside the announcements of migrations. */
+const schemaMs = 30_000;
+
+/**
+ * Finds that a newer version has migrated the database while this one runs. Its tasks may have a form that this version does
+ * not know, so this version takes no more of them.
+ */
+function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
+  let newer: string | null = null;
+  const look = async () => {
+    if (newer !== null) return;
+    const found = await findNewerMigration(db);
+    if (found === null || newer !== null) return;
+    newer = found;
+    pauseQueue();
+    log.error(
+      { migration: found },
+      "the database was migrated by a newer version: this process takes no more tasks; replace it",
+    );
+  };
+  // Without a database there is nothing to find; the next look comes with the connection.
+  const check = () => void look().catch(() => {});
+  const timer = setInterval(check, schemaMs).unref();
+  return { check, findNewer: () => newer, stop: () => clearInterval(timer) };
+}
+
 /** What this process does on announcements of the database, beside emptying its caches. */
 export type OnChange = { keys(): void; hints(text?: string): void };
 
@@ -109,7 +146,7 @@ function createCaches(announce: Announce) {
     now: () => performance.now(),
     send: (text) => announce(hintChannel, text),
   });
-  const onNotify = {
+  const onNotify: NonNullable<QueueOptions["onNotify"]> = {
     tidings_api_keys: () => {
       keyOwners.clear();
       onChange.keys();

@@ -4,8 +4,9 @@ import type { Logger } from "pino";
 import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
 import { makeFirstLink } from "./app/people/links.ts";
+import { createReadiness } from "./app/readiness.ts";
 import type { Config } from "./config.ts";
-import type { Ctx, NetworkCtx } from "./context.ts";
+import type { NetworkCtx } from "./context.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
 import { ensureEncryptionKey } from "./encryption-key.ts";
 import { type Announce, type OnChange, openEngine, openPools, type Start, watchChannel } from "./engine.ts";
@@ -70,8 +71,7 @@ async function start(
   const { db } = pools;
   const { config, secrets, isFirstStart } = await prepareDatabase(given, db, log);
   const options = { config, secrets, url: database.url, isFurther: false };
-  const { ctx, rates, announce, onChange } = await openEngine(options, pools, starting);
-  const { queue } = ctx;
+  const { ctx, rates, announce, onChange, findNewerSchema } = await openEngine(options, pools, starting);
   const threads = createThreads({ config, databaseUrl: database.url, log });
   closers.push(() => threads.stop());
 
@@ -81,13 +81,9 @@ async function start(
   if (config.roles.has("worker")) {
     await startWorkers(ctx, { isFirst: true, onBatch: threads.noteWork, countThreads: threads.count });
   }
-  const isReady = async () =>
-    !state.isDraining &&
-    (await Promise.all([queue.ping(), pingDatabase(ctx)]).then(
-      () => true,
-      () => false,
-    ));
-  const server = createServer(ctx, { version, rates, hub, isReady, isDraining: () => state.isDraining, threads });
+  const isDraining = () => state.isDraining;
+  const readiness = createReadiness(ctx, { isDraining, findNewerSchema });
+  const server = createServer(ctx, { version, rates, hub, readiness, isDraining, threads });
   closers.push(() => server.close());
   await threads.start();
   await server.listen({ host: config.host, port: config.port });
@@ -142,6 +138,3 @@ function urlOf({ address, family, port }: AddressInfo): string {
   const host = family === "IPv6" ? `[${address}]` : address;
   return `http://${isEverywhere ? "localhost" : host}:${port}`;
 }
-
-/** One cheap read: fails when the database is away or has no tables. */
-const pingDatabase = (ctx: Ctx) => ctx.db.selectFrom("installation").select("name").limit(1).execute();

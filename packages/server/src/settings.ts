@@ -63,6 +63,13 @@ export const settings = {
     fallback: "10",
     parse: integer(4, 500),
   },
+  TIDINGS_LOCK_SECONDS: {
+    about:
+      "How long a request or a task waits for a lock in the database, in seconds; then the request is answered with 503 " +
+      "DATABASE_LOCKED, and the task is repeated.",
+    fallback: "5",
+    parse: integer(1, 60),
+  },
   TIDINGS_READ_POOL: {
     about: "Further database connections, for reads of the API; one environment uses at most all but one.",
     fallback: "4",

@@ -41,6 +41,7 @@ test("nothing has to be set", () => {
     dataDir: resolve("./data"),
     databaseUrl: "",
     databasePool: 10,
+    lockSeconds: 5,
     reads: { pool: 4, seconds: 10 },
     apiKey: "",
     roles: new Set(["api", "worker"]),
@@ -181,6 +182,7 @@ const rows: Row[] = [
   { name: "TIDINGS_DATABASE_POOL", value: "3", fault: range(4, 500) },
   { name: "TIDINGS_DATABASE_POOL", value: "501", fault: range(4, 500) },
   { name: "TIDINGS_READ_POOL", value: "1", fault: range(2, 500) },
+  { name: "TIDINGS_LOCK_SECONDS", value: "0", fault: range(1, 60) },
   { name: "TIDINGS_READ_SECONDS", value: "61", fault: range(1, 60) },
   { name: "TIDINGS_API_KEY", value: "x".repeat(16) },
   ...["short", "with a space in the key", "ü".repeat(20), "x".repeat(256)].map((value) => ({

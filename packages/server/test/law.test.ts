@@ -22,6 +22,7 @@ const law: Law = {
   withoutEnvironment: {
     inTransaction: transaction,
     inSavepoint: transaction,
+    withLongLockWaits: transaction,
     inReadOnlyTransaction: transaction,
     inRepeatableTransaction: transaction,
     insertRows: builder,
@@ -43,6 +44,9 @@ const law: Law = {
     "packages/server/src/app/people/sessions.ts": "people sign in to the installation, which is one organisation",
     "packages/server/src/app/environments/system.ts": "numbers of the whole installation, without names",
     "packages/server/src/http/system-routes.ts": "metrics of the whole process",
+    "packages/server/src/app/readiness.ts": "asks about the health of the database",
+    "packages/server/src/context.ts": "every layer takes note of faults of the database",
+    "packages/server/src/pipeline/dispatch.ts": "finds that a newer version has migrated the database",
     "packages/server/src/pipeline/encrypt-old-rows.ts": "encrypts rows of earlier versions",
     "packages/server/src/pipeline/housekeeping.ts": "purges rows past their retention",
     "packages/server/src/app/events/statistics.ts": "reads which hours have been counted",

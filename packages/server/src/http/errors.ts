@@ -6,7 +6,7 @@ import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, failure } from "../failure.ts";
 import { SemaphoreFull } from "../lib/load/semaphores.ts";
-import { isDatabaseUnavailable } from "../store/db.ts";
+import { type DatabaseFault, findDatabaseFault } from "../store/faults.ts";
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: Record<string, unknown> };
 
@@ -25,10 +25,33 @@ function fromFramework(error: FastifyError, limit: number): Failure | null {
   }
 }
 
+const codesOfFaults = {
+  unreachable: "UNAVAILABLE",
+  disk_full: "DATABASE_FULL",
+  exhausted: "DATABASE_EXHAUSTED",
+  locked: "DATABASE_LOCKED",
+  slow: "DATABASE_SLOW",
+  conflict: "UNAVAILABLE",
+} as const satisfies Record<DatabaseFault, ErrorCode>;
+
+/** In seconds. A full disk does not empty itself. */
+const retryAfter: Record<DatabaseFault, string> = {
+  unreachable: "2",
+  disk_full: "30",
+  exhausted: "5",
+  locked: "5",
+  slow: "5",
+  conflict: "1",
+};
+
+export const failureOfFault = (fault: DatabaseFault): Failure =>
+  failure(codesOfFaults[fault], {}, { headers: { "retry-after": retryAfter[fault] } });
+
 function toFailure(error: unknown, bodyLimit: number): Failure | null {
   if (error instanceof Failure) return error;
   if (error instanceof SemaphoreFull) return failure("RATE_LIMITED", {}, { headers: { "retry-after": "1" } });
-  if (isDatabaseUnavailable(error)) return failure("UNAVAILABLE", {}, { headers: { "retry-after": "2" } });
+  const fault = findDatabaseFault(error);
+  if (fault) return failureOfFault(fault);
   return fromFramework(error as FastifyError, bodyLimit);
 }
 

@@ -3,8 +3,9 @@
 import type { OperationId } from "@tidings/contract";
 import type { MetricObject } from "prom-client";
 import type { Caller, NetworkCtx, Source } from "../context.ts";
+import type { DatabaseFault } from "../store/faults.ts";
 import { type Answer, type CallRequest, createCallMaker, type MakeCall } from "./call.ts";
-import { type ErrorAnswer, errorAnswer } from "./errors.ts";
+import { type ErrorAnswer, errorAnswer, failureOfFault } from "./errors.ts";
 import { routes } from "./routes.ts";
 import { answerAll, type SharedCall, type SharedHandler } from "./shared-transaction.ts";
 
@@ -15,7 +16,8 @@ type HandedRequest = Pick<CallRequest, "method" | "url" | "params" | "query" | "
   text: string;
 };
 
-type HandedAnswer = Omit<Answer, "isText"> & { headers: Record<string, string> };
+/** `fault`: of the database, which kept the request from being answered. */
+type HandedAnswer = Omit<Answer, "isText"> & { headers: Record<string, string>; fault?: DatabaseFault };
 
 /** Requests of one operation and one environment, which may share a transaction. */
 export type HandedRequests = { operation: OperationId; requests: HandedRequest[] };
@@ -45,7 +47,8 @@ export async function handOver(
     return { method, url, params, query, mayHoldUnstorableText, caller, source: source(), key, text };
   });
   const answers = await thread.answer({ operation, requests });
-  return answers.map(({ headers, ...value }, index) => {
+  return answers.map(({ headers, fault, ...value }, index) => {
+    if (fault) return { status: "rejected", reason: failureOfFault(fault) };
     calls[index]!.reply.headers(headers);
     return { status: "fulfilled", value };
   });
@@ -68,8 +71,10 @@ export function createHandedAnswer(ctx: NetworkCtx): Thread["answer"] {
     );
     const resultOf = new Map(calls.map((call, index) => [call, results[index]!]));
     return received.map((one, index) => {
-      const fail = (reason: unknown, headers = {}) =>
-        toHandedAnswer(errorAnswer(reason, { url: requests[index]!.url, log: ctx.log }), headers);
+      const fail = (reason: unknown, headers = {}): HandedAnswer => ({
+        ...toHandedAnswer(errorAnswer(reason, { url: requests[index]!.url, log: ctx.log }), headers),
+        fault: ctx.faults.note(reason) ?? undefined,
+      });
       // A request that cannot be received is refused alone.
       if (one.status === "rejected") return fail(one.reason);
       const { call, headers } = one.value;

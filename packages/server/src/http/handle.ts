@@ -8,6 +8,7 @@ import { hintAfter } from "../lib/inbox-hints.ts";
 import { inRepeatableTransaction, isStatementTimeout } from "../store/db.ts";
 import { type Answer, type AnyCaller, type Call, createCallMaker, failureAnswer } from "./call.ts";
 import { readIdempotencyKey, runOnce } from "./idempotency.ts";
+import type { LockGates } from "./limits/lock-gate.ts";
 import { sourceOf } from "./people/person-auth.ts";
 import type { Handler } from "./routes.ts";
 import { openAnswer, sealAnswer } from "./stored-answers.ts";
@@ -18,11 +19,17 @@ export function createRequestHandler(
   ctx: NetworkCtx,
   id: OperationId,
   handler: Handler,
+  gates: LockGates,
   answer?: (call: Call) => Promise<Answer>,
 ) {
   const operation: Operation = operations[id];
   const makeCall = createCallMaker(ctx, id, handler);
-  const answerCall = answer ?? (readsOnly(operation) ? answerRead : answerWrite);
+  const isRead = readsOnly(operation);
+  const answerUngated = answer ?? (isRead ? answerRead : answerWrite);
+  // Other limits hold for events (admission.ts), for reads (slots) and for external calls.
+  const gate = gates.gateOf(id, !answer && !isRead && !(typeof handler === "object" && "check" in handler));
+  const answerCall = (call: Call): Promise<Answer> =>
+    gate(call.request.caller?.environmentId ?? "", () => answerUngated(call));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const source = () => sourceOf(request);
     const call = makeCall(request, reply, { caller: callerOf(operation, request), source });

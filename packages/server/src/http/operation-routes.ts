@@ -20,6 +20,7 @@ import type { Threads } from "./handed-requests.ts";
 import { createRequestHandler } from "./handle.ts";
 import { authenticateInbox } from "./inbox-auth.ts";
 import { allowReading, isInboxPath, refuseOrigin } from "./inbox-cors.ts";
+import type { LockGates } from "./limits/lock-gate.ts";
 import { acceptForms } from "./multipart.ts";
 import { authenticatePerson, enterEnvironment, isOfDashboard } from "./people/person-auth.ts";
 import type { SignInLimit } from "./people/sign-in-limit.ts";
@@ -34,6 +35,7 @@ type Limiters = {
   admission: Admission;
   threads: Threads;
   signIn: SignInLimit;
+  gates: LockGates;
 };
 
 /** Operations that accept events. */
@@ -104,9 +106,10 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
       } catch (refusal) {
         answer = refusal;
       }
+      ctx.faults.note(answer);
       sendError(answer, request, reply);
     },
-    handler: createRequestHandler(ctx, id, handler, answer),
+    handler: createRequestHandler(ctx, id, handler, limiters.gates, answer),
   };
 }
 

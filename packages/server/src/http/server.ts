@@ -23,6 +23,7 @@ import { addDashboard, dashboardPathsOf } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addExports, exportPaths } from "./exports.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
+import { createLockGates } from "./limits/lock-gate.ts";
 import { activityStreamPath, addActivityStream } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
@@ -96,7 +97,8 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
   const signIn = createSignInLimit(options.rates, now);
-  addOperations(server, ctx, { rates, wrongKeys, admission, signIn, threads: options.threads });
+  const gates = createLockGates(ctx.config.databasePool);
+  addOperations(server, ctx, { rates, wrongKeys, admission, signIn, gates, threads: options.threads });
   return server;
 }
 

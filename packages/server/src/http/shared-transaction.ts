@@ -4,7 +4,7 @@ import type { Caller, NetworkCtx } from "../context.ts";
 import { Failure } from "../failure.ts";
 import { hintAfter } from "../lib/inbox-hints.ts";
 import { mapWithPauses } from "../lib/load/pauses.ts";
-import { isDatabaseUnavailable } from "../store/db.ts";
+import { findDatabaseFault } from "../store/faults.ts";
 import { type Answer, type Call, failureAnswer, serialize } from "./call.ts";
 import { answerWrite } from "./handle.ts";
 import { runTogether } from "./idempotency.ts";
@@ -63,7 +63,8 @@ async function answerTogether(
     const answers = await hintAfter(ctx.hints, (hints) => runInOne({ ...ctx, hints }, handler, calls));
     return new Map(calls.map((call, index) => [call, answers[index]!]));
   } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error;
+    // Each of them would wait again for what all of them have waited for.
+    if ((findDatabaseFault(error) ?? "conflict") !== "conflict") throw error;
     ctx.log.warn({ err: error, requests: calls.length }, "requests could not share a transaction and run alone");
     return new Map();
   }

@@ -1,6 +1,7 @@
 // Routes of the service itself: health, readiness, metrics, and the documentation of the API.
 import { openApiDocument } from "@tidings/contract";
 import type { FastifyInstance } from "fastify";
+import type { Readiness } from "../app/readiness.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../context.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
@@ -10,7 +11,7 @@ import { exchangeSchema } from "./vocabulary.ts";
 
 export type SystemOptions = {
   version: string;
-  isReady: () => Promise<boolean>;
+  readiness: () => Promise<Readiness>;
   threads: Threads;
 };
 
@@ -23,11 +24,12 @@ export const systemPathsOf = ({ metrics, docs, dashboard }: Config): string[] =>
 ];
 
 export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: SystemOptions): void {
-  const { version, isReady } = options;
+  const { version, readiness } = options;
   server.get("/health", async () => ({ status: "ok", version }));
   server.get("/ready", async (_request, reply) => {
-    if (await isReady()) return { status: "ready" };
-    return reply.code(503).header("retry-after", "2").send({ status: "unavailable" });
+    const { isReady, problems } = await readiness();
+    if (isReady) return problems.length === 0 ? { status: "ready" } : { status: "degraded", problems };
+    return reply.code(503).header("retry-after", "2").send({ status: "unavailable", problems });
   });
   if (ctx.config.metrics) addMetrics(server, ctx, options);
   if (ctx.config.docs) addDocs(server, ctx.config, version);

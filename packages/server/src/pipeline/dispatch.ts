@@ -2,7 +2,8 @@
 // in the transaction of their result. When it throws, the queue repeats the tasks, and a task that fails every time is set
 // aside (set-aside.ts).
 import type { Ctx, NetworkCtx } from "../context.ts";
-import { isDatabaseUnavailable } from "../store/db.ts";
+import { isDatabaseUnavailable } from "../store/faults.ts";
+import { findNewerMigration } from "../store/installation/migrate.ts";
 import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
@@ -160,6 +161,8 @@ async function runSuspect(ctx: Ctx, stage: Stage<never>, task: Task<never>): Pro
 /** Divides the task or sets it aside; answers whether it has left the queue. */
 async function removeFailing(ctx: Ctx, stage: Stage<never>, task: Task<never>, error: unknown): Promise<boolean> {
   try {
+    // A newer version has changed the schema: it will work on the task.
+    if ((await findNewerMigration(ctx.db)) !== null) return false;
     const result = await divideOrSetAside(ctx, stage.kind, task, error);
     if (result === "set aside") {
       ctx.metrics.failedTasks.inc({ kind: stage.kind });
@@ -174,6 +177,11 @@ async function removeFailing(ctx: Ctx, stage: Stage<never>, task: Task<never>, e
 
 function report(ctx: Ctx, stage: Stage<never>, error: unknown, tasks: Task<never>[]): unknown {
   ctx.metrics.taskFailures.inc({ kind: stage.kind }, tasks.length);
+  // Logged once, not for every batch.
+  if (isDatabaseUnavailable(error)) {
+    ctx.faults.note(error);
+    return error;
+  }
   const context = { err: error, kind: stage.kind, tasks: tasks.map(({ id, attempt }) => ({ id, attempt })) };
   ctx.log.error(context, "tasks failed and will be repeated");
   return error;

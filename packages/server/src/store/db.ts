@@ -39,12 +39,14 @@ export type DbOptions = {
   keep?: number;
   /** Statement time-out; 60 s unless given. */
   statementMs?: number;
+  /** Lock time-out; 5 s unless given. */
+  lockMs?: number;
   onError: (error: Error) => void;
 };
 
 /**
- * Every wait has a time-out: connecting 5 s, a statement 60 s (reads of the API 10 s, on connections of their own), an idle
- * transaction 5 minutes (which also releases the locks of a request whose process hangs).
+ * Every wait has a time-out: connecting 5 s, a lock 5 s (a table that is locked by hand must not hold all connections), a statement 60 s
+ * (reads of the API 10 s, on connections of their own), an idle transaction 5 minutes (which also releases the locks of a request whose process hangs).
  */
 export function openDb(options: DbOptions): Db {
   const pool = new pg.Pool({
@@ -55,6 +57,7 @@ export function openDb(options: DbOptions): Db {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementMs ?? 60_000,
+    lock_timeout: options.lockMs ?? 5_000,
     idle_in_transaction_session_timeout: 300_000,
     application_name: "tidings",
   });
@@ -64,6 +67,17 @@ export function openDb(options: DbOptions): Db {
   pool.on("connect", (client) => client.on("error", options.onError));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
+
+/** Runs `work` on one connection, on which it may wait for locks for as long as a statement may take. */
+export const withLongLockWaits = <T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> =>
+  db.connection().execute(async (connection) => {
+    await sql`set lock_timeout = 0`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`reset lock_timeout`.execute(connection);
+    }
+  });
 
 export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 
@@ -101,23 +115,6 @@ export async function inRepeatableTransaction<T>(db: Db, work: (tx: Tx) => Promi
       if (!isTransient(error) || tries === maxTries) throw error;
     }
   }
-}
-
-const connectionCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
-
-/** True when the database is unavailable (as opposed to a statement it refused): callers answer 503 or retry. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = (error as Error & { code?: string }).code ?? "";
-  if (connectionCodes.has(code)) return true;
-  // Class 08: connection exceptions; 57P01-57P05: shutting down, starting up; 53300: too many connections.
-  if (code.startsWith("08") || code.startsWith("57P") || code === "53300") return true;
-  // 55000 also covers other faults; here it means a database closed for connections (maintenance).
-  if (code === "55000" && error.message.includes("not currently accepting connections")) return true;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/i.test(
-    error.message,
-  );
 }
 
 /** The statement exceeded the time-out of its connection. */

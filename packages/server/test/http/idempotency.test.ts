@@ -310,7 +310,7 @@ test("a request that fails half-way frees its key at once", async () => {
       return pids.length > 0 ? pids : null;
     }, "the request to be in flight");
     await sql`select pg_cancel_backend(${pid!}::int)`.execute(db);
-    errorOf(await running, "INTERNAL_ERROR");
+    errorOf(await running, "DATABASE_SLOW");
   });
   assert.deepEqual(await stored(key), []);
   const repeat = await rename();

@@ -4,7 +4,7 @@
 // are kept alive, and results that arrive together share a transaction.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx } from "../../context.ts";
-import { isDatabaseUnavailable } from "../../store/db.ts";
+import { isDatabaseUnavailable } from "../../store/faults.ts";
 import { ClaimLost, type Task, type TaskKind } from "../../store/queue/queue.ts";
 import { transact } from "../batch.ts";
 import { createConcurrencyWindow } from "./concurrency.ts";

@@ -13,6 +13,7 @@ import { runInserts } from "../../store/bulk.ts";
 import { inSavepoint } from "../../store/db.ts";
 import { lockEvents } from "../../store/events/events.batch.ts";
 import { beginWalks, type EventRow, endWalk, eventInsert, type NewEvent } from "../../store/events/events.ts";
+import { findDatabaseFault } from "../../store/faults.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
@@ -127,6 +128,9 @@ async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
     await inSavepoint(batch.db, lockMs, () => startRuns(batch, starts, { stored: events, maxMs: evaluationMs }));
     return true;
   } catch (error) {
+    // They could not be enqueued either.
+    const fault = findDatabaseFault(error);
+    if (fault === "disk_full" || fault === "unreachable") throw error;
     batch.log.warn({ err: error }, "events could not be worked on with their request and were enqueued");
     return false;
   }

@@ -3,13 +3,26 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "kysely";
-import type { Db } from "../db.ts";
+import { type Db, withLongLockWaits } from "../db.ts";
 export class SchemaTooNew extends Error {}
 export class MigrationChanged extends Error {}
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
 const folder = new URL("../migrations/", import.meta.url);
+
+/** The NOTIFY channel on which migrations are announced. */
+export const schemaChannel = "tidings_schema";
+
+let newestKnown: number | undefined;
+
+/** The name of the newest migration of the database, if this version does not know it: it must not work on tasks of the newer one. */
+export async function findNewerMigration(db: Db): Promise<string | null> {
+  newestKnown ??= readMigrations().at(-1)?.version ?? 0;
+  const { rows } = await sql<{ name: string }>`
+    select name from schema_migrations where version > ${newestKnown} order by version desc limit 1`.execute(db);
+  return rows[0]?.name ?? null;
+}
 
 /** Any number that no other advisory lock of this database uses. */
 const migrationLock = 7_465_001;
@@ -28,13 +41,13 @@ export function readMigrations(): Migration[] {
 /** Brings the schema up to date. Answers the names of the migrations it applied. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrations = readMigrations();
-  return db.connection().execute(async (connection) => {
+  return withLongLockWaits(db, async (connection) => {
     // A migration of a large table, or waiting for one in another process, may take longer than the statement time-out.
     await sql`set statement_timeout = 0`.execute(connection);
     try {
       await sql`select pg_advisory_lock(${migrationLock})`.execute(connection);
       try {
-        return await applyMissing(connection as Db, migrations);
+        return await applyMissing(connection, migrations);
       } finally {
         await sql`select pg_advisory_unlock(${migrationLock})`.execute(connection);
       }
@@ -70,6 +83,8 @@ async function applyMissing(db: Db, migrations: Migration[]): Promise<string[]> 
     if (before) continue;
     await db.transaction().execute(async (tx) => {
       await sql.raw(migration.text).execute(tx);
+      // Processes of earlier versions take no more tasks (findNewerMigration).
+      await sql`select pg_notify(${schemaChannel}, ${migration.name})`.execute(tx);
       await sql`insert into schema_migrations (version, name, checksum)
         values (${migration.version}, ${migration.name}, ${migration.checksum})`.execute(tx);
     });

@@ -2,7 +2,7 @@
 // ids: a row belongs to the month in its id, a job to that of its notification.
 import { sql } from "kysely";
 import { firstIdAt } from "../../lib/ids.ts";
-import type { Db } from "../db.ts";
+import { type Db, withLongLockWaits } from "../db.ts";
 export const partitionedTables = [
   "events",
   "event_attachments",
@@ -45,7 +45,7 @@ const partitionLock = 7_465_002;
 
 /** Creates missing partitions; several processes may call it at once. */
 export async function ensurePartitions(db: Db, now: Date): Promise<string[]> {
-  return db.connection().execute(async (connection) => {
+  return withLongLockWaits(db, async (connection) => {
     // Of two processes that create the same table at the same time, one would fail.
     await sql`select pg_advisory_lock(${partitionLock})`.execute(connection);
     try {

@@ -30,6 +30,18 @@ export function requireAllClaims(kind: TaskKind, tasks: Task<unknown>[], affecte
   throw new ClaimLost(`${tasks.length - affected} of ${tasks.length} ${kind} tasks are held by another process`);
 }
 
+/** How long tasks wait that were given back because of a fault of the database. */
+const giveBackSeconds = 2;
+
+/**
+ * Gives tasks back as if they had not been fetched: the try does not count, because the database was at fault. The next fetch
+ * leaves `retry_count` as it is, which is safe: the worker that gives its claim back does not use it again.
+ */
+export const giveBack = `
+  update ${schema}.job_common
+  set state = 'retry', started_on = null, heartbeat_on = null, start_after = clock_timestamp() + ${giveBackSeconds} * interval '1 s'
+  where name = $1 and state = 'active' and (id, retry_count) in (select * from unnest($2::uuid[], $3::int[]))`;
+
 type ClaimedTask = { kind: TaskKind; task: Task<unknown> };
 
 export type Heartbeats = {

@@ -7,9 +7,11 @@ import type { Budgets } from "../../lib/load/budgets.ts";
 import { createFairQueue, type FairQueue, longestLagMs, type VirtualClocks } from "../../lib/load/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
+import { isDatabaseUnavailable } from "../faults.ts";
 import { findChannel, openBoss, schema } from "./boss.ts";
 import {
   claimsOf,
+  giveBack,
   type Heartbeats,
   requireAllClaims,
   startHeartbeats,
@@ -69,6 +71,8 @@ export type Queue = {
   isBusy(tx: Db, group: string): Promise<boolean>;
   /** Takes back up to `limit` tasks of the group that wait for a later time. */
   recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
+  /** Stops fetching tasks, for good; those in work are finished. */
+  pause(): void;
   /** Tasks that the handler neither finishes nor keeps are retried by another worker; when it throws, after a pause. */
   work<T>(kind: TaskKind, options: WorkOptions, handler: (tasks: Task<T>[]) => Promise<void>): void;
   /** Tasks that wait or are being worked on, by kind. */
@@ -125,6 +129,7 @@ type Parts = {
   workers: Map<TaskKind, Workers>;
   /** Started with the first worker. */
   due?: DueLoop;
+  isPaused: boolean;
 };
 
 export async function openQueue(options: QueueOptions): Promise<Queue> {
@@ -134,6 +139,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     heartbeats: startHeartbeats(boss, options.onError),
     turns: new Map(taskKinds.map((kind) => [kind, createFairQueue(sharedClocks(kind, options.budgets))])),
     workers: new Map(),
+    isPaused: false,
   };
   const wakeWorkers = (kind?: string) => {
     for (const [name, own] of parts.workers) if (kind === undefined || kind === name) own.wake();
@@ -168,6 +174,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       startWorkers(parts, options, kind, work, handler);
       parts.due ??= startDue();
       parts.due.look();
+    },
+    pause() {
+      parts.isPaused = true;
     },
     async depth() {
       const { rows } = await boss.getDb().executeSql(countTasks, [[...taskKinds]]);
@@ -299,7 +308,13 @@ function startWorkers<T>(
         await handler(tasks);
       } catch (error) {
         const { message } = error instanceof Error ? error : new Error(String(error));
-        await boss.fail(kind, claimsOf(tasks), { message }).catch(onError);
+        const isGivenBack = isDatabaseUnavailable(error);
+        const ids = tasks.map((task) => task.id);
+        const attempts = tasks.map((task) => task.attempt);
+        await (isGivenBack
+          ? boss.getDb().executeSql(giveBack, [kind, ids, attempts])
+          : boss.fail(kind, claimsOf(tasks), { message })
+        ).catch(onError);
         // They are retried after a pause that only the database knows.
         parts.due?.look();
       }
@@ -310,7 +325,7 @@ function startWorkers<T>(
     const isKnown = turns.get(kind)!.resetLags();
     if (hadBacklog || isKnown) forgetShared?.(turnsPrefix(kind)).catch(onError);
   };
-  workers.set(kind, startLoops(options, { fetch, handle, onEmpty, onError }));
+  workers.set(kind, startLoops(options, { fetch, handle, onEmpty, onError, isPaused: () => parts.isPaused }));
 }
 
 /** Waits until the workers have stopped and all held tasks are let go, for 35 s at most. */

@@ -21,6 +21,8 @@ export type Work<Job> = {
   /** No due task is left; `hadBacklog`: before, there were more than fit into a batch. */
   onEmpty(hadBacklog: boolean): void;
   onError(error: Error): void;
+  /** Whether no more tasks are fetched. */
+  isPaused?: () => boolean;
 };
 
 /** No due task has a later turn than this (`longestLagMs`), with a margin for clock skew between processes. */
@@ -71,7 +73,7 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
         isWoken = false;
         let found = 0;
         // While an ordinary loop is free, it takes new tasks.
-        if (isReserve ? busy >= allowed() : index < allowed()) {
+        if (!work.isPaused?.() && (isReserve ? busy >= allowed() : index < allowed())) {
           found = await takeBatch().catch((error: Error) => {
             work.onError(error);
             setTimeout(wake, retryFetchMs).unref();

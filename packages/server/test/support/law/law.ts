@@ -106,9 +106,13 @@ function importFaults(file: SourceFile): string[] {
 
 /**
  * NOTIFY takes a lock at commit that all notifying transactions share: it has a connection of its own, in the first file. The
- * second one announces tasks for a later time, which the transactions of in-app messages do not have.
+ * second one announces tasks for a later time, which the transactions of in-app messages do not have; the third migrations, which are few.
  */
-const notifiers = ["packages/server/src/store/queue/listen.ts", "packages/server/src/store/queue/queue.ts"];
+const notifiers = [
+  "packages/server/src/store/queue/listen.ts",
+  "packages/server/src/store/queue/queue.ts",
+  "packages/server/src/store/installation/migrate.ts",
+];
 
 /** The entry of the command line hands the environment on. */
 const environmentReaders = ["packages/server/src/config.ts", "packages/cli/src/tidings.ts"];
