@@ -238,6 +238,72 @@ describe("what is wrong with a file", () => {
   });
 });
 
+describe("a workflow that the service calls broken", () => {
+  const mail = (layoutId: string) =>
+    `name: W\nsteps:\n  - stepId: mail\n    type: email\n    controlValues: { subject: S, body: B, layoutId: ${layoutId} }\n`;
+
+  test("is neither planned nor applied nor published without a word, and the doctor names it", async () => {
+    const issues = await openEnvironment(service, "Issues");
+    const cwd = join(issues.folder, "project");
+    const run = (...argv: string[]) => issues.runWith({ cwd }, ...argv);
+    writeTree(cwd, { "tidings.yaml": "version: 1\n", "workflows/w/workflow.yaml": mail("nope") });
+    const valid = await run("validate");
+    assert.equal(valid.code, 0);
+    assert.match(valid.stdout, /Layouts were not checked: there is no folder layouts\//);
+    const told = /workflows\/w\/workflow\.yaml:5:43 {2}steps\.0\.controlValues\.layoutId: Layout nope does not exist/;
+    for (const command of [["plan", "--out", "x.plan"], ["apply"]]) {
+      const refused = await run(...command);
+      assert.equal(refused.code, 1, refused.stdout);
+      assert.match(refused.stdout, told);
+      assert.match(
+        refused.stderr,
+        /The plan has 1 error: .*Nothing was changed\.\n→ Correct them, or add --allow-issues/,
+      );
+    }
+    const json = await run("plan", "--json");
+    assert.equal(json.code, 1);
+    assert.deepEqual(
+      (JSON.parse(json.stdout) as FilesPlan).issues.map(({ id, field, isBlocking }) => [id, field, isBlocking]),
+      [["w", "resources.workflows.0.steps.0.controlValues.layoutId", true]],
+    );
+    assert.equal(readTree(cwd)["x.plan"], undefined, "a plan that is refused is not saved");
+    assert.match((await run("doctor", "--offline")).stdout, /ok +workflows: none has an error/);
+    assert.equal((await run("plan", "--allow-issues")).code, 2);
+    const allowed = await run("apply", "--allow-issues");
+    assert.equal(allowed.code, 0, allowed.stderr);
+    const doctor = await run("doctor", "--offline");
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stdout, /fault +workflow w: Layout nope does not exist in this environment\n[\s\S]*1 fault, /);
+    const target = await openEnvironment(service, "Issues target");
+    const published = await target.run("publish", "issues", "issues-target");
+    assert.equal(published.code, 1);
+    assert.match(published.stdout, /error workflow w {2}steps\.0\.controlValues\.layoutId: Layout nope/);
+    assert.equal((await target.run("publish", "issues", "issues-target", "--allow-issues")).code, 0);
+  });
+
+  test("a layout of the same files is no fault, and a missing integration is told and not refused", async () => {
+    const { folder, runWith, apiKey } = await openEnvironment(service, "No mail");
+    const there = createClient({ baseUrl: service.url, apiKey });
+    const mailbox = (await there("integrations.list")).body.find(
+      ({ identifier }) => identifier === "svc-email-default",
+    )!;
+    await there("integrations.update", { params: { integrationId: mailbox._id! }, body: { active: false } });
+    const cwd = join(folder, "project");
+    writeTree(cwd, {
+      "tidings.yaml": "version: 1\n",
+      "workflows/w/workflow.yaml": mail("l"),
+      "layouts/l/layout.yaml": "name: L\nbody: '{{content}}'\n",
+    });
+    const plan = await runWith({ cwd }, "plan");
+    assert.equal(plan.code, 2, plan.stderr);
+    assert.match(
+      plan.stdout,
+      /warning workflows\/w\/workflow\.yaml:4:5 {2}steps\.0\.type: No active integration for the email/,
+    );
+    assert.equal((await runWith({ cwd }, "apply")).code, 0);
+  });
+});
+
 describe("hostile names", () => {
   test("what a service sends cannot be written outside the folder", () => {
     const step = (stepId: string) => ({ stepId, type: "sms" as const, controlValues: { body: "x" } });

@@ -511,6 +511,12 @@ export const errorCatalogue = {
       "The environment has changed since the plan: its fingerprint is {fingerprint}, the plan's is {expectedFingerprint}. Nothing was applied; make a new plan",
     when: "A workflow, layout, translation, integration or topic was changed between plan and apply. Nothing was changed.",
   },
+  FILES_HAVE_ISSUES: {
+    status: 422,
+    message:
+      "{count} issues in the resources would make workflows fail. Nothing was applied; correct them, or set allowIssues to true",
+    when: "`files.apply` would write a workflow or layout with a blocking issue, such as a layout that does not exist. `issues` in the answer lists them.",
+  },
   TOO_MANY_FILES: {
     status: 409,
     message: "The environment has {count} {type}, and at most {limit} can be kept in files",

@@ -54,6 +54,7 @@ export * from "./resources/workflows/bridge.ts";
 export * from "./resources/workflows/digests.ts";
 export * from "./resources/workflows/files.ts";
 export * from "./resources/workflows/filters.ts";
+export * from "./resources/workflows/issues.ts";
 export * from "./resources/workflows/layouts.ts";
 export * from "./resources/workflows/previews.ts";
 export * from "./resources/workflows/publishes.ts";

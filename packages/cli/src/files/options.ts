@@ -9,6 +9,10 @@ export const pruneOption = {
   prune: { type: "boolean", about: "Delete workflows and layouts that have no folder" },
 } as const satisfies CommandOptions;
 
+export const issuesOption = {
+  "allow-issues": { type: "boolean", about: "Go on with workflows and layouts that have errors" },
+} as const satisfies CommandOptions;
+
 export const testedOptions = {
   dir: {
     type: "string",

@@ -1,7 +1,10 @@
 // A plan as people read it: what is created, changed and deleted, in sentences; what becomes of runs under way; what has changed
 // in the environment since the last pull.
-import type { FileChange, FilesPlan } from "@tidings/contract";
+import type { FileChange, FileIssue, FilesPlan } from "@tidings/contract";
+import { CliError } from "../failure.ts";
 import { countOf, type Output, plainText } from "../output.ts";
+import { describeProblem } from "./problems.ts";
+import type { LocalFiles } from "./read-folder.ts";
 import { diffLines } from "./text-diff.ts";
 
 const signs = { created: ["+", "green"], changed: ["~", "yellow"], deleted: ["-", "red"] } as const;
@@ -16,8 +19,14 @@ export function countChanges({ changes }: Pick<FilesPlan, "changes">): string {
   return parts.join(", ") || "nothing";
 }
 
-export function showPlan(out: Output, plan: FilesPlan, environment: string): void {
+/** `local`: the files of the plan, where there are any: issues are told by file and line. */
+export function showPlan(out: Output, plan: FilesPlan, environment: string, local?: LocalFiles): void {
   for (const change of plan.changes) showChange(out, change);
+  for (const issue of plan.issues) {
+    const word = issue.isBlocking ? out.style("red", "error") : out.style("yellow", "warning");
+    out.line(`${word} ${plainText(describeIssue(issue, local))}`);
+  }
+  if (plan.issues.length > 0) out.line();
   if (plan.drift.length > 0) {
     out.line(out.style("bold", `In ${plainText(environment)}, since your last pull or apply:`));
     for (const { type, id, kind, isOverwritten } of plan.drift)
@@ -34,6 +43,24 @@ export function showPlan(out: Output, plan: FilesPlan, environment: string): voi
       ? `No changes: ${plainText(environment)} is as the files say (${countOf(plan.unchanged, "resource")}).`
       : `${plainText(environment)}: ${countChanges(plan)}, ${plan.unchanged} unchanged.`;
   out.line(out.style("bold", summary));
+}
+
+/** `steps.0.controlValues.layoutId: Layout nope does not exist …`, at its place in the files. */
+function describeIssue({ type, id, field, message }: FileIssue, local: LocalFiles | undefined): string {
+  const text = `${field.replace(/^resources\.\w+\.\d+\./, "")}: ${message}`;
+  return local ? describeProblem({ ...local.locate(field), message: text }) : `${type} ${id}  ${text}`;
+}
+
+const countBlocking = ({ issues }: FilesPlan): number => issues.filter(({ isBlocking }) => isBlocking).length;
+
+export const isRefused = (plan: FilesPlan, isAllowed: boolean): boolean => !isAllowed && countBlocking(plan) > 0;
+
+/** What the service calls broken is not put in place without a word. */
+export function refuseIssues(plan: FilesPlan, isAllowed: boolean): void {
+  if (isRefused(plan, isAllowed))
+    throw new CliError(`The plan has ${countOf(countBlocking(plan), "error")}: steps that fail. Nothing was changed.`, {
+      fix: "Correct them, or add --allow-issues.",
+    });
 }
 
 function showChange(out: Output, change: FileChange): void {

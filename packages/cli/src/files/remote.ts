@@ -22,7 +22,7 @@ export const planRemote = ({ tidings }: Remote, wanted: Wanted, local?: LocalFil
 
 export const applyRemote = (
   { tidings, environment }: Remote,
-  wanted: Wanted & { expectedFingerprint: string },
+  wanted: Wanted & { expectedFingerprint: string; allowIssues?: boolean },
   local?: LocalFiles,
 ): Promise<Output<"files.apply">> =>
   told(() => tidings.files.apply({ body: wanted }), local).catch((error: unknown) => {
@@ -43,7 +43,11 @@ async function told<T>(request: () => Promise<T>, local: LocalFiles | undefined)
 }
 
 function problemsOf({ body }: TidingsError, { locate }: LocalFiles): FileProblem[] {
-  const { errors } = (body ?? {}) as { errors?: Record<string, { messages?: string[] }> };
+  const { errors, issues } = (body ?? {}) as {
+    errors?: Record<string, { messages?: string[] }>;
+    issues?: FilesPlan["issues"];
+  };
+  if (Array.isArray(issues)) return issues.map(({ field, message }) => ({ ...locate(field), message }));
   if (typeof errors !== "object" || errors === null) return [];
   return Object.entries(errors).flatMap(([field, { messages = [] }]) =>
     messages.map((message) => ({

@@ -1,26 +1,34 @@
 // `tidings apply [plan]`: puts the files in place, all of them or nothing.
 import type { Call, Command } from "../../command.ts";
-import { dirOption, pruneOption } from "../../files/options.ts";
+import { dirOption, issuesOption, pruneOption } from "../../files/options.ts";
 import type { Session } from "../../session.ts";
 
 export const apply: Command = {
   usage: "[plan] [--prune]",
   about:
     "Shows the plan and carries it out in one transaction: all of it or nothing. With a saved plan exactly what it says, and only when\n" +
-    "the environment has not changed since. Applying again changes nothing. In production the command asks first.",
+    "the environment has not changed since. Applying again changes nothing. A workflow or layout with an error, such as a layout that\n" +
+    "does not exist, is refused without --allow-issues. In production the command asks first.",
   example: "tidings apply --env production",
   options: {
     ...dirOption,
     ...pruneOption,
+    ...issuesOption,
   },
   run: async (call) => {
-    const { out, args } = call;
-    const { countChanges, showPlan } = await import("../../files/plan-view.ts");
+    const { out, args, values } = call;
+    const { countChanges, refuseIssues, showPlan } = await import("../../files/plan-view.ts");
     const { applyRemote } = await import("../../files/remote.ts");
     const { session, wanted, plan, local } = await (args[0] === undefined ? fromFiles(call) : fromPlan(call, args[0]));
-    showPlan(out, plan, session.environment.name);
+    const allowIssues = values["allow-issues"] === true;
+    showPlan(out, plan, session.environment.name, local);
+    refuseIssues(plan, allowIssues);
     if (plan.changes.length > 0) await call.confirm(`Apply ${countChanges(plan)}`);
-    const applied = await applyRemote(session, { ...wanted, expectedFingerprint: plan.fingerprint }, local);
+    const applied = await applyRemote(
+      session,
+      { ...wanted, expectedFingerprint: plan.fingerprint, allowIssues },
+      local,
+    );
     await rememberFingerprints(call, session, applied.fingerprints);
     if (applied.changes.length > 0) out.line("Applied.");
     out.json({ environment: session.environment.identifier, ...applied });

@@ -2,6 +2,7 @@
 import type { Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";
 import { wrongUsage } from "../../failure.ts";
+import { issuesOption } from "../../files/options.ts";
 import { findLogin, openSession, type Session } from "../../session.ts";
 
 export const publish: Command = {
@@ -12,6 +13,7 @@ export const publish: Command = {
   example: "tidings publish development production",
   options: {
     prune: { type: "boolean", about: "Delete workflows and layouts that only the second has" },
+    ...issuesOption,
     "dry-run": { type: "boolean", about: "Show the plan only; exit code 2 when there are changes" },
   },
   run: async (call) => {
@@ -19,7 +21,8 @@ export const publish: Command = {
     const [from, to] = args;
     if (from === undefined || to === undefined)
       throw wrongUsage("Two environments are needed: from and to.", "tidings publish development production");
-    const { countChanges, showPlan } = await import("../../files/plan-view.ts");
+    const allowIssues = values["allow-issues"] === true;
+    const { countChanges, refuseIssues, showPlan } = await import("../../files/plan-view.ts");
     const { applyRemote, planRemote } = await import("../../files/remote.ts");
     const session = await openTarget(call.session, () => openSession(findLogin(io, to)), to);
     const { environment, isProduction } = session;
@@ -32,9 +35,10 @@ export const publish: Command = {
       out.json({ from, to: environment.identifier, ...plan });
       return plan.changes.length > 0 ? 2 : 0;
     }
+    refuseIssues(plan, allowIssues);
     if (plan.changes.length > 0 && isProduction && !values.yes)
       await confirmChange(io, `Publish ${countChanges(plan)} in ${environment.name}`);
-    const applied = await applyRemote(session, { ...wanted, expectedFingerprint: plan.fingerprint });
+    const applied = await applyRemote(session, { ...wanted, expectedFingerprint: plan.fingerprint, allowIssues });
     if (applied.changes.length > 0) out.line("Published.");
     out.json({ from, to: environment.identifier, ...applied });
     return 0;

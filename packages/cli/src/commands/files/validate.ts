@@ -1,4 +1,5 @@
 // `tidings validate`: everything that can be checked without a service.
+import type { WorkflowFile } from "@tidings/contract";
 import type { Command } from "../../command.ts";
 import { exitCodes } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
@@ -28,7 +29,16 @@ export const validate: Command = {
         ? `${countOf(workflows.length, "workflow")} and ${countOf(layouts.length, "layout")} checked: no faults.`
         : `Faults: ${problems.length}.`,
     );
-    out.json({ isValid: problems.length === 0, problems });
+    // Without a folder of layouts the environment has them, and only the service knows which.
+    const hasUnknownLayouts = local.resources.layouts === undefined && workflows.some(namesLayout);
+    if (hasUnknownLayouts)
+      out.line(
+        "Layouts were not checked: there is no folder layouts/. `tidings plan` looks for them in the environment.",
+      );
+    out.json({ isValid: problems.length === 0, problems, notChecked: hasUnknownLayouts ? ["layouts"] : [] });
     return problems.length === 0 ? exitCodes.done : exitCodes.failed;
   },
 };
+
+const namesLayout = ({ steps }: WorkflowFile): boolean =>
+  steps.some(({ controlValues }) => typeof controlValues?.layoutId === "string");

@@ -4,14 +4,15 @@ import type { Call, Command } from "../../command.ts";
 import { type Finding, fault, ok, warning } from "../../doctor/finding.ts";
 import { checkMailSenders, createAsk } from "../../doctor/mail-dns.ts";
 import { checkClock, checkSystem, checkTls } from "../../doctor/service.ts";
+import { checkWorkflows } from "../../doctor/workflows.ts";
 import { type ExitCode, exitCodes, wrongUsage } from "../../failure.ts";
-import { plainText } from "../../output.ts";
+import { countOf, plainText } from "../../output.ts";
 import { checkProvider } from "../../provider-check.ts";
 
 export const doctor: Command = {
   usage: "[--offline]",
   about:
-    "Looks at the queues, circuit breakers, dead letters and webhooks, compares the clocks, reads the certificate of the service,\n" +
+    "Looks at the queues, circuit breakers, dead letters, webhooks and workflows, compares the clocks, reads the certificate of the service,\n" +
     "asks the providers whether they accept the stored credentials, and the DNS for SPF, DKIM and DMARC of the senders of emails.\n" +
     "What could not be looked at is said to be not checked. Ends with 1 on a fault, with 0 on warnings.",
   example: "tidings doctor --json",
@@ -25,7 +26,7 @@ export const doctor: Command = {
     for (const finding of findings) print(call, finding);
     const faults = findings.filter(({ level }) => level === "fault").length;
     const warnings = findings.filter(({ level }) => level === "warning").length;
-    call.out.line(`${faults} faults, ${warnings} warnings.`);
+    call.out.line(`${countOf(faults, "fault")}, ${countOf(warnings, "warning")}.`);
     call.out.json({ faults, warnings, findings });
     return (faults > 0 ? exitCodes.failed : exitCodes.done) as ExitCode;
   },
@@ -45,13 +46,14 @@ async function examine(call: Call): Promise<Finding[]> {
   const dns = readDnsServer(textOption(values, "dns"));
   const session = await call.session();
   const { tidings, url } = session;
-  const [system, integrations, clock, tls] = await Promise.all([
+  const [system, integrations, workflows, clock, tls] = await Promise.all([
     tidings.system.retrieve(),
     tidings.integrations.list(),
+    checkWorkflows(tidings),
     checkClock(url, Date.now, io.signal),
     checkTls(url, Date.now),
   ]);
-  const findings = [...checkSystem(system), clock, tls];
+  const findings = [...checkSystem(system), ...workflows, clock, tls];
   const active = integrations.filter(({ active: isActive, channel }) => isActive && channel !== "in_app");
   if (active.length === 0)
     findings.push(

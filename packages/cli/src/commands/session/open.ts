@@ -12,7 +12,7 @@ export const open: Command = {
   run: async (call) => {
     refuseMoreArguments(call, 1, "tidings open --help");
     const [screen = ""] = call.args;
-    if (!/^[\w/-]*$/.test(screen))
+    if (!/^[\w./-]*$/.test(screen))
       throw wrongUsage(`"${screen}" is no screen, such as activity.`, "tidings open activity");
     const { url } = await call.session();
     const address = `${url}/${screen.replace(/^\/+/, "")}`;

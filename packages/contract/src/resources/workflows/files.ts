@@ -19,6 +19,7 @@ import { IntegrationConfigurations } from "../channels/integrations.ts";
 import { InFlightStep } from "../operate/system.ts";
 import { topicKeyRule, topicNameRule } from "../topics/topics.ts";
 import { StepFilterIn } from "./filters.ts";
+import { ResourceIssue } from "./issues.ts";
 import { ChangedField, StepChange } from "./versions.ts";
 import {
   deadlineSeconds,
@@ -181,12 +182,32 @@ const FileKept = named("FileKept", {
 });
 export type FileKept = Static<typeof FileKept>;
 
+/** Most issues of a plan. */
+export const mostFileIssues = 200;
+
+const FileIssue = named("FileIssue", {
+  type: FileTypeWord,
+  id: Type.String({ description: "Identifier of the workflow or layout" }),
+  ...ResourceIssue.properties,
+  field: Type.String({
+    description: "Path in the request, such as `resources.workflows.0.steps.1.controlValues.layoutId`",
+  }),
+  isBlocking: Type.Boolean({
+    description: "Applying needs `allowIssues`. false for a missing integration, which is set up in the environment",
+  }),
+});
+export type FileIssue = Static<typeof FileIssue>;
+
 const planMembers = {
   fingerprint: stateFingerprint,
   changes: Type.Array(FileChange),
   unchanged: Type.Integer({ description: "Resources that are as they should be" }),
   kept: Type.Array(FileKept),
   drift: Type.Array(FileDrift),
+  issues: Type.Array(FileIssue, {
+    maxItems: mostFileIssues,
+    description: "Of severity `error`, of the workflows and layouts that the plan creates or changes",
+  }),
 };
 export const FilesPlan = named("FilesPlan", planMembers);
 export type FilesPlan = Static<typeof FilesPlan>;
@@ -259,15 +280,19 @@ export const fileOperations = {
     summary: "Put resources in place",
     description:
       "Does what the plan says, all of it in one transaction or nothing. Refused with 409 when the environment has another " +
-      "fingerprint than the plan, unless there is nothing to change. Applying the same resources again changes nothing and makes " +
+      "fingerprint than the plan, unless there is nothing to change. Refused with 422 when a workflow or layout that would be " +
+      "written has a blocking issue, unless `allowIssues` is true. Applying the same resources again changes nothing and makes " +
       "no versions.",
     category: "configuration",
     body: named("FilesApplyIn", {
       ...wanted,
       expectedFingerprint: Type.String({ maxLength: 64, description: "`fingerprint` of the plan" }),
+      allowIssues: Type.Optional(
+        Type.Boolean({ default: false, description: "Also write workflows and layouts that have blocking issues" }),
+      ),
     }),
     success: { status: 200, schema: FilesApplied },
-    errors: ["FILES_CHANGED", "TOO_MANY_FILES", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],
+    errors: ["FILES_CHANGED", "FILES_HAVE_ISSUES", "TOO_MANY_FILES", "WORKFLOW_ID_TAKEN", "LAYOUT_ID_TAKEN"],
     bodyLimit: "bulk",
   }),
 };

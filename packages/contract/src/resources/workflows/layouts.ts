@@ -12,7 +12,8 @@ import {
   type Static,
   Type,
 } from "../../schema.ts";
-import { StepIssues, User } from "./workflows.ts";
+import { StepIssues } from "./issues.ts";
+import { User } from "./workflows.ts";
 
 const editorTypes = ["html", "block"] as const;
 

@@ -1,6 +1,7 @@
 // Comparing two environments and copying workflows and layouts, by identifier, from one to the other.
 import { operation } from "../../operation.ts";
 import { named, nullableOpenObject, nullableString, oneOf, type Static, Type } from "../../schema.ts";
+import { ResourceIssue } from "./issues.ts";
 
 export const publishedResources = ["workflow", "layout"] as const;
 export type PublishedResource = (typeof publishedResources)[number];
@@ -64,15 +65,21 @@ export const ResourceDiff = named("ResourceDiff", {
 });
 export type ResourceDiff = Static<typeof ResourceDiff>;
 
+const issues = Type.Optional(
+  Type.Array(ResourceIssue, {
+    description:
+      "Issues of severity `error` that it has in the target, such as a layout that does not exist there. Absent without any",
+  }),
+);
 const identity = { resourceType: publishedType, resourceId: Type.String(), resourceName: Type.String() };
 
 export const PublishResult = named("PublishResult", {
   resourceType: publishedType,
   successful: Type.Array(
-    named("PublishedResource", { ...identity, action: oneOf(["created", "updated", "skipped", "deleted"]) }),
+    named("PublishedResource", { ...identity, action: oneOf(["created", "updated", "skipped", "deleted"]), issues }),
   ),
   failed: Type.Array(named("UnpublishableResource", { ...identity, error: Type.String() })),
-  skipped: Type.Array(named("SkippedResource", { ...identity, reason: Type.String() })),
+  skipped: Type.Array(named("SkippedResource", { ...identity, reason: Type.String(), issues })),
   totalProcessed: Type.Integer(),
 });
 export type PublishResult = Static<typeof PublishResult>;
@@ -119,7 +126,8 @@ export const publishingOperations = {
     summary: "Copy workflows and layouts to another environment",
     description:
       "With a key of the target. All of them, or those named in `resources`, in one transaction. What only the target has is deleted there when " +
-      "`resources` names it, and left alone otherwise. Integrations, keys, subscribers and topics are never copied.",
+      "`resources` names it, and left alone otherwise. Integrations, keys, subscribers and topics are never copied. A resource that has " +
+      "issues of severity `error` in the target is copied, and the answer lists them.",
     category: "global",
     params: targetPath,
     body: named("EnvironmentPublishIn", {

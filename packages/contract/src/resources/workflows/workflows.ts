@@ -13,6 +13,7 @@ import {
   Type,
 } from "../../schema.ts";
 import { StepFilter, StepFilterIn } from "./filters.ts";
+import { StepIssues } from "./issues.ts";
 import { sourceEnvironmentId } from "./publishing.ts";
 
 /** What happens to channel steps outside the subscriber's schedule. */
@@ -27,35 +28,6 @@ export const deadlineSeconds = Type.Optional(
 );
 
 export const workflowStatuses = ["ACTIVE", "INACTIVE", "ERROR"] as const;
-
-export const contentIssueTypes = [
-  "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
-  "INVALID_FILTER_ARG_IN_VARIABLE",
-  "MISSING_VALUE",
-  "TIER_LIMIT_EXCEEDED",
-] as const;
-
-const issueSeverities = ["error", "warning"] as const;
-
-function issue<const V extends readonly string[]>(title: string, types: V) {
-  return named(title, {
-    issueType: oneOf(types),
-    variableName: Type.Optional(Type.String()),
-    message: Type.String(),
-    severity: oneOf(issueSeverities, { description: "`error` makes an active workflow `ERROR`; `warning` does not" }),
-  });
-}
-
-export const ContentIssue = issue("ContentIssue", contentIssueTypes);
-export type ContentIssue = Static<typeof ContentIssue>;
-export const IntegrationIssue = issue("IntegrationIssue", ["MISSING_INTEGRATION", "INBOX_NOT_CONNECTED"]);
-export type IntegrationIssue = Static<typeof IntegrationIssue>;
-
-export const StepIssues = named("StepIssues", {
-  controls: Type.Optional(Type.Record(Type.String(), Type.Array(ContentIssue))),
-  integration: Type.Optional(Type.Record(Type.String(), Type.Array(IntegrationIssue))),
-});
-export type StepIssues = Static<typeof StepIssues>;
 
 export const Step = named("Step", {
   _id: Type.String(),

@@ -203,6 +203,14 @@ function Result({ published: { results, publishId }, target }: { published: Publ
           {text.failed(resourceName, error)}
         </Notice>
       ))}
+      {done.map(
+        ({ resourceType, resourceId, resourceName, issues = [] }) =>
+          issues.length > 0 && (
+            <Notice key={`${resourceType} ${resourceId}`} tone="warn">
+              {text.issues(resourceName, [...new Set(issues.map(({ message }) => message))])}
+            </Notice>
+          ),
+      )}
     </Stack>
   );
 }

@@ -78,6 +78,7 @@ export const words = {
     deleted: (number: number) => `${number} deleted`,
     open: "See it in the history",
     failed: (name: string, reason: string) => `${name} was not published: ${reason}.`,
+    issues: (name: string, messages: string[]) => `${name} was published with errors: ${messages.join("; ")}.`,
   },
 
   inFlight: {

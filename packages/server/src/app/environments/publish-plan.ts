@@ -1,6 +1,6 @@
 // The plan of a publish: what will be done with each workflow and layout, decided before anything is written, and the
 // report of it.
-import type { Input, PublishedResource, PublishResult, ResourceDependency } from "@tidings/contract";
+import type { Input, PublishedResource, PublishResult, ResourceDependency, ResourceIssue } from "@tidings/contract";
 import type { Publishable } from "../../store/environments/publishing.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -83,8 +83,20 @@ function unknownResources(known: Compared[], selection: Selection): PublishOutco
   });
 }
 
+/** Issues of severity `error`, by type and identifier. */
+export type PublishIssues = ReadonlyMap<string, ResourceIssue[]>;
+
 /** In the report of a dry run nothing is successful: resources that would be written are listed as skipped. */
-export function toResult(type: PublishedResource, outcomes: PublishOutcome[], isDryRun: boolean): PublishResult {
+export function toResult(
+  type: PublishedResource,
+  outcomes: PublishOutcome[],
+  issues: PublishIssues,
+  isDryRun: boolean,
+): PublishResult {
+  const issuesOf = ({ resource }: PublishOutcome) => {
+    const found = issues.get(`${resource.type} ${resource.identifier}`);
+    return found ? { issues: found } : {};
+  };
   const own = outcomes
     .filter(({ resource }) => resource.type === type)
     .map((outcome): PublishOutcome => {
@@ -99,11 +111,13 @@ export function toResult(type: PublishedResource, outcomes: PublishOutcome[], is
   return {
     resourceType: type,
     successful: own.flatMap((outcome) =>
-      outcome.kind === "skipped" || outcome.kind === "failed" ? [] : [{ ...named(outcome), action: outcome.kind }],
+      outcome.kind === "skipped" || outcome.kind === "failed"
+        ? []
+        : [{ ...named(outcome), action: outcome.kind, ...issuesOf(outcome) }],
     ),
     failed: own.flatMap((outcome) => (outcome.kind === "failed" ? [{ ...named(outcome), error: outcome.reason }] : [])),
     skipped: own.flatMap((outcome) =>
-      outcome.kind === "skipped" ? [{ ...named(outcome), reason: outcome.reason }] : [],
+      outcome.kind === "skipped" ? [{ ...named(outcome), reason: outcome.reason, ...issuesOf(outcome) }] : [],
     ),
     totalProcessed: own.length,
   };

@@ -13,7 +13,8 @@ import { requireWorkflow, view } from "../workflows/workflows.ts";
 import { type Change, type Compared, compare, type Item, type PortableStep } from "./environment-diff.ts";
 import { requireEnvironment, requireOwn } from "./environments.ts";
 import { carryOutPlan } from "./publish-copy.ts";
-import { type PublishOutcome, planPublish, type Selection, toResult } from "./publish-plan.ts";
+import { findPublishIssues } from "./publish-issues.ts";
+import { type PublishIssues, type PublishOutcome, planPublish, type Selection, toResult } from "./publish-plan.ts";
 import { storedLayout } from "./publish-record.ts";
 
 /** Without a source the first development environment. */
@@ -110,14 +111,15 @@ async function copyDifferences(
   caller: Caller,
   { source, target }: { source: EnvironmentRow; target: EnvironmentRow },
   { isDryRun, selection }: { isDryRun: boolean; selection?: Selection },
-): Promise<{ outcomes: PublishOutcome[]; publishId?: string }> {
+): Promise<{ outcomes: PublishOutcome[]; issues: PublishIssues; publishId?: string }> {
   if (!isDryRun) await lockEnvironment(ctx.db, target.id);
   const from = await readPublishable(ctx.db, source.id, { lock: false });
   const before = await readPublishable(ctx.db, target.id, { lock: !isDryRun });
   const outcomes = planPublish(compare(from, before), before, selection);
-  if (isDryRun) return { outcomes };
+  const issues = await findPublishIssues(ctx, target.id, before.layouts, outcomes);
+  if (isDryRun) return { outcomes, issues };
   const publishId = await refuseTakenWorkflowId(() => carryOutPlan(ctx, caller, outcomes, { source, target, before }));
-  return { outcomes, publishId };
+  return { outcomes, issues, publishId };
 }
 
 /** Another request may create a workflow with the same identifier in the target meanwhile. */
@@ -139,8 +141,8 @@ export async function publish(
   const isDryRun = body.dryRun ?? false;
   // An empty list means the same as none: everything.
   const selection = body.resources?.length ? body.resources : undefined;
-  const { outcomes, publishId } = await copyDifferences(ctx, caller, ends, { isDryRun, selection });
-  const results = publishedResources.map((type) => toResult(type, outcomes, isDryRun));
+  const { outcomes, issues, publishId } = await copyDifferences(ctx, caller, ends, { isDryRun, selection });
+  const results = publishedResources.map((type) => toResult(type, outcomes, issues, isDryRun));
   const sum = (pick: "successful" | "failed" | "skipped") =>
     results.reduce((total, result) => total + result[pick].length, 0);
   const [successful, failed, skipped] = [sum("successful"), sum("failed"), sum("skipped")];

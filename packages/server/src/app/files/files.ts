@@ -11,6 +11,7 @@ import { requireEnvironment } from "../environments/environments.ts";
 import { unseal } from "../integrations/credentials.ts";
 import { toStep } from "../workflows/in-flight.ts";
 import { applyPlan } from "./apply-files.ts";
+import { findFileIssues } from "./file-issues.ts";
 import { findDrift, planFiles } from "./file-plan.ts";
 import { type FileState, readState, toResources } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
@@ -70,7 +71,7 @@ function refuseOtherProviders({ allIntegrations }: FileState, { integrations = [
 
 export async function plan(ctx: Ctx, caller: Caller, { body }: Input<"files.plan">): Promise<Output<"files.plan">> {
   const { state, plan: planned } = await compare(ctx, caller, body, false);
-  return toAnswer(ctx, caller, state, planned, body.pulled);
+  return toAnswer(ctx, caller, state, planned, body);
 }
 
 export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.apply">): Promise<Output<"files.apply">> {
@@ -78,7 +79,7 @@ export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.app
   // Layouts, integrations and publishing take turns by this lock; workflows are locked one by one when they are read.
   await lockEnvironment(ctx.db, environmentId);
   const { state, plan: planned } = await compare(ctx, caller, body, true);
-  const answer = await toAnswer(ctx, caller, state, planned, body.pulled);
+  const answer = await toAnswer(ctx, caller, state, planned, body);
   const { fingerprint, fingerprints } = state;
   // A repeated request finds its own work done, which is no conflict.
   if (planned.changes.length === 0) return { ...answer, fingerprints };
@@ -88,6 +89,9 @@ export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.app
       { fingerprint, expectedFingerprint: body.expectedFingerprint },
       { body: { currentFingerprint: fingerprint } },
     );
+  const blocking = answer.issues.filter(({ isBlocking }) => isBlocking);
+  if (blocking.length > 0 && !body.allowIssues)
+    throw failure("FILES_HAVE_ISSUES", { count: String(blocking.length) }, { body: { issues: answer.issues } });
   await applyPlan(ctx, caller, planned);
   const after = await readState(ctx, environmentId, { lock: false });
   return { ...answer, fingerprint: after.fingerprint, fingerprints: after.fingerprints };
@@ -97,9 +101,10 @@ async function toAnswer(
   ctx: Ctx,
   caller: Caller,
   state: FileState,
-  { changes, unchanged, kept, workflows, deletedWorkflows }: Plan,
-  pulled: Record<string, string> | undefined,
+  plan: Plan,
+  { resources, pulled }: Wanted,
 ): Promise<FilesPlan> {
+  const { changes, unchanged, kept, workflows, deletedWorkflows } = plan;
   const rows = [
     ...workflows.flatMap(({ row, hasNewContent }) => (row && hasNewContent ? [row] : [])),
     ...deletedWorkflows,
@@ -125,5 +130,6 @@ async function toAnswer(
     unchanged,
     kept,
     drift: findDrift(state, pulled, changes),
+    issues: await findFileIssues(ctx, caller.environmentId, { resources, state, plan }),
   };
 }

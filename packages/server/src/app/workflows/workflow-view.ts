@@ -23,8 +23,10 @@ type WorkflowSummary = Output<"workflows.list">["workflows"][number];
 /** What the view of a workflow depends on beside the workflow itself. */
 export type ViewFacts = IssueFacts & { lastTriggeredAt: Date | null };
 
+export type IssuedWorkflow = Pick<WorkflowRow, "steps" | "bridge_url" | "payload_schema" | "is_translation_enabled">;
+
 /** The issues of each step, in the order of the steps. */
-export async function issuesOf(row: WorkflowRow, facts: ViewFacts): Promise<Step["issues"][]> {
+export async function issuesOf(row: IssuedWorkflow, facts: IssueFacts): Promise<Step["issues"][]> {
   const all: Step["issues"][] = [];
   for (const [index, step] of row.steps.entries()) {
     const isBridged = row.bridge_url !== null;

@@ -49,6 +49,26 @@ describe("selections", () => {
 });
 
 describe("layouts that workflows need", () => {
+  test("that neither environment has are said in the answer, also in that of a dry run", async () => {
+    await createWorkflow(client, "lost", [email({ subject: "S", body: "B", layoutId: "nowhere" }), inApp()]);
+    const named = { resources: [workflow("lost")] };
+    const [planned] = (await publish({ ...named, dryRun: true })).results[0]!.skipped;
+    const [done] = (await publish(named)).results[0]!.successful;
+    for (const one of [planned!, done!])
+      assert.deepEqual(
+        one.issues!.map(({ field, message }) => [field, message]),
+        [
+          ["steps.0.controlValues.layoutId", "Layout nowhere does not exist in this environment"],
+          ["steps.0.type", "No active integration for the email channel"],
+        ],
+      );
+    const active = (body: object) => client("workflows.patch", { params: { workflowId: "lost" }, body });
+    await active({ active: false });
+    const { status, steps } = (await active({ active: true })).body;
+    assert.equal(status, "ERROR");
+    assert.match(steps[0]!.issues!.controls!.layoutId![0]!.message, /Layout nowhere does not exist/);
+  });
+
   test("block a workflow unless the target has them or gets them", async () => {
     await client("layouts.create", { body: { layoutId: "base", name: "Base" } });
     const needed = (await client("layouts.create", { body: { layoutId: "needed", name: "Needed" } })).body;

@@ -63,11 +63,15 @@ describe("a workflow and a layout", () => {
     assert.equal(added.changes[0]!.diffs!.previous, null);
     assert.equal(added.changes[0]!.diffs!.new!.severity, "high");
 
+    const message = "No active integration for the email channel";
+    const issues = [{ field: "steps.1.type", issueType: "MISSING_INTEGRATION", message }];
     const expected = {
       results: [
         {
           resourceType: "workflow",
-          successful: [{ resourceType: "workflow", resourceId: "order", resourceName: "Order", action: "created" }],
+          successful: [
+            { resourceType: "workflow", resourceId: "order", resourceName: "Order", action: "created", issues },
+          ],
           failed: [],
           skipped: [],
           totalProcessed: 1,

@@ -302,6 +302,45 @@ describe("all or nothing", () => {
     }
   });
 
+  test("a workflow or layout with an error is applied only when that is asked for", async () => {
+    const mail = {
+      stepId: "mail",
+      type: "email" as const,
+      controlValues: { subject: "S", body: "B", layoutId: "nope" },
+    };
+    const resources = {
+      workflows: [
+        { ...hello, workflowId: "sound" },
+        { workflowId: "unsound", name: "Unsound", steps: [mail] },
+      ],
+      layouts: [{ layoutId: "empty", name: "Empty", body: "<p></p>" }],
+    };
+    const { issues, fingerprint } = await plan(client, resources);
+    assert.deepEqual(
+      issues.map(({ type, id, field, message, isBlocking }) => [type, id, field, message, isBlocking]),
+      [
+        ["layout", "empty", "resources.layouts.0.body", "The body must contain {{content}}", true],
+        [
+          "workflow",
+          "unsound",
+          "resources.workflows.1.steps.0.controlValues.layoutId",
+          "Layout nope does not exist in this environment",
+          true,
+        ],
+      ],
+    );
+    const body = { resources, expectedFingerprint: fingerprint };
+    const refused = errorOf(await client.raw("files.apply", { body }), "FILES_HAVE_ISSUES");
+    assert.deepEqual((refused as { issues?: unknown }).issues, issues);
+    assert.equal((await client.raw("workflows.retrieve", { params: { workflowId: "sound" } })).status, 404);
+    const applied = (await client("files.apply", { body: { ...body, allowIssues: true } })).body;
+    assert.deepEqual(applied.issues, issues);
+    assert.deepEqual((await plan(client, resources)).issues, [], "what is in place already is not said again");
+    const fixed = { ...resources, layouts: [{ layoutId: "nope", name: "Nope", body: "{{content}}" }] };
+    const changed = { ...fixed, workflows: [{ ...resources.workflows[1]!, name: "Mended" }] };
+    assert.deepEqual((await plan(client, changed)).issues, [], "a layout of the same request exists");
+  });
+
   test("a change between plan and apply is a conflict, and of two applies at once one wins", async () => {
     const wanted = (name: string) => ({ workflows: [{ ...hello, workflowId: "raced", name }] });
     const { fingerprint } = await plan(client, wanted("A"));

@@ -1,0 +1,31 @@
+// What a publish says about the resources it copies: their issues of severity `error` in the target, for example a layout that
+// neither environment has. They are copied all the same; each faulty step fails, as it does in the source.
+import type { ResourceIssue } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { layoutErrors, workflowErrors } from "../workflows/resource-errors.ts";
+import { viewFacts } from "../workflows/workflows.ts";
+import type { PublishIssues, PublishOutcome } from "./publish-plan.ts";
+
+export async function findPublishIssues(
+  ctx: Ctx,
+  targetId: string,
+  targetLayouts: readonly LayoutRow[],
+  outcomes: PublishOutcome[],
+): Promise<PublishIssues> {
+  const found = new Map<string, ResourceIssue[]>();
+  const copied = outcomes.flatMap((outcome) =>
+    outcome.kind === "created" || outcome.kind === "updated" ? [outcome.resource.source] : [],
+  );
+  if (copied.length === 0) return found;
+  const brought = copied.flatMap((item) => (item.type === "layout" ? [item.row] : []));
+  const facts = { ...(await viewFacts(ctx, targetId)), layouts: [...targetLayouts, ...brought] };
+  for (const item of copied) {
+    // Steps that name a layout by its internal id name it by its identifier in another environment.
+    const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
+    const errors =
+      item.type === "layout" ? await layoutErrors(item.row) : await workflowErrors({ ...item.row, steps }, facts);
+    if (errors.length > 0) found.set(`${item.type} ${item.identifier}`, errors);
+  }
+  return found;
+}

@@ -1,0 +1,50 @@
+// The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
+import { type FileIssue, type FileResources, mostFileIssues, type ResourceIssue } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { layoutErrors, workflowErrors } from "../workflows/resource-errors.ts";
+import type { IssueFacts } from "../workflows/step-issues.ts";
+import { viewFacts } from "../workflows/workflows.ts";
+import type { FileState } from "./file-state.ts";
+import type { Plan } from "./plan.ts";
+
+export async function findFileIssues(
+  ctx: Ctx,
+  environmentId: string,
+  { resources, state, plan }: { resources: FileResources; state: FileState; plan: Plan },
+): Promise<FileIssue[]> {
+  const written = plan.workflows.filter(({ hasNewContent }) => hasNewContent);
+  if (written.length + plan.layouts.length === 0) return [];
+  const issues: FileIssue[] = [];
+  const add = (type: "workflow" | "layout", id: string, found: ResourceIssue[]) => {
+    const at =
+      type === "workflow"
+        ? resources.workflows?.findIndex(({ workflowId }) => workflowId === id)
+        : resources.layouts?.findIndex(({ layoutId }) => layoutId === id);
+    for (const issue of found) {
+      const field = `resources.${type}s.${at}.${issue.field}`;
+      issues.push({ type, id, ...issue, field, isBlocking: issue.issueType !== "MISSING_INTEGRATION" });
+    }
+  };
+  for (const { content } of plan.layouts) add("layout", content.layout_id, await layoutErrors(content));
+  const facts = factsAfter(await viewFacts(ctx, environmentId), state, plan);
+  for (const { content } of written) {
+    add("workflow", content.workflow_id, await workflowErrors(content, facts));
+    if (issues.length >= mostFileIssues) break;
+  }
+  return issues.slice(0, mostFileIssues);
+}
+
+/** With the layouts and integrations that the plan brings. */
+function factsAfter(facts: IssueFacts, { layouts }: FileState, plan: Plan): IssueFacts {
+  const deleted = new Set(plan.deletedLayouts.map(({ id }) => id));
+  const kept = layouts.map(({ row }) => row).filter(({ id }) => !deleted.has(id));
+  const created = plan.layouts
+    .filter(({ row }) => row === undefined)
+    .map(({ content: { layout_id, is_default } }) => ({ id: layout_id, layout_id, is_default }));
+  const activated = plan.integrations.filter(({ file }) => file.active).map(({ file }) => file.channel);
+  return {
+    ...facts,
+    layouts: [...kept, ...created],
+    activeChannels: new Set([...facts.activeChannels, ...activated]),
+  };
+}
