@@ -12,10 +12,11 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import { idFromSlug, slug } from "../../lib/ids.ts";
+import { peekClock } from "../../pipeline/clock/clock.ts";
 import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
-import { textsFor } from "../../pipeline/rules/scope.ts";
+import { clockScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { lockEnvironment } from "../../store/environments/environments.ts";
 import {
   deleteLayout,
@@ -188,6 +189,7 @@ export const sampleSubscriber = {
   lastName: "Lovelace",
   email: "ada@example.com",
   locale: "en_US",
+  timezone: undefined as string | undefined,
   data: {},
 };
 
@@ -199,7 +201,9 @@ export async function preview(
   const values = body.controlValues && readValues(body.controlValues);
   const row = await requireLayout(ctx, caller.environmentId, params.layoutId);
   const subscriber = { ...sampleSubscriber, ...body.previewPayload?.subscriber };
-  const scope = { subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
+  const clock = await peekClock(ctx, caller.environmentId);
+  const time = clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(caller.environmentId));
+  const scope = { ...time, subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
   const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
   try {
     const { html } = renderMail({ controls: { body: sampleContent }, layout, scope });

@@ -6,11 +6,12 @@ import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { pauseIfDue } from "../../lib/load/pauses.ts";
+import { peekClock } from "../../pipeline/clock/clock.ts";
 import { isBlockBody } from "../../pipeline/render/blocks.ts";
 import { chooseLayout } from "../../pipeline/render/layout.ts";
 import { checkTemplate, literalScope, RenderFault, render } from "../../pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../pipeline/render/mail-body.ts";
-import { subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
+import { clockScope, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
@@ -106,7 +107,9 @@ async function loadContent(ctx: Ctx, caller: Caller, body: PreviewBody, values: 
   const { environmentId } = caller;
   const workflow = body.workflowId === undefined ? null : await requireWorkflow(ctx, environmentId, body.workflowId);
   const subscriber = await loadSubscriber(ctx, caller, body);
+  const clock = await peekClock(ctx, environmentId);
   const roots = {
+    ...clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(environmentId)),
     subscriber,
     payload: body.payload ?? {},
     workflow: workflow

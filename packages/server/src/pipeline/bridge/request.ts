@@ -4,7 +4,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { StoredDetail } from "../../store/tables.ts";
 import { findEntry } from "../rules/details.ts";
 import { digestResult } from "../rules/grouping.ts";
-import { templateScope } from "../rules/scope.ts";
+import { rootsOf } from "../rules/scope.ts";
 import { channelResult } from "../rules/step-results.ts";
 import type { Facts, JobState, Run } from "../run/run.ts";
 
@@ -22,7 +22,7 @@ export type StepRequest = {
 };
 
 export function stepRequest(run: Run, job: JobState, facts: Facts): StepRequest {
-  const { payload, subscriber, actor, context } = templateScope(run, facts);
+  const { payload, subscriber, actor, context } = rootsOf(run, facts);
   return {
     payload,
     controls: job.step.controlValues,

@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { charge, OverBudget, withinBudget } from "../../lib/work.ts";
 import { boundEngine, boundedContext, boundedOperators, escapeOutput, renderNodes } from "./bounded-liquid.ts";
 import { searchingFilters } from "./bounded-text.ts";
+import { dateFilters } from "./dates.ts";
 import { filters } from "./filters.ts";
 
 export type RenderTarget = "html" | "text";
@@ -50,7 +51,8 @@ function createEngine(target: RenderTarget): Liquid {
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
   // These filters evaluate a text as an expression, and are not part of standard Liquid.
   for (const filter of Object.keys(engine.filters)) if (filter.endsWith("_exp")) delete engine.filters[filter];
-  for (const [name, filter] of Object.entries({ ...filters, ...searchingFilters })) engine.registerFilter(name, filter);
+  for (const [name, filter] of Object.entries({ ...filters, ...dateFilters, ...searchingFilters }))
+    engine.registerFilter(name, filter);
   boundEngine(engine);
   return engine;
 }

@@ -6,12 +6,14 @@ import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { WorkflowDefinition } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationEntry } from "../../store/workflows/translations.ts";
+import { type RenderClock, renderClock } from "../render/dates.ts";
 import { toSentence } from "../render/filters.ts";
 import { literalScope, render } from "../render/liquid.ts";
 import { type Texts, translator } from "../render/translate.ts";
 import type { ContextData, DigestResult, Facts, JobState, Run, StepInput } from "../run/run.ts";
 import { digestResult } from "./grouping.ts";
 import { channelResult } from "./step-results.ts";
+import { zoneOf } from "./zones.ts";
 
 /** A subscriber as templates and conditions see it. */
 export function subscriberScope(row: RecipientRow | null) {
@@ -90,23 +92,34 @@ function tenantScope({ event: { tenant }, environmentId }: Run, { tenants }: Fac
   return { identifier: tenant, name: row?.name ?? null, data: row?.data ?? {} };
 }
 
-export function templateScope(run: Run, facts: Facts) {
+/** The time zone of the subscriber and the time of the environment, for dates in templates. */
+export const clockScope = (timezone: string | null | undefined, defaultTimezone: string, now: Date) => ({
+  [renderClock]: { zone: zoneOf(timezone, defaultTimezone).name, now } satisfies RenderClock,
+});
+
+/** The data of a run, without translations and time. */
+export const rootsOf = (run: Run, facts: Facts) => ({
+  subscriber: subscriberScope(run.subscriber),
+  actor: subscriberScope(run.actor),
+  tenant: tenantScope(run, facts),
+  payload: run.event.payload,
+  workflow: workflowScope(run.version.definition),
+  context: contextScope(run, facts.contexts),
+  steps: stepsScope(run, facts),
+});
+
+export function templateScope({ run, facts, now }: Pick<StepInput, "run" | "facts" | "now">) {
   const roots = {
-    subscriber: subscriberScope(run.subscriber),
-    actor: subscriberScope(run.actor),
-    tenant: tenantScope(run, facts),
-    payload: run.event.payload,
-    workflow: workflowScope(run.version.definition),
-    context: contextScope(run, facts.contexts),
-    steps: stepsScope(run, facts),
+    ...rootsOf(run, facts),
+    ...clockScope(run.subscriber?.timezone, facts.defaultTimezone, now),
   };
   const isTranslated = run.version.definition.isTranslationEnabled ?? false;
   return { ...roots, t: isTranslated ? textsOf(run.version.workflowId, run, facts, roots) : undefined };
 }
 
 /** The scope for the content of a step: what a bridge answered is not a template. */
-export const contentScope = ({ run, job, facts }: StepInput): object =>
-  job.bridge?.answer ? literalScope : templateScope(run, facts);
+export const contentScope = (input: StepInput): object =>
+  input.job.bridge?.answer ? literalScope : templateScope(input);
 
 /** The scope for the layout of an email of this run: the same, with the layout's own translations. */
 export function layoutScope(

@@ -16,7 +16,8 @@ export type Zone = { name: string; format: Intl.DateTimeFormat };
 const zones = new LRUCache<string, Zone | false>({ max: 500 });
 const maxNameLength = 64;
 
-function findZone(name: string): Zone | false {
+/** The zone of that name; false when there is none. */
+export function findZone(name: string): Zone | false {
   if (name.length > maxNameLength) return false;
   const cached = zones.get(name);
   if (cached !== undefined) return cached;

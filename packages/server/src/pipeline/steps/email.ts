@@ -31,7 +31,7 @@ export function runEmail(input: StepInput): StepResult {
       controls: job.step.controlValues as MailControls,
       layout: layout && {
         values: layout.control_values,
-        scope: layoutScope(layout, run, facts, scope === literalScope ? templateScope(run, facts) : scope),
+        scope: layoutScope(layout, run, facts, scope === literalScope ? templateScope(input) : scope),
       },
       scope,
     });

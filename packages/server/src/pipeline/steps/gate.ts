@@ -25,10 +25,11 @@ function stoppedByChannel(input: StepInput): StepResult | null {
   return isChannel(type) ? (stoppedByPreferences(input, type) ?? stoppedBySchedule(input, type)) : null;
 }
 
-function checkSkipRule({ run, job, facts, now }: StepInput): { skipped: StepResult | null; passed: StoredDetail[] } {
+function checkSkipRule(input: StepInput): { skipped: StepResult | null; passed: StoredDetail[] } {
+  const { job, now } = input;
   const { skip } = job.step.controlValues;
   if (skip === undefined) return { skipped: null, passed: [] };
-  const decision = evaluateSkip(skip, () => templateScope(run, facts));
+  const decision = evaluateSkip(skip, () => templateScope(input));
   if ("fault" in decision) {
     const raw = { rule: decision.rule, reason: decision.fault };
     return { skipped: { kind: "failed", details: [detail("condition_failed", now, { raw })] }, passed: [] };
@@ -42,9 +43,10 @@ function checkSkipRule({ run, job, facts, now }: StepInput): { skipped: StepResu
   return { skipped: null, passed: isRecorded ? [detail("condition_passed", now, { raw: { rule, values } })] : [] };
 }
 
-function stoppedByFilters({ run, job, facts, now }: StepInput): StepResult | null {
+function stoppedByFilters(input: StepInput): StepResult | null {
+  const { job, now } = input;
   if (!job.step.filters?.length) return null;
-  const scope = templateScope(run, facts);
+  const scope = templateScope(input);
   let filters: StepFilter[];
   try {
     filters = renderFilters(job.step.filters, scope);

@@ -92,10 +92,7 @@ export function renderFault({ message, position }: RenderFault): CannotSend {
 }
 
 /** The scope for conditions of integrations, built only when an integration has some. */
-const filterScope =
-  ({ run, facts }: StepInput) =>
-  (): FilterScope =>
-    templateScope(run, facts);
+const filterScope = (input: StepInput) => (): FilterScope => templateScope(input);
 
 const noIntegration = (channel: SendingChannel, errorText: string, name: DetailName, raw?: JsonObject) =>
   new CannotSend(errorText, { detail: name, errorId: `${channel}_missing_integration`, raw });

@@ -11,10 +11,11 @@ import { zoneOf } from "../rules/zones.ts";
 import type { Facts, Run, StepInput, StepResult } from "../run/run.ts";
 
 /** The inputs of a wait; only delays and digests add `override`. */
-export function waitRequest({ run, job, facts, now }: StepInput): WaitRequest {
+export function waitRequest(input: StepInput): WaitRequest {
+  const { run, job, facts, now } = input;
   return {
     values: job.step.controlValues,
-    scope: () => templateScope(run, facts),
+    scope: () => templateScope(input),
     now,
     zone: subscriberZone(run, facts),
     maxDays: facts.maxWaitDays,

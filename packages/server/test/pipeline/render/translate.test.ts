@@ -121,9 +121,11 @@ describe("scope of a run", () => {
         { ...job, id: "j3", step: { type: "in_app", stepId: "later" }, status: "pending" },
       ],
     }) as unknown as Run;
+  const now = new Date();
   const events = ["Ada", "Bob", "Cy"].map((name) => ({ id: name, time: "t", payload: { name } }));
   const facts = (digest = { events, eventCount: 3 }) =>
     ({
+      defaultTimezone: "UTC",
       contexts: new Map([["e", new Map([["team:red", { size: 5 }]])]]),
       digests: new Map([["j1", digest]]),
       marks: new Map(),
@@ -135,7 +137,8 @@ describe("scope of a run", () => {
     }) as unknown as Facts;
 
   test("all roots, and the summaries of a digest", () => {
-    const of = (template: string, given = facts()) => render(template, templateScope(run(true), given), "text");
+    const of = (template: string, given = facts()) =>
+      render(template, templateScope({ run: run(true), facts: given, now }), "text");
     assert.equal(
       of("{{ payload.a }} {{ tenant.data.plan }} {{ context.team.data.size }} {{ workflow.name }}"),
       "1 pro 5 Flow",
@@ -153,9 +156,9 @@ describe("scope of a run", () => {
   });
 
   test("texts of the workflow when it is translated; of the layout in the layout", () => {
-    const scope = templateScope(run(true), facts());
+    const scope = templateScope({ run: run(true), facts: facts(), now });
     assert.equal(render("{{ t.hi }} {{ t.none }}", scope, "text"), "Hallo 1 Acme none");
-    assert.equal(render("[{{ t.hi }}]", templateScope(run(false), facts()), "text"), "[]");
+    assert.equal(render("[{{ t.hi }}]", templateScope({ run: run(false), facts: facts(), now }), "text"), "[]");
     const inLayout = (is_translation_enabled: boolean) =>
       render("[{{ t.hi }}]", layoutScope({ id: "l", is_translation_enabled }, run(true), facts(), scope), "text");
     assert.equal(inLayout(true), "[Rahmen 1]");

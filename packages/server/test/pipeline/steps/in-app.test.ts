@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "../../support/clock.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
@@ -64,4 +65,17 @@ test("subject and button labels are text: every character stays, whatever the st
   const name = "Tom &lt;tom@example.com&gt;";
   assert.deepEqual(await shown("clean", "dora"), [...texts, `<p>${name}</p>`]);
   assert.deepEqual(await shown("raw", "emil"), [...texts, `<p onclick=alert(1)>${name}</p>`]);
+});
+
+test("dates are shown in the subscriber's time zone, and now is the time of the environment", async () => {
+  const stage = await newStage(service, "2030-05-05T23:30:00.000Z");
+  const body =
+    "{{ 'now' | date: '%Y-%m-%d %H:%M' }} {{ payload.at | date: '%d %B %H:%M %z' }} {{ payload.day | date: '%d.%m.' }}";
+  await createWorkflow(stage.client, "dated", [inApp({ body })]);
+  const to = [{ subscriberId: "yuki", timezone: "Asia/Tokyo" }, "una"];
+  const payload = { at: "2030-03-02T03:00:00Z", day: "2030-03-02" };
+  await settled(stage.client, await trigger(stage.client, "dated", to, payload));
+  const shown = async (reader: string) => (await feedOf(stage.client, reader))[0]!.content;
+  assert.equal(await shown("yuki"), "2030-05-06 08:30 02 March 12:00 +0900 02.03.");
+  assert.equal(await shown("una"), "2030-05-05 23:30 02 March 03:00 +0000 02.03.");
 });
