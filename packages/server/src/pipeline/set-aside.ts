@@ -23,6 +23,7 @@ import {
   type WakeTask,
 } from "./tasks.ts";
 import { firstPage, readPage } from "./trigger/audience.ts";
+import { releaseHeldEvents } from "./trigger/batch-plan.ts";
 
 /** After this many failed tries a task that cannot be divided is set aside. Kinds without a number are repeated for ever. */
 const maxTries: Partial<Record<TaskKind, number>> = {
@@ -59,7 +60,8 @@ export async function divideOrSetAside(
     const environmentId = environmentOf(task);
     if (!(await hasTaskSubject(tx.db, environmentId, kind, task.data as object))) return "repeat";
     const parts = await divide(tx, environmentId, kind, task.data);
-    if (parts.length > 1) {
+    // A topic event without other recipients becomes one walk, which can be divided further.
+    if (parts.length > 1 || (kind === "trigger" && parts.some(({ data }) => "after" in data))) {
       await tx.queue.finish(tx.db, kind, [task]);
       await enqueueParts(tx, environmentId, parts);
       return "divided";
@@ -75,6 +77,11 @@ export async function divideOrSetAside(
       attempts: tries,
       created_at: ctx.now(),
     });
+    // The events of its request that wait for this one are not held up by it.
+    if (kind === "fanout" && "after" in (task.data as FanoutTask)) {
+      const batch = await openBatch(tx, [environmentId]);
+      await releaseHeldEvents(batch, environmentId, (task.data as PageTask).eventId);
+    }
     if (kind === "import") await markImportFailed(tx.db, environmentId, (task.data as ImportTask).importId);
     return "set aside";
   });

@@ -1,8 +1,11 @@
 // The data of tasks in the queue: small, typed, ids only. Everything else is read from the store when the task is run.
 import type { RowKey } from "../store/keys.ts";
 import type { Task, TaskKind } from "../store/queue/queue.ts";
-/** Accepted events whose recipients are to be notified. */
-export type TriggerTask = { eventIds: string[] };
+/**
+ * Accepted events whose recipients are to be notified. `isOrdered`: events of one request that may reach the same subscriber;
+ * each starts when the one before it has started for all its recipients.
+ */
+export type TriggerTask = { eventIds: string[]; isOrdered?: true };
 
 /** A slice of one event's recipients, when an event or a batch has too many for one transaction. */
 export type SliceTask = { eventId: string; from: number; to: number };

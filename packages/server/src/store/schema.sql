@@ -308,6 +308,8 @@ create table events (
   tenant              text,
   open_walks          smallint not null default 1,
   bridge_url          text,
+  tenant_fields       jsonb,
+  held_events         uuid[],
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 

@@ -317,6 +317,8 @@ export type StoredRecipient = Omit<RecipientSubscriber, "channels"> & {
   channels?: Sealed<NonNullable<RecipientSubscriber["channels"]>>;
 };
 
+export type TenantFields = { name?: string; data?: JsonObject };
+
 type EventsTable = {
   id: string;
   environment_id: string;
@@ -331,12 +333,16 @@ type EventsTable = {
   context_keys: string[];
   /** Identifier of the event's tenant. */
   tenant: string | null;
+  /** What the event itself says about its tenant. */
+  tenant_fields: NullableJson<TenantFields>;
   /** The bridge that this event asks, in place of that of its workflow. */
   bridge_url: string | null;
   created_at: Date;
   expanded_at: Date | null;
   /** Walks through the audience that have not ended. */
   open_walks: Defaulted<number>;
+  /** Later events of its request, which start when its whole audience has been walked. */
+  held_events: string[] | null;
   canceled_at: Date | null;
 };
 

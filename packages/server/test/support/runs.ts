@@ -70,6 +70,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       payload: { name: "Ada", order: 7 },
       overrides: null,
       tenant: null,
+      tenantFields: null,
       bridgeUrl: null,
       createdAt: now,
       ...event,

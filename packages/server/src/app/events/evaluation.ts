@@ -10,7 +10,7 @@ import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts"
 import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
 import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";
 import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers/tenants.ts";
-import type { Audience } from "../../store/tables.ts";
+import type { Audience, TenantFields } from "../../store/tables.ts";
 import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
 import { checkContext, contextKeysOf, type NamedContext } from "../subscribers/contexts.ts";
 import { eventBridgeFault } from "../workflows/bridge-url.ts";
@@ -164,6 +164,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
         audience,
         context_keys: contextKeysOf(context.entries),
         tenant: tenant?.identifier ?? null,
+        tenant_fields: tenantFields(tenant?.entry),
         bridge_url: event.bridgeUrl ?? null,
         created_at: surroundings.now,
       },
@@ -172,6 +173,12 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
       tenant: tenant?.entry,
     },
   };
+}
+
+/** Null when the event only names its tenant. */
+function tenantFields(entry: TenantEntry | undefined): TenantFields | null {
+  if (entry?.name === undefined && entry?.data === undefined) return null;
+  return { name: entry.name, data: entry.data };
 }
 
 /** Null when the workflow can run. */

@@ -1,10 +1,12 @@
 // Canceling an event. A job or delivery that a worker has begun finishes; the other jobs of the event are canceled, and
-// messages that wait for their provider are withdrawn. A digest that the event leads is handed over to the oldest event
-// that was merged into it.
+// messages that wait for their provider are withdrawn. A digest that the event leads, open or closed, is handed over to the
+// oldest event that was merged into it.
 import type { Input, Output } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type Clock, enqueueTimed } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
+import { findHandovers, handOver } from "../../pipeline/run/hand-over.ts";
+import { releaseHeldEvents } from "../../pipeline/trigger/batch-plan.ts";
 import {
   cancelJobsOfEvent,
   deleteWindows,
@@ -32,15 +34,21 @@ export async function cancel(
   const now = clock.now(environmentId);
   await lockHandovers(db, environmentId, event.workflow_version_id);
   const windows = await lockRuns(db, environmentId, event.id);
+  const handovers = await findHandovers(ctx, environmentId, event.id);
   // Messages before jobs: settling a delivery locks them in this order, and another order could deadlock.
   await withdrawMessages(db, environmentId, event.id, `Canceled: ${cancelReason}`, now);
   const leaders = windows.map((window) => window.leader_job_id);
   const stepCanceled = detail("step_canceled", now, { raw: { reason: cancelReason } });
   const canceled = new Set(await cancelJobsOfEvent(db, environmentId, event.id, leaders, stepCanceled, now));
-  const orphaned = windows.filter((window) => canceled.has(window.leader_job_id));
+  const left = handovers.filter(({ jobs }) => jobs.some((job) => canceled.has(job.id)));
+  const moved = await handOver({ ...ctx, clock }, environmentId, event.id, left);
+  const orphaned = windows.filter(({ leader_job_id: id }) => canceled.has(id) && !moved.has(id));
   await handOverDigests(ctx, environmentId, orphaned, clock);
 
-  if (event.is_open) await markEventCanceled(db, environmentId, event.id, now);
+  if (event.is_open) {
+    await markEventCanceled(db, environmentId, event.id, now);
+    await releaseHeldEvents({ ...ctx, clock }, environmentId, event.id);
+  }
   return event.is_open || canceled.size > 0;
 }
 

@@ -85,11 +85,15 @@ function stepsScope(run: Run, facts: Facts) {
   return steps;
 }
 
-/** `tenant`; a deleted tenant has only its identifier. */
-function tenantScope({ event: { tenant }, environmentId }: Run, { tenants }: Facts) {
+/**
+ * `tenant`; a deleted tenant has only its identifier. A run that starts sees what its event says about the tenant, also when
+ * another event has changed it meanwhile; a run that waited sees the stored tenant.
+ */
+function tenantScope({ event: { tenant, tenantFields }, environmentId, isNew }: Run, { tenants }: Facts) {
   if (!tenant) return null;
   const row = tenants.get(environmentId)?.get(tenant);
-  return { identifier: tenant, name: row?.name ?? null, data: row?.data ?? {} };
+  const own = isNew ? tenantFields : null;
+  return { identifier: tenant, name: own?.name ?? row?.name ?? null, data: own?.data ?? row?.data ?? {} };
 }
 
 /** The time zone of the subscriber and the time of the environment, for dates in templates. */

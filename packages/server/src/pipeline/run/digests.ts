@@ -57,6 +57,8 @@ async function collectRefs(
         ),
       ];
       const eventCount = own.eventCount + (members[0]?.event_count ?? 0);
+      // The leader is not always the oldest: workers may start events of different requests in another order.
+      refs.sort((a, b) => (a.id < b.id ? -1 : 1));
       return [job.id, { refs: refs.slice(0, limit), eventCount }];
     }),
   );

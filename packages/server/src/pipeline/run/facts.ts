@@ -102,12 +102,20 @@ async function loadMarks(db: Db, runs: Run[]): Promise<Facts["marks"]> {
   const found = new Map<string, Marks>();
   const earlier = runs.filter((run) => !run.isNew && run.subscriber && run.jobs.some((job) => !isFinished(job)));
   for (const [environmentId, inside] of Map.groupBy(earlier, (run) => run.environmentId)) {
-    const messages = inside.flatMap(({ notificationId, subscriber, jobs }) =>
+    const messages = inside.flatMap(({ subscriber, jobs }) =>
       jobs
         .filter(({ step, status }) => step.type === "in_app" && status === "completed")
-        .map(({ id }) => ({ jobId: id, notificationId, subscriberId: subscriber!.id })),
+        .map(({ id, mergedInto }) => ({
+          ownId: id,
+          // The step of a canceled run, whose digest was handed over to this one.
+          jobId: mergedInto ?? id,
+          subscriberId: subscriber!.id,
+        })),
     );
-    for (const { job_id, ...row } of await findInAppMarks(db, environmentId, messages)) found.set(job_id, toMarks(row));
+    const ownIds = new Map(messages.map(({ ownId, jobId }) => [jobId, ownId]));
+    for (const { job_id, ...row } of await findInAppMarks(db, environmentId, messages)) {
+      found.set(ownIds.get(job_id)!, toMarks(row));
+    }
   }
   return found;
 }

@@ -59,6 +59,7 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     ...emptyProgress(run, batch.clock.now(run.environmentId)),
     isPaused: true,
   });
+  const positions = new Map(runs.map((run, position) => [run, position]));
   let active = runs;
   let claiming: Progress[] = [];
   while (active.length > 0) {
@@ -77,6 +78,8 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     const { settling = [], waiting = [] } = Object.groupBy(claiming, (progress) =>
       positionOf(progress) === earliest ? "settling" : "waiting",
     );
+    // In the order of the batch, which is that of the events: a run that came to this step in an earlier round waited here.
+    settling.sort((a, b) => positions.get(a.run)! - positions.get(b.run)!);
     for (const [jobId, result] of await settleClaims(batch.db, settling)) claimResults.set(jobId, result);
     active = settling.map((progress) => progress.run);
     claiming = waiting;

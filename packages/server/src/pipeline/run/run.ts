@@ -10,7 +10,13 @@ import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import type { PreferenceRow } from "../../store/subscribers/preferences.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
 import type { TenantRow } from "../../store/subscribers/tenants.ts";
-import type { JobBridge, PassedSubscription, StoredDetail, StoredMessageStatus } from "../../store/tables.ts";
+import type {
+  JobBridge,
+  PassedSubscription,
+  StoredDetail,
+  StoredMessageStatus,
+  TenantFields,
+} from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
 import type { StoredStep, WorkflowVersion } from "../../store/workflows/workflows.ts";
@@ -24,6 +30,8 @@ export type RunEvent = {
   overrides: JsonObject | null;
   /** Identifier of the tenant it is about. */
   tenant: string | null;
+  /** What the event itself says about the tenant. */
+  tenantFields: TenantFields | null;
   /** The bridge that it asks, in place of that of its workflow. */
   bridgeUrl: string | null;
   createdAt: Date;
@@ -37,6 +45,7 @@ export function toRunEvent(secrets: Secrets, row: NewEvent): RunEvent {
     payload: row.payload,
     overrides: openOverrides(secrets, row.overrides),
     tenant: row.tenant,
+    tenantFields: row.tenant_fields,
     bridgeUrl: row.bridge_url,
     createdAt: row.created_at,
   };

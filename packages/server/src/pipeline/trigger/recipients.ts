@@ -21,20 +21,38 @@ import { channelEntries, mergeRecipientChannels, type RecipientChannel } from ".
 
 type NamedRecipients = { event: NewEvent; recipients?: StoredRecipient[] };
 
-/** Finds a named subscriber by environment and subscriber id. */
-export type FindRecipient = (environmentId: string, subscriberId: string | undefined) => RecipientRow | null;
+/** Finds a subscriber that the event names, as the event left it. */
+export type FindRecipient = (
+  event: Pick<NewEvent, "id" | "environment_id">,
+  subscriberId: string | undefined,
+) => RecipientRow | null;
 
-/** The fields and channels that the events give for one subscriber; later events override earlier ones. */
 type GivenData = { fields: SubscriberFields; channels: RecipientChannel[] };
+
+/**
+ * The fields and channels that the events give for one subscriber; later events override earlier ones. `byEvent`: what each
+ * event gave, in order.
+ */
+type GivenForSubscriber = GivenData & { byEvent: Map<string, GivenData> };
+
+type GivenInEnvironment = Map<string, GivenForSubscriber>;
+
+/** Subscribers by subscriber id. `ofEvents`: as an event left them where a later one changed them, by `eventName`. */
+type Upserted = { rows: Map<string, RecipientRow>; ofEvents: Map<string, RecipientRow> };
+
+const eventName = (eventId: string, subscriberId: string): string => `${eventId} ${subscriberId}`;
 
 /** Most recipients exist and are unchanged, so the common case is one read. */
 export async function upsertRecipients(ctx: Ctx, starts: NamedRecipients[]): Promise<FindRecipient> {
-  const rows = new Map<string, Map<string, RecipientRow>>();
+  const environments = new Map<string, Upserted>();
   // One round per environment in the batch, not per recipient; sorted, so that two batches cannot deadlock.
   for (const [environmentId, given] of [...collectGiven(ctx, starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    rows.set(environmentId, await upsertInEnvironment(ctx, environmentId, given));
+    environments.set(environmentId, await upsertInEnvironment(ctx, environmentId, given));
   }
-  return (environmentId, subscriberId) => rows.get(environmentId)?.get(subscriberId ?? "") ?? null;
+  return (event, subscriberId = "") => {
+    const upserted = environments.get(event.environment_id);
+    return upserted?.ofEvents.get(eventName(event.id, subscriberId)) ?? upserted?.rows.get(subscriberId) ?? null;
+  };
 }
 
 /** The subscribers as `upsertRecipients` would leave them. Nothing is written. */
@@ -43,71 +61,94 @@ export async function previewRecipients(
   environmentId: string,
   starts: NamedRecipients[],
 ): Promise<{ findRecipient: FindRecipient; created: ReadonlySet<string> }> {
-  const given = collectGiven(ctx, starts).get(environmentId) ?? new Map<string, GivenData>();
+  const given: GivenInEnvironment = collectGiven(ctx, starts).get(environmentId) ?? new Map();
   const stored = await findSubscribersByKeys(ctx.db, environmentId, [...given.keys()]);
   const rows = new Map(stored.map((row) => [row.subscriber_id, row]));
   const merge = await createChannelMerge(ctx, environmentId, given);
-  for (const [subscriberId, { fields }] of given) {
+  for (const [subscriberId, { fields, channels }] of given) {
     const before = rows.get(subscriberId) ?? newSubscriber(environmentId, ctx.newId(), subscriberId, ctx.now());
     const row = withFields(before, fields);
-    rows.set(subscriberId, { ...row, channels: merge?.(subscriberId, row) ?? row.channels });
+    rows.set(subscriberId, { ...row, channels: merge?.(channels, row) ?? row.channels });
   }
   const existing = new Set(stored.map((row) => row.subscriber_id));
   const created = new Set([...given.keys()].filter((id) => !existing.has(id)));
-  return { findRecipient: (_environmentId, subscriberId) => rows.get(subscriberId ?? "") ?? null, created };
+  return { findRecipient: (_event, subscriberId) => rows.get(subscriberId ?? "") ?? null, created };
 }
 
-function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, Map<string, GivenData>> {
-  const all = new Map<string, Map<string, GivenData>>();
+function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, GivenInEnvironment> {
+  const all = new Map<string, GivenInEnvironment>();
   for (const { event, recipients = [] } of starts) {
-    const inEnvironment = all.get(event.environment_id) ?? new Map<string, GivenData>();
+    const inEnvironment: GivenInEnvironment = all.get(event.environment_id) ?? new Map();
     all.set(event.environment_id, inEnvironment);
     for (const stored of event.actor ? [...recipients, event.actor] : recipients) {
       const { subscriberId, channels = [], ...fields } = openRecipient(secrets, stored);
       const before = inEnvironment.get(subscriberId!);
-      inEnvironment.set(subscriberId!, {
-        fields: { ...before?.fields, ...fields },
-        channels: [...(before?.channels ?? []), ...channels],
-      });
+      const byEvent = before?.byEvent ?? new Map<string, GivenData>();
+      byEvent.set(event.id, addGiven(byEvent.get(event.id), { fields, channels }));
+      inEnvironment.set(subscriberId!, { ...addGiven(before, { fields, channels }), byEvent });
     }
   }
   return all;
 }
 
-async function upsertInEnvironment(
-  ctx: Ctx,
-  environmentId: string,
-  given: Map<string, GivenData>,
-): Promise<Map<string, RecipientRow>> {
+const addGiven = (before: GivenData | undefined, { fields, channels }: GivenData): GivenData => ({
+  fields: { ...before?.fields, ...fields },
+  channels: [...(before?.channels ?? []), ...channels],
+});
+
+async function upsertInEnvironment(ctx: Ctx, environmentId: string, given: GivenInEnvironment): Promise<Upserted> {
   const stored = await findSubscribersByKeys(ctx.db, environmentId, [...given.keys()]);
   const rows = new Map(stored.map((row) => [row.subscriber_id, row]));
+  const before = new Map(rows);
   const upserts: SubscriberUpsert[] = [];
   for (const [subscriberId, { fields }] of given) {
     const row = rows.get(subscriberId);
     if (!row || isDifferent(row, fields)) upserts.push({ id: ctx.newId(), subscriberId, fields });
   }
   const merge = await createChannelMerge(ctx, environmentId, given);
-  const changing = merge ? [...given.keys()].filter((id) => merge(id, rows.get(id) ?? null)) : [];
+  const mergeFor = (id: string, row: RecipientRow | null) => merge?.(given.get(id)?.channels ?? [], row) ?? null;
+  const changing = merge ? [...given.keys()].filter((id) => mergeFor(id, rows.get(id) ?? null)) : [];
   const locked = await lockForChannels(ctx, environmentId, upserts, changing);
   for (const row of await upsertSubscribers(ctx.db, environmentId, upserts, ctx.now()))
     rows.set(row.subscriber_id, row);
   const changed = locked.flatMap((row) => {
-    const channels = merge?.(row.subscriber_id, row);
+    const channels = mergeFor(row.subscriber_id, row);
     return channels ? [{ id: row.id, subscriberId: row.subscriber_id, channels }] : [];
   });
   await setChannelsOfMany(ctx.db, environmentId, changed, ctx.now());
   for (const { subscriberId, channels } of changed) {
     rows.set(subscriberId, { ...rows.get(subscriberId)!, channels });
   }
-  return rows;
+  const channelsBefore = new Map(locked.map((row) => [row.subscriber_id, row.channels]));
+  const ofEvents = new Map<string, RecipientRow>();
+  for (const [subscriberId, { byEvent }] of given) {
+    if (!isContested(byEvent)) continue;
+    const { id } = rows.get(subscriberId)!;
+    let row = before.get(subscriberId) ?? newSubscriber(environmentId, id, subscriberId, ctx.now());
+    row = { ...row, id, channels: channelsBefore.get(subscriberId) ?? row.channels };
+    for (const [eventId, { fields, channels }] of byEvent) {
+      row = withFields(row, fields);
+      row = { ...row, channels: merge?.(channels, row) ?? row.channels };
+      ofEvents.set(eventName(eventId, subscriberId), row);
+    }
+  }
+  return { rows, ofEvents };
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined;
+
+/** Whether events after the first one give something for the subscriber: the earlier ones must not see it. */
+function isContested(byEvent: ReadonlyMap<string, GivenData>): boolean {
+  if (byEvent.size < 2) return false;
+  const [, ...later] = byEvent.values();
+  return later.some(({ fields, channels }) => channels.length > 0 || Object.values(fields).some(isGiven));
 }
 
 /** Null when no recipient has channels; else a function that returns the merged channels, or null when they do not change. */
-async function createChannelMerge({ db, secrets }: Ctx, environmentId: string, given: Map<string, GivenData>) {
+async function createChannelMerge({ db, secrets }: Ctx, environmentId: string, given: GivenInEnvironment) {
   if (![...given.values()].some(({ channels }) => channels.length > 0)) return null;
   const integrations = await listIntegrations(db, environmentId);
-  return (subscriberId: string, row: RecipientRow | null): StoredChannel[] | null => {
-    const { channels } = given.get(subscriberId)!;
+  return (channels: RecipientChannel[], row: RecipientRow | null): StoredChannel[] | null => {
     if (channels.length === 0) return null;
     const before = channelEntries(secrets, row);
     const after = mergeRecipientChannels(before, channels, integrations);

@@ -1,8 +1,8 @@
 // The stages `trigger` and `fanout`: from accepted events to runs.
 //
-// 1-trigger takes events from the queue, a task per 100 recipients of a request. As many recipients as one transaction should
-// have are started at once; the other events go back to the queue. An event with more recipients than that is cut into
-// slices, its audience into pages, and both become tasks of 2-fanout.
+// 1-trigger takes events from the queue, a task per 100 recipients of a request, in order of arrival. As many recipients as one
+// transaction should have are started at once; the other events go back to the queue (batch-plan.ts). An event with more
+// recipients than that is cut into slices, its audience into pages, and all but the first page become tasks of 2-fanout.
 // 2-fanout works one slice or page. For the recipients of either stage, subscribers are created or updated, one notification
 // with its jobs is made for each, and every run is advanced as far as it goes, all in one transaction and a fixed number of
 // statements per batch.
@@ -12,28 +12,22 @@ import { jobIdOf } from "../../lib/ids.ts";
 import { runInserts } from "../../store/bulk.ts";
 import { inSavepoint } from "../../store/db.ts";
 import { lockEvents } from "../../store/events/events.batch.ts";
-import { beginWalks, type EventRow, endWalk, eventInsert, type NewEvent } from "../../store/events/events.ts";
+import { type EventRow, endWalk, eventInsert, type NewEvent } from "../../store/events/events.ts";
 import { findDatabaseFault } from "../../store/faults.ts";
 import type { Task } from "../../store/queue/queue.ts";
-import type { StoredDetail, StoredRecipient, WorkflowDefinition } from "../../store/tables.ts";
+import type { StoredDetail, WorkflowDefinition } from "../../store/tables.ts";
 import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
-import { enqueueTimed, type Timed } from "../clock/clock.ts";
+import { enqueueTimed } from "../clock/clock.ts";
 import { detail } from "../rules/details.ts";
 import { ignoredOverrides, severityOverride } from "../rules/overrides.ts";
 import { advanceAll, writeProgress } from "../run/progress.ts";
 import { type JobState, type Run, type RunEvent, toRunEvent } from "../run/run.ts";
 import { loadVersions } from "../run/versions.ts";
-import {
-  type FanoutTask,
-  keysIn,
-  type PageTask,
-  recipientsPerBatch,
-  recipientsPerTask,
-  type TriggerTask,
-} from "../tasks.ts";
-import { firstPage, type Member, readPage } from "./audience.ts";
+import { type FanoutTask, keysIn, type PageTask, recipientsPerTask, type TriggerTask } from "../tasks.ts";
+import { type Member, readPage } from "./audience.ts";
+import { addTask, followPage, newPlan, releaseHeldEvents, type Start, tasksOfRequests } from "./batch-plan.ts";
 import { type FindRecipient, upsertRecipients } from "./recipients.ts";
 
 export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<void> {
@@ -46,38 +40,21 @@ export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<
       tx,
       events.map((event) => event.environment_id),
     );
-    const fanoutTasks: Timed[] = [];
-    const starts: Start[] = [];
-    const requeued: EventRow[] = [];
-    let room = recipientsPerBatch;
-    for (const event of events) {
-      const { environment_id: environmentId, recipients, id: eventId } = event;
-      const count = recipients.length;
-      if (count > room && count <= recipientsPerBatch) {
-        requeued.push(event);
-        continue;
-      }
-      if (event.audience) fanoutTasks.push({ environmentId, data: firstPage(event) });
-      if (count <= room) {
-        starts.push({ event, recipients });
-        room -= count;
-        continue;
-      }
-      for (let from = 0; from < count; from += recipientsPerBatch) {
-        const to = Math.min(count, from + recipientsPerBatch);
-        fanoutTasks.push({ environmentId, data: { eventId, from, to } });
-      }
+    const byId = new Map(events.map((event) => [event.id, event]));
+    const plan = newPlan();
+    // In order of arrival, also when the queue has taken tasks in another order.
+    for (const { data } of tasks.toSorted((a, b) => (firstEventOf(a) < firstEventOf(b) ? -1 : 1))) {
+      const own = data.eventIds.flatMap((id) => byId.get(id) ?? []);
+      await addTask(batch, plan, own, data.isOrdered === true);
     }
     await batch.queue.finish(batch.db, "trigger", tasks);
-    await enqueueTimed(
-      batch,
-      "trigger",
-      [...Map.groupBy(requeued, (event) => event.environment_id)].flatMap(([id, events]) => triggerTasks(id, events)),
-    );
-    await enqueueTimed(batch, "fanout", fanoutTasks);
-    await startRuns(batch, starts);
+    await enqueueTimed(batch, "trigger", plan.triggerTasks);
+    await enqueueTimed(batch, "fanout", plan.fanoutTasks);
+    await startRuns(batch, plan.starts);
   });
 }
+
+const firstEventOf = ({ data }: Task<TriggerTask>): string => data.eventIds[0] ?? "";
 
 /**
  * Recipients of a request whose runs start in the transaction that accepts their events: of one event, and of a bulk request,
@@ -109,7 +86,8 @@ export async function storeAndStart(batch: Batch, environmentId: string, request
   const waiting = requests.filter((events) => !isStarted || !startable.has(events)).flat();
   if (waiting.length === 0) return;
   await runInserts(batch.db, [eventInsert(waiting)]);
-  await enqueueTimed(batch, "trigger", triggerTasks(environmentId, waiting));
+  const queued = requests.filter((events) => !isStarted || !startable.has(events));
+  await enqueueTimed(batch, "trigger", tasksOfRequests(environmentId, queued));
 }
 
 function isSmall({ config }: Batch, events: NewEvent[]): boolean {
@@ -136,20 +114,6 @@ async function startAtOnce(batch: Batch, events: NewEvent[]): Promise<boolean> {
   }
 }
 
-/** Groups events into tasks of up to `recipientsPerTask` recipients; several tasks fill one transaction. */
-function triggerTasks(environmentId: string, events: Pick<EventRow, "id" | "recipients">[]): Timed[] {
-  const tasks: { environmentId: string; data: TriggerTask; cost: number }[] = [];
-  for (const { id, recipients } of events) {
-    const cost = Math.max(1, recipients.length);
-    const last = tasks.at(-1);
-    if (last && last.cost + cost <= recipientsPerTask) {
-      last.data.eventIds.push(id);
-      last.cost += cost;
-    } else tasks.push({ environmentId, data: { eventIds: [id] }, cost });
-  }
-  return tasks;
-}
-
 export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<void> {
   await transact(ctx, async (tx) => {
     const walkEnds = tasks.flatMap(({ data }) => ("environmentId" in data ? data : []));
@@ -165,7 +129,8 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
     ]);
     await batch.queue.finish(batch.db, "fanout", tasks);
     for (const { environmentId, eventId } of walkEnds) {
-      await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
+      const { hasHeldEvents } = await endWalk(batch.db, environmentId, eventId, batch.clock.now(environmentId));
+      if (hasHeldEvents) await releaseHeldEvents(batch, environmentId, eventId);
     }
     const starts: Start[] = [];
     // The stage takes one task per batch: a page or slice is as large as a transaction should be.
@@ -179,25 +144,11 @@ export async function runFanout(ctx: Ctx, tasks: Task<FanoutTask>[]): Promise<vo
   });
 }
 
-/**
- * The next page is enqueued in the transaction of this one, so a walk that is interrupted skips no member and repeats none.
- * The end of a walk is a task of its own: it updates the event row, which this transaction shares with other walks.
- */
 async function takePage(batch: Batch, event: EventRow, page: PageTask): Promise<Member[]> {
-  const { environment_id: environmentId, id: eventId } = event;
   const { members, next } = await readPage(batch, event, page);
-  if (next.length > 1) await beginWalks(batch.db, environmentId, eventId, next.length);
-  const following: FanoutTask[] = next.length > 0 ? next : [{ environmentId, eventId }];
-  await enqueueTimed(
-    batch,
-    "fanout",
-    following.map((data) => ({ environmentId, data })),
-  );
+  await enqueueTimed(batch, "fanout", await followPage(batch, event, next));
   return members;
 }
-
-/** Recipients as the request names them, or members of an audience as stored. */
-export type Start = { event: NewEvent; recipients?: StoredRecipient[]; members?: Member[] };
 
 /** `stored`: events that are stored with their runs. `maxMs`: how long steps may be evaluated. */
 type StartOptions = { stored?: NewEvent[]; maxMs?: number };
@@ -227,7 +178,7 @@ export async function makeRuns(
   const runs: Run[] = [];
   for (const { event, recipients = [], members = [] } of starts) {
     const version = versions.get(event.workflow_version_id)!;
-    const findByKey = (id: string | undefined) => findRecipient(event.environment_id, id);
+    const findByKey = (id: string | undefined) => findRecipient(event, id);
     const steps = version.definition.steps.filter((step) => step.active);
     const runEvent = toRunEvent(batch.secrets, event);
     const notes = eventNotes(runEvent, version.definition, batch.clock.now(event.environment_id));

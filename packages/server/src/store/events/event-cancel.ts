@@ -114,23 +114,72 @@ export async function handOverWindows(
 ): Promise<void> {
   if (leaders.length === 0) return;
   const list = () => rowsOf("h", leaderColumns, leaders);
-  await sql`
-    update digest_windows w set leader_job_id = h.job_id, leader_notification_id = h.notification_id
-    from ${list()} where w.environment_id = ${environmentId} and w.leader_job_id = h.old_leader_id`.execute(db);
-  await sql`
-    update notifications n set digested_into = nullif(h.notification_id, n.id), updated_at = ${now}
-    from jobs j join ${list()} on j.merged_into = h.old_leader_id
-    where n.id = j.notification_id and n.environment_id = ${environmentId} and j.status = 'merged'`.execute(db);
-  await sql`
-    update jobs j set merged_into = h.job_id, updated_at = ${now}
-    from ${list()} where j.merged_into = h.old_leader_id and j.status = 'merged' and j.id <> h.job_id
-      and j.environment_id = ${environmentId}`.execute(db);
+  await moveFollowers(
+    db,
+    environmentId,
+    leaders.map((leader) => ({ ...leader, old_job_id: leader.old_leader_id })),
+    now,
+  );
   await sql`
     update jobs j set updated_at = ${now}, merged_into = null,
       status = case when j.id = h.job_id then 'delayed' else 'pending' end,
       wake_at = case when j.id = h.job_id then h.due_at end,
       details = case when j.id = h.job_id then j.details || ${JSON.stringify([taken])}::jsonb else j.details end
     from ${list()} where j.notification_id = h.notification_id and j.status = 'merged' and j.step_index >= h.step_index
+      and j.environment_id = ${environmentId}`.execute(db);
+}
+
+/** The oldest event that was merged into a closed digest, and the run that led the digest. */
+export type ClosedDigestHeir = {
+  old_notification_id: string;
+  old_version_id: string;
+  /** The run that the old one was merged into by a later digest. */
+  old_digested_into: string | null;
+  notification_id: string;
+  version_id: string;
+  /** Position of the digest in the workflow of the heir. */
+  step_index: number;
+};
+
+/** For each run of the event that led a digest which has closed; of several digests in a workflow, the first with other events. */
+export async function findClosedDigestHeirs(
+  db: Db,
+  environmentId: string,
+  eventId: string,
+): Promise<ClosedDigestHeir[]> {
+  const { rows } = await sql<ClosedDigestHeir>`
+    select distinct on (o.id) o.id as old_notification_id, o.workflow_version_id as old_version_id,
+      o.digested_into as old_digested_into,
+      n.id as notification_id, n.workflow_version_id as version_id, j.step_index
+    from notifications o
+    join jobs d on d.environment_id = o.environment_id and d.notification_id = o.id
+      and d.type = 'digest' and d.status = 'completed'
+    join jobs j on j.merged_into = d.id and j.status = 'merged' and j.environment_id = ${environmentId}
+    join notifications n on n.environment_id = j.environment_id and n.id = j.notification_id
+    where o.environment_id = ${environmentId} and o.event_id = ${eventId}
+    order by o.id, d.step_index, n.event_id, n.id`.execute(db);
+  return rows;
+}
+
+/** A digest that another job leads now. */
+export type MovedDigest = { old_job_id: string; job_id: string; notification_id: string };
+
+const movedColumns = { old_job_id: "uuid", job_id: "uuid", notification_id: "uuid" };
+
+/** Jobs that were merged into the old leaders are merged into the new ones, which also lead the windows that are open. */
+export async function moveFollowers(db: Db, environmentId: string, moved: MovedDigest[], now: Date): Promise<void> {
+  if (moved.length === 0) return;
+  const list = () => rowsOf("h", movedColumns, moved);
+  await sql`
+    update digest_windows w set leader_job_id = h.job_id, leader_notification_id = h.notification_id
+    from ${list()} where w.environment_id = ${environmentId} and w.leader_job_id = h.old_job_id`.execute(db);
+  await sql`
+    update notifications n set digested_into = nullif(h.notification_id, n.id), updated_at = ${now}
+    from jobs j join ${list()} on j.merged_into = h.old_job_id
+    where n.id = j.notification_id and n.environment_id = ${environmentId} and j.status = 'merged'`.execute(db);
+  await sql`
+    update jobs j set merged_into = h.job_id, updated_at = ${now}
+    from ${list()} where j.merged_into = h.old_job_id and j.status = 'merged' and j.id <> h.job_id
       and j.environment_id = ${environmentId}`.execute(db);
 }
 

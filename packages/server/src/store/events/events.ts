@@ -65,11 +65,12 @@ const columns = {
   audience: "jsonb",
   context_keys: "text[]",
   tenant: "text",
+  tenant_fields: "jsonb",
   bridge_url: "text",
   created_at: "timestamptz",
 };
 
-export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks">;
+export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events">;
 
 export const eventInsert = (rows: NewEvent[]): Insert => ({ table: "events", columns, rows });
 
@@ -120,10 +121,37 @@ export async function addWalk(db: Db, environmentId: string, id: string): Promis
 }
 
 /** A walk has processed its last page; when the last walk ends, the event is expanded. */
-export async function endWalk(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
-  await sql`
+export async function endWalk(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<{ hasHeldEvents: boolean }> {
+  const { rows } = await sql<{ has_held: boolean }>`
     update events set open_walks = open_walks - 1, expanded_at = case when open_walks = 1 then ${now}::timestamptz end
-    where environment_id = ${environmentId} and id = ${id}`.execute(db);
+    where environment_id = ${environmentId} and id = ${id}
+    returning held_events is not null and expanded_at is not null as has_held`.execute(db);
+  return { hasHeldEvents: rows[0]?.has_held ?? false };
+}
+
+/** These events start when the whole audience of this one has been walked. */
+export async function holdEvents(db: Db, environmentId: string, id: string, heldIds: string[]): Promise<void> {
+  await sql`
+    update events set held_events = ${heldIds}::uuid[] where environment_id = ${environmentId} and id = ${id}`.execute(
+    db,
+  );
+}
+
+/** The events that wait for this one, in order. They are taken once, whoever asks first. */
+export async function takeHeldEvents(db: Db, environmentId: string, id: string): Promise<string[]> {
+  const { rows } = await sql<{ held_events: string[] }>`
+    with held as (
+      select environment_id, id, held_events from events
+      where environment_id = ${environmentId} and id = ${id} and held_events is not null for update)
+    update events e set held_events = null from held
+    where e.environment_id = held.environment_id and e.id = held.id
+    returning held.held_events`.execute(db);
+  return rows[0]?.held_events ?? [];
 }
 
 /** `is_open` while notifications of the event are still to be made. */

@@ -85,7 +85,7 @@ export async function countFeed(
   return rows[0]!.count;
 }
 
-type InAppJob = { jobId: string; notificationId: string; subscriberId: string };
+type InAppJob = { jobId: string; subscriberId: string };
 type JobMarks = Pick<MessageRow, "job_id" | "seen_at" | "read_at" | "last_seen_at" | "last_read_at">;
 
 /** Ids contain the time of the process that made them; the clocks of two processes differ by less than this. */
@@ -94,11 +94,11 @@ const clockSkewMs = 60_000;
 /** Marks on the in-app messages of these jobs; deleted messages are missing. */
 export async function findInAppMarks(db: Db, environmentId: string, jobs: InAppJob[]): Promise<JobMarks[]> {
   if (jobs.length === 0) return [];
-  // A message is newer than its notification, so the index on a subscriber's messages is read from there.
-  const given = jobs.map(({ jobId, notificationId, subscriberId }) => ({
+  // A message is newer than its notification, whose time is in the id of the job, so the index on a subscriber's messages is read from there.
+  const given = jobs.map(({ jobId, subscriberId }) => ({
     job_id: jobId,
     subscriber_id: subscriberId,
-    from_id: firstIdAt(new Date(timeOfId(notificationId) - clockSkewMs)),
+    from_id: firstIdAt(new Date(timeOfId(jobId) - clockSkewMs)),
   }));
   const { rows } = await sql<JobMarks>`
     select m.* from ${rowsOf("r", { job_id: "uuid", subscriber_id: "uuid", from_id: "uuid" }, given)} cross join lateral (

@@ -74,18 +74,25 @@ test("slow webhooks of one environment leave room for another's", async () => {
 test("a backlog of one environment that makes no progress does not keep another's message waiting", async () => {
   await createWorkflow(client, "feed", [inApp()]);
   await createWorkflow(neighbour, "feed", [inApp()]);
-  await client("subscribers.create", { body: { subscriberId: "locked" }, query: {} });
+  const locked = Array.from({ length: 12 }, (_, index) => ({ subscriberId: `locked-${index}` }));
+  await client("subscribers.createBulk", { body: { subscribers: locked } });
   await neighbour("subscribers.create", { body: { subscriberId: "bob" }, query: {} });
-  const crowd = Array.from({ length: 99 }, (_, index) => `crowd-${index}`);
-  const events = Array.from({ length: 12 }, () => ({ name: "feed", to: ["locked", ...crowd] }));
+  // Other subscribers in each event: events for the same subscriber start one after the other.
+  const crowd = (event: number) => Array.from({ length: 99 }, (_, index) => `crowd-${event}-${index}`);
+  const events = locked.map(({ subscriberId }, event) => ({ name: "feed", to: [subscriberId, ...crowd(event)] }));
   await inTransaction(db, async (tx) => {
-    await sql`select 1 from subscribers where subscriber_id = 'locked' for update`.execute(tx);
+    await sql`select 1 from subscribers where subscriber_id like 'locked-%' order by subscriber_id for update`.execute(
+      tx,
+    );
     await client("events.triggerBulk", { body: { events } as never });
     await eventually(async () => (await activeTasks()) >= 10, "every worker but the reserve to be busy");
     await trigger(neighbour, "feed", "bob");
     await eventually(async () => (await feedOf(neighbour, "bob")).length === 1, "the neighbour's message");
   });
-  await eventually(async () => (await feedOf(client, "locked")).length === 12, "the backlog to be worked");
+  await eventually(async () => {
+    const feeds = await Promise.all(locked.map(({ subscriberId }) => feedOf(client, subscriberId)));
+    return feeds.every((feed) => feed.length === 1);
+  }, "the backlog to be worked");
 });
 
 test("two processes together send no faster than an integration may", async () => {

@@ -77,6 +77,31 @@ test("a topic event that is canceled before it is taken up reaches nobody", asyn
   assert.equal((await reached("canceled")).total, 0);
 });
 
+test("a later event of the request starts when the whole audience of an earlier one has been walked", async () => {
+  const events = [
+    { name: "news", to: topic("all"), transactionId: "walk-1" },
+    { name: "news", to: topic("all"), transactionId: "walk-2" },
+    { name: "news", to: "s3", transactionId: "walk-3" },
+    { name: "news", to: topic("some"), transactionId: "walk-4" },
+  ];
+  await client("events.triggerBulk", { body: { events } });
+  const worker = await startWorker();
+  await eventually(() => isExpanded("walk-1"), "the end of the first walk", 60_000);
+  await eventually(async () => (await reached("walk-2")).total > 0, "the second walk");
+  // Those who were not reached yet are not reached; the events behind it go on.
+  await client("events.cancel", { params: { transactionId: "walk-2" } });
+  await eventually(() => isExpanded("walk-4"), "the end of the last walk", 60_000);
+  await worker.stop();
+  assert.equal((await reached("walk-1")).total, people);
+  assert.equal((await reached("walk-3")).total, 1);
+  const { rows } = await sql<{ overtaken: number }>`
+    select count(*)::int as overtaken from notifications n join events e on e.id = n.event_id
+    join notifications later on later.subscriber_id = n.subscriber_id and later.id < n.id
+    join events l on l.id = later.event_id and l.id > e.id
+    where e.transaction_id like 'walk-%' and l.transaction_id like 'walk-%'`.execute(db);
+  assert.equal(rows[0]!.overtaken, 0);
+});
+
 test("the audience is read from an index, never from the whole table", async () => {
   await sql`analyze topic_subscriptions`.execute(db);
   const { rows } = await sql<{ "QUERY PLAN": string }>`explain
