@@ -57,6 +57,8 @@ export async function launchService(settings: Settings): Promise<Running> {
     HOME: process.env.HOME,
     TIDINGS_PORT: "0",
     TIDINGS_LOG_LEVEL: "warn",
+    // The banner is for people.
+    TIDINGS_LOG_FORMAT: "text",
     TIDINGS_RATE_TRIGGER: "0",
     TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
     ...settings,
@@ -82,7 +84,8 @@ const readUrl = (child: ChildProcess): Promise<string> =>
     child.stdout!.on("data", (chunk: Buffer) => {
       text += chunk;
       const match = /API\s+(http:\S+)/.exec(text);
-      if (match) resolve(match[1]!);
+      // An address, so that no request looks a name up.
+      if (match) resolve(match[1]!.replace("//localhost:", "//127.0.0.1:"));
     });
     child.once("exit", (code) => reject(new Error(`the service ended with code ${code}`)));
   });

@@ -30,10 +30,14 @@ const optionsOf = ({ log }: Config) => ({
   timestamp: pino.stdTimeFunctions.isoTime,
 });
 
-export function createLogger(config: Config, output: NodeJS.WritableStream & { isTTY?: boolean }): Logger {
-  const format = config.log.format || (output.isTTY ? "text" : "json");
-  return pino(optionsOf(config), format === "json" ? output : asText(output));
-}
+type Output = NodeJS.WritableStream & { isTTY?: boolean };
+
+/** Whether a line of the log is a JSON object: then every line is one, so that programs can read them all. */
+export const isJsonLog = ({ log }: Config, output: Output): boolean =>
+  (log.format || (output.isTTY ? "text" : "json")) === "json";
+
+export const createLogger = (config: Config, output: Output): Logger =>
+  pino(optionsOf(config), isJsonLog(config, output) ? output : asText(output));
 
 /** The logger of a thread that has no output of its own: `write` hands its lines to the thread that has, for `logLine`. */
 export const createRemoteLogger = (config: Config, write: (line: string) => void): Logger =>

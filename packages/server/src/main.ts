@@ -1,7 +1,9 @@
 // The command line: settings from the environment, a banner, signals. `npm start` runs it by way of start.ts.
+import type { Logger } from "pino";
+import { requireFreeAddress } from "./address.ts";
 import { type Config, ConfigError, hasInboxPage, readConfig } from "./config.ts";
 import { openDatabase } from "./database.ts";
-import { createLogger } from "./log.ts";
+import { createLogger, isJsonLog } from "./log.ts";
 import type { Service } from "./service.ts";
 import { version } from "./version.ts";
 
@@ -23,7 +25,7 @@ const drainLimitMs = 45_000;
 function banner(service: Service, config: Config): string {
   // Printed once only, because the output of a process ends up in logs.
   const key = (service.isFirstStart && service.developmentKey) || "<API key>";
-  const { url } = service;
+  const { shownUrl: url } = service;
   const rows = [
     ["API", url],
     ["Docs", `${url}/docs`],
@@ -56,15 +58,32 @@ function banner(service: Service, config: Config): string {
   ].join("\n");
 }
 
-function stopOnSignal(service: Service): void {
+/** Says something about the process, to people or, in a log of JSON lines, to programs. */
+type Say = (event: string) => void;
+
+const sayTo = (log: Logger, config: Config): Say =>
+  isJsonLog(config, process.stderr)
+    ? (event) => log.info(event)
+    : (event) => process.stderr.write(`Tidings: ${event}\n`);
+
+/** A log of JSON lines has no banner: neither keys nor links belong in it. `npm run key` and `npm run sign-in` show them. */
+function announce(service: Service, config: Config, log: Logger): void {
+  const { shownUrl: url, database } = service;
+  if (isJsonLog(config, process.stderr)) log.info({ version, url, database }, "Tidings is ready");
+  else process.stdout.write(banner(service, config));
+}
+
+function stopOnSignal(service: Service, say: Say): void {
   let isStopping = false;
   const stop = async (reason: string) => {
     if (isStopping) return;
     isStopping = true;
-    process.stderr.write(`\nTidings: ${reason}, finishing requests and tasks in progress …\n`);
+    // The terminal has written ^C to this line.
+    if (process.stderr.isTTY) process.stderr.write("\n");
+    say(`${reason}, finishing requests and tasks in progress …`);
     setTimeout(() => process.exit(1), drainLimitMs).unref();
     await service.stop();
-    process.stderr.write("Tidings: stopped\n");
+    say("stopped");
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`${signal} received`));
@@ -85,8 +104,8 @@ function releaseMemory(): void {
 }
 
 /** The rest of the service is loaded while the embedded PostgreSQL starts. */
-async function start(config: Config): Promise<Service> {
-  const log = createLogger(config, process.stderr);
+async function start(config: Config, log: Logger): Promise<Service> {
+  await requireFreeAddress(config);
   const { promise: launched, resolve: onLaunched } = Promise.withResolvers<void>();
   const opening = openDatabase(config, log, onLaunched);
   // Loading takes turns of the event loop that the launch needs. A failure is reported by startService.
@@ -95,15 +114,24 @@ async function start(config: Config): Promise<Service> {
   return startService(config, log, opening);
 }
 
-try {
-  const config = readConfig();
-  const service = await start(config);
-  stopOnSignal(service);
-  process.stdout.write(banner(service, config));
-  setTimeout(releaseMemory, releaseAfterMs).unref();
-} catch (error) {
+function reportFailure(error: unknown, log: Logger | null): void {
   const fault = error as Error;
   const isPlain = fault instanceof ConfigError || errorsWithoutStack.has(fault.constructor.name);
-  process.stderr.write(`Tidings could not start.\n${isPlain ? fault.message : fault.stack}\n`);
+  if (log) log.fatal(isPlain ? { reason: fault.message } : { err: fault }, "Tidings could not start");
+  else process.stderr.write(`Tidings could not start.\n${isPlain ? fault.message : fault.stack}\n`);
+}
+
+/** The log that a failure is reported to: null before settings were read, and where people read the output. */
+let jsonLog: Logger | null = null;
+try {
+  const config = readConfig();
+  const log = createLogger(config, process.stderr);
+  if (isJsonLog(config, process.stderr)) jsonLog = log;
+  const service = await start(config, log);
+  stopOnSignal(service, sayTo(log, config));
+  announce(service, config, log);
+  setTimeout(releaseMemory, releaseAfterMs).unref();
+} catch (error) {
+  reportFailure(error, jsonLog);
   process.exit(1);
 }

@@ -1,5 +1,6 @@
 // `npm run sign-in`: prints a link that signs a person in as owner, once, within 24 hours: for a lost first link or a lost
 // password. Only the owner of the machine can run it, with the settings of the service.
+import { urlForPeople } from "./address.ts";
 import { makeOwnerLink } from "./app/people/links.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { newId } from "./lib/ids.ts";
@@ -13,7 +14,7 @@ async function makeSignInLink(): Promise<string> {
   if (!url) throw new ConfigError(`No service runs in ${config.dataDir}: start it with npm start.`);
   const db = openDb({ url, poolSize: 1, onError: () => {} });
   const tools = { db, config, newId, now: () => new Date() };
-  return makeOwnerLink(tools, `http://localhost:${config.port}`).finally(() => db.destroy());
+  return makeOwnerLink(tools, urlForPeople(config)).finally(() => db.destroy());
 }
 
 try {

@@ -1,6 +1,7 @@
 // Starts and stops the service. main.ts is its command line; tests start several services in one process.
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { explainListenError, urlForPeople } from "./address.ts";
 import { catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
 import { developmentKey, ensureInstallation, isSetUp } from "./app/environments/installation.ts";
 import { makeFirstLink } from "./app/people/links.ts";
@@ -26,6 +27,8 @@ import { version } from "./version.ts";
 
 export type Service = {
   url: string;
+  /** The same as people are shown it. */
+  shownUrl: string;
   database: string;
   isFirstStart: boolean;
   developmentKey: string | null;
@@ -86,14 +89,19 @@ async function start(
   const server = createServer(ctx, { version, rates, hub, readiness, isDraining, threads });
   closers.push(() => server.close());
   await threads.start();
-  await server.listen({ host: config.host, port: config.port });
+  await server.listen({ host: config.host, port: config.port }).catch((error) => {
+    throw explainListenError(error, config);
+  });
 
-  const url = urlOf(server.server.address() as AddressInfo);
+  const bound = server.server.address() as AddressInfo;
+  const url = urlOf(bound);
+  const shownUrl = urlForPeople({ host: bound.address, port: bound.port });
   const isServed = config.dashboard && config.roles.has("api");
   let stopping: Promise<void> | null = null;
   return {
     url,
-    firstLink: isServed ? await makeFirstLink(ctx, url) : null,
+    shownUrl,
+    firstLink: isServed ? await makeFirstLink(ctx, shownUrl) : null,
     database: database.name,
     isFirstStart,
     developmentKey: await developmentKey({ db, secrets }),

@@ -139,7 +139,9 @@ export const settings = {
     parse: word(["trace", "debug", "info", "warn", "error", "silent"]),
   },
   TIDINGS_LOG_FORMAT: {
-    about: "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise.",
+    about:
+      "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise. With `json` every line is a JSON object and " +
+      "there is no banner: `npm run key` and `npm run sign-in` show what it would have.",
     fallback: "",
     parse: word(["", "text", "json"]),
   },

@@ -1,16 +1,15 @@
-// The first file of the bundle that `npm start` runs (docs/decisions/0020-server-bundle.md), in each of its threads. It turns on Node's cache of compiled
-// code before anything else is loaded, so that the next start does not compile: Node compares each entry with the source it was
-// made from. The cache is beside the bundle, which replaces it when it is built again.
-import { enableCompileCache, flushCompileCache } from "node:module";
-import { fileURLToPath } from "node:url";
-import { isMainThread } from "node:worker_threads";
-import { showSourcesInStacks } from "./stack-traces.ts";
+// The first file of the bundle that `npm start` runs (docs/decisions/0020-server-bundle.md), in each of its threads. It imports nothing, so that
+// an older Node gets as far as the sentence below, before anything is started.
+const oldestNode = 24;
 
-const bundle = new URL("../dist/", import.meta.url);
+if (Number(process.versions.node.split(".")[0]) < oldestNode) {
+  process.stderr.write(
+    `Tidings could not start.\nIt needs Node ${oldestNode} or later, and this is Node ${process.versions.node} (${process.execPath}). ` +
+      "`npm start` installs the Node that it needs and runs on it. A service manager can run the same one, in the folder of Tidings: " +
+      "node_modules/.bin/node packages/server/dist/start.js\n",
+  );
+  process.exit(1);
+}
+await import("./load.ts");
 
-showSourcesInStacks(bundle);
-// A folder that cannot be written (a read-only image) only makes the start slower.
-enableCompileCache(fileURLToPath(new URL(".compiled", bundle)));
-await (isMainThread ? import("./main.ts") : import("./thread.ts"));
-// Node itself writes the cache when a process exits, which a killed one does not.
-flushCompileCache();
+export {};

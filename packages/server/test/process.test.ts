@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Client, createClient } from "@tidings/contract";
+import { parse } from "acorn";
 import pg from "pg";
 import { metric } from "./support/metric.ts";
 import { temporaryFolder } from "./support/process.ts";
@@ -48,7 +51,12 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.equal(await first.end("SIGTERM"), 0);
   assert.match(first.output(), /SIGTERM received, finishing requests and tasks in progress[\s\S]*stopped\n$/);
 
-  const wrong = folder.run({ TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") });
+  const otherKey = { TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
+  const refused = folder.run({ ...otherKey, TIDINGS_LOG_FORMAT: "json" });
+  assert.equal(await refused.ended(), 1);
+  const { msg, reason } = jsonLines(refused.output()).at(-1)!;
+  assert.deepEqual([msg, /^TIDINGS_ENCRYPTION_KEY is not the key/.test(reason!)], ["Tidings could not start", true]);
+  const wrong = folder.run(otherKey);
   assert.equal(await wrong.ended(), 1);
   assert.match(wrong.output(), /TIDINGS_ENCRYPTION_KEY is not the key this database was set up with/);
   assert.doesNotMatch(wrong.output(), /\n {4}at /);
@@ -77,8 +85,52 @@ test("from the first start to the second: banner, curl, one service a folder, cl
     return (await fetch(`${restarted.url}/v1/auth/link/check`, { method: "POST", headers, body })).status;
   });
   assert.deepEqual(await Promise.all(outcomes), [404, 404, 200], "the newest link works");
+  assert.ok(before!.startsWith("http://localhost:") && made.startsWith("http://localhost:"), "one host, one session");
   assert.equal((await feedOf(restarted.client, "ada")).length, 1);
   assert.equal(await again.end("SIGINT"), 0);
+
+  const forPrograms = folder.run({ TIDINGS_LOG_FORMAT: "json" });
+  const ready = await eventually(
+    () => jsonLines(forPrograms.output()).find(({ msg }) => msg === "Tidings is ready"),
+    "the line that says so",
+    60_000,
+  );
+  const files = await createClient({ baseUrl: ready.url!, apiKey })("files.export");
+  assert.equal(files.body.resources.workflows!.length, 2);
+  assert.equal(await forPrograms.end("SIGTERM"), 0);
+  assert.equal(jsonLines(forPrograms.output()).at(-1)!.msg, "stopped");
+});
+
+/** Every line of a log for programs has to be JSON. */
+const jsonLines = (output: string): { msg: string; url?: string; reason?: string }[] =>
+  output
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+test("a port in use is refused with the setting that changes it, before a database is made", async (context) => {
+  const other = createServer();
+  context.after(() => other.close());
+  await new Promise<void>((resolve) => other.listen({ host: "127.0.0.1", port: 0 }, resolve));
+  const { port } = other.address() as AddressInfo;
+  const folder = temporaryFolder(context);
+  const program = folder.run({ TIDINGS_PORT: String(port) });
+  assert.equal(await program.ended(), 1);
+  assert.match(program.output(), new RegExp(`Port ${port} of 127.0.0.1 is in use.*TIDINGS_PORT=\\d+ npm start\n$`));
+  assert.deepEqual(readdirSync(folder.path), []);
+});
+
+test("an older Node gets a sentence that says how to run it, before anything starts", () => {
+  const program = join(import.meta.dirname, "../dist/start.js");
+  const source = readFileSync(program, "utf8");
+  const { body } = parse(source, { ecmaVersion: 2022, sourceType: "module" });
+  assert.ok(!body.some(({ type }) => type === "ImportDeclaration"), "no module that an older Node could not read");
+  const older =
+    "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'22.23.0'}})";
+  const { status, stderr } = spawnSync(process.execPath, ["--import", older, program], { encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /^Tidings could not start\.\nIt needs Node 24 or later, and this is Node 22\.23\.0 .*npm start/);
+  assert.doesNotMatch(stderr, /\n {4}at /);
 });
 
 /** A mail through an HTTP provider: what a call needs is loaded with the first one. */

@@ -95,6 +95,8 @@ function launch(dataDir: string, settings: Record<string, string>, command: stri
     TIDINGS_HOST: "127.0.0.1",
     TIDINGS_PORT: "0",
     TIDINGS_DATA_DIR: dataDir,
+    // The banner is for people.
+    TIDINGS_LOG_FORMAT: "text",
     ...settings,
   };
   return spawn(command, args, { cwd: repository, env, stdio: ["ignore", "pipe", "pipe"] });
