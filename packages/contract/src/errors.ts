@@ -135,6 +135,11 @@ export const errorCatalogue = {
     message: "{operation} needs the role {needed}; yours is {role}",
     when: "The role of the signed-in person may not call the operation (docs/people.md).",
   },
+  RECENT_SIGN_IN_REQUIRED: {
+    status: 403,
+    message: "Sign out and in again, then set the password within 10 minutes",
+    when: "A person without a password sets a first one in a session that began more than 10 minutes ago.",
+  },
   CSRF_TOKEN_WRONG: {
     status: 403,
     message: "The header x-csrf-token is missing or not that of the session: read it from GET /v1/auth/session",

@@ -75,6 +75,8 @@ export type PersonCaller = {
   organizationId: string;
   person: SignedInPerson;
   sessionId: string;
+  /** When the session began. */
+  signedInAt: Date;
   csrfToken: string;
   source: Source;
 };
@@ -83,8 +85,12 @@ export type PersonCaller = {
 export type Source = {
   address: string;
   userAgent: string | undefined;
-  /** The address of this service as the browser sees it, for links where TIDINGS_PUBLIC_URL is not set. */
+  /** The address of this service that the request came to, for links where TIDINGS_PUBLIC_URL is not set. */
   baseUrl: string;
+  /** The browser uses https. */
+  isSecure: boolean;
+  /** The cookie of a session, unread. */
+  cookie: string | undefined;
 };
 
 /** The caller of an operation of the inbox: one subscriber, which reaches no rows of another one. */

@@ -127,7 +127,7 @@ function watchSchema(db: Db, log: Logger, pauseQueue: () => void) {
 }
 
 /** What this process does on announcements of the database, beside emptying its caches. */
-export type OnChange = { keys(): void; hints(text?: string): void };
+export type OnChange = { keys(): void; people(): void; hints(text?: string): void };
 
 const hintChannel = "tidings_inbox_hints";
 export const watchChannel = "tidings_inbox_watch";
@@ -141,7 +141,7 @@ function createCaches(announce: Announce) {
   const keyOwners: Ctx["keyOwners"] = new LRUCache({ max: 10_000, ttl: 30_000 });
   const keyUses: Ctx["keyUses"] = new LRUCache({ max: 10_000, ttl: keyUseMs });
   const webhookTargets: Ctx["webhookTargets"] = { changedAt: 0, byEnvironment: new LRUCache({ max: 10_000 }) };
-  const onChange: OnChange = { keys: () => {}, hints: () => {} };
+  const onChange: OnChange = { keys: () => {}, people: () => {}, hints: () => {} };
   const hints = createHintCollector({
     now: () => performance.now(),
     send: (text) => announce(hintChannel, text),
@@ -151,6 +151,7 @@ function createCaches(announce: Announce) {
       keyOwners.clear();
       onChange.keys();
     },
+    tidings_people: () => onChange.people(),
     tidings_webhooks: () => expireWebhookCache(webhookTargets),
     [hintChannel]: (text?: string) => onChange.hints(text),
     // Without a text, announcements may have been missed.

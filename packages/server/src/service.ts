@@ -84,9 +84,12 @@ async function start(
   if (config.roles.has("worker")) {
     await startWorkers(ctx, { isFirst: true, onBatch: threads.noteWork, countThreads: threads.count });
   }
+  const watchPeople = (recheck: () => void) => {
+    onChange.people = recheck;
+  };
   const isDraining = () => state.isDraining;
   const readiness = createReadiness(ctx, { isDraining, findNewerSchema });
-  const server = createServer(ctx, { version, rates, hub, readiness, isDraining, threads });
+  const server = createServer(ctx, { version, rates, hub, readiness, isDraining, threads, watchPeople });
   closers.push(() => server.close());
   await threads.start();
   await server.listen({ host: config.host, port: config.port }).catch((error) => {

@@ -79,7 +79,7 @@ export function createCallMaker(ctx: NetworkCtx, id: OperationId, handler: Handl
         ? await runAudited(scope, { operation, caller, input, source: source() }, change)
         : await change();
       const cookie = sessionCookieOf(answer);
-      if (cookie !== undefined) setSessionCookie(reply, ctx.config, cookie);
+      if (cookie !== undefined) setSessionCookie(reply, ctx.config, source(), cookie);
       const settled = isPending(answer) ? async () => serialize(operation, await answer.settled(ctx), role) : undefined;
       return { ...serialize(operation, committedAnswer(answer), role), settled };
     };

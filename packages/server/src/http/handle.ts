@@ -31,14 +31,14 @@ export function createRequestHandler(
   const answerCall = (call: Call): Promise<Answer> =>
     gate(call.request.caller?.environmentId ?? "", () => answerUngated(call));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const source = () => sourceOf(request);
-    const call = makeCall(request, reply, { caller: callerOf(operation, request), source });
+    const source = () => sourceOf(ctx, request);
+    const call = makeCall(request, reply, { caller: callerOf(ctx, operation, request), source });
     return send(reply, await answerCall(call), call.translator);
   };
 }
 
-function callerOf({ access }: Operation, request: FastifyRequest): AnyCaller | null {
-  if (access === "open") return { origin: request.headers.origin, source: sourceOf(request) };
+function callerOf(ctx: NetworkCtx, { access }: Operation, request: FastifyRequest): AnyCaller | null {
+  if (access === "open") return { origin: request.headers.origin, source: sourceOf(ctx, request) };
   return access === "person" ? request.person : request.caller;
 }
 

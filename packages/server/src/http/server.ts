@@ -24,7 +24,7 @@ import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
 import { addExports, exportPaths } from "./exports.ts";
 import { addInboxPreflight } from "./inbox-cors.ts";
 import { createLockGates } from "./limits/lock-gate.ts";
-import { activityStreamPath, addActivityStream } from "./live/activity-stream.ts";
+import { activityStreamPath, addActivityStream, type WatchPeople } from "./live/activity-stream.ts";
 import { addSockets } from "./live/sockets.ts";
 import { addInboxStream, streamPath } from "./live/stream.ts";
 import { addOperations, addReceiptProbe, receiptPath, servedOperations } from "./operation-routes.ts";
@@ -45,6 +45,7 @@ export type ServerOptions = SystemOptions & {
   /** Null where live connections are not accepted. */
   hub: Hub | null;
   isDraining: () => boolean;
+  watchPeople: WatchPeople;
 };
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
@@ -77,7 +78,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   });
   const now = () => performance.now();
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
-  if (options.hub) addLiveDoors(server, ctx, options.hub, wrongKeys);
+  if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchPeople: options.watchPeople });
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
   addDashboard(server, ctx.config);
@@ -133,10 +134,15 @@ const createFastify = (ctx: NetworkCtx): FastifyInstance =>
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
 /** Live connections never end by themselves, so they are closed first. */
-function addLiveDoors(server: FastifyInstance, ctx: NetworkCtx, hub: Hub, wrongKeys: WrongKeyLimiter): void {
+function addLiveDoors(
+  server: FastifyInstance,
+  ctx: NetworkCtx,
+  hub: Hub,
+  callers: { wrongKeys: WrongKeyLimiter; watchPeople: WatchPeople },
+): void {
   addInboxStream(server, ctx, hub);
   addSockets(server, ctx, hub);
-  addActivityStream(server, ctx, wrongKeys);
+  addActivityStream(server, ctx, callers);
   server.addHook("preClose", () => hub.drain());
 }
 

@@ -1,4 +1,5 @@
-// One normal form of email addresses and phone numbers, for storing and for lookups, which compare exactly.
+// Normal forms of addresses, for storing and for lookups, which compare exactly: of email addresses and phone numbers that messages
+// go to, and of the email addresses with which people sign in.
 import { domainToUnicode } from "node:url";
 
 /** Separators in phone numbers, which providers get without them. */
@@ -15,3 +16,11 @@ export function normalizeAddress(address: string): string {
   const domain = bare.slice(at);
   return bare.slice(0, at) + (domainToUnicode(domain) || domain);
 }
+
+/**
+ * The form in which addresses of people who sign in are compared. Folds ASCII letters only: `toLowerCase()`, `lower()` of PostgreSQL
+ * and Unicode normalisation also turn other letters (U+212A, the Kelvin sign) into ASCII ones, so that an address which belongs to
+ * another person would pass for theirs.
+ */
+export const foldAddress = (address: string): string =>
+  address.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -572,11 +572,13 @@ create table person_links (
   created_by      uuid,
   created_at      timestamp with time zone not null,
   expires_at      timestamp with time zone not null,
+  email_key       text,
   UNIQUE (secret_hash),
   PRIMARY KEY (id),
   FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CHECK (((email IS NULL) = (email_key IS NULL))),
   CHECK ((kind = ANY (ARRAY['first'::text, 'invitation'::text, 'reset'::text]))),
   CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'support'::text, 'viewer'::text])))
 );
@@ -592,6 +594,7 @@ create table person_sessions (
   expires_at      timestamp with time zone not null,
   address         text,
   user_agent      text,
+  wrong_passwords integer not null default 0,
   UNIQUE (secret_hash),
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
@@ -808,6 +811,15 @@ create table translations (
 );
 CREATE INDEX translations_locale on translations USING btree (environment_id, locale, resource_type, resource_id);
 
+create table used_oidc_states (
+  organization_id uuid not null,
+  state_hash      bytea not null,
+  expires_at      timestamp with time zone not null,
+  PRIMARY KEY (organization_id, state_hash),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX used_oidc_states_expiry on used_oidc_states USING btree (expires_at);
+
 create table users (
   id              uuid not null,
   organization_id uuid not null,
@@ -819,11 +831,13 @@ create table users (
   oidc_subject    text,
   last_sign_in_at timestamp with time zone,
   removed_at      timestamp with time zone,
+  email_key       text,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  CHECK (((email IS NULL) = (email_key IS NULL))),
   CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'support'::text, 'viewer'::text])))
 );
-CREATE UNIQUE INDEX users_email on users USING btree (organization_id, lower(email)) WHERE ((removed_at IS NULL) AND (email IS NOT NULL));
+CREATE UNIQUE INDEX users_email_key on users USING btree (organization_id, email_key) WHERE ((removed_at IS NULL) AND (email_key IS NOT NULL));
 CREATE UNIQUE INDEX users_oidc_subject on users USING btree (organization_id, oidc_subject) WHERE ((removed_at IS NULL) AND (oidc_subject IS NOT NULL));
 
 create table webhook_deliveries (

@@ -591,6 +591,8 @@ type UsersTable = {
   name: string;
   created_at: Date;
   email: Defaulted<string | null>;
+  /** `email` as lib/addresses.ts folds it. */
+  email_key: Defaulted<string | null>;
   role: Defaulted<Role | null>;
   password_hash: Defaulted<string | null>;
   oidc_subject: Defaulted<string | null>;
@@ -608,6 +610,13 @@ type PersonSessionsTable = {
   expires_at: Date;
   address: string | null;
   user_agent: string | null;
+  wrong_passwords: Defaulted<number>;
+};
+
+type UsedOidcStatesTable = {
+  organization_id: string;
+  state_hash: Buffer;
+  expires_at: Date;
 };
 
 type PersonLinksTable = {
@@ -617,6 +626,7 @@ type PersonLinksTable = {
   secret_hash: Buffer;
   user_id: string | null;
   email: string | null;
+  email_key: string | null;
   role: Role;
   created_by: string | null;
   created_at: Date;
@@ -684,6 +694,7 @@ export type Tables = {
   users: UsersTable;
   person_sessions: PersonSessionsTable;
   person_links: PersonLinksTable;
+  used_oidc_states: UsedOidcStatesTable;
   audit_log: AuditLogTable;
   publishes: PublishesTable;
   environments: EnvironmentsTable;

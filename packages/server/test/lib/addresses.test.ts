@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { normalizeAddress } from "../../src/lib/addresses.ts";
+import { foldAddress, normalizeAddress } from "../../src/lib/addresses.ts";
 
 const spellings: [string, string[]][] = [
   [
@@ -19,3 +19,15 @@ for (const [one, written] of spellings) {
     assert.equal(normalizeAddress(one), one, "it stays");
   });
 }
+
+test("addresses of people are folded in ASCII letters only", () => {
+  assert.equal(foldAddress(" Kim@Example.COM "), "kim@example.com");
+  assert.equal(foldAddress("ÄDA@example.com"), "Äda@example.com");
+  for (const lookAlike of [
+    "\u212aim@example.com",
+    "k\u0130m@example.com",
+    "k\u0131m@example.com",
+    "\uff4bim@example.com",
+  ])
+    assert.notEqual(foldAddress(lookAlike), "kim@example.com", lookAlike);
+});

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { get } from "node:http";
 import { after, test } from "node:test";
 import type { ActivityEvent } from "@tidings/contract";
-import { signInOwner } from "../app/people/browsers.ts";
+import { browserOf, invite, signIn, signInOwner } from "../app/people/browsers.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -103,6 +103,17 @@ test("a signed-in person has the stream of the environment that the request name
   await owner.call("auth.signOut");
   const refused = openStreamWith(owner.headers(development._id));
   await eventually(async () => refused.status() === 401, "the refusal");
+});
+
+test("the stream of a removed person ends at once", async () => {
+  const owner = browserOf(service, await signIn(service, "owner@example.com"));
+  const viewer = await invite(service, owner, "viewer");
+  const stream = openStreamWith(viewer.headers());
+  await eventually(() => Promise.resolve(stream.isReady()), "the stream");
+  const params = { personId: viewer.session.person._id };
+  assert.equal((await owner.call("people.delete", { params })).status, 204);
+  // Well before the next heartbeat, which comes after 25 seconds.
+  await eventually(() => Promise.resolve(!stream.isOpen()), "the end of the stream", 10_000);
 });
 
 test("an environment has a limited number of streams", async () => {

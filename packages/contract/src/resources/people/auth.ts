@@ -13,7 +13,8 @@ export type LinkKind = (typeof linkKinds)[number];
 export const passwordLength = { minLength: 10, maxLength: 1_000 };
 const password = Type.String({ ...passwordLength, description: "At least 10 characters", ...secret("none") });
 export const personName = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
-export const personEmail = Type.String({ format: "email-address", minLength: 3, maxLength: 320 });
+export const personEmailLength = { minLength: 3, maxLength: 320 };
+export const personEmail = Type.String({ format: "email-address", ...personEmailLength });
 
 export const OidcMethod = Type.Unsafe<{ name: string } | null>({
   type: ["object", "null"],
@@ -166,7 +167,9 @@ export const authOperations = {
     method: "PATCH",
     path: "/v1/auth/person",
     summary: "Change the own name or password",
-    description: "A new password needs the current one, where there is one. It ends all other sessions of the person.",
+    description:
+      "A new password needs the current one; where there is none, a sign-in within the last 10 minutes. It ends all other sessions of " +
+      "the person. Attempts are limited per account, and ten wrong ones end the session.",
     category: "global",
     access: "person",
     body: named("OwnPersonIn", {
@@ -175,6 +178,6 @@ export const authOperations = {
       currentPassword: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, ...secret("none") })),
     }),
     success: signedIn,
-    errors: [],
+    errors: ["RECENT_SIGN_IN_REQUIRED"],
   }),
 };

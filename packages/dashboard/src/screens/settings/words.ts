@@ -18,7 +18,8 @@ export const words = {
     save: "Save name",
     saved: "Your name is changed",
     password: "Password",
-    noPassword: "You sign in without a password. Set one to be able to sign in with your email address.",
+    noPassword:
+      "You sign in without a password. Set one to be able to sign in with your email address. This needs a sign-in within the last 10 minutes.",
     current: "Current password",
     next: "New password",
     nextHint: "At least 10 characters. All other sessions of yours end.",

@@ -39,7 +39,7 @@ export type NewLink = {
 export async function makeLink(tools: LinkTools, link: NewLink): Promise<{ token: string; row: LinkRow }> {
   const token = newToken();
   const now = tools.now();
-  const row = {
+  const row = await insertLink(tools.db, {
     id: tools.newId(),
     organization_id: link.organizationId,
     kind: link.kind,
@@ -50,8 +50,7 @@ export async function makeLink(tools: LinkTools, link: NewLink): Promise<{ token
     created_by: link.createdBy ?? null,
     created_at: now,
     expires_at: new Date(now.getTime() + lifetimes[link.kind]),
-  };
-  await insertLink(tools.db, row);
+  });
   return { token, row };
 }
 
@@ -101,7 +100,7 @@ export async function prepare(ctx: Ctx, _visitor: Visitor, { body }: LinkInput):
   if (body.name === undefined && link.kind !== "reset") faults.add("name", "name is required");
   if (body.email === undefined && link.kind === "first") faults.add("email", "email is required");
   faults.throwIfAny();
-  return { link, passwordHash: body.password === undefined ? null : await hashPassword(body.password) };
+  return { link, passwordHash: body.password === undefined ? null : await hashPassword(link.id, body.password) };
 }
 
 export async function redeem(

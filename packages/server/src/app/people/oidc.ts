@@ -1,7 +1,10 @@
 // Sign-in with OpenID Connect: discovery, authorisation code, PKCE, state and nonce. Only people who were invited, or whose
 // address is of a domain that the settings name, can sign in. All calls to the issuer go through the guard of outbound calls.
+import { emailPattern, personEmailLength } from "@tidings/contract";
 import type { Configuration, CustomFetch } from "openid-client";
 import type { NetworkCtx, Source } from "../../context.ts";
+import { foldAddress } from "../../lib/addresses.ts";
+import { sha256 } from "../../lib/secrets.ts";
 import { sealSession } from "../../lib/tokens/person-tokens.ts";
 import { inTransaction } from "../../store/db.ts";
 import { deleteLinks, findInvitation } from "../../store/people/links.ts";
@@ -13,12 +16,15 @@ import {
   type PersonRow,
   updatePerson,
 } from "../../store/people/people.ts";
+import { takeOidcState } from "../../store/people/sessions.ts";
 import { recordFailedSignIn } from "./failed-sign-ins.ts";
 import { organizationOf, startSession } from "./sessions.ts";
 
 export const oidcCallbackPath = "/v1/auth/oidc/callback";
 /** How long a sign-in at the issuer may take. */
 export const oidcStateSeconds = 600;
+/** OpenID Connect allows 255 characters for `sub`; the issuer comes before it. */
+const maxSubjectLength = 1_000;
 const discoveryKeptMs = 3_600_000;
 
 /** What the browser keeps, encrypted, while the person is at the issuer. */
@@ -28,7 +34,9 @@ export type OidcResult =
   | { kind: "signed-in"; cookie: string }
   | { kind: "expired" }
   | { kind: "refused"; reason: string }
+  | { kind: "unreachable"; reason: string }
   | { kind: "unverified" }
+  | { kind: "unusable" }
   | { kind: "not-invited"; email: string };
 
 /** Loaded on first use, because most installations do not need it. */
@@ -55,8 +63,12 @@ export function createOidc(ctx: NetworkCtx) {
     const issuer = new URL(settings.issuer);
     const configuration = await client.discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
       [client.customFetch]: guardedFetch(ctx),
-      // The settings accept http for this machine only.
-      execute: issuer.protocol === "http:" ? [client.allowInsecureRequests] : [],
+      execute: [
+        // The signature of an ID token is checked even though it comes from the issuer directly.
+        client.enableNonRepudiationChecks,
+        // The settings accept http for this machine only.
+        ...(issuer.protocol === "http:" ? [client.allowInsecureRequests] : []),
+      ],
     });
     found = { at: ctx.now().getTime(), configuration };
     return configuration;
@@ -88,8 +100,10 @@ export function createOidc(ctx: NetworkCtx) {
     /** `query`: of the callback, with its question mark. */
     async finish(query: string, cookie: string | undefined, source: Source): Promise<OidcResult> {
       const kept = readState(ctx, cookie);
-      if (!kept) return { kind: "expired" };
-      const identity = await identify(await discover(), new URL(`${redirectUri}${query}`), kept);
+      if (!kept || !(await takeState(ctx, kept, query))) return { kind: "expired" };
+      const identity = await discover()
+        .then((configuration) => identify(configuration, new URL(`${redirectUri}${query}`), kept))
+        .catch((error: Error): OidcResult => ({ kind: "unreachable", reason: error.message }));
       return "kind" in identity ? identity : admit(ctx, identity, source);
     },
   };
@@ -102,6 +116,12 @@ function readState(ctx: NetworkCtx, cookie: string | undefined): State | null {
   } catch {
     return null;
   }
+}
+
+/** Of two requests that come back with the same state, one gets it. A request with another state does not use it up. */
+async function takeState(ctx: NetworkCtx, { state, until }: State, query: string): Promise<boolean> {
+  if (new URLSearchParams(query).get("state") !== state) return false;
+  return takeOidcState(ctx.db, await organizationOf(ctx), sha256(state), new Date(until));
 }
 
 type Identity = { subject: string; email: string; name: string };
@@ -120,14 +140,22 @@ async function identify(configuration: Configuration, address: URL, kept: State)
     const known = hasEmail ? claims : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
     // Without this, a person could claim the address of another at a careless issuer.
     if (typeof known.email !== "string" || known.email_verified !== true) return { kind: "unverified" };
-    const name = typeof known.name === "string" && known.name.trim() ? known.name : known.email;
-    return { subject: `${claims.iss} ${claims.sub}`, email: known.email, name: name.slice(0, 128) };
+    return readIdentity(`${claims.iss} ${claims.sub}`, known.email, known.name);
   } catch (error) {
     // The library says what was wrong with the answer; an answer of the issuer has a word for it.
     const { error: word, code } = error as { error?: string; code?: string };
     if (word === undefined && code === undefined) throw error;
     return { kind: "refused", reason: String(word ?? code).slice(0, 100) };
   }
+}
+
+/** The contract's rules for addresses hold for an issuer too, which may let its accounts choose any text. */
+function readIdentity(subject: string, address: string, given: unknown): Identity | OidcResult {
+  const email = address.trim();
+  const isAddress = emailPattern.test(email) && email.length <= personEmailLength.maxLength;
+  if (!isAddress || /\p{Cc}/u.test(subject) || subject.length > maxSubjectLength) return { kind: "unusable" };
+  const name = typeof given === "string" ? given.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim() : "";
+  return { subject, email, name: (name || email).slice(0, 128) };
 }
 
 async function admit(ctx: NetworkCtx, identity: Identity, source: Source): Promise<OidcResult> {
@@ -161,7 +189,7 @@ async function findOrAddPerson(
       : null;
   const invitation = await findInvitation(ctx.db, organizationId, { email }, ctx.now());
   const { domains, role } = ctx.config.oidc!;
-  const isOfDomain = domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
+  const isOfDomain = domains.includes(foldAddress(email.slice(email.indexOf("@") + 1)));
   if (!invitation && !isOfDomain) return null;
   await deleteLinks(ctx.db, organizationId, "invitation", { email });
   return insertPerson(ctx.db, {

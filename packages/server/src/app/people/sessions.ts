@@ -10,6 +10,7 @@ import { findOrganizationId } from "../../store/installation/installation.ts";
 import { type PersonRow, updatePerson } from "../../store/people/people.ts";
 import {
   deleteSession,
+  deleteSessionBySecret,
   deleteSessionsOf,
   findSession,
   insertSession,
@@ -57,8 +58,13 @@ export const oidcMethod = ({ config }: Pick<Ctx, "config">) => (config.oidc ? { 
 
 type SignIn = { organizationId: string; row: PersonRow; source: Source; operation: string };
 
-/** Begins a session. The entry of the audit log says how the person signed in. */
+/**
+ * Begins a session, and ends the one whose cookie came with the request: the browser forgets it, so no one could sign it out. The
+ * entry of the audit log says how the person signed in.
+ */
 export async function startSession(ctx: Ctx, { organizationId, row, source, operation }: SignIn): Promise<string> {
+  const former = source.cookie === undefined ? null : openSession(ctx.secrets, source.cookie);
+  if (former !== null) await deleteSessionBySecret(ctx.db, organizationId, sha256(former));
   const secret = newToken();
   const now = ctx.now();
   await insertSession(ctx.db, {
@@ -102,8 +108,9 @@ export async function findSessionOf(ctx: Ctx, cookie: string, source: Source): P
   }
   const { person_id: id, name, email, role, has_password: hasPassword } = found;
   const person = { id, name, email, role, hasPassword };
-  const { organization_id: organizationId, id: sessionId } = found;
-  return { caller: { organizationId, person, sessionId, csrfToken: csrfTokenOf(secret), source }, secret, isRenewed };
+  const { organization_id: organizationId, id: sessionId, created_at: signedInAt } = found;
+  const csrfToken = csrfTokenOf(secret);
+  return { caller: { organizationId, person, sessionId, signedInAt, csrfToken, source }, secret, isRenewed };
 }
 
 export const retrieve = (ctx: Ctx, { organizationId, person, csrfToken }: PersonCaller): Promise<{ data: SignedIn }> =>

@@ -4,9 +4,10 @@ import type { Input, Output } from "@tidings/contract";
 import type { SessionChange } from "../../answer.ts";
 import type { Ctx, PersonCaller, Visitor } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { foldAddress } from "../../lib/addresses.ts";
 import { hashPassword, isPasswordRight } from "../../lib/tokens/passwords.ts";
 import { countPeople, findPerson, findPersonByEmail, type PersonRow, updatePerson } from "../../store/people/people.ts";
-import { deleteSessionsOf } from "../../store/people/sessions.ts";
+import { countWrongPassword, deleteSession, deleteSessionsOf } from "../../store/people/sessions.ts";
 import { recordFailedSignIn } from "./failed-sign-ins.ts";
 import { answerSignIn, describeSession, oidcMethod, organizationOf, toPerson } from "./sessions.ts";
 
@@ -20,7 +21,7 @@ export async function checkPassword(ctx: Ctx, { source }: Visitor, { body }: Inp
   const organizationId = await organizationOf(ctx);
   const email = body.email.trim();
   const person = await findPersonByEmail(ctx.db, organizationId, email);
-  const isRight = await isPasswordRight(body.password, person?.password_hash ?? null);
+  const isRight = await isPasswordRight(foldAddress(email), body.password, person?.password_hash ?? null);
   if (!person || !isRight) {
     await recordFailedSignIn(ctx, { organizationId, email, personId: person?.id, method: "password", source });
     throw failure("SIGN_IN_FAILED", {});
@@ -43,15 +44,32 @@ export async function signIn(
 
 type OwnInput = Input<"auth.updatePerson">;
 
-/** The hash of the new password, after a check of the current one. */
+/** So that a stolen session, or a browser left open, does not give away the password. */
+const maxWrongPasswords = 10;
+/** How fresh the sign-in of a session must be to set a first password. */
+const recentSignInMs = 10 * 60_000;
+
+/** The hash of the new password, after a check of the current one; without one, the sign-in at the issuer is the proof. */
 export async function checkOwnPassword(ctx: Ctx, caller: PersonCaller, { body }: OwnInput): Promise<string | null> {
   if (body.password === undefined) return null;
   const row = await findPerson(ctx.db, caller.organizationId, caller.person.id);
   if (!row) throw failure("SIGN_IN_REQUIRED", {});
-  if (row.password_hash !== null && !(await isPasswordRight(body.currentPassword ?? "", row.password_hash))) {
-    throw invalid({ currentPassword: { messages: ["currentPassword must be the password that you have now"] } });
+  const account = foldAddress(row.email);
+  if (row.password_hash === null) {
+    const isRecent = ctx.now().getTime() - caller.signedInAt.getTime() < recentSignInMs;
+    if (!isRecent) throw failure("RECENT_SIGN_IN_REQUIRED", {});
+  } else if (!(await isPasswordRight(account, body.currentPassword ?? "", row.password_hash))) {
+    await refuseGuess(ctx, caller);
   }
-  return hashPassword(body.password);
+  return hashPassword(account, body.password);
+}
+
+async function refuseGuess(ctx: Ctx, { organizationId, sessionId }: PersonCaller): Promise<never> {
+  const count = await countWrongPassword(ctx.db, organizationId, sessionId);
+  if (count < maxWrongPasswords)
+    throw invalid({ currentPassword: { messages: ["currentPassword must be the password that you have now"] } });
+  await deleteSession(ctx.db, organizationId, sessionId);
+  throw failure("SIGN_IN_REQUIRED", {});
 }
 
 export async function updateOwn(

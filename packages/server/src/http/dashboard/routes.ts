@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { failure } from "../../failure.ts";
 import { type BuiltFiles, mayChange, neverChanges, openBuiltFiles } from "../built-files.ts";
-import { readCookie, sessionCookie } from "../people/cookies.ts";
+import { readSessionCookie } from "../people/cookies.ts";
 import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
 
 const signInScreen = "sign-in/sign-in-screen.tsx";
@@ -84,17 +84,17 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
 
 function sendIndexPage(
   files: BuiltFiles,
-  { publicUrl }: Config,
+  config: Config,
   screen: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const page = renderIndexPage(files, {
-    base: baseOf(publicUrl, request),
+    base: baseOf(config.publicUrl, request),
     theme: themeOf(request.headers.cookie),
     screen,
     // The screen for signing in does not ask who is signed in; an answer kept for later would be that from before the sign-in.
-    asksForSession: screen !== signInScreen && readCookie(request, sessionCookie) !== undefined,
+    asksForSession: screen !== signInScreen && readSessionCookie(config, request) !== undefined,
   });
   return reply
     .headers({

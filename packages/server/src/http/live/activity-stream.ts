@@ -20,8 +20,19 @@ const beatMs = 25_000;
 /** A client that does not read is disconnected; it reads the list when it connects again. */
 const maxBufferedBytes = 1_000_000;
 
-export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wrongKeys: WrongKeyLimiter): void {
+/** Calls the function when a session has ended, or a person was removed or has another role. */
+export type WatchPeople = (recheck: () => void) => void;
+
+export function addActivityStream(
+  server: FastifyInstance,
+  ctx: NetworkCtx,
+  { wrongKeys, watchPeople }: { wrongKeys: WrongKeyLimiter; watchPeople: WatchPeople },
+): void {
   const watch = createActivityWatch(ctx);
+  const rechecks = new Set<() => void>();
+  watchPeople(() => {
+    for (const recheck of rechecks) recheck();
+  });
   const open = new Map<() => void, string>();
   server.addHook("preClose", async () => {
     for (const end of [...open.keys()]) end();
@@ -50,14 +61,16 @@ export function addActivityStream(server: FastifyInstance, ctx: NetworkCtx, wron
       };
       const stop = watch.watch(caller.environmentId, send);
       // The key may have been revoked since, or the person signed out; a stream is as valid as the request that opened it.
-      const beat = setInterval(() => {
-        identifyCaller(ctx, wrongKeys, listEvents, request, reply).then(
+      const recheck = () =>
+        void identifyCaller(ctx, wrongKeys, listEvents, request, reply).then(
           () => void raw.write(": heartbeat\n\n"),
           () => end(),
         );
-      }, beatMs).unref();
+      const beat = setInterval(recheck, beatMs).unref();
+      if (caller.person) rechecks.add(recheck);
       const end = () => {
         clearInterval(beat);
+        rechecks.delete(recheck);
         stop();
         if (!open.delete(end)) return;
         ctx.metrics.liveConnections.dec({ door: "activity" });

@@ -6,13 +6,15 @@ import type { NetworkCtx } from "../../context.ts";
 import { networkOf } from "../auth.ts";
 import { type Notice, page, renderErrorsAsPages, renderNotice, sendPage, sendRedirect } from "../pages/page.ts";
 import { type RateLimiter, takeTokens } from "../rate-limit.ts";
-import { readCookie, setCookie, setSessionCookie } from "./cookies.ts";
+import { isSecure, readCookie, setCookie, setSessionCookie } from "./cookies.ts";
 import { sourceOf } from "./person-auth.ts";
 
 const oidcStartPath = "/v1/auth/oidc/start";
 export const oidcPaths = [oidcStartPath, oidcCallbackPath];
 
 const stateCookie = "tidings_oidc";
+
+const unreachable: Notice = ["The issuer cannot be reached", "Please try again, or sign in with your password."];
 
 type Refusal = Exclude<OidcResult, { kind: "signed-in" }>;
 
@@ -24,6 +26,16 @@ function noticeOf(result: Refusal): { status: number; notice: Notice } {
       return { status: 400, notice: ["You were not signed in", `The issuer did not confirm it (${result.reason}).`] };
     case "unverified":
       return { status: 403, notice: ["You were not signed in", "The issuer has not verified your email address."] };
+    case "unreachable":
+      return { status: 502, notice: unreachable };
+    case "unusable":
+      return {
+        status: 403,
+        notice: [
+          "You were not signed in",
+          "The issuer gave an email address or an account id that cannot be used here.",
+        ],
+      };
     case "not-invited":
       return {
         status: 403,
@@ -31,8 +43,6 @@ function noticeOf(result: Refusal): { status: number; notice: Notice } {
       };
   }
 }
-
-const unreachable: Notice = ["The issuer cannot be reached", "Please try again, or sign in with your password."];
 
 /** Nothing is served where no issuer is configured. */
 export function addOidcPages(server: FastifyInstance, ctx: NetworkCtx, rates: RateLimiter): void {
@@ -44,18 +54,17 @@ export function addOidcPages(server: FastifyInstance, ctx: NetworkCtx, rates: Ra
     scope.addHook("onRequest", async (request, reply) => {
       takeTokens(rates, reply, { owner: `address:${networkOf(request.ip)}`, category: "inbox", cost: 1 });
     });
-    const withoutIssuer = (error: Error) => {
-      ctx.log.warn({ reason: error.message }, "the issuer of OpenID Connect could not be reached");
-      return null;
-    };
+    const logUnreachable = (reason: string) =>
+      ctx.log.warn({ reason }, "the issuer of OpenID Connect could not be reached");
     scope.route({
       method: "GET",
       url: oidcStartPath,
       exposeHeadRoute: false,
-      handler: async (_request, reply) => {
-        const started = await oidc.start().catch(withoutIssuer);
+      handler: async (request, reply) => {
+        const started = await oidc.start().catch((error: Error) => void logUnreachable(error.message));
         if (!started) return sendPage(reply, page(renderNotice(...unreachable), 502));
-        setCookie(reply, ctx.config, { name: stateCookie, value: started.cookie, seconds: oidcStateSeconds });
+        const cookie = { name: stateCookie, value: started.cookie, seconds: oidcStateSeconds };
+        setCookie(reply, ctx.config, { isSecure: isSecure(ctx.config, request) }, cookie);
         return sendRedirect(reply, started.address);
       },
     });
@@ -66,12 +75,13 @@ export function addOidcPages(server: FastifyInstance, ctx: NetworkCtx, rates: Ra
       handler: async (request, reply) => {
         const query = request.url.slice(request.url.indexOf("?"));
         const cookie = readCookie(request, stateCookie);
-        const result = await oidc.finish(query, cookie, sourceOf(request)).catch(withoutIssuer);
+        const source = sourceOf(ctx, request);
+        const result = await oidc.finish(query, cookie, source);
         // A state is used once, whatever comes of it.
-        setCookie(reply, ctx.config, { name: stateCookie, value: "", seconds: 0 });
-        if (!result) return sendPage(reply, page(renderNotice(...unreachable), 502));
+        setCookie(reply, ctx.config, source, { name: stateCookie, value: "", seconds: 0 });
+        if (result.kind === "unreachable") logUnreachable(result.reason);
         if (result.kind === "signed-in") {
-          setSessionCookie(reply, ctx.config, result.cookie);
+          setSessionCookie(reply, ctx.config, source, result.cookie);
           return sendRedirect(reply, `${publicUrl}/`);
         }
         const { status, notice } = noticeOf(result);

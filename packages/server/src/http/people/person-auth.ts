@@ -7,7 +7,7 @@ import type { Caller, Ctx, PersonCaller, Source } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { isCsrfTokenRight } from "../../lib/tokens/person-tokens.ts";
 import { findEnvironmentForPerson } from "../../store/environments/environments.ts";
-import { readCookie, sessionCookie, setSessionCookie } from "./cookies.ts";
+import { isSecure, readSessionCookie, setSessionCookie } from "./cookies.ts";
 
 const environmentHeader = "x-tidings-environment";
 const csrfHeader = "x-csrf-token";
@@ -20,14 +20,22 @@ const headerOf = ({ headers }: FastifyRequest, name: string): string | undefined
 /** Whether the request of an operation that takes API keys comes from the dashboard. */
 export function isOfDashboard({ config }: Ctx, request: FastifyRequest): boolean {
   if (!config.dashboard || request.headers.authorization !== undefined) return false;
-  return headerOf(request, environmentHeader) !== undefined || readCookie(request, sessionCookie) !== undefined;
+  return headerOf(request, environmentHeader) !== undefined || readSessionCookie(config, request) !== undefined;
 }
 
-export const sourceOf = ({ ip, headers, host, protocol }: FastifyRequest): Source => ({
-  address: ip,
-  userAgent: headers["user-agent"],
-  baseUrl: `${protocol}://${host}`,
+export const sourceOf = ({ config }: Pick<Ctx, "config">, request: FastifyRequest): Source => ({
+  address: request.ip,
+  userAgent: request.headers["user-agent"],
+  baseUrl: addressOf(request.socket),
+  isSecure: isSecure(config, request),
+  cookie: readSessionCookie(config, request),
 });
+
+/** Of this server, as the socket has it. Not the `Host` header: a client chooses that, and links are made of it. */
+function addressOf({ localAddress = "localhost", localPort }: FastifyRequest["socket"]): string {
+  const address = localAddress.replace(/^::ffff:/, "");
+  return `http://${address.includes(":") ? `[${address}]` : address}:${localPort}`;
+}
 
 /** The signed-in person, who may call the operation. */
 export async function authenticatePerson(
@@ -36,8 +44,9 @@ export async function authenticatePerson(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<PersonCaller> {
-  const cookie = readCookie(request, sessionCookie);
-  const session = cookie === undefined ? null : await findSessionOf(ctx, cookie, sourceOf(request));
+  const source = sourceOf(ctx, request);
+  const { cookie } = source;
+  const session = cookie === undefined ? null : await findSessionOf(ctx, cookie, source);
   if (!session) throw failure("SIGN_IN_REQUIRED", {});
   const { caller, secret, isRenewed } = session;
   const isSafe = request.method === "GET" || request.method === "HEAD";
@@ -46,7 +55,7 @@ export async function authenticatePerson(
   const { role } = caller.person;
   if (needed === null || !isRoleEnough(role, needed))
     throw failure("ROLE_NOT_ALLOWED", { operation: operation.id, needed: needed ?? "none", role });
-  if (isRenewed) setSessionCookie(reply, ctx.config, cookie!);
+  if (isRenewed) setSessionCookie(reply, ctx.config, source, cookie!);
   return caller;
 }
 

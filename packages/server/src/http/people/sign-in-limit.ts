@@ -1,8 +1,9 @@
-// Limits attempts to sign in, per address and per account, whether they succeed or not. An account that is not known is limited
+// Limits attempts to sign in and to change the own password, per address and per account, whether they succeed or not. An account that is not known is limited
 // like one that is. The processes of an installation share the limits.
 import type { OperationId } from "@tidings/contract";
 import type { FastifyRequest } from "fastify";
 import { failure } from "../../failure.ts";
+import { foldAddress } from "../../lib/addresses.ts";
 import type { Budgets } from "../../lib/load/budgets.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { networkOf } from "../auth.ts";
@@ -27,11 +28,14 @@ export function createSignInLimit(budgets: Budgets, now: () => number): SignInLi
     }
     budgets.spend(key, refillMs, longestMs);
   };
+  const takeOfAccount = (email: string) =>
+    take(`sign-in account ${sha256(foldAddress(email)).toString("base64")}`, perAccount);
   return (id, request) => {
+    const { email, password } = (request.body ?? {}) as { email?: unknown; password?: unknown };
+    // A change of the own password is a guess of the current one.
+    if (id === "auth.updatePerson" && password !== undefined) takeOfAccount(request.person!.person.email);
     if (!limited.has(id)) return;
     take(`sign-in address ${networkOf(request.ip)}`, perAddress);
-    const { email } = (request.body ?? {}) as { email?: unknown };
-    if (id === "auth.signIn" && typeof email === "string")
-      take(`sign-in account ${sha256(email.trim().toLowerCase()).toString("base64")}`, perAccount);
+    if (id === "auth.signIn" && typeof email === "string") takeOfAccount(email);
   };
 }

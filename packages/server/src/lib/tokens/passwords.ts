@@ -1,5 +1,6 @@
 // Passwords, hashed with scrypt. The hash names its parameters, so that they can be raised later. Hashing runs on the threads
-// that Node also needs for name lookups and files, so a process hashes two passwords at a time; others wait.
+// that Node also needs for name lookups and files, so a process hashes two passwords at a time; others wait. Accounts take turns, so
+// that many attempts for one account do not keep the people of other accounts out.
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { createFairSemaphore } from "../load/semaphores.ts";
 
@@ -7,16 +8,21 @@ import { createFairSemaphore } from "../load/semaphores.ts";
 const current = { N: 2 ** 15, r: 8, p: 3 };
 const keyLength = 32;
 
-/** Beyond it, a request is refused with 429. */
-const turns = createFairSemaphore({ total: 2, perOwner: 2, waitingPerOwner: 50, waitMs: 15_000 });
+/** Beyond it, a request for the same account is refused with 429. */
+const turns = createFairSemaphore({ total: 2, perOwner: 2, waitingPerOwner: 10, waitMs: 15_000 });
+
+/** Whose password it is: the address of the account (lib/addresses.ts), or the id of a link that makes one. */
+type Owner = string;
 
 type Parameters = typeof current;
 
-async function derive(password: string, salt: Buffer, { N, r, p }: Parameters, length: number): Promise<Buffer> {
+type Work = { owner: Owner; password: string; salt: Buffer; length: number };
+
+async function derive({ owner, password, salt, length }: Work, { N, r, p }: Parameters): Promise<Buffer> {
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   // Unicode has several spellings of the same letter, and keyboards differ in which they send.
   const text = password.normalize("NFKC");
-  const release = await turns.acquire("");
+  const release = await turns.acquire(owner);
   try {
     return await new Promise((resolve, reject) =>
       scrypt(text, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
@@ -26,9 +32,9 @@ async function derive(password: string, salt: Buffer, { N, r, p }: Parameters, l
   }
 }
 
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(owner: Owner, password: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(password, salt, current, keyLength);
+  const key = await derive({ owner, password, salt, length: keyLength }, current);
   const { N, r, p } = current;
   return `scrypt$${N}$${r}$${p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
 }
@@ -37,10 +43,11 @@ export async function hashPassword(password: string): Promise<string> {
 const hashOfNone = `scrypt$${current.N}$${current.r}$${current.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** False where there is no hash, after the same work as with one. */
-export async function isPasswordRight(password: string, hash: string | null): Promise<boolean> {
-  const [, N, r, p, salt = "", stored = ""] = (hash ?? hashOfNone).split("$");
+export async function isPasswordRight(owner: Owner, password: string, hash: string | null): Promise<boolean> {
+  const [, N, r, p, text = "", stored = ""] = (hash ?? hashOfNone).split("$");
   const expected = Buffer.from(stored, "base64url");
   const parameters = { N: Number(N), r: Number(r), p: Number(p) };
-  const key = await derive(password, Buffer.from(salt, "base64url"), parameters, expected.length);
+  const salt = Buffer.from(text, "base64url");
+  const key = await derive({ owner, password, salt, length: expected.length }, parameters);
   return timingSafeEqual(key, expected) && hash !== null;
 }

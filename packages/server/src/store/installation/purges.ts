@@ -80,7 +80,7 @@ export async function purgePublishes(db: Db, before: Date, limit: number): Promi
   return Number(numAffectedRows);
 }
 
-/** Sessions and links of people that have expired. Answers how many. */
+/** Sessions, links and used states of sign-ins of people that have expired. Answers how many. */
 export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     with sessions as (
@@ -88,8 +88,11 @@ export async function purgeExpiredSessions(db: Db, now: Date, limit: number): Pr
         select id from person_sessions where expires_at < ${now} limit ${limit}) returning 1),
     links as (
       delete from person_links where id in (
-        select id from person_links where expires_at < ${now} limit ${limit}) returning 1)
-    select 1 from sessions union all select 1 from links`.execute(db);
+        select id from person_links where expires_at < ${now} limit ${limit}) returning 1),
+    states as (
+      delete from used_oidc_states where (organization_id, state_hash) in (
+        select organization_id, state_hash from used_oidc_states where expires_at < ${now} limit ${limit}) returning 1)
+    select 1 from sessions union all select 1 from links union all select 1 from states`.execute(db);
   return rows.length;
 }
 

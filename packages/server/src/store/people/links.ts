@@ -1,6 +1,7 @@
 // Links that work once: of a first owner, of invitations, of new passwords. Their tokens are stored as hashes only.
 import type { LinkKind } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import { foldAddress } from "../../lib/addresses.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
@@ -15,9 +16,14 @@ const isMadeByOwner = sql<boolean>`(kind = 'first' or exists (
   select 1 from users u where u.id = person_links.created_by and u.organization_id = person_links.organization_id
     and u.role = 'owner' and u.removed_at is null))`;
 
-export async function insertLink(db: Db, row: LinkRow): Promise<void> {
-  await db.insertInto("person_links").values(row).execute();
-}
+const keyOf = (email: string | null): string | null => (email === null ? null : foldAddress(email));
+
+export const insertLink = (db: Db, row: Omit<LinkRow, "email_key">): Promise<LinkRow> =>
+  db
+    .insertInto("person_links")
+    .values({ ...row, email_key: keyOf(row.email) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 export const findLink = (db: Db, organizationId: string, secretHash: Buffer, now: Date): Promise<LinkRow | undefined> =>
   db
@@ -45,7 +51,7 @@ export async function deleteLinks(
 ): Promise<void> {
   await sql`delete from person_links where organization_id = ${organizationId} and kind = ${kind}
     ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
-    ${email === undefined ? sql`` : sql`and lower(email) = lower(${email})`}`.execute(db);
+    ${email === undefined ? sql`` : sql`and email_key = ${foldAddress(email)}`}`.execute(db);
 }
 
 /** Invitations and reset links that a person made. */
@@ -74,7 +80,7 @@ export async function findInvitation(
   now: Date,
 ): Promise<LinkRow | undefined> {
   if ("id" in by && !isUuid(by.id)) return undefined;
-  const condition = "id" in by ? sql<boolean>`id = ${by.id}` : sql<boolean>`lower(email) = lower(${by.email})`;
+  const condition = "id" in by ? sql<boolean>`id = ${by.id}` : sql<boolean>`email_key = ${foldAddress(by.email)}`;
   return db
     .selectFrom("person_links")
     .where("organization_id", "=", organizationId)

@@ -1,6 +1,7 @@
 // People who sign in: users with an email address and a role.
 import type { Role } from "@tidings/contract";
 import { type Selectable, sql } from "kysely";
+import { foldAddress } from "../../lib/addresses.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
@@ -27,9 +28,9 @@ export async function findPerson(db: Db, organizationId: string, id: string): Pr
   return isUuid(id) ? select(db, organizationId).where("id", "=", id).executeTakeFirst() : undefined;
 }
 
-/** Without regard to case. */
+/** Without regard to the case of ASCII letters. */
 export const findPersonByEmail = (db: Db, organizationId: string, email: string): Promise<PersonRow | undefined> =>
-  select(db, organizationId).where(sql<boolean>`lower(email) = lower(${email})`).executeTakeFirst();
+  select(db, organizationId).where("email_key", "=", foldAddress(email)).executeTakeFirst();
 
 export const findPersonByOidcSubject = (
   db: Db,
@@ -59,7 +60,11 @@ export type NewPerson = {
 };
 
 export const insertPerson = (db: Db, row: NewPerson): Promise<PersonRow> =>
-  db.insertInto("users").values(row).returningAll().executeTakeFirstOrThrow() as Promise<PersonRow>;
+  db
+    .insertInto("users")
+    .values({ ...row, email_key: foldAddress(row.email) })
+    .returningAll()
+    .executeTakeFirstOrThrow() as Promise<PersonRow>;
 
 export type PersonChanges = Partial<
   Pick<UserRow, "name" | "role" | "password_hash" | "oidc_subject" | "last_sign_in_at">

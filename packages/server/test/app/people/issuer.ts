@@ -1,6 +1,7 @@
 // A real OpenID Connect issuer (oidc-provider) with its development login pages, and a browser that fills them in.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
+import { randomBytes } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 import { atEnd } from "../../support/at-end.ts";
@@ -12,7 +13,16 @@ type Claims = { email: string; email_verified: boolean; name?: string };
 
 /** `accounts`: what the issuer says of each login. */
 export async function startIssuer(redirectUri: string, accounts: Record<string, Claims>) {
-  const server = createServer((request, response) => provider.callback()(request, response));
+  let codes = 0;
+  let isForging = false;
+  const server = createServer((request, response) => {
+    if (request.url === "/token") {
+      codes++;
+      if (isForging) forgeSignature(response);
+      isForging = false;
+    }
+    provider.callback()(request, response);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(url, {
@@ -26,7 +36,26 @@ export async function startIssuer(redirectUri: string, accounts: Record<string, 
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url };
+  return {
+    url,
+    /** How often a code was exchanged, or tried to be. */
+    countCodes: () => codes,
+    /** The next ID token is not signed with the key of the issuer. */
+    forgeNext: () => {
+      isForging = true;
+    },
+  };
+}
+
+/** Replaces the signature of the ID token in an answer by one of the same length. */
+function forgeSignature(response: ServerResponse): void {
+  const end = response.end.bind(response);
+  response.end = ((body: unknown) => {
+    const { id_token: token, ...others } = JSON.parse(String(body)) as { id_token: string };
+    const [head, claims, signature] = token.split(".");
+    const forged = randomBytes(Buffer.from(signature!, "base64url").length).toString("base64url");
+    return end(JSON.stringify({ ...others, id_token: `${head}.${claims}.${forged}` }));
+  }) as typeof response.end;
 }
 
 /** Follows the issuer's pages from the address of the service's redirect to its callback, which is returned unvisited. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignedIn } from "@tidings/contract";
-import { type Reply, request } from "../../support/http.ts";
+import { errorOf, type Reply, request } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
 import { signInOwner, visit } from "./browsers.ts";
 import { clientId, clientSecret, signInAtIssuer, startIssuer } from "./issuer.ts";
@@ -16,6 +16,12 @@ const issuer = await startIssuer(callback, {
   invited: verified("invited@example.net", "Ivo Invited"),
   colleague: verified("new@Example.org"),
   stranger: verified("stranger@example.net"),
+  kim: verified("kim@example.net", "Kim"),
+  lookAlike: verified("\u212a\u0130m@example.net"),
+  twoSigns: verified("x@evil.example@example.org"),
+  long: verified(`${"x".repeat(5_000)}@example.org`),
+  hidden: verified("bell\u0007@example.org"),
+  named: verified("named@example.org", "Na\u0000med\u0007"),
   unverified: { email: "careless@example.org", email_verified: false },
 });
 const settings = {
@@ -105,7 +111,12 @@ test("a domain of the settings is enough, with the role of the settings", async 
   assert.deepEqual([person.email, person.role], ["new@Example.org", "support"]);
 });
 
-for (const login of ["stranger", "unverified"]) {
+test("a name with control characters is cleaned", async () => {
+  const { person } = await sessionOf(await signInAs("named"));
+  assert.equal(person.name, "Na med");
+});
+
+for (const login of ["stranger", "unverified", "twoSigns", "long", "hidden"]) {
   test(`${login}: no session, no person`, async () => {
     const people = async () => (await owner.call("people.list")).text;
     const before = await people();
@@ -115,6 +126,36 @@ for (const login of ["stranger", "unverified"]) {
     assert.equal(await people(), before);
   });
 }
+
+test("an address that only looks like that of a person is not the person's", async () => {
+  const body = { email: "kim@example.net", role: "owner" };
+  assert.equal((await owner.call("people.createInvitation", { body })).status, 201);
+  assert.equal((await signInAs("lookAlike")).status, 403);
+  const { person } = await sessionOf(await signInAs("kim"));
+  assert.deepEqual([person.email, person.role], ["kim@example.net", "owner"]);
+  assert.equal((await signInAs("lookAlike")).status, 403);
+});
+
+test("a first password needs a sign-in of the last ten minutes", async () => {
+  const reply = await signInAs("colleague");
+  const cookie = cookieNamed(reply, "tidings_session")!;
+  const { csrfToken, person } = await sessionOf(reply);
+  const set = () =>
+    visit(service, "auth.updatePerson", {
+      body: { password: "a password of my own" },
+      headers: { cookie, "x-csrf-token": csrfToken },
+    });
+  const age = (minutes: number) =>
+    service.db
+      .updateTable("person_sessions")
+      .set({ created_at: new Date(Date.now() - minutes * 60_000) })
+      .where("user_id", "=", person._id)
+      .execute();
+  await age(11);
+  errorOf(await set(), "RECENT_SIGN_IN_REQUIRED");
+  await age(9);
+  assert.equal((await set()).status, 200);
+});
 
 test("a callback without the cookie of this browser, with another one, or a second time is refused", async () => {
   const mine = await begin();
@@ -129,7 +170,23 @@ test("a callback without the cookie of this browser, with another one, or a seco
   wrongState.searchParams.set("state", "x".repeat(43));
   assert.equal((await comeBack(wrongState, mine.cookie)).status, 400);
   await sessionOf(await comeBack(back, mine.cookie));
-  assert.equal((await comeBack(back, mine.cookie)).status, 400, "a code works once");
+  const codes = issuer.countCodes();
+  const again = await comeBack(back, mine.cookie);
+  assert.deepEqual(
+    [again.status, issuer.countCodes()],
+    [400, codes],
+    "a state works once, whatever the issuer would say",
+  );
+  assert.match(again.text, /Please sign in again/);
+});
+
+test("an ID token with another signature is refused", async () => {
+  const { address, cookie } = await begin();
+  const back = await signInAtIssuer(address, "owner", callback);
+  issuer.forgeNext();
+  const reply = await comeBack(back, cookie);
+  assert.equal(reply.status, 400, reply.text);
+  assert.equal(cookieNamed(reply, "tidings_session"), undefined);
 });
 
 test("an issuer in a network that is not allowed is not called", async () => {

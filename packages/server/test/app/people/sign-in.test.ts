@@ -5,7 +5,7 @@ import { errorOf, request } from "../../support/http.ts";
 import { startTestService } from "../../support/service.ts";
 import { browserOf, cookieOf, invite, password, signIn, signInOwner, tokenOf, visit } from "./browsers.ts";
 
-const service = await startTestService({ TIDINGS_ROLE: "api" });
+const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_TRUSTED_PROXIES: "127.0.0.1" });
 const other = await startTestService({ TIDINGS_ROLE: "api" });
 
 test("before the first sign-in, the page is told so, and no account opens", async () => {
@@ -55,7 +55,7 @@ test("a sign-in sets a cookie that pages cannot read, and a new session every ti
   const first = await signIn(service, " Owner@Example.com ".trim());
   const second = await visit(service, "auth.signIn", {
     body: { email: "owner@example.com", password },
-    headers: { cookie: owner.cookie },
+    headers: { cookie: cookieOf(first) },
   });
   const planted = await visit(service, "auth.signIn", {
     body: { email: "owner@example.com", password },
@@ -67,10 +67,10 @@ test("a sign-in sets a cookie that pages cannot read, and a new session every ti
   );
   const cookies = [owner.cookie, ...[first, second, planted].map(cookieOf)];
   assert.equal(new Set(cookies).size, 4, "no session is taken over by a sign-in");
-  errorOf(
-    await visit(service, "auth.retrieveSession", { headers: { cookie: "tidings_session=planted" } }),
-    "SIGN_IN_REQUIRED",
-  );
+  // The browser has forgotten the first session, so it has ended.
+  for (const cookie of ["tidings_session=planted", cookieOf(first)])
+    errorOf(await visit(service, "auth.retrieveSession", { headers: { cookie } }), "SIGN_IN_REQUIRED");
+  assert.equal((await visit(service, "auth.retrieveSession", { headers: { cookie: cookieOf(second) } })).status, 200);
 });
 
 const refusals: [string, string, string][] = [
@@ -205,6 +205,54 @@ test("attempts to sign in are limited per account, known or not, and per address
   const byStatus = Object.groupBy(others, ({ status }) => status);
   assert.ok(byStatus[401]!.length > 0, "another account may still be tried");
   for (const reply of byStatus[429]!) errorOf(reply, "RATE_LIMITED");
+});
+
+test("an address that only looks like that of a person is another one, with no attempts of its own for the person", async () => {
+  const kim = await invite(service, owner, "viewer", "Kim@example.com");
+  for (const lookAlike of ["\u212aim@example.com", "k\u0130m@example.com", "K\u0130M@example.com"]) {
+    errorOf(await signIn(service, lookAlike), "SIGN_IN_FAILED");
+    const invited = await owner.call("people.createInvitation", { body: { email: lookAlike, role: "viewer" } });
+    assert.equal(invited.status, 201, invited.text);
+  }
+  const body = { email: "kIM@EXAMPLE.com", role: "viewer" };
+  errorOf(await owner.call("people.createInvitation", { body }), "PERSON_EXISTS");
+  const again = browserOf(service, await signIn(service, "KIM@example.COM"));
+  assert.equal(again.session.person._id, kim.session.person._id);
+});
+
+test("guesses of the own password are limited like sign-ins, and ten wrong ones end the session", async () => {
+  const thief = await invite(service, owner, "viewer", "stolen@example.com");
+  const body = { password: "another good password", currentPassword: "a guess" };
+  const guesses = await Promise.all(Array.from({ length: 11 }, () => thief.call("auth.updatePerson", { body })));
+  const byStatus = Object.groupBy(guesses, ({ status }) => status);
+  assert.equal(byStatus[422]!.length, 9);
+  for (const reply of byStatus[429] ?? []) errorOf(reply, "RATE_LIMITED");
+  errorOf(await thief.call("auth.retrieveSession"), "SIGN_IN_REQUIRED");
+  errorOf(await signIn(service, "Stolen@example.com"), "RATE_LIMITED");
+  // Other accounts are not affected, and a name is no guess.
+  assert.equal((await owner.call("auth.updatePerson", { body: { name: "Olga Owner" } })).status, 200);
+});
+
+test("over https the cookie is Secure and bound to the host; a cookie that a sibling domain planted does not count", async () => {
+  const https = { "x-forwarded-proto": "https" };
+  const body = { email: "owner@example.com", password };
+  const reply = await visit(service, "auth.signIn", { body, headers: https });
+  assert.match(
+    reply.headers.get("set-cookie")!,
+    /^__Host-tidings_session=[\w.-]+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  const cookie = cookieOf(reply);
+  const session = (headers: Record<string, string>) => visit(service, "auth.retrieveSession", { headers });
+  assert.equal((await session({ ...https, cookie })).status, 200);
+  errorOf(await session({ ...https, cookie: cookie.replace("__Host-", "") }), "SIGN_IN_REQUIRED");
+});
+
+test("links do not begin with the host that a request names", async () => {
+  const headers = { "x-forwarded-host": "evil.example" };
+  const body = { email: "hosted@example.com", role: "viewer" };
+  const { body: made } = await owner.call("people.createInvitation", { body, headers });
+  const { link } = (made as { data: { link: string } }).data;
+  assert.ok(link.startsWith(`${service.url}/sign-in#token=`), link);
 });
 
 test("behind https the cookie is sent over https only, under the path of the service, and links lead there", async () => {

@@ -145,6 +145,39 @@ async function migrateUpTo(db: Db, name: string): Promise<void> {
   }
 }
 
+test("addresses of people get their keys, also where two of them are equal now", async (context) => {
+  const [db] = await open(context);
+  await migrateUpTo(db, "_people_guards");
+  const organizationId = newId();
+  await sql`insert into organizations (id, name, created_at) values (${organizationId}, 'o', now())`.execute(db);
+  // As a database with a Turkish locale allows.
+  await sql`drop index users_email`.execute(db);
+  await sql`create index users_email on users (organization_id)`.execute(db);
+  const people = [
+    { id: newId(), email: "KIM@example.com", role: "viewer", isRemoved: false },
+    { id: newId(), email: "kim@example.com", role: "owner", isRemoved: false },
+    { id: newId(), email: "kim@example.com", role: null, isRemoved: true },
+    { id: newId(), email: "K\u0130m@example.com", role: "viewer", isRemoved: false },
+    { id: newId(), email: null, role: null, isRemoved: false },
+  ];
+  for (const { id, email, role, isRemoved } of people) {
+    await sql`insert into users (id, organization_id, name, created_at, email, role, removed_at)
+      values (${id}, ${organizationId}, 'p', now(), ${email}, ${role}, ${isRemoved ? new Date() : null})`.execute(db);
+  }
+  await sql`insert into person_links (id, organization_id, kind, secret_hash, email, role, created_at, expires_at)
+    values (${newId()}, ${organizationId}, 'invitation', '\\x00', 'New@example.com', 'viewer', now(), now())`.execute(
+    db,
+  );
+  await migrate(db);
+  const keys = await db.selectFrom("users").orderBy("id").select("email_key").execute();
+  assert.deepEqual(
+    keys.map((row) => row.email_key),
+    [`kim@example.com ${people[0]!.id}`, "kim@example.com", "kim@example.com", "k\u0130m@example.com", null],
+  );
+  const links = await db.selectFrom("person_links").select("email_key").execute();
+  assert.deepEqual(links, [{ email_key: "new@example.com" }]);
+});
+
 test("the keys of stored rows get the environment in front, and jobs move to the month of their notification", async (context) => {
   const [db] = await open(context);
   await migrateUpTo(db, "_lean_keys");
