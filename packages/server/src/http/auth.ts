@@ -1,7 +1,7 @@
 // API keys: `Authorization: ApiKey <key>`, found by their SHA-256 hash. Owners are cached; the database announces every
 // change of a key but its last use (store/queue/listen.ts), which empties the cache. Wrong keys are rate-limited by client address. A valid
 // key is never refused for wrong ones from the same address, which may be a proxy in front of all clients.
-
+import { isIP } from "node:net";
 import type { Caller, Ctx } from "../context.ts";
 import { failure } from "../failure.ts";
 import { createBoundedCache } from "../lib/bounded-cache.ts";
@@ -80,5 +80,26 @@ export function createWrongKeyLimiter(limit: number, now: () => number): WrongKe
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address: one customer of a network has all addresses in it. */
-export const networkOf = (address: string): string =>
-  address.includes(".") ? address : address.split(":").slice(0, 4).join(":");
+export function networkOf(address: string): string {
+  const bare = address.split("%")[0]!;
+  if (isIP(bare) !== 6) return bare;
+  const groups = readGroups(bare);
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":");
+}
+
+/** The eight groups of an IPv6 address, of which `::` leaves out some. The last two may be written as an IPv4 address. */
+function readGroups(address: string): number[] {
+  const text = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [before = [], after = []] = text.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+}

@@ -85,7 +85,8 @@ function parseNetwork(text: string): { address: string; family: 4 | 6; prefix: n
 }
 
 // Two lists, because a BlockList matches IPv4 addresses against IPv6 networks too: allowing ::/0 would allow 10.0.0.1.
-function networkSet(networks: readonly string[]) {
+/** The address without its zone must be one of the family. */
+export function networkSet(networks: readonly string[]) {
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const network of networks) {
     const { address, family, prefix } = parseNetwork(network);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, type ErrorCode, type OperationId } from "@tidings/contract";
+import fc from "fast-check";
 import { sql } from "kysely";
+import { networkOf } from "../../src/http/auth.ts";
+import { createAddressReader } from "../../src/http/live/client-address.ts";
 import { newApiKey, sha256 } from "../../src/lib/secrets.ts";
 import { authorized, errorOf, exchange, isWrite, operationIds, operationOf, request } from "../support/http.ts";
 import {
@@ -289,3 +292,49 @@ for (const { name, method, path, body, key, idempotency, code } of orders) {
     assert.deepEqual(await countRows(db), before);
   });
 }
+
+/** An IPv6 address in one of its spellings: upper case, leading zeros, and a run of zeros left out at `from`. */
+function spell(groups: number[], { isUpper, isPadded, from }: { isUpper: boolean; isPadded: boolean; from: number }) {
+  const texts = groups.map((group) => group.toString(16).padStart(isPadded ? 4 : 1, "0"));
+  let end = from;
+  while (end < 8 && groups[end] === 0) end++;
+  const text = end - from > 1 ? `${texts.slice(0, from).join(":")}::${texts.slice(end).join(":")}` : texts.join(":");
+  return isUpper ? text.toUpperCase() : text;
+}
+
+test("all addresses of an IPv6 /64 are one network, however they are spelled; those of another one are not", () => {
+  const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
+  const four = fc.tuple(group, group, group, group);
+  const spelling = fc.record({ isUpper: fc.boolean(), isPadded: fc.boolean(), from: fc.integer({ min: 0, max: 7 }) });
+  const isMapped = (groups: number[]) => groups.slice(0, 5).every((one) => one === 0) && groups[5] === 0xffff;
+  fc.assert(
+    fc.property(four, four, four, four, spelling, spelling, (network, one, other, two, first, second) => {
+      fc.pre(!isMapped([...network, ...one]) && !isMapped([...network, ...two]) && !isMapped([...other, ...two]));
+      const name = networkOf(spell([...network, ...one], first));
+      assert.equal(networkOf(spell([...network, ...two], second)), name);
+      assert.equal(networkOf(`${spell([...network, ...two], second)}%eth0`), name);
+      assert.equal(networkOf(spell([...other, ...two], second)) === name, String(other) === String(network));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("networks of IPv4 addresses are the addresses, also inside of IPv6", () => {
+  for (const spelled of ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:c000:0201"]) {
+    assert.equal(networkOf(spelled), "192.0.2.1", spelled);
+  }
+  assert.equal(networkOf("64:ff9b::192.0.2.1"), "64:ff9b:0:0");
+  assert.equal(networkOf("::1"), "0:0:0:0");
+  assert.equal(networkOf("no address"), "no address");
+});
+
+test("the address of an upgrade is what a trusted proxy says, and nothing that a client says", () => {
+  const read = (proxies: string[], remoteAddress: string, forwarded?: string) =>
+    createAddressReader(proxies)({ headers: { "x-forwarded-for": forwarded }, socket: { remoteAddress } } as never);
+  assert.equal(read([], "198.51.100.1", "203.0.113.9"), "198.51.100.1");
+  assert.equal(read(["10.0.0.0/8"], "198.51.100.1", "203.0.113.9"), "198.51.100.1");
+  assert.equal(read(["10.0.0.0/8"], "10.1.2.3", "203.0.113.9"), "203.0.113.9");
+  assert.equal(read(["10.0.0.0/8"], "::ffff:10.1.2.3", "6.6.6.6, 203.0.113.9, 10.9.9.9"), "203.0.113.9");
+  assert.equal(read(["10.0.0.0/8"], "10.1.2.3"), "10.1.2.3");
+  assert.equal(read(["fd00::/8"], "fd00::1", "2001:db8::7"), "2001:db8::7");
+});
