@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Config } from "../../src/config.ts";
-import { dashboardPathsOf } from "../../src/http/dashboard/routes.ts";
+import { acceptsPage, dashboardPathsOf } from "../../src/http/dashboard/routes.ts";
 import { startTestService } from "../support/service.ts";
 
 const { url } = await startTestService();
@@ -72,6 +72,31 @@ describe("the page of the dashboard", () => {
     }
     const posted = await fetch(`${url}/activity`, { method: "POST" });
     assert.equal(posted.status, 405);
+  });
+
+  test("is for clients that accept HTML: others get the 404 of the API", async () => {
+    for (const path of ["/", "/environments", "/environments/x?y=1", "/workflows/welcome"]) {
+      const { status, headers, text } = await get(path, { accept: "application/json" });
+      assert.equal(status, 404, path);
+      assert.match(headers.get("content-type")!, /^application\/json/);
+      const { code, message } = JSON.parse(text);
+      assert.equal(code, "ROUTE_NOT_FOUND");
+      assert.ok(!message.includes("?"));
+      assert.equal((await get(path, { accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" })).status, 200);
+    }
+    const answers: [accept: string | undefined, isPage: boolean][] = [
+      [undefined, true],
+      ["*/*", true],
+      ["text/*;q=0.1", true],
+      ["application/json, text/html;q=0.5", true],
+      ["TEXT/HTML; charset=utf-8", true],
+      ["*/*, text/html;q=0", false],
+      ["text/html;q=0.0", false],
+      ["application/json;q=1", false],
+      ["text/plain", false],
+      ["", false],
+    ];
+    for (const [accept, isPage] of answers) assert.equal(acceptsPage(accept), isPage, accept);
   });
 
   test("knows the folder that a proxy serves it in", async () => {

@@ -64,7 +64,13 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
   const files = config.dashboard ? openBuiltFiles("dashboard") : null;
   if (!files) return;
   for (const [path, screen] of Object.entries(screens)) {
-    server.get(path, async (request, reply) => sendIndexPage(files, config, screen, request, reply));
+    server.get(path, async (request, reply) => {
+      // A program that asks for JSON has a wrong path: those of the API begin with a version.
+      if (!acceptsPage(request.headers.accept)) {
+        throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url.split("?")[0]! });
+      }
+      return sendIndexPage(files, config, screen, request, reply);
+    });
   }
   for (const [path, allowsRemote] of Object.entries(framePaths)) {
     const policy = framePageCsp({ allowsRemote });
@@ -80,6 +86,19 @@ export function addDashboard(server: FastifyInstance, config: Config): void {
     if (!files.find(name)) throw failure("ROUTE_NOT_FOUND", { method: request.method, path: request.url });
     return files.send(request, reply, name, name === noticesFile ? mayChange : neverChanges);
   });
+}
+
+const htmlRanges = ["text/html", "text/*", "*/*"];
+
+/** Whether the header `Accept` allows an HTML page. The range that fits best counts, and `q=0` excludes it. */
+export function acceptsPage(accept: string | undefined): boolean {
+  if (accept === undefined) return true;
+  const ranges = accept
+    .toLowerCase()
+    .split(",")
+    .map((range) => range.split(";").map((part) => part.trim()));
+  const best = htmlRanges.map((name) => ranges.find(([type]) => type === name)).find((range) => range !== undefined);
+  return best !== undefined && !best.slice(1).some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
 }
 
 function sendIndexPage(
@@ -103,7 +122,7 @@ function sendIndexPage(
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "cross-origin-opener-policy": "same-origin",
-      vary: "cookie, x-forwarded-prefix",
+      vary: "accept, cookie, x-forwarded-prefix",
     })
     .serializer(String)
     .send(page);
