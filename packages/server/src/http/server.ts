@@ -98,7 +98,10 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     onError: (error) => ctx.log.warn({ err: error }, "the age of waiting events could not be read"),
   });
   const signIn = createSignInLimit(options.rates, now);
-  const gates = createLockGates(ctx.config.databasePool);
+  const gates = createLockGates({
+    connections: ctx.config.databasePool,
+    lockMs: ctx.config.lockSeconds * 1_000,
+  });
   addOperations(server, ctx, { rates, wrongKeys, admission, signIn, gates, threads: options.threads });
   return server;
 }

@@ -3,6 +3,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import pg from "pg";
 import { CopyClient } from "./copy.ts";
+import { findDatabaseFault } from "./faults.ts";
 import type { Tables } from "./tables.ts";
 
 /** The pool, or a transaction of the caller. */
@@ -106,13 +107,18 @@ const isTransient = (error: unknown): boolean => ["40P01", "40001"].includes((er
 
 const maxTries = 3;
 
+/** A lock that was waited for so short a time (inSavepoint) is waited for again; one that lasts longer is not. */
+const shortLockMs = 500;
+
 /** As inTransaction, with up to two retries after a deadlock: the work must be repeatable. */
 export async function inRepeatableTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
+    const startedAt = performance.now();
     try {
       return await inTransaction(db, work);
     } catch (error) {
-      if (!isTransient(error) || tries === maxTries) throw error;
+      const isShortLock = findDatabaseFault(error) === "locked" && performance.now() - startedAt < shortLockMs;
+      if ((!isTransient(error) && !isShortLock) || tries === maxTries) throw error;
     }
   }
 }
