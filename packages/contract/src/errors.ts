@@ -88,7 +88,7 @@ export const errorCatalogue = {
   LIVE_CONNECTION_LIMIT: {
     status: 429,
     message: "The subscriber has {limit} live connections, the most allowed: close one of them",
-    when: "A subscriber opens more live connections to one process than `TIDINGS_LIVE_PER_SUBSCRIBER`.",
+    when: "A subscriber opens more live connections to one process than `TIDINGS_LIVE_PER_SUBSCRIBER`, or one address more than 100 with sessions without a hash.",
   },
   SIGN_IN_REQUIRED: {
     status: 401,

@@ -1,4 +1,5 @@
 // Starts and stops the service. main.ts is its command line; tests start several services in one process.
+import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { explainListenError, urlForPeople } from "./address.ts";
@@ -14,6 +15,7 @@ import { type Announce, type OnChange, openEngine, openPools, type Start, watchC
 import { findSessionOwner } from "./http/inbox-auth.ts";
 import { createServer } from "./http/server.ts";
 import { newId } from "./lib/ids.ts";
+import { findFileShortage } from "./lib/open-files.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import type { InboxSession } from "./lib/tokens/inbox-token.ts";
 import { startWorkers } from "./pipeline/dispatch.ts";
@@ -81,6 +83,7 @@ async function start(
   if (config.inbox.requireHash === "never")
     log.warn("TIDINGS_INBOX_REQUIRE_HASH is never: anyone who knows the id of a subscriber can read its inbox");
   const hub = config.roles.has("api") && config.live.connections > 0 ? openHub(ctx, announce, onChange) : null;
+  if (hub) warnOfFileLimit(log, config.live.connections);
   if (config.roles.has("worker")) {
     await startWorkers(ctx, { isFirst: true, onBatch: threads.noteWork, countThreads: threads.count });
   }
@@ -143,6 +146,18 @@ function openHub(ctx: NetworkCtx, announce: Announce, onChange: OnChange): Hub {
   };
   return hub;
 }
+
+function warnOfFileLimit(log: Logger, connections: number): void {
+  // Only Linux has the file.
+  const limits = existsSync(limitsFile) ? readFileSync(limitsFile, "utf8") : "";
+  const shortage = findFileShortage(limits, connections);
+  if (!shortage) return;
+  const message =
+    "the limit of open files is below TIDINGS_LIVE_CONNECTIONS: raise it (ulimit -n), or lower the setting";
+  log.warn({ ...shortage, liveConnections: connections }, message);
+}
+
+const limitsFile = "/proc/self/limits";
 
 function urlOf({ address, family, port }: AddressInfo): string {
   const isEverywhere = address === "0.0.0.0" || address === "::";

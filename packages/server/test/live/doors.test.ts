@@ -167,8 +167,11 @@ test("a token that is missing, forged, expired or of a revoked key is refused be
     }
   }
   errorOf(await request(service, "/v1/inbox/stream"), "MISSING_AUTHORIZATION");
-  const elsewhere = track(openWebSocket(url, token, {}, "/elsewhere"));
-  assert.equal(await eventually(() => elsewhere.status(), "the refusal"), 404);
+  for (const path of ["/elsewhere", "//", "///ws", "//ws", "/toString", "/%zz"]) {
+    const elsewhere = track(openWebSocket(url, token, {}, path));
+    assert.equal(await eventually(() => elsewhere.status(), "the refusal"), 404, path);
+  }
+  assert.ok(!service.logs.some(({ msg }) => msg === "request failed"));
 
   const { rows } = await sql<{
     id: string;

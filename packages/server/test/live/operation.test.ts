@@ -13,7 +13,8 @@ import { encryptionKey, openSocketIo, openStream, tokenFor } from "./clients.ts"
 const service = await startTestService({
   TIDINGS_ENCRYPTION_KEY: encryptionKey,
   TIDINGS_LIVE_HEARTBEAT: "1",
-  TIDINGS_LIVE_CONNECTIONS: "160",
+  // A quarter of them for the Development environment.
+  TIDINGS_LIVE_CONNECTIONS: "640",
   TIDINGS_LIVE_PER_SUBSCRIBER: "200",
 });
 const { client, url } = service;
@@ -81,7 +82,26 @@ test("heartbeats keep all three doors open, and a socket that does not answer th
   for (const { socket } of good) socket.terminate();
 });
 
-test("a process takes so many connections and no more, says so, and takes one again when another has gone", async () => {
+test("visitors without a hash have so many connections from one address; a subscriber with a hash still gets one", async () => {
+  const { body } = await client("environments.list");
+  const development = body.find(({ type }) => type === "dev")!;
+  const open: ReturnType<typeof openStream>[] = [];
+  for (let number = 0; number < 5; number++) {
+    const session = await client.raw("inbox.openSession", {
+      body: { applicationIdentifier: development.identifier, subscriber: { subscriberId: `made-up-${number}` } },
+    });
+    const { token } = (session.body as { data: { token: string } }).data;
+    open.push(...Array.from({ length: 21 }, () => openStream(url, token)));
+  }
+  await eventually(() => open.every((one) => one.status() !== null), "all answers");
+  const statuses = open.map((one) => one.status());
+  assert.deepEqual([statuses.filter((status) => status === 200).length, new Set(statuses)], [100, new Set([200, 429])]);
+  const vouched = openStream(url, await tokenFor(service, "vouched"));
+  await eventually(() => vouched.named("counts").length === 1, "the connection of the subscriber with a hash");
+  for (const one of [...open, vouched]) one.close();
+});
+
+test("an environment has so many connections to a process and no more, the process says so, and takes one again when another has gone", async () => {
   const token = await tokenFor(service, "bob");
   await eventually(
     async () => /live_connections\{door="sse"\} 0/.test(await metrics()),
@@ -90,7 +110,10 @@ test("a process takes so many connections and no more, says so, and takes one ag
   const open = Array.from({ length: 160 }, () => openStream(url, token));
   await eventually(() => open.every((one) => one.named("counts").length === 1), "160 connections");
   const refused = await request(service, `/v1/inbox/stream?token=${token}`);
-  assert.match(errorOf(refused, "UNAVAILABLE").message, /160 live connections, the most it may have/);
+  assert.match(
+    errorOf(refused, "UNAVAILABLE").message,
+    /^The environment has 160 live connections to this process, the most it may have/,
+  );
   const seconds = Number(refused.headers.get("retry-after"));
   assert.ok(seconds >= 1 && seconds <= 10, "refused clients come back at different times");
   const status = await new Promise<number>((resolve) => {

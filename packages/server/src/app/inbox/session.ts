@@ -49,7 +49,7 @@ export async function openSession(
     ...severities.map((severity) => ({ ...unread, severities: [severity] })),
   ]);
   const [high = 0, medium = 0, low = 0, none = 0] = counts;
-  const { token } = signToken(ctx, caller, subscriber, contextKeys, sessionMs);
+  const { token } = signToken(ctx, caller, subscriber, contextKeys, { lifetimeMs: sessionMs, isAnonymous: !isSigned });
   return {
     data: {
       token,
@@ -73,7 +73,10 @@ export async function createToken(
   const subscriber = await requireSubscriber(ctx, caller, body.subscriberId);
   await resolveContexts(ctx.db, caller.environmentId, contexts, ctx.now());
   const contextKeys = body.context === undefined ? undefined : contextKeysOf(contexts);
-  const { token, expiresAt } = signToken(ctx, caller, subscriber, contextKeys, tokenMs);
+  const { token, expiresAt } = signToken(ctx, caller, subscriber, contextKeys, {
+    lifetimeMs: tokenMs,
+    isAnonymous: false,
+  });
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
@@ -82,13 +85,14 @@ function signToken(
   { environmentId, apiKeyId: keyId }: Caller,
   subscriber: SubscriberRow,
   contextKeys: string[] | undefined,
-  lifetimeMs: number,
+  { lifetimeMs, isAnonymous }: { lifetimeMs: number; isAnonymous: boolean },
 ) {
   const expiresAt = new Date(Math.floor((ctx.now().getTime() + lifetimeMs) / 1000) * 1000);
   const session = { environmentId, subscriberId: subscriber.id, keyId, expiresAt };
   // No context is the same as no restriction.
   const scope = contextKeys?.length ? { contextKeys } : {};
-  return { token: signInboxToken(ctx.secrets, { ...session, ...scope }), expiresAt };
+  const mark = isAnonymous ? ({ isAnonymous } as const) : {};
+  return { token: signInboxToken(ctx.secrets, { ...session, ...scope, ...mark }), expiresAt };
 }
 
 /** The hashes that are given have to be right, and those that are required have to be given. */

@@ -9,9 +9,11 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Ctx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import type { CloseReason, Hub, OpenConnection, Port } from "../../pipeline/live/hub.ts";
+import { networkOf } from "../auth.ts";
 import { errorAnswer } from "../errors.ts";
 import { requireInboxSession } from "../inbox-auth.ts";
 import { refuseOrigin } from "../inbox-cors.ts";
+import { createAddressReader } from "./client-address.ts";
 import { toSocketEvents } from "./payloads.ts";
 
 /** Clients send heartbeats only. */
@@ -71,17 +73,20 @@ export function addSockets(server: FastifyInstance, ctx: Ctx, hub: Hub): void {
     clientTracking: false,
     maxPayload: maxMessageBytes,
   });
+  const addressOf = createAddressReader(ctx.config.trustedProxies);
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    const protocol = protocols[pathname];
-    if (!protocol) throw failure("ROUTE_NOT_FOUND", { method: "GET", path: pathname });
-    const session = await requireInboxSession(ctx, searchParams.get("token") ?? undefined);
+    // Not `new URL(path, base)`, for which `//` is the beginning of another host.
+    const url = URL.parse(`http://localhost${request.url ?? "/"}`);
+    const path = url?.pathname ?? "";
+    const protocol = Object.hasOwn(protocols, path) ? protocols[path] : undefined;
+    if (!url || !protocol) throw failure("ROUTE_NOT_FOUND", { method: "GET", path: pathOf(request) });
+    const session = await requireInboxSession(ctx, url.searchParams.get("token") ?? undefined);
     // Browsers send the header with every upgrade, and do not check the answer as they do for requests.
     refuseOrigin(ctx, session.caller, request.headers.origin);
     await hub.admit();
     if (socket.destroyed) return;
     const link: Link = { client: null, isAnswered: true };
-    const connection = hub.open(session, socketPort(protocol, link));
+    const connection = hub.open({ ...session, network: networkOf(addressOf(request)) }, socketPort(protocol, link));
     socket.once("close", () => connection.end());
     sockets.handleUpgrade(request, socket, head, (client) => {
       link.client = client;
@@ -142,12 +147,13 @@ function socketPort({ door, encode, ping }: Protocol, link: Link): Port {
   };
 }
 
+/** Without the query, which holds the token. */
+const pathOf = ({ url = "/" }: IncomingMessage): string => url.split("?")[0]!;
+
 /** The error body of the API, and the end of the connection. */
 function refuse(server: FastifyInstance, request: IncomingMessage, socket: Duplex, error: unknown): void {
   if (socket.destroyed) return;
-  // Without the query, which holds the token.
-  const path = (request.url ?? "/").split("?")[0]!;
-  const { status, headers, body } = errorAnswer(error, { url: path, log: server.log });
+  const { status, headers, body } = errorAnswer(error, { url: pathOf(request), log: server.log });
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Ctx } from "../../context.ts";
 import type { Hub, Port } from "../../pipeline/live/hub.ts";
+import { networkOf } from "../auth.ts";
 import { bearerOf, requireInboxSession } from "../inbox-auth.ts";
 import { allowReading, refuseOrigin } from "../inbox-cors.ts";
 import { toStreamEvent } from "./payloads.ts";
@@ -24,7 +25,7 @@ export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): voi
       refuseOrigin(ctx, session.caller, request.headers.origin);
       await hub.admit();
       const { raw } = reply;
-      const connection = hub.open(session, streamPort(raw));
+      const connection = hub.open({ ...session, network: networkOf(request.ip) }, streamPort(raw));
       reply.hijack();
       raw.on("error", () => connection.end());
       raw.on("close", () => connection.end());

@@ -1,11 +1,11 @@
-// The live connections of this process, by subscriber: limits, heartbeats, and when an inbox is read. The table of messages is
+// The live connections of this process, by subscriber: heartbeats, and when an inbox is read; limits.ts has their limits. The table of messages is
 // the truth. A hint of another process (lib/inbox-hints.ts) only says which inboxes to read now; every inbox that was not
 // read for a while is read anyway, so a lost hint delays events and loses none.
 import type { NetworkCtx } from "../../context.ts";
-import { failure } from "../../failure.ts";
 import { announceMs, everyInbox, hintKey } from "../../lib/inbox-hints.ts";
 import type { InboxSession } from "../../lib/tokens/inbox-token.ts";
 import type { LiveEvent } from "./events.ts";
+import { createConnectionLimits, createTurns, type LiveSession, tooBusy } from "./limits.ts";
 import { type Connection, createReader, type Inbox } from "./reader.ts";
 import { readResumeToken } from "./resume-token.ts";
 
@@ -31,10 +31,10 @@ export type OpenConnection = {
 };
 
 export type Hub = {
-  /** Waits for a turn, so that thousands of clients that reconnect at once leave time for requests. */
+  /** Waits for a turn. */
   admit(): Promise<void>;
   /** Fails when there are too many connections. */
-  open(session: InboxSession, port: Port): OpenConnection;
+  open(session: LiveSession, port: Port): OpenConnection;
   /** Hints of a process; without a text, hints may have been lost. */
   hint(text?: string): void;
   /** Closes the connections whose session is not valid any more. */
@@ -46,23 +46,27 @@ export type Hub = {
 /** Beyond this, a client that does not read is disconnected. It gets what it lacks when it connects again. */
 const maxBufferedBytes = 1_000_000;
 const tickMs = 1_000;
-/** New connections per second. */
-const admissionsPerSecond = 1_000;
-const longestAdmissionMs = 15_000;
 /** Closing at a shutdown is spread over a millisecond for each connection, up to this. */
 const longestDrainMs = 3_000;
 
 /** `isBehind`: it had too much unread output a second ago. */
-type Member = Connection & { session: InboxSession; port: Port; inbox: Inbox; beatAt: number; isBehind: boolean };
+type Member = Connection & {
+  session: InboxSession;
+  port: Port;
+  inbox: Inbox;
+  beatAt: number;
+  isBehind: boolean;
+  giveBackPlace(): void;
+};
 
 export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
-  const { connections: limit, perSubscriber, sweepMs, beatMs } = ctx.config.live;
+  const { sweepMs, beatMs } = ctx.config.live;
+  const limits = createConnectionLimits(ctx.config.live);
   /** By subscriber: one inbox for all messages, and one for each set of contexts with a session. */
   const inboxes = new Map<string, Inbox[]>();
   const members = new Set<Member>();
   let ticking: NodeJS.Timeout | null = null;
   let announcedAt = -Infinity;
-  let admittedAt = 0;
   let isDraining = false;
 
   const close = (member: Member, reason: CloseReason) => {
@@ -75,6 +79,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     if (member.state === "closed") return;
     member.state = "closed";
     members.delete(member);
+    member.giveBackPlace();
     ctx.metrics.liveConnections.dec({ door: member.port.door });
     const { inbox } = member;
     inbox.connections.delete(member);
@@ -137,20 +142,11 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     };
 
   return {
-    async admit() {
-      const now = performance.now();
-      const at = Math.max(now, admittedAt);
-      if (at - now > longestAdmissionMs) throw tooBusy("Too many clients are connecting");
-      admittedAt = at + 1_000 / admissionsPerSecond;
-      // Waits below the resolution of a timer are left out.
-      if (at - now >= 2) await new Promise((resolve) => setTimeout(resolve, at - now));
-    },
+    admit: createTurns(),
     open(session, port) {
       if (isDraining) throw tooBusy("The service is stopping");
-      if (members.size >= limit) throw tooBusy(`This process has ${limit} live connections, the most it may have`);
+      const giveBackPlace = limits.take(session);
       const key = hintKey(session.subscriberId);
-      const open = inboxesOf(key).reduce((sum, { connections }) => sum + connections.size, 0);
-      if (open >= perSubscriber) throw failure("LIVE_CONNECTION_LIMIT", { limit: String(perSubscriber) });
       const inbox = inboxOf(session);
       const member: Member = {
         state: "opened",
@@ -159,6 +155,7 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
         port,
         inbox,
         isBehind: false,
+        giveBackPlace,
         // Spread, so that the heartbeats of clients that connected at once are not sent at once.
         beatAt: performance.now() + beatMs * (0.5 + Math.random() / 2),
         deliver(events) {
@@ -206,7 +203,3 @@ export function createHub(ctx: NetworkCtx, announce: () => Promise<void>): Hub {
     },
   };
 }
-
-/** With a random wait, so that refused clients do not come back all at once. */
-const tooBusy = (message: string) =>
-  failure("UNAVAILABLE", {}, { message, headers: { "retry-after": String(1 + Math.floor(Math.random() * 10)) } });

@@ -160,6 +160,18 @@ test("an expired token, and one whose subscriber or key is of another environmen
   assert.equal(await status({ environmentId: there.environmentId }), 401);
 });
 
+test("the token of a session says whether a hash vouched for its subscriber", async () => {
+  const secrets = createSecrets([{ version: 1, key: encryptionKey }]);
+  const isAnonymous = async (more: object) => {
+    const { body } = await askSession(service, { applicationIdentifier, subscriber: { subscriberId: "who" }, ...more });
+    return readInboxToken(secrets, (body as { data: { token: string } }).data.token, new Date())!.isAnonymous;
+  };
+  assert.equal(await isAnonymous({}), true);
+  assert.equal(await isAnonymous({ subscriberHash: hashOf("who", service.apiKey) }), undefined);
+  const { body } = await client("inbox.createToken", { body: { subscriberId: "who" } });
+  assert.equal(readInboxToken(secrets, body.token, new Date())!.isAnonymous, undefined);
+});
+
 test("a token ends with its time, its API key and its subscriber", async () => {
   const stage = await newStage(service);
   const subscriberId = "ada";
