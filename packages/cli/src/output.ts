@@ -20,14 +20,17 @@ export type Output = {
 export function createOutput({ stdout, stderr, env }: Io, { isJson }: { isJson: boolean }): Output {
   const hasColor = !isJson && !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || stdout.isTTY === true);
   const style = (kind: Style, text: string) => (hasColor ? styleText(kind, text, { validateStream: false }) : text);
-  const line = (text = "") => void (isJson || stdout.write(`${text}\n`));
+  // Names and messages come from the service: whatever they hold, a terminal gets text and the styles of this program.
+  const clean = (text: string) => (hasColor ? keepStyles(text) : plainText(text));
+  const line = (text = "") => void (isJson || stdout.write(`${clean(text)}\n`));
   return {
     isJson,
     line,
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${plainText(text)}\n`),
     json: (value) => void (isJson && stdout.write(`${JSON.stringify(value, null, 2)}\n`)),
     table: (heads, rows) => {
-      for (const row of alignColumns(heads, rows, (text) => style("dim", text))) line(row);
+      const cells = rows.map((row) => row.map((cell) => clean(cell).replace(/[\n\t]+/g, " ")));
+      for (const row of alignColumns(heads, cells, (text) => style("dim", text))) line(row);
     },
     style,
   };
@@ -52,11 +55,22 @@ function alignColumns(
 const styles = /\x1b\[[0-9;]*m/g;
 const widthOf = (text: string): number => text.replace(styles, "").length;
 
+/** The ends of lines and tabs stay. Also marks of direction, which make a text read as another one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away
-const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of a message or a name, which may hold anything, without what would move a terminal's cursor or change its colours. */
 export const plainText = (text: string): string => text.replace(controls, "");
+
+/** Bold, dim and the foreground colours, on and off: what `style` writes. Others, such as hidden text, are taken away. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal styles begin with the escape character
+const ownStyles = /(\x1b\[(?:1|2|22|3[1-6]|39)m)/;
+
+const keepStyles = (text: string): string =>
+  text
+    .split(ownStyles)
+    .map((part, at) => (at % 2 === 1 ? part : plainText(part)))
+    .join("");
 
 /** "1 workflow", "2 workflows". */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -7,6 +7,7 @@ import { startScriptedMail } from "../../server/test/support/scripted-mail.ts";
 import { startTestService } from "../../server/test/support/service.ts";
 import { createWorkflow, email, settled, trigger } from "../../server/test/support/verbs.ts";
 import { commands } from "../src/commands/index.ts";
+import { mailPage } from "../src/mail-page.ts";
 import { startDns } from "./dns.ts";
 import { keyOf, openTerminal } from "./support.ts";
 
@@ -141,6 +142,11 @@ test("captured messages are read, and a code is waited for", async () => {
   assert.match((await terminal.run("mail", "open", "dan", "--text")).stdout, /Your code is 445566/);
   const opened = (await terminal.run("mail", "open")).stdout.trim().split("\n").at(-1)!;
   assert.ok(existsSync(opened) && readFileSync(opened, "utf8").includes("445566"));
+  const page = mailPage({ subject: "</title><script>", html: `"><script>alert(1)</script>` }, { hasImages: false });
+  assert.match(page, /Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:;/);
+  assert.match(page, /<iframe sandbox="" title="Message" srcdoc="&quot;&gt;&lt;script&gt;alert/);
+  assert.ok(!page.includes("<script"));
+  assert.equal(mailPage({ html: "" }, { hasImages: true }).includes("img-src data: https: http:"), true);
   assert.match((await terminal.run("mail", "open", "moon")).stderr, /No captured message is for "moon"/);
   assert.equal((await terminal.run("mail", "code")).code, 64);
   assert.equal((await terminal.run("mail", "ls", "--after", "soon")).code, 64);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { startTestService } from "../../server/test/support/service.ts";
 import { openTerminal } from "./support.ts";
@@ -32,6 +34,56 @@ test("a key is stored in a file of its owner, and used by the next commands", as
   assert.equal((await terminal.runWith({ env: withoutKey }, "use", current)).code, 0);
 });
 
+test("a stored key goes only to the address it was stored with, and a second service has a login of its own", async () => {
+  const mine = openTerminal(service);
+  const asked: (string | undefined)[] = [];
+  // Another service, with an environment of the same identifier.
+  const other = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify([
+        { _id: "1", identifier: "development", name: "Evil\u001b]0;owned\u0007\u202e", type: "dev", apiKeys: [] },
+      ]),
+    );
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  try {
+    const run = (env: object, ...argv: string[]) => mine.runWith({ env: { ...withoutKey, ...env } }, ...argv);
+    const login = (url: string, key: string) => mine.runWith({ input: key, env: withoutKey }, "login", "--url", url);
+    // A file of the former format counts.
+    const file = join(mine.folder, ".config/tidings/credentials.json");
+    mkdirSync(dirname(file), { recursive: true });
+    const former = {
+      current: "development",
+      environments: { development: { url: service.url, apiKey: service.apiKey } },
+    };
+    writeFileSync(file, JSON.stringify(former));
+    assert.match((await run({}, "whoami")).stdout, /^Development/);
+    const refused = await run({ TIDINGS_URL: elsewhere }, "whoami");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /no key is stored for it\.\n→ tidings login --url/);
+    assert.deepEqual(asked, [], "the key was not sent");
+    const second = await login(`${elsewhere}/`, "other-key");
+    assert.equal(second.code, 0, second.stderr);
+    assert.match(second.stdout, /Logged in to Evil\]0;owned at /, "without what moves a terminal");
+    assert.match(second.stdout, new RegExp(`--env development@${elsewhere}\\.`));
+    assert.equal((await run({}, "use", "--json")).stdout.match(/development@http/g)?.length, 3);
+    assert.match((await run({ TIDINGS_URL: service.url }, "whoami")).stdout, /^Development/);
+    assert.match((await run({}, "whoami", "--env", `development@${service.url}`)).stdout, /^Development/);
+    assert.deepEqual([...new Set(asked)], ["ApiKey other-key"]);
+    assert.equal((await run({}, "logout")).code, 0);
+    assert.match((await run({}, "whoami", "--env", "development")).stdout, /^Development/);
+    assert.match((await run({}, "whoami")).stderr, /No environment is chosen/);
+    assert.equal((await run({}, "logout", "--all")).code, 0);
+    assert.ok(!readFileSync(file, "utf8").includes(service.apiKey));
+    assert.equal((await run({}, "logout")).code, 1);
+  } finally {
+    other.close();
+  }
+});
+
 test("errors say what happened and what to do, and have stable exit codes", async () => {
   const cases: [argv: string[], env: Record<string, string>, code: number, stderr: RegExp][] = [
     [["whoam"], {}, 64, /There is no command "whoam"\.\n→ Did you mean `tidings whoami`\?/],
@@ -41,7 +93,7 @@ test("errors say what happened and what to do, and have stable exit codes", asyn
     [["whoami"], { TIDINGS_URL: "http://127.0.0.1:9" }, 1, /No service answers at http:\/\/127\.0\.0\.1:9/],
     [["login", "--url", "ftp://x"], {}, 1, /is no http or https address/],
     [["login"], {}, 1, /No key was given/],
-    [["use", "moon"], {}, 1, /no login for "moon"/],
+    [["use", "moon"], {}, 1, /no login for the environment "moon"/],
   ];
   for (const [argv, env, code, stderr] of cases) {
     const ran = await terminal.runWith({ env }, ...argv);

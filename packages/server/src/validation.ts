@@ -22,7 +22,14 @@ export const formats = {
   "email-address": (text: string) => emailPattern.test(text),
   locale: (text: string) => /^[a-zA-Z]{2,3}([_-][a-zA-Z0-9]{2,8})*$/.test(text),
   timezone: isTimezone,
+  // Control characters and marks of direction, which change how a terminal or a page shows what is around them.
+  "plain-text": (text: string) => !/[\p{Cc}\p{Bidi_Control}]/u.test(text),
   "iso-time": (text: string) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
+};
+
+const formatFaults: Record<string, string> = {
+  "iso-time": "must be a date",
+  "plain-text": "must not contain control characters",
 };
 
 function createAjv(options: { coerce: boolean }): Ajv {
@@ -112,7 +119,7 @@ function messageOf(error: ErrorObject): string {
     case "maximum":
       return `must not be greater than ${params.limit}`;
     case "format":
-      return params.format === "iso-time" ? "must be a date" : "has an invalid format";
+      return formatFaults[params.format as string] ?? "has an invalid format";
     case "additionalProperties":
       return "is not a known member";
     case "jsonLogic":

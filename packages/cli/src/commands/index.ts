@@ -120,6 +120,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Store the key of an environment",
     load: async () => (await import("./session/login.ts")).login,
   },
+  logout: {
+    group: "Session",
+    summary: "Forget a stored key",
+    load: async () => (await import("./session/logout.ts")).logout,
+  },
   use: {
     group: "Session",
     summary: "Choose among the stored environments",

@@ -7,6 +7,7 @@ import { numberOption, readAction, refuseMoreArguments, requireArgument, textOpt
 import { openInBrowser } from "../../browser.ts";
 import type { Call, Command } from "../../command.ts";
 import { CliError, wrongUsage } from "../../failure.ts";
+import { mailPage } from "../../mail-page.ts";
 import { plainText } from "../../output.ts";
 import { pollUntil } from "../../time.ts";
 
@@ -25,7 +26,8 @@ export const mail: Command = {
     limit: { type: "string", value: "number", about: "ls: how many; 20 unless told otherwise" },
     after: { type: "string", value: "time", about: "Only messages later than this (ISO 8601)" },
     wait: { type: "string", value: "seconds", about: "code and open: wait for the message; 0 unless told otherwise" },
-    text: { type: "boolean", about: "open: print the text in place of opening the browser" },
+    text: { type: "boolean", about: "open: print the text, and open no browser" },
+    images: { type: "boolean", about: "open: also load pictures and fonts from the network, which tells the sender" },
   },
   run: async (call) => {
     const action = readAction(call, actions, help);
@@ -97,7 +99,7 @@ async function open(call: Call): Promise<void> {
   if (values.text || message.html === undefined) return out.line(plainText(message.text ?? ""));
   if (out.isJson) return;
   const file = join(mkdtempSync(join(tmpdir(), "tidings-mail-")), "message.html");
-  writeFileSync(file, message.html, { mode: 0o600 });
+  writeFileSync(file, mailPage(message, { hasImages: values.images === true }), { mode: 0o600 });
   out.line(file);
   openInBrowser(io, file);
 }

@@ -96,7 +96,8 @@ function createPrinter({ io, out, values }: Call): Show {
     printed.delete(event.id);
     printed.set(event.id, text);
     if (printed.size > mostRemembered) printed.delete(printed.keys().next().value!);
-    io.stdout.write(`${text}\n`);
+    if (out.isJson) io.stdout.write(`${text}\n`);
+    else out.line(text);
   };
 }
 

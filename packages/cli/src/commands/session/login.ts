@@ -1,12 +1,11 @@
-// `tidings login`: checks a key with the service and stores it under the identifier of its environment.
+// `tidings login`: checks a key with the service and stores it for its environment at this address.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { Call, Command } from "../../command.ts";
 import { CliError } from "../../failure.ts";
 import { type Io, readInput } from "../../io.ts";
-import { loginsFile, openSession, readLogins, writeLogins } from "../../session.ts";
-
-const defaultUrl = "http://localhost:3000";
+import { isSame, loginsFile, nameOf, plainAddress, readLogins, writeLogins } from "../../logins.ts";
+import { defaultUrl, openSession } from "../../session.ts";
 
 export const login: Command = {
   usage: "[--url <address>]",
@@ -18,15 +17,15 @@ export const login: Command = {
     url: { type: "string", value: "address", about: `Where the service is; ${defaultUrl} unless told otherwise` },
   },
   run: async ({ io, out, values }: Call) => {
-    const url = checkUrl((values.url as string | undefined) ?? io.env.TIDINGS_URL ?? defaultUrl);
+    const url = checkUrl((values.url as string | undefined) ?? (io.env.TIDINGS_URL || defaultUrl));
     const apiKey = (io.stdin.isTTY ? await askForKey(io) : ((await readInput(io)) ?? "")).trim();
     if (apiKey === "") throw new CliError("No key was given.", { fix: "npm run --silent key | npx tidings login" });
     const { environment } = await openSession({ url, apiKey });
-    const logins = readLogins(io);
-    logins.environments[environment.identifier] = { url, apiKey };
-    writeLogins(io, { ...logins, current: environment.identifier });
+    const current = { environment: environment.identifier, url, apiKey };
+    const all = [...readLogins(io).all.filter((one) => !isSame(one, current)), current];
+    writeLogins(io, { current, all });
     out.line(`Logged in to ${environment.name} at ${url}. The key is in ${loginsFile(io)}.`);
-    out.line(`Other commands reach it as --env ${environment.identifier}.`);
+    out.line(`Other commands reach it as --env ${nameOf(current, all)}.`);
     out.json({ environment: environment.identifier, name: environment.name, url });
   },
 };
@@ -34,7 +33,7 @@ export const login: Command = {
 function checkUrl(given: string): string {
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new CliError(`--url: "${given}" is no http or https address.`, { fix: `For example: --url ${defaultUrl}` });
-  return given.replace(/(?<!\/)\/+$/, "");
+  return plainAddress(given);
 }
 
 /** The key is not shown while it is typed. */

@@ -1,27 +1,30 @@
 // `tidings use <environment>`: which of the stored logins the next commands use.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { CliError } from "../../failure.ts";
-import { readLogins, writeLogins } from "../../session.ts";
+import { chooseLogin, nameOf, readLogins, writeLogins } from "../../logins.ts";
 
 export const use: Command = {
   usage: "[environment]",
-  about: "Without an argument: lists the stored environments. * marks the one in use.",
+  about:
+    "Without an argument: lists the stored environments. * marks the one in use. Where two services have an environment of one name,\n" +
+    "the address is part of it: production@https://tidings.example.com.",
   example: "tidings use production",
-  run: async ({ io, out, args: [wanted] }) => {
+  run: async (call) => {
+    refuseMoreArguments(call, 1, "tidings use --help");
+    const { io, out } = call;
+    const [wanted] = call.args;
     const logins = readLogins(io);
-    const names = Object.keys(logins.environments).sort();
+    const names = logins.all.map((one) => nameOf(one, logins.all)).sort();
     if (wanted === undefined) {
       if (names.length === 0) throw new CliError("No environment is stored.", { fix: "tidings login" });
-      for (const name of names)
-        out.line(`${name === logins.current ? "*" : " "} ${name}  ${logins.environments[name]!.url}`);
-      return void out.json({ current: logins.current, environments: names });
+      for (const one of logins.all)
+        out.line(`${one === logins.current ? "*" : " "} ${nameOf(one, logins.all)}  ${one.url}`);
+      return void out.json({ current: logins.current && nameOf(logins.current, logins.all), environments: names });
     }
-    if (!names.includes(wanted))
-      throw new CliError(`There is no login for "${wanted}". Stored: ${names.join(", ") || "none"}.`, {
-        fix: "tidings login",
-      });
-    writeLogins(io, { ...logins, current: wanted });
-    out.line(`Commands use ${wanted} now.`);
-    out.json({ current: wanted });
+    const current = chooseLogin(logins, wanted, io.env.TIDINGS_URL);
+    writeLogins(io, { ...logins, current });
+    out.line(`Commands use ${nameOf(current, logins.all)} at ${current.url} now.`);
+    out.json({ current: nameOf(current, logins.all) });
   },
 };

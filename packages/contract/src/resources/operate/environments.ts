@@ -34,7 +34,13 @@ export const Environment = named("Environment", {
 });
 export type Environment = Static<typeof Environment>;
 
-const environmentName = Type.String({ minLength: 1, maxLength: 128 });
+/** Terminals and log files show names: control characters and marks of direction could rewrite what is around them. */
+const environmentName = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  format: "plain-text",
+  description: "Without control characters",
+});
 const color = Type.String({ minLength: 1, maxLength: 64, description: "For editors, such as `#FF5733`" });
 const parentId = Type.Optional(Type.String({ minLength: 1, description: "Id or identifier of an environment" }));
 const environmentPath = Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) });

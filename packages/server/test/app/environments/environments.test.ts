@@ -104,6 +104,13 @@ describe("create", () => {
         errors: { name: ["name must not be longer than 128 characters"], color: ["color must not be empty"] },
       },
     );
+    for (const name of ["\u001b]0;title\u0007", "two\nlines", "txt\u202eexe", "\u009b2J"])
+      await assertRefused(
+        client,
+        "environments.create",
+        { body: { name, color: "red" } },
+        { code: "VALIDATION_ERROR", errors: { name: ["name must not contain control characters"] } },
+      );
   });
 
   test("a replay answers the same key, and what is kept of it is not readable in the database", async () => {
