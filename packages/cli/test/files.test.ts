@@ -105,6 +105,33 @@ describe("from nothing to an environment", () => {
     );
   });
 
+  test("without the state of this machine, as on a build server, the service remembers what was applied last", async () => {
+    const ci = await openEnvironment(service, "Ci");
+    const there = createClient({ baseUrl: service.url, apiKey: ci.apiKey });
+    const of = (name: string) => ({ [`workflows/${name}/workflow.yaml`]: `name: ${name}\nsteps: []\n` });
+    writeTree(ci.folder, { "tidings.yaml": "version: 1\n", ...of("a"), ...of("b"), ...of("gone") });
+    const stateless = async (...argv: string[]) => {
+      rmSync(join(ci.folder, ".tidings"), { recursive: true, force: true });
+      return ci.run(...argv);
+    };
+    assert.deepEqual((await ci.json<FilesPlan>("plan")).drift, [], "nothing was applied yet");
+    assert.equal((await stateless("apply")).code, 0);
+    for (let at = 0; at < 6; at++)
+      await there("workflows.create", { body: { workflowId: `other-${at}`, name: "O", steps: [] } });
+    await there("workflows.patch", { params: { workflowId: "a" }, body: { name: "By hand" } });
+    await there("workflows.delete", { params: { workflowId: "gone" } });
+    const { stdout } = await stateless("plan");
+    assert.match(
+      stdout,
+      /In Ci, since files were applied last \(.* UTC\):\n {2}! workflow a was changed: this plan takes it back\n/,
+    );
+    assert.match(stdout, /! workflow gone was deleted: this plan takes it back\n\n/);
+    assert.match(stdout, / {2}= 6 workflows stay: they are not in the files; --prune deletes them\n/);
+    assert.ok(!stdout.includes("other-1"), "many are counted");
+    assert.equal((await stateless("apply")).code, 0);
+    assert.deepEqual(JSON.parse((await stateless("plan", "--json")).stdout).drift, []);
+  });
+
   test("a folder that is gone is a deletion only with --prune, and runs are told", async () => {
     const { folder } = first;
     writeTree(folder, { "workflows/hello/workflow.yaml": "name: Hello\nsteps: []\n" });
@@ -112,7 +139,7 @@ describe("from nothing to an environment", () => {
     rmSync(join(folder, "workflows/mine"), { recursive: true });
     const plan = await first.run("plan");
     assert.equal(plan.code, 0);
-    assert.match(plan.stdout, /= workflow mine stays: it is not in the files; prune deletes it/);
+    assert.match(plan.stdout, /= workflow mine stays: it is not in the files; --prune deletes it/);
     const pruned = await first.run("plan", "--prune");
     assert.equal(pruned.code, 2);
     assert.match(pruned.stdout, /- workflow mine \(Mine\) deleted/);

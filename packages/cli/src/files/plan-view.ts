@@ -1,6 +1,6 @@
 // A plan as people read it: what is created, changed and deleted, in sentences; what becomes of runs under way; what has changed
 // in the environment since the last pull.
-import type { FileChange, FileIssue, FilesPlan } from "@tidings/contract";
+import { type FileChange, type FileIssue, type FilesPlan, unlistedReason } from "@tidings/contract";
 import { CliError } from "../failure.ts";
 import { countOf, type Output, plainText } from "../output.ts";
 import { describeProblem } from "./problems.ts";
@@ -28,22 +28,43 @@ export function showPlan(out: Output, plan: FilesPlan, environment: string, loca
   }
   if (plan.issues.length > 0) out.line();
   if (plan.drift.length > 0) {
-    out.line(out.style("bold", `In ${plainText(environment)}, since your last pull or apply:`));
+    out.line(out.style("bold", `In ${plainText(environment)}, since ${describeSince(plan.driftSince)}:`));
     for (const { type, id, kind, isOverwritten } of plan.drift)
       out.line(
         `  ${out.style("yellow", "!")} ${type} ${plainText(id)} ${driftWords[kind]}${isOverwritten ? ": this plan takes it back" : ""}`,
       );
     out.line();
   }
-  for (const { type, id, reason } of plan.kept)
-    out.line(out.style("dim", `  = ${type} ${plainText(id)} stays: ${plainText(reason)}`));
-  if (plan.kept.length > 0) out.line();
+  showKept(out, plan.kept);
   const summary =
     plan.changes.length === 0
       ? `No changes: ${plainText(environment)} is as the files say (${countOf(plan.unchanged, "resource")}).`
       : `${plainText(environment)}: ${countChanges(plan)}, ${plan.unchanged} unchanged.`;
   out.line(out.style("bold", summary));
 }
+
+/** Resources that are not in the files are named while they are few: an environment may have several repositories. */
+const mostUnlisted = 5;
+
+function showKept(out: Output, kept: FilesPlan["kept"]): void {
+  const unlisted = kept.filter(({ reason }) => reason === unlistedReason);
+  const isMany = unlisted.length > mostUnlisted;
+  for (const { type, id, reason } of isMany ? kept.filter((one) => !unlisted.includes(one)) : kept) {
+    const text = reason === unlistedReason ? "it is not in the files; --prune deletes it" : reason;
+    out.line(out.style("dim", `  = ${type} ${plainText(id)} stays: ${plainText(text)}`));
+  }
+  if (isMany) {
+    const counts = [...Map.groupBy(unlisted, ({ type }) => type)].map(([type, some]) => countOf(some.length, type));
+    out.line(out.style("dim", `  = ${counts.join(" and ")} stay: they are not in the files; --prune deletes them`));
+  }
+  if (kept.length > 0) out.line();
+}
+
+/** Without a state of its own, as on a build server, the folder knows only what the service remembers. */
+const describeSince = (since: FilesPlan["driftSince"]): string =>
+  since?.kind === "applied"
+    ? `files were applied last${since.at ? ` (${since.at.slice(0, 16).replace("T", " ")} UTC)` : ""}`
+    : "your last pull or apply";
 
 /** `steps.0.controlValues.layoutId: Layout nope does not exist …`, at its place in the files. */
 function describeIssue({ type, id, field, message }: FileIssue, local: LocalFiles | undefined): string {

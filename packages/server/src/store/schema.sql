@@ -330,6 +330,14 @@ create table failed_tasks (
 CREATE INDEX failed_tasks_created on failed_tasks USING btree (created_at);
 CREATE INDEX failed_tasks_environment on failed_tasks USING btree (environment_id, id);
 
+create table file_applies (
+  environment_id uuid not null,
+  fingerprints   jsonb not null,
+  applied_at     timestamp with time zone not null,
+  PRIMARY KEY (environment_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
 create table idempotency_keys (
   environment_id uuid not null,
   key            text not null,

@@ -697,6 +697,7 @@ export type Tables = {
   used_oidc_states: UsedOidcStatesTable;
   audit_log: AuditLogTable;
   publishes: PublishesTable;
+  file_applies: { environment_id: string; fingerprints: Json<Record<string, string>>; applied_at: Date };
   environments: EnvironmentsTable;
   api_keys: ApiKeysTable;
   idempotency_keys: {

@@ -170,10 +170,13 @@ export type FileChange = Static<typeof FileChange>;
 export const FileDrift = named("FileDrift", {
   type: FileTypeWord,
   id: Type.String(),
-  kind: oneOf(fileActions, { description: "What happened to it in the environment since `pulled`" }),
+  kind: oneOf(fileActions, { description: "What happened to it in the environment since `driftSince`" }),
   isOverwritten: Type.Boolean({ description: "Applying the plan takes it back" }),
 });
 export type FileDrift = Static<typeof FileDrift>;
+
+/** Why a workflow or layout stays that `prune` would delete. */
+export const unlistedReason = "it is not in the files; prune deletes it";
 
 const FileKept = named("FileKept", {
   type: FileTypeWord,
@@ -203,7 +206,16 @@ const planMembers = {
   changes: Type.Array(FileChange),
   unchanged: Type.Integer({ description: "Resources that are as they should be" }),
   kept: Type.Array(FileKept),
-  drift: Type.Array(FileDrift),
+  drift: Type.Array(FileDrift, { description: "Changes in the environment that did not come from files" }),
+  driftSince: Type.Optional(
+    named("FileDriftSince", {
+      kind: oneOf(["pulled", "applied"], {
+        description:
+          "`pulled`: the fingerprints of the request. `applied`: the last apply, for the resources of the request",
+      }),
+      at: Type.Optional(isoTime("Of the last apply")),
+    }),
+  ),
   issues: Type.Array(FileIssue, {
     maxItems: mostFileIssues,
     description: "Of severity `error`, of the workflows and layouts that the plan creates or changes",
@@ -228,7 +240,13 @@ const wanted = {
         "subscriptions, are never deleted; neither is anything of a list that is not given",
     }),
   ),
-  pulled: Type.Optional(fingerprints),
+  pulled: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      ...fingerprints,
+      description:
+        "`fingerprints` of the last export or apply. Without it, drift is told since the last apply to the environment",
+    }),
+  ),
 };
 
 export const fileOperations = {

@@ -3,7 +3,7 @@
 import type { ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
-import { layoutErrors, workflowErrors } from "../workflows/resource-errors.ts";
+import { layoutErrors, workflowErrors } from "../files/resource-errors.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { PublishIssues, PublishOutcome } from "./publish-plan.ts";
 

@@ -1,11 +1,11 @@
 // The issues of severity `error` that the workflows and layouts of a plan would have once it is applied.
 import { type FileIssue, type FileResources, mostFileIssues, type ResourceIssue } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { layoutErrors, workflowErrors } from "../workflows/resource-errors.ts";
 import type { IssueFacts } from "../workflows/step-issues.ts";
 import { viewFacts } from "../workflows/workflows.ts";
 import type { FileState } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
+import { layoutErrors, workflowErrors } from "./resource-errors.ts";
 
 export async function findFileIssues(
   ctx: Ctx,

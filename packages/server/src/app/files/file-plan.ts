@@ -1,6 +1,6 @@
 // Compares what an environment has with what files say it should have. Pure: the plan that is shown and the writes that apply it
 // come from the same comparison.
-import { type FileDrift, fileTypes, type TopicFile } from "@tidings/contract";
+import { type FileDrift, fileTypes, type TopicFile, unlistedReason } from "@tidings/contract";
 import { canonicalJson } from "../../lib/json.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import { versionOf, type WorkflowRow } from "../../store/workflows/workflows.ts";
@@ -122,7 +122,7 @@ function planWorkflowDeletions(plan: Plan, state: FileState, given: ReadWorkflow
   for (const { row } of state.workflows) {
     if (wanted.has(row.workflow_id)) continue;
     if (!prune) {
-      plan.kept.push({ type: "workflow", id: row.workflow_id, reason: "it is not in the files; prune deletes it" });
+      plan.kept.push({ type: "workflow", id: row.workflow_id, reason: unlistedReason });
       continue;
     }
     plan.deletedWorkflows.push(row);
@@ -160,16 +160,15 @@ function planTopics(plan: Plan, state: FileState, given: TopicFile[]): void {
   }
 }
 
-/** What happened in the environment since its fingerprints were taken, and whether the plan takes it back. */
+/** What happened in the environment since these fingerprints were taken, and whether the plan takes it back. */
 export function findDrift(
   state: FileState,
-  pulled: Record<string, string> | undefined,
+  pulled: Record<string, string>,
   changes: PlannedChange[],
+  keys = [...new Set([...Object.keys(pulled), ...Object.keys(state.fingerprints)])],
 ): FileDrift[] {
-  if (!pulled) return [];
   const planned = new Set(changes.map(({ type, id }) => keyOf(type, id)));
-  const keys = [...new Set([...Object.keys(pulled), ...Object.keys(state.fingerprints)])].sort();
-  return keys.flatMap((key): FileDrift[] => {
+  return keys.sort().flatMap((key): FileDrift[] => {
     const before = Object.hasOwn(pulled, key) ? pulled[key] : undefined;
     const now = Object.hasOwn(state.fingerprints, key) ? state.fingerprints[key] : undefined;
     const [word, ...id] = key.split("/");

@@ -11,8 +11,9 @@ import { requireEnvironment } from "../environments/environments.ts";
 import { unseal } from "../integrations/credentials.ts";
 import { toStep } from "../workflows/in-flight.ts";
 import { applyPlan } from "./apply-files.ts";
+import { readDrift, recordApplied } from "./file-drift.ts";
 import { findFileIssues } from "./file-issues.ts";
-import { findDrift, planFiles } from "./file-plan.ts";
+import { planFiles } from "./file-plan.ts";
 import { type FileState, readState, toResources } from "./file-state.ts";
 import type { Plan } from "./plan.ts";
 import { type ReadFiles, readFiles } from "./read-files.ts";
@@ -82,7 +83,10 @@ export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.app
   const answer = await toAnswer(ctx, caller, state, planned, body);
   const { fingerprint, fingerprints } = state;
   // A repeated request finds its own work done, which is no conflict.
-  if (planned.changes.length === 0) return { ...answer, fingerprints };
+  if (planned.changes.length === 0) {
+    await recordApplied(ctx, environmentId, body.resources, fingerprints, planned);
+    return { ...answer, fingerprints };
+  }
   if (fingerprint !== body.expectedFingerprint)
     throw failure(
       "FILES_CHANGED",
@@ -94,16 +98,11 @@ export async function apply(ctx: Ctx, caller: Caller, { body }: Input<"files.app
     throw failure("FILES_HAVE_ISSUES", { count: String(blocking.length) }, { body: { issues: answer.issues } });
   await applyPlan(ctx, caller, planned);
   const after = await readState(ctx, environmentId, { lock: false });
+  await recordApplied(ctx, environmentId, body.resources, after.fingerprints, planned);
   return { ...answer, fingerprint: after.fingerprint, fingerprints: after.fingerprints };
 }
 
-async function toAnswer(
-  ctx: Ctx,
-  caller: Caller,
-  state: FileState,
-  plan: Plan,
-  { resources, pulled }: Wanted,
-): Promise<FilesPlan> {
+async function toAnswer(ctx: Ctx, caller: Caller, state: FileState, plan: Plan, wanted: Wanted): Promise<FilesPlan> {
   const { changes, unchanged, kept, workflows, deletedWorkflows } = plan;
   const rows = [
     ...workflows.flatMap(({ row, hasNewContent }) => (row && hasNewContent ? [row] : [])),
@@ -129,7 +128,7 @@ async function toAnswer(
     }),
     unchanged,
     kept,
-    drift: findDrift(state, pulled, changes),
-    issues: await findFileIssues(ctx, caller.environmentId, { resources, state, plan }),
+    ...(await readDrift(ctx, caller.environmentId, wanted, state, plan)),
+    issues: await findFileIssues(ctx, caller.environmentId, { resources: wanted.resources, state, plan }),
   };
 }

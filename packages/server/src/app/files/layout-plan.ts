@@ -1,4 +1,5 @@
 // Layouts of files beside those that the environment has: new, changed, deleted, and which one is the default. Pure.
+import { unlistedReason } from "@tidings/contract";
 import { canonicalJson, type JsonObject } from "../../lib/json.ts";
 import type { WorkflowRow } from "../../store/workflows/workflows.ts";
 import { toLayoutFile } from "./file-forms.ts";
@@ -70,7 +71,7 @@ export function planLayoutDeletions(plan: Plan, state: FileState, files: ReadFil
     if (wanted.has(row.layout_id)) continue;
     const user = users.get(row.layout_id) ?? users.get(row.id);
     const reason = !prune
-      ? "it is not in the files; prune deletes it"
+      ? unlistedReason
       : row.is_default && !hasNewDefault
         ? "it is the default layout; make another one the default first"
         : user !== undefined

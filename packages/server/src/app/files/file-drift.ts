@@ -1,0 +1,55 @@
+// What others changed in an environment: since the fingerprints that a request brings, else since files were applied last.
+import type { FileResources, FilesPlan } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { findFileApply, recordFileApply } from "../../store/workflows/file-applies.ts";
+import { keyOf } from "./file-forms.ts";
+import { findDrift } from "./file-plan.ts";
+import type { FileState } from "./file-state.ts";
+import type { Plan } from "./plan.ts";
+
+const keysOf = ({ workflows, layouts, integrations, topics }: FileResources): string[] => [
+  ...(workflows ?? []).map(({ workflowId }) => keyOf("workflow", workflowId)),
+  ...(layouts ?? []).map(({ layoutId }) => keyOf("layout", layoutId)),
+  ...(integrations ?? []).map(({ identifier }) => keyOf("integration", identifier)),
+  ...(topics ?? []).map(({ key }) => keyOf("topic", key.trim())),
+];
+
+type Wanted = { resources: FileResources; pulled?: Record<string, string> };
+
+export async function readDrift(
+  ctx: Ctx,
+  environmentId: string,
+  { resources, pulled }: Wanted,
+  state: FileState,
+  { changes }: Plan,
+): Promise<Pick<FilesPlan, "drift" | "driftSince">> {
+  if (pulled) return { drift: findDrift(state, pulled, changes), driftSince: { kind: "pulled" } };
+  const applied = await findFileApply(ctx.db, environmentId);
+  if (!applied) return { drift: [] };
+  const { fingerprints, applied_at } = applied;
+  // What these files never put in place is another repository's, or made by hand.
+  const keys = keysOf(resources).filter((key) => Object.hasOwn(fingerprints, key));
+  return {
+    drift: findDrift(state, fingerprints, changes, keys),
+    driftSince: { kind: "applied", at: applied_at.toISOString() },
+  };
+}
+
+/** `after`: the fingerprints of the environment once the plan was carried out. */
+export async function recordApplied(
+  ctx: Ctx,
+  environmentId: string,
+  resources: FileResources,
+  after: Record<string, string>,
+  plan: Pick<Plan, "deletedWorkflows" | "deletedLayouts">,
+): Promise<void> {
+  const given = keysOf(resources).filter((key) => Object.hasOwn(after, key));
+  await recordFileApply(ctx.db, environmentId, {
+    fingerprints: Object.fromEntries(given.map((key) => [key, after[key]!])),
+    removed: [
+      ...plan.deletedWorkflows.map(({ workflow_id }) => keyOf("workflow", workflow_id)),
+      ...plan.deletedLayouts.map(({ layout_id }) => keyOf("layout", layout_id)),
+    ],
+    now: ctx.now(),
+  });
+}
