@@ -168,6 +168,11 @@ export const errorCatalogue = {
     message: "Reset link with id {resetLinkId} not found",
     when: "There is no such reset link, or it was used, replaced or has expired.",
   },
+  NOT_SUPPORTED: {
+    status: 410,
+    message: "{subject} is not supported: {instead}",
+    when: "A route of the older Novu API that Tidings does not have, with `TIDINGS_VOCABULARY=novu`. The text names the way.",
+  },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "The path is unknown." },
   CONNECTION_NOT_FOUND: {
     status: 404,

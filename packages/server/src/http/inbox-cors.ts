@@ -26,8 +26,10 @@ export function allowReading(request: FastifyRequest, reply: FastifyReply): void
   reply.headers({ "access-control-allow-origin": origin, "access-control-expose-headers": exposed });
 }
 
-export function addInboxPreflight(server: FastifyInstance): void {
-  server.options(`${prefix}*`, async (request, reply) => {
+export const addInboxPreflight = (server: FastifyInstance): void => addPreflight(server, prefix);
+
+export function addPreflight(server: FastifyInstance, pathPrefix: string): void {
+  server.options(`${pathPrefix}*`, async (request, reply) => {
     allowReading(request, reply);
     return reply.code(204).headers(preflightHeaders).send();
   });

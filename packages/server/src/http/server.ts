@@ -18,6 +18,7 @@ import type { Budgets } from "../lib/load/budgets.ts";
 import type { Hub } from "../pipeline/live/hub.ts";
 import { findBacklogAges } from "../store/queue/backlog.ts";
 import { createAdmission } from "./admission.ts";
+import { addAliases, aliasRoutes } from "./aliases/routes.ts";
 import { createWrongKeyLimiter, type WrongKeyLimiter } from "./auth.ts";
 import { addDashboard, dashboardPathsOf } from "./dashboard/routes.ts";
 import { answerClientError, maxHeadBytes, sendError } from "./errors.ts";
@@ -78,6 +79,7 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   });
   const now = () => performance.now();
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
+  if (ctx.config.vocabulary === "novu") addAliases(server);
   if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchPeople: options.watchPeople });
   closeIdleConnections(server);
   addSystemRoutes(server, ctx, options);
@@ -185,6 +187,7 @@ const knownRoutes = (config: Config, isLive: boolean): KnownRoute[] => [
     const { path, method } = operation;
     return knownRoute(path, method === "GET" && readsOnly(operation) ? readMethods : [method]);
   }),
+  ...(config.vocabulary === "novu" ? aliasRoutes : []).flatMap(({ path, method }) => knownRoute(path, [method])),
   ...dashboardPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...systemPathsOf(config).flatMap((path) => knownRoute(path, readMethods)),
   ...knownRoute(preferencePagePath, [...readMethods, "POST"]),

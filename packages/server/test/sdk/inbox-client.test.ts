@@ -139,3 +139,9 @@ test("no page of the docs names backendUrl without socketUrl", () => {
     for (const part of parts) assert.ok(!part.includes("backendUrl") || part.includes("socketUrl"), `${page}: ${part}`);
   }
 });
+
+test("the routes of the older API exist in the vocabulary novu only", async () => {
+  const headers = { authorization: `ApiKey ${service.apiKey}` };
+  for (const path of ["/v1/subscribers", "/v1/topics", "/v1/widgets/session/initialize"])
+    assert.equal((await fetch(`${url}${path}`, { headers })).status, 404);
+});

@@ -1,0 +1,84 @@
+// What the older API has and Tidings does not, with the way to do it here.
+type Unsupported = { subject: string; instead: string; routes: string[] };
+
+/** Of `@novu/notification-center`, which runs in web pages. */
+export const widgetsPath = "/v1/widgets";
+
+const routesOf = (path: string, ...methods: string[]): string[] => methods.map((method) => `${method} ${path}`);
+
+export const unsupported: readonly Unsupported[] = [
+  {
+    subject: "The notification center (@novu/notification-center)",
+    instead: "use @novu/react 3 or @novu/js 3 with backendUrl and socketUrl, or the widget <tidings-inbox>",
+    routes: routesOf(`${widgetsPath}/*`, "GET", "POST", "PATCH", "PUT", "DELETE"),
+  },
+  {
+    subject: "Creating and changing workflows by the older API",
+    instead: "use POST /v2/workflows and PUT /v2/workflows/{workflowId}, for example with @novu/api",
+    routes: ["POST /v1/notification-templates", "PUT /v1/notification-templates/{templateId}"],
+  },
+  {
+    subject: "Creating and changing layouts by the older API",
+    instead: "use POST /v2/layouts and PUT /v2/layouts/{layoutId}; the first layout of an environment is its default",
+    routes: ["POST /v1/layouts", "PATCH /v1/layouts/{layoutId}", "POST /v1/layouts/{layoutId}/default"],
+  },
+  {
+    subject: "Notification groups",
+    instead: "use tags of workflows",
+    routes: [
+      ...routesOf("/v1/notification-groups", "GET", "POST"),
+      ...routesOf("/v1/notification-groups/{id}", "GET", "PATCH", "DELETE"),
+    ],
+  },
+  {
+    subject: "Changes that wait for promotion",
+    instead: "use POST /v2/environments/{environmentId}/publish with a key of the target environment",
+    routes: ["GET /v1/changes", "GET /v1/changes/count", "POST /v1/changes/{id}/apply", "POST /v1/changes/bulk/apply"],
+  },
+  {
+    subject: "Managing tenants",
+    instead: "send `tenant` with the event, or use contexts: POST /v2/contexts",
+    routes: [
+      ...routesOf("/v1/tenants", "GET", "POST"),
+      ...routesOf("/v1/tenants/{identifier}", "GET", "PATCH", "DELETE"),
+    ],
+  },
+  {
+    subject: "Workflow overrides for tenants",
+    instead: "use conditions of steps that read `tenant` or `context`",
+    routes: [
+      ...routesOf("/v1/workflow-overrides", "GET", "POST"),
+      ...routesOf("/v1/workflow-overrides/{overrideId}", "GET", "PUT", "DELETE"),
+      ...routesOf("/v1/workflow-overrides/workflows/{workflowId}/tenants/{tenantId}", "GET", "PUT"),
+    ],
+  },
+  {
+    subject: "Feeds",
+    instead: "use tags of workflows: the notifications of an inbox can be filtered by tag",
+    routes: [...routesOf("/v1/feeds", "GET", "POST"), "DELETE /v1/feeds/{feedId}"],
+  },
+  {
+    subject: "Managing organizations",
+    instead: "an installation is one organization: people and roles are managed in the dashboard",
+    routes: [
+      ...routesOf("/v1/organizations", "GET", "POST", "PATCH"),
+      ...["GET /v1/organizations/me", "GET /v1/organizations/members", "PUT /v1/organizations/branding"],
+      ...["DELETE /v1/organizations/members/{memberId}", "PUT /v1/organizations/members/{memberId}/roles"],
+    ],
+  },
+  {
+    subject: "Reading and regenerating API keys by the older API",
+    instead: "use POST /v1/environments/{environmentId}/api-keys, which shows a new key once, and revoke the old one",
+    routes: ["GET /v1/environments/api-keys", "POST /v1/environments/api-keys/regenerate"],
+  },
+  {
+    subject: "Status pages of integrations",
+    instead: "use GET /v1/integrations; `tidings integrations check` asks the provider",
+    routes: ["GET /v1/integrations/in-app/status", "GET /v1/integrations/webhook/provider/{providerId}/status"],
+  },
+  {
+    subject: "Inbound mail",
+    instead: "receive replies with your mail provider",
+    routes: ["GET /v1/inbound-parse/mx/status"],
+  },
+];
