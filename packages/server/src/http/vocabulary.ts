@@ -54,6 +54,9 @@ const nearestProvider = "push-webhook";
 const filteredTitle = "ChannelSettings";
 const replacedTitles = new Set<unknown>(["Job", "ExecutionDetail"]);
 
+/** Steps of workflows: their control values have members that clients of the peer API require. */
+const stepTitle = "Step";
+
 /** Members with words whose schema is no enumeration. Enumerations with words are found by their values. */
 const wordMembers = new Set(["providerId", "origin"]);
 
@@ -145,21 +148,49 @@ function exchangeIn(
   return copy;
 }
 
-/** A copy of an answer, in neutral words, without the providers that the peer API does not have. */
-function withPeerProviders(positions: WordPositions | null, value: unknown): unknown {
+/** A copy of an answer, in neutral words, as clients of the peer API accept it: with what they require, without unknown providers. */
+function asPeerAccepts(positions: WordPositions | null, value: unknown): unknown {
   if (positions === null) return value;
   if (Array.isArray(value)) {
     const isLost = (item: unknown): boolean => isObject(item) && unknownToPeer.has(item.providerId);
     const kept = positions.items?.titles.has(filteredTitle) ? value.filter((item) => !isLost(item)) : value;
-    return kept.map((item) => withPeerProviders(positions.items, item));
+    return kept.map((item) => asPeerAccepts(positions.items, item));
   }
   if (!isObject(value)) return value;
   const copy = { ...value };
   for (const [member, below] of positions.members) {
-    if (Object.hasOwn(value, member)) copy[member] = withPeerProviders(below, value[member]);
+    if (Object.hasOwn(value, member)) copy[member] = asPeerAccepts(below, value[member]);
   }
+  if (positions.titles.has(stepTitle)) return withRequiredValues(copy);
   const isClosed = [...positions.titles].some((title) => replacedTitles.has(title));
   return isClosed && unknownToPeer.has(copy.providerId) ? { ...copy, providerId: nearestProvider } : copy;
+}
+
+/**
+ * A step whose code gives the content has no control values, but clients require the subject of an email, and the address of a
+ * link. An empty text is also what the contract shows for a subject that is missing.
+ */
+function withRequiredValues(step: JsonObject): JsonObject {
+  const complete = (values: unknown): unknown => {
+    if (!isObject(values)) return values;
+    const withLinks = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, withAddress(name, value)]),
+    );
+    return step.type === "email" ? { subject: "", body: "", ...withLinks } : withLinks;
+  };
+  const controls = isObject(step.controls)
+    ? { controls: { ...step.controls, values: complete(step.controls.values) } }
+    : {};
+  return { ...step, ...controls, ...(isObject(step.controlValues) && { controlValues: complete(step.controlValues) }) };
+}
+
+/** `redirect`, and that of an action, with its `url`. */
+function withAddress(name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (name === "redirect") return { url: "", ...value };
+  return name.endsWith("Action") && isObject(value.redirect)
+    ? { ...value, redirect: { url: "", ...value.redirect } }
+    : value;
 }
 
 /** Keywords of enumerations, and the members of examples that have words. */
@@ -217,7 +248,6 @@ export function createTranslator(vocabulary: Config["vocabulary"], operation: Op
       query: readWords(query, input.query) as OperationInput["query"],
       body: readWords(body, input.body),
     }),
-    write: (text) =>
-      answer ? JSON.stringify(exchangeWords(answer, withPeerProviders(answer, JSON.parse(text)))) : text,
+    write: (text) => (answer ? JSON.stringify(exchangeWords(answer, asPeerAccepts(answer, JSON.parse(text)))) : text),
   };
 }

@@ -11,8 +11,9 @@ import fc from "fast-check";
 import { createTranslator, exchangeSchema, exchangeWords, wordPositionsOf } from "../../src/http/vocabulary.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
 import { pushSubscription } from "../support/browser.ts";
+import { newStage } from "../support/clock.ts";
 import { startTestService } from "../support/service.ts";
-import { createWorkflow, messagesOf, settled, trigger } from "../support/verbs.ts";
+import { createWorkflow, email, messagesOf, settled, trigger } from "../support/verbs.ts";
 
 const all = Object.values(operations) as Operation[];
 const inWords = (values: readonly string[]) => exchangeSchema({ enum: values }).enum;
@@ -340,4 +341,31 @@ test("a record in a refusal speaks the chosen words too", async () => {
   const gone = await client.raw("subscribers.deleteCredentials", { params: { ...params, providerId: "novu-slack" } });
   assert.equal(gone.status, 204);
   assert.equal((await client.raw("subscribers.retrieve", { params })).status, 200);
+});
+
+test("a condition of an integration on the tenant is evaluated", async () => {
+  const stage = (await newStage(peer)).client;
+  const create = (body: object) =>
+    stage("integrations.create", {
+      body: {
+        ...{ providerId: "nodemailer", channel: "email", active: true },
+        ...{ credentials: { host: "mail.example.com", port: "587" }, ...body },
+      } as never,
+    });
+  const part = (value: string) => ({ field: "identifier", value, operator: "EQUAL", on: "tenant" });
+  const forTenant = (identifier: string, value: string) =>
+    create({ identifier, conditions: [{ children: [part(value)] }] });
+  await forTenant("acme-mail", "acme");
+  await forTenant("named-mail", "{{ payload.account }}");
+  await create({ identifier: "usual" });
+  await createWorkflow(stage, "by-tenant", [email()]);
+  const senderFor = async (more: object) => {
+    const to = { subscriberId: "ada", email: "ada@example.com" };
+    const { body } = await stage("explain.dryRun", { body: { name: "by-tenant", to, ...more } });
+    return body.recipients[0]!.steps[0]!.messages[0]!.integrationIdentifier;
+  };
+  assert.equal(await senderFor({ tenant: { identifier: "acme" } }), "acme-mail");
+  assert.equal(await senderFor({ tenant: { identifier: "globex" }, payload: { account: "globex" } }), "named-mail");
+  assert.equal(await senderFor({ tenant: { identifier: "globex" } }), "usual");
+  assert.equal(await senderFor({}), "usual");
 });

@@ -19,6 +19,9 @@ import { subscribersNotificationsRevertAction } from "novu-api-latest/funcs/subs
 import { subscribersNotificationsSnooze } from "novu-api-latest/funcs/subscribersNotificationsSnooze.js";
 import { subscribersNotificationsUnarchive } from "novu-api-latest/funcs/subscribersNotificationsUnarchive.js";
 import { subscribersNotificationsUnsnooze } from "novu-api-latest/funcs/subscribersNotificationsUnsnooze.js";
+import { workflowsGet } from "novu-api-latest/funcs/workflowsGet.js";
+import { workflowsStepsRetrieve } from "novu-api-latest/funcs/workflowsStepsRetrieve.js";
+import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 
@@ -85,4 +88,22 @@ test("the newest SDK accepts the answer of every function for the inbox of a sub
   await accepted(subscribersNotificationsArchiveAll(core, {}, subscriberId));
   await accepted(subscribersNotificationsDelete(core, item));
   await accepted(subscribersNotificationsDeleteAll(core, {}, subscriberId));
+});
+
+test("the newest SDK accepts a workflow in code whose steps have no control values, and links without an address", async () => {
+  const { client } = service;
+  const types = ["email", "in_app", "sms", "push", "chat", "digest", "delay", "custom"];
+  const steps = types.map((type) => ({ stepId: `${type}-step`, type, controls: { schema: { type: "object" } } }));
+  const workflow = { workflowId: "in-code", steps, payload: {}, preferences: {}, tags: [], severity: "none" };
+  const bridge = await startReceiver(() => ({ status: 200, text: JSON.stringify({ workflows: [workflow] }) }));
+  await client("bridge.sync", { body: { bridgeUrl: bridge.url } });
+  const { result } = await accepted(workflowsGet(core, "in-code"));
+  assert.deepEqual(
+    result.steps.map(({ type }) => type),
+    types,
+  );
+  await accepted(workflowsStepsRetrieve(core, "in-code", "email-step"));
+  const link = { redirect: { target: "_self" } };
+  await createWorkflow(client, "bare-links", [inApp({ body: "x", ...link, primaryAction: { label: "Go", ...link } })]);
+  await accepted(workflowsGet(core, "bare-links"));
 });

@@ -22,7 +22,9 @@ export const FieldFilterPart = named("FieldFilterPart", {
   field: Type.String(),
   value: Type.String({ description: "May be a template, such as `{{payload.plan}}`; rendered before it is compared" }),
   operator: oneOf(filterOperators),
-  on: oneOf(["subscriber", "payload", "tenant"]),
+  on: oneOf(["subscriber", "payload", "tenant"], {
+    description: "In conditions of integrations, `tenant` only with the vocabulary `novu`",
+  }),
 });
 
 const groupTypes = ["BOOLEAN", "TEXT", "DATE", "NUMBER", "STATEMENT", "LIST", "MULTI_LIST", "GROUP"] as const;

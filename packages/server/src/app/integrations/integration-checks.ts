@@ -3,7 +3,7 @@
 import type { Input, IntegrationPatch } from "@tidings/contract";
 import { check as checkProvider, findProvider, validateCredentials } from "@tidings/providers";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
-import { failure, faultCollector, invalid } from "../../failure.ts";
+import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { findEnvironment } from "../../store/environments/environments.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -48,17 +48,34 @@ export function readNextCredentials(ctx: Ctx, row: IntegrationRow, body: Integra
 }
 
 /** The conditions with their defaults; 422 when one of their templates does not parse. */
-export function readConditions(given: IntegrationPatch["conditions"]): IntegrationRow["conditions"] | undefined {
+export function readConditions(
+  { config }: Ctx,
+  given: IntegrationPatch["conditions"],
+): IntegrationRow["conditions"] | undefined {
   if (!given) return undefined;
   const { filters, faults } = readFilters(given, "conditions");
+  // Programs for the peer API choose integrations by tenant; the contract names the subscriber and the payload.
+  if (config.vocabulary !== "novu") Object.assign(faults, tenantFaults(given));
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return filters;
 }
 
+const tenantFaults = (given: NonNullable<IntegrationPatch["conditions"]>): FieldFaults =>
+  Object.fromEntries(
+    given.flatMap(({ children }, group) =>
+      children.flatMap(({ on }, child) => {
+        const field = `conditions.${group}.children.${child}.on`;
+        return on === "tenant"
+          ? [[field, { messages: [`${field} must be one of subscriber, payload`], value: on }]]
+          : [];
+      }),
+    ),
+  );
+
 /** Faults that do not depend on the stored integration are reported before it is looked up. */
 export async function checkPatch(ctx: Ctx, caller: Caller, body: IntegrationPatch): Promise<void> {
   if (body.credentials) checkCredentials("", body.credentials as JsonObject, false);
-  readConditions(body.conditions);
+  readConditions(ctx, body.conditions);
   await checkEnvironment(ctx, caller, body._environmentId);
 }
 

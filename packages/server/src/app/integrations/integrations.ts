@@ -76,7 +76,7 @@ export async function listActive(ctx: Ctx, caller: Caller): Promise<Output<"inte
 export async function checkNew(ctx: NetworkCtx, caller: Caller, { body }: Input<"integrations.create">): Promise<void> {
   if (!body.check) return;
   const credentials = readNewCredentials(body);
-  readConditions(body.conditions);
+  readConditions(ctx, body.conditions);
   await checkEnvironment(ctx, caller, body._environmentId);
   await checkWithProvider(ctx, caller, body.providerId, credentials);
 }
@@ -89,7 +89,7 @@ export async function create(
   const provider = findProvider(body.providerId)!;
   const active = body.active ?? false;
   const credentials = readNewCredentials(body);
-  const conditions = readConditions(body.conditions) ?? [];
+  const conditions = readConditions(ctx, body.conditions) ?? [];
   await checkEnvironment(ctx, caller, body._environmentId);
 
   // The lock makes requests take turns: a channel has one primary, and an environment one in-app integration.
@@ -169,7 +169,7 @@ async function changesOf(
   credentials: JsonObject,
 ): Promise<Partial<IntegrationRow>> {
   const active = body.active ?? row.active;
-  const conditions = readConditions(body.conditions) ?? row.conditions;
+  const conditions = readConditions(ctx, body.conditions) ?? row.conditions;
   const configurations = body.configurations
     ? seal(ctx.secrets, keepMasked(body.configurations, unseal(ctx.secrets, row.configurations)))
     : row.configurations;

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "../../support/clock.ts";
 import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;
@@ -45,25 +44,24 @@ test("in development the capture provider is primary until a real one is active"
   assert.equal(mailbox!.active, true);
 });
 
-test("a condition on the tenant chooses the integration; what a group leaves out is filled in", async () => {
+test("a condition chooses the integration; what a group leaves out is filled in; a tenant is refused", async () => {
   const stage = (await newStage(service)).client;
-  const part = (value: string) => ({ field: "identifier", value, operator: "EQUAL", on: "tenant" });
-  const forTenant = (identifier: string, value: string) =>
-    create(stage, { identifier, conditions: [{ children: [part(value)] }] });
-  const { conditions } = await forTenant("acme-mail", "acme");
+  const part = (value: string, on = "payload") => ({ field: "account", value, operator: "EQUAL", on });
+  const { conditions } = await create(stage, { identifier: "acme-mail", conditions: [{ children: [part("acme")] }] });
   assert.deepEqual(conditions, [{ isNegated: false, type: "GROUP", value: "AND", children: [part("acme")] }]);
-  await forTenant("named-mail", "{{ payload.account }}");
-  await create(stage, { identifier: "usual" });
-  await createWorkflow(stage, "by-tenant", [email()]);
-  const senderFor = async (more: object) => {
-    const to = { subscriberId: "ada", email: "ada@example.com" };
-    const { body } = await stage("explain.dryRun", { body: { name: "by-tenant", to, ...more } });
-    return body.recipients[0]!.steps[0]!.messages[0]!.integrationIdentifier;
-  };
-  assert.equal(await senderFor({ tenant: { identifier: "acme" } }), "acme-mail");
-  assert.equal(await senderFor({ tenant: { identifier: "globex" }, payload: { account: "globex" } }), "named-mail");
-  assert.equal(await senderFor({ tenant: { identifier: "globex" } }), "usual");
-  assert.equal(await senderFor({}), "usual");
+  const refused = await stage.raw("integrations.create", {
+    body: { providerId: "nodemailer", channel: "email", conditions: [{ children: [part("a"), part("a", "tenant")] }] },
+  });
+  assert.equal(refused.status, 422);
+  const field = "conditions.0.children.1.on";
+  assert.deepEqual((refused.body as { errors: Record<string, { messages: string[] }> }).errors[field]?.messages, [
+    `${field} must be one of subscriber, payload`,
+  ]);
+  const changed = await stage.raw("integrations.update", {
+    params: { integrationId: "acme-mail" },
+    body: { conditions: [{ children: [part("a", "tenant")] }] },
+  });
+  assert.equal(changed.status, 422);
 });
 
 test("a primary is active and has no conditions; losing that promotes no other integration", async () => {
