@@ -19,15 +19,15 @@ const clockOf = ({ context }: FilterImpl): RenderClock =>
 /** Longer texts are no dates. */
 const maxDateLength = 100;
 
-/** A time of day with an offset or the name of a zone behind it. */
-const offsetPattern = /\d:\d\d[\d.,:]*\s*(?:[ap]m)?\s*(?:z|utc?|gmt|[ecmp][sd]t|[+-]\d\d)/i;
+/** A time of day with an offset or the name of a zone behind it, without white space. */
+const offsetPattern = /\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:[ap]m)?(?:z|utc?|gmt|[ecmp][sd]t|[+-]\d\d)/i;
 
 /** The instant of a text. One without an offset is local time in the zone, as JavaScript reads it in that of the process. */
 function readText(text: string, zone: string): number {
   if (text.length > maxDateLength) return Number.NaN;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const time = Date.parse(text);
-  if (Number.isNaN(time) || offsetPattern.test(text)) return time;
+  if (Number.isNaN(time) || offsetPattern.test(text.replace(/\s+/g, ""))) return time;
   const walls = [`${text} UTC`, `${text}Z`].map((one) => Date.parse(one));
   const wall = walls.find((one) => !Number.isNaN(one));
   return wall === undefined ? time : firstInstant(zoneOf(zone, "UTC"), wall);

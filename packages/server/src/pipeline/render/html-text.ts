@@ -155,7 +155,7 @@ function closeElement(state: TextState, name: string): void {
 function closeLink(state: TextState): void {
   const { href, from } = state.links.pop() ?? { href: "", from: 0 };
   if (!isSafeMailLink(href)) return;
-  const address = href.replace(/^(mailto|tel):/i, "");
+  const address = href.replace(/^(mailto|tel|sms):/i, "");
   const label = state.parts
     .slice(from, from + maxLabelParts)
     .join("")

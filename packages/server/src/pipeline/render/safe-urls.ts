@@ -6,8 +6,13 @@
  */
 export const isSafeUrl = (url: string): boolean => /^(https?:\/\/|\/(?![/\\]))\P{Cc}*$/iu.test(url);
 
-/** Links in an email: also `mailto:` and `tel:`. */
-export const isSafeMailLink = (url: string): boolean => isSafeUrl(url) || /^(mailto|tel):\P{Cc}+$/iu.test(url);
+/** Schemes of links beside those of web addresses. Each opens a program of its own, for a message, a call or a calendar. */
+export const linkSchemes = ["mailto", "tel", "sms", "webcal"];
+
+const linkPattern = new RegExp(`^(${linkSchemes.join("|")}):\\P{Cc}+$`, "iu");
+
+/** Links in an email: also `mailto:`, `tel:`, `sms:` and `webcal:`. */
+export const isSafeMailLink = (url: string): boolean => isSafeUrl(url) || linkPattern.test(url);
 
 /** Images in an email: also `cid:` attachments and `data:` images. */
 export const isSafeImage = (url: string): boolean =>
