@@ -1,4 +1,6 @@
 // For bundlers and `<script type="module">`: the client without a user interface, and the custom element on request.
+import { addressOfScript } from "./address.ts";
+
 export { createInbox, type Inbox } from "./client/create-inbox.ts";
 export * from "./client/types.ts";
 export type { TidingsInboxElement } from "./element-class.ts";
@@ -8,12 +10,11 @@ export type { InboxTab } from "./ui/ui.ts";
 
 /**
  * Defines `<tidings-inbox>`. The user interface is loaded by this call: a page that uses `createInbox` alone does not load it.
- * An element without `url` talks to the origin of this module.
+ * An element without `url` talks to the service that this module came from.
  */
 export async function defineInbox(): Promise<void> {
   const { createElementClass } = await import("./element-class.ts");
-  const { protocol, origin } = new URL(import.meta.url);
   if (customElements.get("tidings-inbox")) return;
-  const defaultUrl = protocol.startsWith("http") ? origin : location.origin;
+  const defaultUrl = import.meta.url.startsWith("http") ? addressOfScript(import.meta.url) : location.origin;
   customElements.define("tidings-inbox", createElementClass({ defaultUrl, loadPanel: () => import("./ui/draw.tsx") }));
 }

@@ -9,7 +9,10 @@ const answer = document.querySelector<HTMLElement>("#answer")!;
 button.addEventListener("click", async () => {
   button.disabled = true;
   try {
-    const reply = await fetch("/inbox/welcome", { method: "POST", signal: AbortSignal.timeout(20_000) });
+    const reply = await fetch(new URL("welcome", import.meta.url), {
+      method: "POST",
+      signal: AbortSignal.timeout(20_000),
+    });
     const { message } = (await reply.json()) as { message?: string };
     answer.textContent = reply.ok
       ? "Sent. It is in both inboxes."

@@ -7,6 +7,7 @@ import type { Ctx } from "../context.ts";
 import { countOpenCircuits } from "../store/installation/installation.ts";
 import { docsPageCsp, renderDocsPage } from "./docs/docs-page.ts";
 import type { Threads } from "./handed-requests.ts";
+import { basePathOf } from "./pages/base-path.ts";
 import { exchangeSchema } from "./vocabulary.ts";
 
 export type SystemOptions = {
@@ -49,20 +50,22 @@ function addMetrics(server: FastifyInstance, ctx: Ctx, { threads }: SystemOption
 }
 
 /** Document and page are made on the first request for them, so that they do not slow down the start. */
-function addDocs(server: FastifyInstance, { vocabulary, dashboard }: Config, version: string): void {
+function addDocs(server: FastifyInstance, { vocabulary, dashboard, publicUrl }: Config, version: string): void {
   const document = once(() => {
     const neutral = openApiDocument({ version });
     return vocabulary === "neutral" ? neutral : exchangeSchema(neutral);
   });
   const documentText = once(() => JSON.stringify(document()));
   const page = once(() => renderDocsPage(document()));
-  server.get("/openapi.json", async (_request, reply) =>
-    reply.type("application/json; charset=utf-8").send(documentText()),
-  );
+  server.get("/openapi.json", async (request, reply) => {
+    const url = basePathOf(publicUrl, request);
+    const text = url === "/" ? documentText() : JSON.stringify({ ...document(), servers: [{ url: url.slice(0, -1) }] });
+    return reply.type("application/json; charset=utf-8").header("vary", "x-forwarded-prefix").send(text);
+  });
   server.get("/docs", async (_request, reply) =>
     reply.type("text/html; charset=utf-8").header("content-security-policy", docsPageCsp()).send(page()),
   );
-  if (!dashboard) server.get("/", async (_request, reply) => reply.redirect("/docs"));
+  if (!dashboard) server.get("/", async (request, reply) => reply.redirect(`${basePathOf(publicUrl, request)}docs`));
 }
 
 function once<T>(make: () => T): () => T {

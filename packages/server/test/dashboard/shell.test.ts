@@ -1,10 +1,8 @@
 // The frame around the screens of the dashboard, in a browser.
 import assert from "node:assert/strict";
-import { createServer, request as send } from "node:http";
-import type { AddressInfo } from "node:net";
 import { before } from "node:test";
-import { atEnd } from "../support/at-end.ts";
 import { browserTest } from "../support/chromium.ts";
+import { startPrefixProxy } from "../support/prefix-proxy.ts";
 import { startTestService } from "../support/service.ts";
 import { eventually } from "../support/wait.ts";
 import { seedCompany } from "./seed.ts";
@@ -91,25 +89,7 @@ browserTest("it is usable on a phone", async (context) => {
 });
 
 browserTest("it works below a path of a proxy", async (context) => {
-  const target = new URL(service.url);
-  const proxy = createServer((request, response) => {
-    const isInside = request.url?.startsWith("/tidings/");
-    if (!isInside) return void response.writeHead(404).end();
-    const path = request.url!.slice("/tidings".length);
-    const headers = { ...request.headers, host: target.host, "x-forwarded-prefix": "/tidings" };
-    const passed = send(
-      { port: target.port, host: target.hostname, path, method: request.method, headers },
-      (answer) => {
-        response.writeHead(answer.statusCode!, answer.headers);
-        answer.pipe(response);
-      },
-    );
-    request.pipe(passed);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  atEnd(async () => void proxy.close());
-  context.after(() => proxy.closeAllConnections());
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/tidings`;
+  const url = await startPrefixProxy(service);
   const page = await openDashboard(context, { ...service, url }, "/activity");
   await page
     .getByRole("link", { name: /Order shipped/ })

@@ -47,6 +47,12 @@ test("/openapi.json is the document of the contract", async () => {
   const reply = await request(service, "/openapi.json");
   assert.equal(reply.headers.get("content-type"), "application/json; charset=utf-8");
   assert.deepEqual(reply.body, JSON.parse(JSON.stringify(openApiDocument({ version }))));
+  const serversBehind = async (prefix: string) => {
+    const { body } = await request(service, "/openapi.json", { headers: { "x-forwarded-prefix": prefix } });
+    return (body as { servers: unknown }).servers;
+  };
+  assert.deepEqual(await serversBehind("/tidings"), [{ url: "/tidings" }]);
+  assert.deepEqual(await serversBehind("https://elsewhere.example"), [{ url: "/" }]);
 });
 
 test("/docs is a page that can load nothing from elsewhere", async () => {

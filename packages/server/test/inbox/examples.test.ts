@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import type { InboxNotification, Preference } from "../../../inbox/src/client/types.ts";
 import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
 import { errorOf, request } from "../support/http.ts";
+import { startPrefixProxy } from "../support/prefix-proxy.ts";
 import { startTestService } from "../support/service.ts";
 import { trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -107,6 +108,27 @@ browserTest(
     await page.locator(".badge").waitFor();
   },
 );
+
+browserTest("below a path of a proxy, the widget and the page /inbox find the service there", async (context) => {
+  const behind = await startPrefixProxy(service);
+  const browser = await openBrowser(context);
+  const page = await openPage(context, browser);
+  const markup = `<script src="${behind}/inbox.js" async></script>
+<tidings-inbox application-identifier="development" subscriber-id="ada"></tidings-inbox>`;
+  await page.goto(await servePages({ "/": pageOf(markup) }));
+  await page.locator(".bell").click();
+  await welcome("a proxy");
+  await page.locator(".item", { hasText: "a proxy" }).waitFor();
+
+  for (const path of ["/inbox", "/inbox/"]) {
+    const demo = await openPage(context, browser);
+    await demo.goto(behind + path);
+    await demo.getByRole("button", { name: "Send a notification" }).click();
+    await demo.getByText("Sent.").waitFor();
+    await demo.locator(".badge").waitFor();
+    await demo.getByText(`<script src="${behind}/inbox.js" async>`).waitFor();
+  }
+});
 
 test("the button of /inbox works for that page only, at a limited rate", async () => {
   const press = (headers: Record<string, string>) => request(service, "/inbox/welcome", { method: "POST", headers });

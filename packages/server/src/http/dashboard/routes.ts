@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import { failure } from "../../failure.ts";
 import { type BuiltFiles, mayChange, neverChanges, openBuiltFiles } from "../built-files.ts";
+import { basePathOf } from "../pages/base-path.ts";
 import { readSessionCookie } from "../people/cookies.ts";
 import { framePage, framePageCsp, indexPageCsp, renderIndexPage } from "./index-page.ts";
 
@@ -109,7 +110,7 @@ function sendIndexPage(
   reply: FastifyReply,
 ): FastifyReply {
   const page = renderIndexPage(files, {
-    base: baseOf(config.publicUrl, request),
+    base: basePathOf(config.publicUrl, request),
     theme: themeOf(request.headers.cookie),
     screen,
     // The screen for signing in does not ask who is signed in; an answer kept for later would be that from before the sign-in.
@@ -127,21 +128,6 @@ function sendIndexPage(
     .serializer(String)
     .send(page);
 }
-
-const prefixPattern = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
-
-/**
- * The folder the browser reaches the service at: what a proxy says, else the path of the public URL. A request that came
- * straight to this service while a public URL with a path is set does not pass the proxy; then the path of the URL is wrong, so a
- * proxy that keeps the prefix out of what it forwards should send `x-forwarded-prefix`.
- */
-function baseOf(publicUrl: string, request: Pick<FastifyRequest, "headers">): string {
-  const told = request.headers["x-forwarded-prefix"];
-  const prefix = typeof told === "string" && prefixPattern.test(told) ? told : publicPath(publicUrl);
-  return prefix.endsWith("/") ? prefix : `${prefix}/`;
-}
-
-const publicPath = (publicUrl: string): string => (publicUrl === "" ? "/" : new URL(publicUrl).pathname);
 
 const themeOf = (cookie = ""): "light" | "dark" | null =>
   (/(?:^|;\s*)tidings_theme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? null) as "light" | "dark" | null;

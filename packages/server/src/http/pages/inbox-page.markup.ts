@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { codeBlock, html, trusted } from "../docs/docs-page.markup.ts";
 import { pageStyle } from "./page.css.ts";
 
-type PageOptions = { origin: string; applicationIdentifier: string; subscriberId: string };
+type PageOptions = {
+  /** The address of the service, as the browser has it. */
+  origin: string;
+  /** The script of the page, relative to it. */
+  script: string;
+  applicationIdentifier: string;
+  subscriberId: string;
+};
 
 const style = `${pageStyle}
 main { max-width: 68rem; }
@@ -86,7 +93,7 @@ export const renderInboxPage = (options: PageOptions): string => {
 <title>Inbox of ${subscriberId}</title>
 <link rel="icon" href="data:,">
 <style>${trusted(style)}</style>
-<script src="/inbox/demo.js" type="module"></script>
+<script src="${options.script}" type="module"></script>
 </head>
 <body>
 <main>

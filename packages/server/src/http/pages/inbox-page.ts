@@ -10,6 +10,7 @@ import { hintAfter } from "../../lib/inbox-hints.ts";
 import { inRepeatableTransaction } from "../../store/db.ts";
 import { networkOf } from "../auth.ts";
 import { type RateLimiter, takeTokens } from "../rate-limit.ts";
+import { basePathOf } from "./base-path.ts";
 import { inboxPageCsp, renderInboxPage } from "./inbox-page.markup.ts";
 
 export const inboxPagePath = "/inbox";
@@ -25,7 +26,12 @@ export function addInboxPage(server: FastifyInstance, ctx: Ctx, limiter: RateLim
 
   server.get(inboxPagePath, async (request, reply) => {
     const { environmentIdentifier } = await requireCaller(request);
-    const origin = `${request.protocol}://${request.host}`;
+    const origin = `${request.protocol}://${request.host}${basePathOf(ctx.config.publicUrl, request)}`.replace(
+      /\/$/,
+      "",
+    );
+    // Relative, so that the page works below the path of a proxy that says nothing about it.
+    const script = request.url.split("?")[0]!.endsWith("/") ? "demo.js" : "inbox/demo.js";
     return reply
       .headers({
         "content-type": "text/html; charset=utf-8",
@@ -34,7 +40,14 @@ export function addInboxPage(server: FastifyInstance, ctx: Ctx, limiter: RateLim
         "x-content-type-options": "nosniff",
         "x-robots-tag": "noindex",
       })
-      .send(renderInboxPage({ origin, applicationIdentifier: environmentIdentifier, subscriberId: demoSubscriberId }));
+      .send(
+        renderInboxPage({
+          origin,
+          script,
+          applicationIdentifier: environmentIdentifier,
+          subscriberId: demoSubscriberId,
+        }),
+      );
   });
 
   server.post(welcomePath, async (request, reply) => {
