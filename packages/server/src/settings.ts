@@ -134,7 +134,9 @@ export const settings = {
     parse: parseNetworks,
   },
   TIDINGS_LOG_LEVEL: {
-    about: "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+    about:
+      "`trace`, `debug`, `info`, `warn`, `error` or `silent`. A request is one line with method, route, status, milliseconds and request id: at `info` " +
+      "where the service failed or refused a caller that it knows, at `debug` every request, also unknown paths and wrong keys.",
     fallback: "info",
     parse: word(["trace", "debug", "info", "warn", "error", "silent"]),
   },

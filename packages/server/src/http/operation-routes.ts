@@ -144,9 +144,19 @@ function recordRequest(ctx: Ctx, operation: OperationId, request: FastifyRequest
   const { statusCode: status, elapsedTime } = reply;
   ctx.metrics.requests.inc({ operation, status });
   ctx.metrics.requestSeconds.observe({ operation }, elapsedTime / 1000);
+  const { method, path: route } = operations[operation];
   const env = request.caller?.environmentId;
-  request.log.debug({ operation, status, ms: Math.round(elapsedTime), env }, "request");
+  const line = { operation, method, route, status, ms: Math.round(elapsedTime), env };
+  if (isNoteworthy(request, status)) request.log.info(line, "request");
+  else request.log.debug(line, "request");
 }
+
+/**
+ * What an operator looks for: a known caller was refused, or the service failed. Requests that anyone can send in any number (wrong keys, rate
+ * limits) must not fill the disk.
+ */
+const isNoteworthy = ({ caller, person }: FastifyRequest, status: number): boolean =>
+  status >= 500 || (status >= 400 && status !== 429 && (caller !== null || person !== null));
 
 const receiptOperation = operations["inboundWebhooks.receive"];
 export const receiptPath = receiptOperation.path;

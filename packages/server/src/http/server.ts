@@ -71,7 +71,11 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     if (options.isDraining())
       throw failure("UNAVAILABLE", {}, { headers: { "retry-after": "5", connection: "close" } });
     // Thrown here and not by the handler, so that 404 and 405 come before any fault of the body.
-    if (request.is404) throw routeError(known, request);
+    if (request.is404) {
+      // Without the query, which may have a token.
+      request.log.debug({ method: request.method, path: pathOf(request).slice(0, 200) }, "request without a route");
+      throw routeError(known, request);
+    }
   });
   // The last answer on a connection tells the client not to use it again.
   server.addHook("onSend", async (_request, reply) => {

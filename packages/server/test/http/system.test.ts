@@ -8,6 +8,9 @@ import { metric } from "../support/metric.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
 
+/** Numbers of levels in the log. */
+const levels = { debug: 20, info: 30 };
+
 const service = await startTestService();
 const { client } = service;
 
@@ -83,10 +86,37 @@ test("one log line per request has its id, operation, status and environment, an
   await authorized(service, "/v2/subscribers/no-one?secret=hidden", { headers: { "x-request-id": "logged-request" } });
   const lines = service.logs.filter((line) => line.reqId === "logged-request");
   assert.equal(lines.length, 1);
-  assert.deepEqual([lines[0]!.operation, lines[0]!.status], ["subscribers.retrieve", 404]);
-  assert.equal(typeof lines[0]!.env, "string");
+  const { operation, method, route, status, level } = lines[0]!;
+  assert.deepEqual(
+    { operation, method, route, status, level },
+    {
+      operation: "subscribers.retrieve",
+      method: "GET",
+      route: "/v2/subscribers/{subscriberId}",
+      status: 404,
+      level: levels.info,
+    },
+  );
+  assert.deepEqual([typeof lines[0]!.env, typeof lines[0]!.ms], ["string", "number"]);
   assert.doesNotMatch(JSON.stringify(lines), /hidden|authorization/i);
   assert.ok(!JSON.stringify(lines).includes(service.apiKey));
+});
+
+test("requests that anyone can send in any number are logged at debug only", async () => {
+  const levelOf = async (path: string, headers: Record<string, string>) => {
+    const id = `level-${path.length}-${Object.keys(headers).length}`;
+    await request(service, path, { headers: { ...headers, "x-request-id": id } });
+    const lines = service.logs.filter((line) => line.reqId === id);
+    assert.equal(lines.length, 1, path);
+    assert.doesNotMatch(JSON.stringify(lines), /hidden/);
+    return lines[0]!.level;
+  };
+  const key = { authorization: `ApiKey ${service.apiKey}` };
+  assert.equal(await levelOf("/made-up?token=hidden", {}), levels.debug);
+  assert.equal(await levelOf("/made-up/too?token=hidden", key), levels.debug);
+  assert.equal(await levelOf("/v2/subscribers/no-one", { authorization: "ApiKey wrong" }), levels.debug);
+  assert.equal(await levelOf("/v2/subscribers?limit=1", key), levels.debug);
+  assert.equal(await levelOf("/v2/subscribers?limit=none", key), levels.info);
 });
 
 test("a list in a query may be repeated, or named with [] or [n]", async () => {
