@@ -179,4 +179,25 @@ test("every snippet in JSON, YAML, JavaScript and TypeScript can be parsed", asy
     const parsing = (async () => parsers[block.language]!(block.text))();
     await assert.doesNotReject(parsing, `${placeOf(block)} is ${block.language}`);
   }
+  const decisions = readdirSync(join(root, "docs/decisions"));
+  const list = readFileSync(join(root, "docs/README.md"), "utf8");
+  assert.deepEqual(
+    [...list.matchAll(/\]\(decisions\/([^)]+)\)/g)].map((match) => match[1]),
+    decisions.sort(),
+    "docs/README.md lists every decision",
+  );
+});
+
+test("each job of the CI example builds the command line before it uses it", () => {
+  type Step = { run?: string };
+  const path = "examples/workflows-as-files/.github/workflows/notifications.yml";
+  const { jobs } = parse(readFileSync(join(root, path), "utf8")) as { jobs: Record<string, { steps: Step[] }> };
+  for (const [name, { steps }] of Object.entries(jobs)) {
+    const runs = steps.map(({ run = "" }) => run);
+    const built = runs.findIndex((run) => run.includes("setup.mjs") && run.includes("GITHUB_PATH"));
+    const used = runs.findIndex((run) => /^tidings /m.test(run));
+    assert.ok(built !== -1 && built < used, name);
+    // Outside a clone npx would fetch whatever package has that name.
+    assert.ok(!runs.some((run) => run.includes("npx tidings")), name);
+  }
 });
