@@ -35,6 +35,8 @@ const rootFiles = [
 ];
 const wiring = [
   "start",
+  "load",
+  "address",
   "stack-traces",
   "service",
   "engine",
