@@ -1,6 +1,6 @@
 // Scheduled upkeep: creates the partitions of the coming months, purges expired rows (idempotent answers, budgets, webhook
 // events, receipts, captured messages, dead letters and their replays, imports, deleted environments, the audit log, publishes, expired sessions of people, the groups of
-// throttles and digests), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
+// throttles and digests, traces of deleted subscribers), encrypts what older versions stored in clear, and counts the statistics of the hours that have ended.
 import type { Ctx } from "../context.ts";
 import { inTransaction } from "../store/db.ts";
 import { ensurePartitions } from "../store/installation/partitions.ts";
@@ -11,6 +11,7 @@ import {
   purgeCapturedBeyond,
   purgeDeadLetters,
   purgeDeletedEnvironments,
+  purgeDeletedSubscribers,
   purgeExpiredAnswers,
   purgeExpiredSessions,
   purgeFailedTasks,
@@ -133,8 +134,9 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
     cron: "5 * * * *",
     async run(ctx) {
       await countStatistics(ctx);
-      const before = new Date(ctx.now().getTime() - statisticsRetentionMs);
-      await repeatPurge(async () => (await purgeHours(ctx.db, before, purgeBatch)) === purgeBatch);
+      const now = ctx.now();
+      const before = new Date(now.getTime() - statisticsRetentionMs);
+      await repeatPurge(async () => (await purgeHours(ctx.db, { before, now }, purgeBatch)) === purgeBatch);
     },
   },
   encryption: {
@@ -158,6 +160,8 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       // A look-back window is not longer than the longest wait.
       const quietBefore = new Date(endedBefore.getTime() - ctx.config.maxWaitDays * 86_400_000);
       await repeatPurge(async () => (await purgePasses(ctx.db, quietBefore, purgeBatch)) === purgeBatch);
+      const deletedBefore = new Date(ctx.now().getTime() - ctx.config.retentionDays * 86_400_000);
+      await repeatPurge(async () => (await purgeDeletedSubscribers(ctx.db, deletedBefore, purgeBatch)) === purgeBatch);
     },
   },
 };

@@ -227,6 +227,31 @@ CREATE INDEX dead_letters_open on dead_letters USING btree (environment_id, id) 
 CREATE INDEX dead_letters_replay on dead_letters USING btree (replay_id) WHERE (replay_id IS NOT NULL);
 CREATE INDEX dead_letters_transaction on dead_letters USING btree (environment_id, transaction_id);
 
+create table deleted_messages (
+  environment_id uuid not null,
+  hour           timestamp with time zone not null,
+  workflow_id    uuid not null,
+  channel        text not null,
+  provider_id    text not null,
+  sent           integer not null,
+  delivered      integer not null,
+  opened         integer not null,
+  failed         integer not null,
+  refused        integer not null,
+  PRIMARY KEY (environment_id, hour, workflow_id, channel, provider_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+
+create table deleted_subscribers (
+  environment_id  uuid not null,
+  subscriber_hash bytea not null,
+  id              uuid not null,
+  deleted_at      timestamp with time zone not null,
+  PRIMARY KEY (environment_id, subscriber_hash, id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE
+);
+CREATE INDEX deleted_subscribers_deleted on deleted_subscribers USING btree (deleted_at);
+
 create table digest_passes (
   environment_id uuid not null,
   step_id        uuid not null,

@@ -766,6 +766,19 @@ export type Tables = {
     reason: string | null;
     provider_message_id: string | null;
   };
+  deleted_messages: {
+    environment_id: string;
+    hour: Date;
+    workflow_id: string;
+    channel: Channel;
+    provider_id: string;
+    sent: number;
+    delivered: number;
+    opened: number;
+    failed: number;
+    refused: number;
+  };
+  deleted_subscribers: { environment_id: string; subscriber_hash: Buffer; id: string; deleted_at: Date };
   throttle_windows: GroupKey & { until: Date; granted: number };
   digest_passes: GroupKey & { passed_at: Date };
   tenants: TenantsTable;

@@ -21,7 +21,7 @@ import {
   findNotificationFor,
   type ListedNotification,
 } from "../../store/events/notifications.ts";
-import { findSubscriber, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
+import { findDeletedSubscribers, findSubscriber, type SubscriberRow } from "../../store/subscribers/subscribers.ts";
 import type { Audience } from "../../store/tables.ts";
 import { findMemberships } from "../../store/topics/topic-audience.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
@@ -52,13 +52,14 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
   const event = await findEventOfTransaction(db, environmentId, transactionId);
   if (!event) throw failure("TRANSACTION_NOT_FOUND", { transactionId });
   const subscriber = await findSubscriber(db, environmentId, subscriberId);
-  if (!subscriber && !isMentioned(event, subscriberId)) throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
-
+  const notification = await findNotificationOf(ctx, event, subscriberId, subscriber);
+  if (!subscriber && !notification && !isMentioned(event, subscriberId)) {
+    throw failure("SUBSCRIBER_NOT_FOUND", { subscriberId });
+  }
   const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const status = await statusOf(ctx, event);
   const question = { event, status, version, subscriberId, subscriber };
   const common = { transactionId, subscriberId, event: toEvent(question) };
-  const notification = subscriber && (await findNotificationFor(db, environmentId, event.id, subscriber.id));
   if (!notification) {
     const via = await explainNotReached(ctx, question);
     const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;
@@ -72,6 +73,25 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
     notificationId: notification.id,
     ...(await explainNotification(ctx, environmentId, notification)),
   };
+}
+
+/** What is stored counts, also for a subscriber that was deleted since, or deleted and created again. */
+async function findNotificationOf(
+  { db }: Ctx,
+  { environment_id: environmentId, id: eventId }: EventRow,
+  subscriberId: string,
+  subscriber: SubscriberRow | undefined,
+): Promise<ListedNotification | undefined> {
+  const own = subscriber && (await findNotificationFor(db, environmentId, eventId, [subscriber.id]));
+  if (own) return own;
+  const deleted = await findDeletedSubscribers(db, environmentId, subscriberId);
+  if (deleted.length === 0) return undefined;
+  return findNotificationFor(
+    db,
+    environmentId,
+    eventId,
+    deleted.map(({ id }) => id),
+  );
 }
 
 const isNamed = ({ recipients }: EventRow, id: string): boolean =>

@@ -150,7 +150,7 @@ export async function setAction(
 
 export async function deleteNotification(ctx: Ctx, inbox: Inbox, notificationId: string): Promise<undefined> {
   const { id } = await requireItem(ctx, inbox, notificationId);
-  await finishDeletion(ctx, inbox.caller, await deleteMessages(ctx.db, inbox.caller.environmentId, [id]));
+  await finishDeletion(ctx, inbox.caller, await deleteMessages(ctx.db, inbox.caller.environmentId, [id], ctx.now()));
 }
 
 export async function deleteNotifications(
@@ -164,6 +164,6 @@ export async function deleteNotifications(
   let found: string[];
   do {
     found = await findInboxIds(ctx.db, caller.environmentId, subscriber.id, filter, deletedAtOnce, now);
-    await finishDeletion(ctx, caller, await deleteMessages(ctx.db, caller.environmentId, found));
+    await finishDeletion(ctx, caller, await deleteMessages(ctx.db, caller.environmentId, found, ctx.now()));
   } while (found.length === deletedAtOnce);
 }

@@ -39,7 +39,7 @@ export async function remove(
   caller: Caller,
   { params }: Input<"messages.delete">,
 ): Promise<Output<"messages.delete">> {
-  const deleted = await deleteMessages(ctx.db, caller.environmentId, [params.messageId]);
+  const deleted = await deleteMessages(ctx.db, caller.environmentId, [params.messageId], ctx.now());
   if (deleted.length === 0) throw failure("MESSAGE_NOT_FOUND", { messageId: params.messageId });
   await finishDeletion(ctx, caller, deleted);
   return { acknowledged: true, status: "deleted" };
@@ -56,7 +56,11 @@ export async function removeByTransaction(
   const { environmentId } = caller;
   const { transactionId } = params;
   const deleteSome = () =>
-    deleteMessagesOfTransaction(ctx.db, environmentId, transactionId, query.channel, deletedAtOnce);
+    deleteMessagesOfTransaction(ctx.db, environmentId, transactionId, {
+      channel: query.channel,
+      limit: deletedAtOnce,
+      now: ctx.now(),
+    });
   let deleted = await deleteSome();
   if (deleted.length === 0) {
     const message = `No message of transaction ${transactionId} found`;

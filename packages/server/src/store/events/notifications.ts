@@ -124,11 +124,11 @@ export async function findNotificationFor(
   db: Db,
   environmentId: string,
   eventId: string,
-  subscriberRowId: string,
+  subscriberRowIds: string[],
 ): Promise<ListedNotification | undefined> {
   const { rows } = await sql<ListedNotification>`
     ${joined} where n.environment_id = ${environmentId} and n.event_id = ${eventId}
-      and n.subscriber_id = ${subscriberRowId} limit 1`.execute(db);
+      and n.subscriber_id = any(${subscriberRowIds}::uuid[]) order by n.id limit 1`.execute(db);
   return rows[0];
 }
 

@@ -2,7 +2,8 @@
 // the environment, so an hour of an environment is a range of the key.
 import { type Channel, channels } from "@tidings/contract";
 import { type RawBuilder, sql } from "kysely";
-import { firstIdAt, isUuid } from "../../lib/ids.ts";
+import { firstIdAt, isUuid, timeOfId } from "../../lib/ids.ts";
+import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { skippedJobs } from "./finished-jobs.ts";
 
@@ -34,6 +35,70 @@ const latencyClasses = sql.join(
   }),
 );
 
+const figures = sql`
+  (count(*) filter (where f.status = 'sent'))::int as sent,
+  (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
+  (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
+  (count(*) filter (where f.status in ('error', 'warning')))::int as failed,
+  (count(*) filter (where f.is_refused))::int as refused`;
+
+/** Hours are counted for the last time within two days. */
+export const deletedMessagesMs = 3 * 24 * hourMs;
+
+export type DeletedMessage = {
+  id: string;
+  notification_id: string;
+  job_id: string;
+  workflow_id: string;
+  channel: string;
+  provider_id: string | null;
+  status: string;
+  read_at: Date | null;
+  last_read_at: Date | null;
+};
+
+const deletedColumns = {
+  notification_id: "uuid",
+  job_id: "uuid",
+  workflow_id: "uuid",
+  channel: "text",
+  provider_id: "text",
+  status: "text",
+  read_at: "timestamptz",
+  last_read_at: "timestamptz",
+  hour: "timestamptz",
+};
+
+/** Keeps the figures of messages that are deleted: what was sent counts in the hour in which it was sent. */
+export async function countDeletedMessages(
+  db: Db,
+  environmentId: string,
+  messages: DeletedMessage[],
+  now: Date,
+): Promise<void> {
+  const recent = messages.flatMap((message) => {
+    const time = timeOfId(message.id);
+    if (time < now.getTime() - deletedMessagesMs || message.status === "pending") return [];
+    return [{ ...message, hour: new Date(Math.floor(time / hourMs) * hourMs) }];
+  });
+  if (recent.length === 0) return;
+  await sql`
+    insert into deleted_messages as t
+      (environment_id, hour, workflow_id, channel, provider_id, sent, delivered, opened, failed, refused)
+    select ${environmentId}, f.hour, f.workflow_id, f.channel, f.provider_id, ${figures}
+    from (
+      select m.hour, m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
+        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused
+      from ${rowsOf("m", deletedColumns, recent)} left join lateral (
+        select b.details from jobs b where b.environment_id = ${environmentId}
+          and b.notification_id = m.notification_id and b.id = m.job_id offset 0) as j on true offset 0) as f
+    group by f.hour, f.workflow_id, f.channel, f.provider_id
+    order by f.hour, f.workflow_id, f.channel, f.provider_id
+    on conflict (environment_id, hour, workflow_id, channel, provider_id) do update set
+      sent = t.sent + excluded.sent, delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
+      failed = t.failed + excluded.failed, refused = t.refused + excluded.refused`.execute(db);
+}
+
 /**
  * Jobs are looked up by key: `offset 0` keeps the planner from joining, which reads all jobs of all months (store/keys.ts).
  * Behind the figures of a message it keeps them from being computed once for each class of latency.
@@ -44,14 +109,14 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
   const from = firstIdAt(hour);
   const to = firstIdAt(new Date(hour.getTime() + hourMs));
   return sql`
-    select f.workflow_id, f.channel, f.provider_id, '' as reason,
-      (count(*) filter (where f.status = 'sent'))::int as sent,
-      (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
-      (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
-      (count(*) filter (where f.status in ('error', 'warning')))::int as failed,
-      (count(*) filter (where f.is_refused))::int as refused,
-      0 as skipped, array[${latencyClasses}]::int[] as latency
+    select workflow_id, channel, provider_id, '' as reason,
+      coalesce(k.sent, 0) + coalesce(d.sent, 0) as sent, coalesce(k.delivered, 0) + coalesce(d.delivered, 0) as delivered,
+      coalesce(k.opened, 0) + coalesce(d.opened, 0) as opened, coalesce(k.failed, 0) + coalesce(d.failed, 0) as failed,
+      coalesce(k.refused, 0) + coalesce(d.refused, 0) as refused,
+      0 as skipped, coalesce(k.latency, '{}') as latency
     from (
+      select f.workflow_id, f.channel, f.provider_id, ${figures}, array[${latencyClasses}]::int[] as latency
+      from (
       select m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
         ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
         ${latencyMs} as ms
@@ -61,7 +126,10 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       left join lateral (
         select b.details from jobs b where b.environment_id = m.environment_id and b.notification_id = m.notification_id
           and b.id = m.job_id and m.channel <> 'in_app' offset 0) as j on true offset 0) as f
-    group by 1, 2, 3
+      group by 1, 2, 3) as k
+    full join (
+      select * from deleted_messages where environment_id = ${environment} and hour = ${hour}) as d
+      using (workflow_id, channel, provider_id)
     union all
     select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[]
     from (

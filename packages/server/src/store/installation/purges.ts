@@ -62,6 +62,15 @@ export async function purgeThrottles(db: Db, before: Date, limit: number): Promi
   return rows.length;
 }
 
+/** Deletes the traces of subscribers that were deleted before this time. Answers how many. */
+export async function purgeDeletedSubscribers(db: Db, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from deleted_subscribers where ctid in (
+      select ctid from deleted_subscribers where deleted_at < ${before} limit ${limit} for update skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}
+
 export const purgeFailedTasks = (db: Db, before: Date, limit: number) => purgeByAge(db, "failed_tasks", before, limit);
 
 /** By the time in their ids. Answers how many. */

@@ -1,7 +1,7 @@
 // Counting the hours that have ended, of all environments.
 import { sql } from "kysely";
 import { type Db, inTransaction } from "../db.ts";
-import { hourOf } from "../events/statistics.ts";
+import { deletedMessagesMs, hourOf } from "../events/statistics.ts";
 
 export type CountedHour = { hour: Date; is_final: boolean };
 
@@ -29,8 +29,10 @@ export async function countHour(db: Db, hour: Date, isFinal: boolean, now: Date)
 }
 
 /** Deletes hours from before this time, at most `limit` rows; answers how many. */
-export async function purgeHours(db: Db, before: Date, limit: number): Promise<number> {
+export async function purgeHours(db: Db, { before, now }: { before: Date; now: Date }, limit: number): Promise<number> {
   await sql`delete from statistics_progress where hour < ${before}`.execute(db);
+  // Counted for the last time by now.
+  await sql`delete from deleted_messages where hour < ${new Date(now.getTime() - deletedMessagesMs)}`.execute(db);
   const { numAffectedRows = 0n } = await sql`delete from statistics_hours where ctid in (
     select ctid from statistics_hours where hour < ${before} limit ${limit})`.execute(db);
   return Number(numAffectedRows);

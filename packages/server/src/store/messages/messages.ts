@@ -5,6 +5,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Sealed } from "../../lib/sealed.ts";
 import type { Db } from "../db.ts";
 import { eventIdsOfTransactions } from "../events/events.ts";
+import { countDeletedMessages } from "../events/statistics.ts";
 import { cappedCount } from "../paging.ts";
 import type { SubscriberRow } from "../subscribers/subscribers.ts";
 import type { Tables } from "../tables.ts";
@@ -176,23 +177,32 @@ export async function listMessagesByIds(
 }
 
 /** Deletes these messages and answers those that existed. */
-export async function deleteMessages(db: Db, environmentId: string, ids: string[]): Promise<ListedMessage[]> {
+export async function deleteMessages(
+  db: Db,
+  environmentId: string,
+  ids: string[],
+  now: Date,
+): Promise<ListedMessage[]> {
   const known = ids.filter(isUuid);
   if (known.length === 0) return [];
   const gone = sql`delete from messages m where m.environment_id = ${environmentId} and m.id = any(${known}::uuid[])
     returning m.*`;
-  return readListed(db, gone, reportedParts);
+  return countDeleted(db, environmentId, await readListed(db, gone, reportedParts), now);
+}
+
+async function countDeleted(db: Db, environmentId: string, deleted: ListedMessage[], now: Date) {
+  await countDeletedMessages(db, environmentId, deleted, now);
+  return deleted;
 }
 
 /** Deletes up to `limit` messages and answers them. */
-export const deleteMessagesOfTransaction = (
+export async function deleteMessagesOfTransaction(
   db: Db,
   environmentId: string,
   transactionId: string,
-  channel: string | undefined,
-  limit: number,
-): Promise<ListedMessage[]> =>
-  readListed(
+  { channel, limit, now }: { channel: string | undefined; limit: number; now: Date },
+): Promise<ListedMessage[]> {
+  const deleted = await readListed(
     db,
     sql`delete from messages m where m.environment_id = ${environmentId} and m.id in (
       select f.id from messages f where f.event_id in (${eventIdsOfTransactions(environmentId, [transactionId])})
@@ -200,3 +210,5 @@ export const deleteMessagesOfTransaction = (
       limit ${limit}) returning m.*`,
     reportedParts,
   );
+  return countDeleted(db, environmentId, deleted, now);
+}

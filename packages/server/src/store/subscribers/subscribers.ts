@@ -232,7 +232,30 @@ export async function updateSubscriber(
 }
 
 /** Past messages stay, without their addresses; so do captured messages. */
+const hashOf = (environmentId: RawBuilder<unknown>, subscriberId: RawBuilder<unknown>): RawBuilder<Buffer> =>
+  sql`sha256(convert_to(${environmentId}::text || ' ' || ${subscriberId}::text, 'UTF8'))`;
+
+/** The internal ids that subscribers with this subscriber id had before they were deleted, newest first. */
+export async function findDeletedSubscribers(
+  db: Db,
+  environmentId: string,
+  subscriberId: string,
+): Promise<{ id: string }[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from deleted_subscribers
+    where environment_id = ${environmentId} and subscriber_hash = ${hashOf(sql`${environmentId}`, sql`${subscriberId}`)}
+    order by deleted_at desc limit ${mostDeletions}`.execute(db);
+  return rows;
+}
+
+/** A subscriber id that was deleted more often is found by its latest deletions. */
+const mostDeletions = 100;
+
 export async function deleteSubscriber(db: Db, environmentId: string, id: string): Promise<void> {
+  await sql`
+    insert into deleted_subscribers (environment_id, subscriber_hash, id, deleted_at)
+    select environment_id, ${hashOf(sql`environment_id`, sql`subscriber_id`)}, id, now() from subscribers
+    where environment_id = ${environmentId} and id = ${id}`.execute(db);
   await sql`update captured_messages c set content = jsonb_set(c.content, '{to}', '[]')
     from messages m where m.environment_id = ${environmentId} and m.subscriber_id = ${id} and c.message_id = m.id
   `.execute(db);

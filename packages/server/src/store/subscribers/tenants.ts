@@ -22,6 +22,13 @@ export async function findTenantIdentifiers(
   return new Set(rows.map((row) => row.identifier));
 }
 
+export async function findTenants(db: Db, environmentId: string, identifiers: string[]): Promise<TenantRow[]> {
+  if (identifiers.length === 0) return [];
+  const { rows } = await sql<TenantRow>`
+    select * from tenants where environment_id = ${environmentId} and identifier = any(${identifiers})`.execute(db);
+  return rows;
+}
+
 /**
  * Creates or updates. No identifier may be given twice. Rows are locked in the order of their key, so that two requests
  * with the same tenants cannot deadlock.

@@ -244,6 +244,34 @@ describe("a past event", () => {
     );
   });
 
+  test("says what was sent to a subscriber that was deleted since, and created again", async () => {
+    await client("subscribers.create", { body: { subscriberId: "gone" } });
+    await createWorkflow(client, "farewell", [inApp()]);
+    await client("topicSubscriptions.create", { params: { topicKey: "leavers" }, body: { subscriberIds: ["gone"] } });
+    const named = await sent({ name: "farewell", to: "gone" });
+    const byTopic = await sent({ name: "farewell", to: { type: "Topic", topicKey: "leavers" } });
+    const ask = async () =>
+      (await Promise.all([explain(named, "gone"), explain(byTopic, "gone")])).map(({ reached, via, verdict }) => [
+        reached,
+        via.kind,
+        verdict,
+      ]);
+    const before = await ask();
+    assert.deepEqual(before, [
+      [true, "direct", "In-app message was sent."],
+      [true, "topic", "In-app message was sent."],
+    ]);
+    await client("subscribers.delete", { params: { subscriberId: "gone" } });
+    assert.deepEqual(await ask(), before);
+    await client("subscribers.create", { body: { subscriberId: "gone" } });
+    assert.deepEqual(await ask(), before);
+    const { rows } = await sql<{ text: string }>`select d::text as text from deleted_subscribers d`.execute(db);
+    assert.ok(
+      rows.every(({ text }) => !text.includes("gone")),
+      "the id itself is not kept",
+    );
+  });
+
   test("that is unknown is 404", async () => {
     await createWorkflow(client, "known", [inApp()]);
     const transactionId = await sent({ name: "known" });

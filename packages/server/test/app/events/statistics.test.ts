@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { sql } from "kysely";
 import { estimateQuantile } from "../../../src/app/events/statistics.ts";
 import { findDueHours } from "../../../src/pipeline/statistics.ts";
 import { countHour } from "../../../src/store/installation/statistics.ts";
@@ -130,4 +131,29 @@ test("quantiles are estimated from classes", () => {
   assert.equal(estimateQuantile(classes({ 0: 10 }), 0.5), 50);
   assert.equal(estimateQuantile(classes({ 0: 90, 3: 10 }), 0.95), 750);
   assert.equal(estimateQuantile(classes({ 10: 5 }), 0.95), 300_000);
+});
+
+test("messages that people delete later still count", async () => {
+  // The tests above have counted the current hour.
+  await sql`delete from statistics_progress`.execute(db);
+  await sql`delete from statistics_hours`.execute(db);
+  await createWorkflow(client, "deleted", [inApp(), email()]);
+  const first = await trigger(client, "deleted", { subscriberId: "eve", email: "eve@example.com" });
+  await settled(client, first);
+  const [item] = await feedOf(client, "eve");
+  const body = { messageId: [item!._id!], markAs: "read" as const };
+  await client("subscribers.markMessages", { params: { subscriberId: "eve" }, body });
+  const query = { workflowId: "deleted" };
+  const { latency: _before, ...counts } = (await statistics(query)).totals;
+  assert.deepEqual([counts.sent, counts.opened], [2, 1]);
+  await client("messages.delete", { params: { messageId: item!._id! } });
+  const remaining = async () => {
+    const { latency: _after, ...now } = (await statistics(query)).totals;
+    return now;
+  };
+  assert.deepEqual(await remaining(), counts);
+  await client("messages.deleteByTransaction", { params: { transactionId: first } });
+  assert.deepEqual(await remaining(), counts);
+  await countHour(db, hourOf(new Date().toISOString()), true, new Date());
+  assert.deepEqual(await remaining(), counts, "also when the hour is counted");
 });
