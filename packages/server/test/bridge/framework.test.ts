@@ -79,11 +79,20 @@ const greeting = workflow(
   { payloadSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const },
 );
 
+/** Its email is skipped for those who do not want one. */
+const picky = workflow(
+  "picky",
+  async ({ step, payload }) => {
+    await step.email("mail", async () => ({ subject: "Mail", body: "<p>Mail</p>" }), { skip: () => !payload.wants });
+  },
+  { payloadSchema: { type: "object", properties: { wants: { type: "boolean" } }, required: ["wants"] } as const },
+);
+
 type NextHandlers = { serve(options: object): Record<string, (request: Request) => Promise<Response>> };
 
 async function startNext(client: object): Promise<string> {
   const { serve } = (await import("@novu/framework/next" as string)) as NextHandlers;
-  const handlers = serve({ client, workflows: [greeting] });
+  const handlers = serve({ client, workflows: [greeting, picky] });
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -216,6 +225,24 @@ test("the handler for Next: a delay, and an email that the result of an earlier 
   const { data: mails } = (await stage.client("captured.list", {})).body;
   assert.equal(mails.length, 1);
   assert.match(mails[0]!.html!, /1 &lt; 2<\/div><p>Look!<\/p>/);
+});
+
+test("a dry run and the run agree on a step that the code skips", async () => {
+  await sync(openBridge);
+  for (const [wants, outcome] of [
+    [false, "skipped"],
+    [true, "sent"],
+  ] as const) {
+    const event = { name: "picky", to: ada, payload: { wants } };
+    const { body: dry } = await client("explain.dryRun", { body: event });
+    const foreseen = dry.recipients[0]!.steps.find(({ stepId }) => stepId === "mail")!;
+    const transactionId = await trigger(client, "picky", ada, { wants });
+    await settled(client, transactionId);
+    const { body: past } = await client("explain.retrieve", { query: { transactionId, subscriberId: "ada" } });
+    const happened = past.steps.find(({ stepId }) => stepId === "mail")!;
+    assert.deepEqual([foreseen.outcome, happened.outcome], [outcome, outcome]);
+    if (!wants) assert.match(foreseen.reason, /by its code/);
+  }
 });
 
 test("trigger() and cancel() of the framework", async () => {

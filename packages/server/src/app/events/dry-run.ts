@@ -26,7 +26,7 @@ import { findIntegrationsByIds } from "../../store/integrations/integrations.ts"
 import type { BridgeAnswer } from "../../store/tables.ts";
 import { countTopicAudience, findTopicAudience } from "../../store/topics/topic-audience.ts";
 import { findWorkflow, type TriggerTarget, type WorkflowVersion } from "../../store/workflows/workflows.ts";
-import { previewStep } from "../workflows/bridge-preview.ts";
+import { askStep } from "../workflows/bridge-preview.ts";
 import { eventBridgeFault } from "../workflows/bridge-url.ts";
 import { readDraft } from "../workflows/drafts.ts";
 import { checkPayloadSizes, evaluateEvents, throwIfRefused } from "./evaluation.ts";
@@ -63,8 +63,9 @@ const mostRounds = 20;
 type BridgeAnswers = Map<string, BridgeAnswer | { fault: string }>;
 
 /**
- * For a workflow that is defined in code: what its bridge answers to `preview`, for all steps of all people. No call is made
- * inside a transaction: the event is simulated as far as the answers reach, the next steps are asked, and so on.
+ * For a workflow that is defined in code: what its bridge answers to `execute`, as in a run, for all steps of all people. (To
+ * `preview` the framework does not say whether the code skips a step.) No call is made inside a transaction: the event is
+ * simulated as far as the answers reach, the next steps are asked, and so on.
  */
 export async function askBridge(
   ctx: NetworkCtx,
@@ -85,7 +86,7 @@ export async function askBridge(
     if (asks.size === 0) break;
     const ask = { url: isGiven ? bridgeUrl : workflow.bridge_url, workflowId: workflow.workflow_id };
     const replies = [...asks].map(
-      async ([key, step]) => [key, await previewStep(ctx, caller, { ...ask, ...step })] as const,
+      async ([key, step]) => [key, await askStep(ctx, caller, { action: "execute", ...ask, ...step })] as const,
     );
     for (const [key, answer] of await Promise.all(replies)) answers.set(key, answer);
   }

@@ -17,7 +17,7 @@ import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts"
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
 import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
-import { previewStep } from "./bridge-preview.ts";
+import { askStep } from "./bridge-preview.ts";
 import { sampleSubscriber } from "./layouts.ts";
 import { readControlValues } from "./step-controls.ts";
 import { templatesIn } from "./step-issues.ts";
@@ -44,7 +44,8 @@ export async function askBridge(
     outputs: isObject(outputs) ? outputs : {},
     state: { status: "completed" },
   }));
-  const answer = await previewStep(ctx, caller, {
+  const answer = await askStep(ctx, caller, {
+    action: "preview",
     url: workflow.bridge_url,
     workflowId: workflow.workflow_id,
     stepId: step.stepId,
