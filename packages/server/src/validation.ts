@@ -10,9 +10,10 @@ import { boundFaults } from "./validation-bounds.ts";
 /** Values of these members are never part of an error. */
 const secretMember = /key|secret|password|token|credential|pfx|passphrase|\bauth\b/i;
 
+/** An IANA name. Intl also takes offsets such as `+02:00`, which know no daylight saving time. */
 function isTimezone(text: string): boolean {
   try {
-    return Intl.DateTimeFormat("en", { timeZone: text }) !== undefined;
+    return /^[a-z]/i.test(text) && Intl.DateTimeFormat("en", { timeZone: text }) !== undefined;
   } catch {
     return false;
   }

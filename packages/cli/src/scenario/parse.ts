@@ -155,7 +155,7 @@ const action: Check = (node, words, add) => {
       overrides: anyObject,
       actor: text,
       context: anyObject,
-      tenant: text,
+      tenant: anything,
       transactionId: text,
       workflow: text,
     },

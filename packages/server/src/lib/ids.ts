@@ -52,6 +52,20 @@ export function jobIdOf(notificationId: string, stepIndex: number): string {
   return notificationId.slice(0, 32) + last.toString(16).padStart(4, "0");
 }
 
+/**
+ * The id of an execution detail, which has no row: UUIDv7 of its time, then the step, the position among the details of the job, and
+ * 48 bits of the job's id, inverted, so that no job or notification has the same id.
+ */
+export function detailIdOf(
+  jobId: string,
+  { time, step, index }: { time: number; step: number; index: number },
+): string {
+  const head = firstIdAt(new Date(time)).slice(0, 14);
+  const position = (0x8000 | (index & 0x3fff)).toString(16);
+  const tail = (0xffff_ffff_ffff - Number.parseInt(jobId.slice(24), 16)).toString(16).padStart(12, "0");
+  return `${head}7${(step & 0xfff).toString(16).padStart(3, "0")}-${position}-${tail}`;
+}
+
 /** The smallest id of a moment: a bound for partitions and for time filters on ids. */
 export function firstIdAt(time: Date): string {
   const ms = time.getTime().toString(16).padStart(12, "0");

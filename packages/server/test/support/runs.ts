@@ -84,6 +84,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
     subscriber,
     actor: null,
     isWorkflowDeleted: false,
+    rules: { preferences, ...definition },
     contextKeys: [],
     subscriptions: null,
     jobs: steps.map(jobOf),

@@ -60,7 +60,7 @@ const ScenarioAction = named("ScenarioAction", {
   overrides: Type.Optional(openObject({ description: "Never exported" })),
   actor: Type.Optional(Type.String()),
   context: Type.Optional(openObject()),
-  tenant: Type.Optional(Type.String()),
+  tenant: Type.Optional(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())])),
   transactionId: Type.Optional(Type.String()),
 });
 export type ScenarioAction = Static<typeof ScenarioAction>;

@@ -9,6 +9,7 @@ import {
 } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
+import { detailIdOf } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { type DetailName, details } from "../../pipeline/rules/details.ts";
 import { maskOverrides } from "../../pipeline/rules/overrides.ts";
@@ -145,7 +146,7 @@ export function toDetails(job: JobRow, notification: ListedNotification): Execut
   return [created, ...stored].map(({ d, t, p, y, r }, index) => {
     const entry = details[d as DetailName];
     return {
-      _id: detailId(job.id, index),
+      _id: detailIdOf(job.id, { time: t, step: job.step_index, index }),
       createdAt: new Date(t).toISOString(),
       detail: entry.text,
       status: entry.status,
@@ -171,12 +172,6 @@ function withInAppStart(stored: StoredDetail[]): StoredDetail[] {
   const derived = (name: DetailName): StoredDetail => ({ d: name, t: first.t });
   const queued = first.d === "message_created" ? [derived("step_queued")] : [];
   return [...stored.slice(0, at), derived("start_sending"), first, ...queued, ...stored.slice(at + 1)];
-}
-
-/** Execution details have no rows: their id is that of the job, with their position in the last four digits. */
-function detailId(jobId: string, index: number): string {
-  const tail = (Number.parseInt(jobId.slice(-4), 16) ^ index).toString(16).padStart(4, "0");
-  return jobId.slice(0, -4) + tail;
 }
 
 /** Each topic once, also when several of its subscriptions matched. */

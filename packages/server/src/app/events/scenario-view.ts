@@ -5,6 +5,7 @@ import { htmlToText } from "../../pipeline/render/html-text.ts";
 import type { EventRow } from "../../store/events/events.ts";
 import type { ScenarioMessageRow, ScenarioPreference, ScenarioRecipient } from "../../store/events/scenarios.ts";
 import type { RecipientRow } from "../../store/subscribers/subscribers.ts";
+import type { TenantRow } from "../../store/subscribers/tenants.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 
 export type Happened = {
@@ -14,6 +15,7 @@ export type Happened = {
   subscribers: RecipientRow[];
   preferences: ScenarioPreference[];
   versions: ReadonlyMap<string, WorkflowVersion>;
+  tenants: ReadonlyMap<string, TenantRow>;
   /** When events were canceled, by event id. */
   canceled: ReadonlyMap<string, Date>;
   /** Events with attachments. */
@@ -182,8 +184,19 @@ function toTrigger(happened: Happened, event: EventRow): Omit<ScenarioAction, "a
     ...(Object.keys(payload).length > 0 && { payload }),
     ...(actor?.subscriberId && { actor: actor.subscriberId }),
     ...(context_keys.length > 0 && { context }),
-    ...(tenant && { tenant }),
+    ...(tenant && { tenant: tenantOf(happened, event) }),
   };
+}
+
+/** With name and data: the scenario runs in a new environment, which has no tenants. */
+function tenantOf({ tenants }: Happened, { tenant, tenant_fields }: EventRow): Record<string, unknown> {
+  const row = tenants.get(tenant!);
+  const data = tenant_fields?.data ?? row?.data ?? {};
+  return withoutNulls({
+    identifier: tenant,
+    name: tenant_fields?.name ?? row?.name ?? null,
+    data: Object.keys(data).length > 0 ? data : null,
+  });
 }
 
 function addressedBy({ recipients, audience }: EventRow): unknown {

@@ -20,6 +20,7 @@ import {
   type ScenarioRecipient,
 } from "../../store/events/scenarios.ts";
 import { findSubscribersByIds, findSubscribersByKeys } from "../../store/subscribers/subscribers.ts";
+import { findTenants } from "../../store/subscribers/tenants.ts";
 import { maxId, minId } from "./activity.ts";
 import { cancelReason } from "./event-cancel.ts";
 import { buildScenario, type Happened } from "./scenario-view.ts";
@@ -76,6 +77,8 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     [...new Set(events.map((event) => event.workflow_id))],
   );
   const versions = await loadVersions(ctx, [...new Set(events.map((event) => event.workflow_version_id))]);
+  const named = events.flatMap(({ tenant }) => tenant ?? []);
+  const tenants = await findTenants(ctx.db, environmentId, [...new Set(named)]);
   const withFiles = await findEventsWithFiles(ctx.db, environmentId, eventIds);
   const canceled = await findCancelTimes(ctx.db, environmentId, eventIds, cancelReason);
   const isOpen =
@@ -87,6 +90,7 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
     subscribers,
     preferences,
     versions,
+    tenants: new Map(tenants.map((row) => [row.identifier, row])),
     canceled,
     withFiles,
     isOpen,

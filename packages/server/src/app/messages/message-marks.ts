@@ -99,7 +99,11 @@ const eventTypes = {
 } as const;
 
 /** A mark with an event of its own that is written before this one. */
-const impliedMarks: Partial<Record<StoredMark, StoredMark>> = { unseen: "unread", archived: "read" };
+const impliedMarks: Partial<Record<StoredMark, StoredMark>> = {
+  unseen: "unread",
+  unread: "unarchived",
+  archived: "read",
+};
 
 /** Writes a mark and sends its event to webhooks. */
 export async function markAs(
@@ -120,9 +124,12 @@ export async function markAs(
     if (type) changes.push(...changed.map((messageId) => ({ environmentId, messageId, type, at })));
     return changed;
   };
-  const implied = impliedMarks[mark];
-  if (implied) await writeOne(implied);
-  const changed = await writeOne(mark);
+  const writeWithImplied = async (one: StoredMark): Promise<string[]> => {
+    const implied = impliedMarks[one];
+    if (implied) await writeWithImplied(implied);
+    return writeOne(one);
+  };
+  const changed = await writeWithImplied(mark);
   await emitMessages(ctx, changes);
   return changed;
 }

@@ -38,10 +38,17 @@ export function effectOf(batch: Batch, finished: FinishedSend): Effect {
 /** The outcome of a message whose attempts are used up, without a result of the last one. */
 const missingResult: Outcome = { kind: "unknown", reason: "its last attempt ended without a result" };
 
+/** An attempt chooses its integration anew: one that is not in use any more is not called. */
+const offOutcome = ({ integration }: FinishedSend): Outcome => ({
+  kind: "rejected",
+  class: "config",
+  reason: `integration ${integration.identifier} was switched off or deleted`,
+});
+
 function decideNextStep({ config, clock }: Batch, finished: FinishedSend): NextStep {
   const { message, number: attempt, onUnknown, hadUnknown, deadline, suppressed } = finished;
   if (suppressed) return { kind: "give_up", reason: suppressionReason(suppressed), class: "recipient" };
-  const outcome = finished.isSpent ? missingResult : finished.outcome;
+  const outcome = finished.isSpent ? missingResult : finished.isOff ? offOutcome(finished) : finished.outcome;
   if (outcome === null) {
     const before = message.error_text ? `; ${message.error_text}` : "";
     const reason = `the time in which it may be delivered was over at ${deadline.toISOString()}${before}`;

@@ -39,6 +39,8 @@ export type PlannedSend = DueMessage & {
   isProbe: boolean;
   /** All attempts with this integration are used, and the last one has no result. */
   isSpent: boolean;
+  /** The integration was switched off or deleted since the last attempt, or since the message was made. */
+  isOff: boolean;
   stepId: string;
   onUnknown: OnUnknownOutcome;
   hadUnknown: boolean;
@@ -123,7 +125,8 @@ export function planMessage(
   const suppressed = suppressedFor(first).own;
   const isGivenUp = now > policy.deadline || suppressed !== null;
   const isSpent = !isGivenUp && attemptsWith(first, used) >= retry.attempts;
-  const isCalled = !isGivenUp && !isSpent;
+  const isOff = !isGivenUp && !isSpent && !facts.active.some((one) => one.id === first.id);
+  const isCalled = !isGivenUp && !isSpent && !isOff;
   const canSend = (one: IntegrationRow) => isAvailable(one, facts) && !suppressedFor(one).own;
   const integration = isCalled ? [first, ...untried].find(canSend) : first;
   if (!integration) return waitForProvider({ task, message }, [first, ...untried], facts);
@@ -141,6 +144,7 @@ export function planMessage(
     insteadOf: integration === first ? null : first,
     isProbe: isCalled && facts.probes.delete(integration.id),
     isSpent,
+    isOff,
     hadUnknown: unknownAt > 0,
     suppressed,
     leftOut: suppressedFor(integration).copies,

@@ -139,7 +139,7 @@ async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryS
   );
   const chosen = [...new Set(messages.flatMap((message) => message.integration_id ?? []))];
   const activeIds = new Set(active.map((one) => one.id));
-  // An integration that was turned off or deleted after the message was made is still tried first.
+  // An integration that was switched off or deleted after the message was made is not called; the message names it.
   const others = await findIntegrationsOfBatch(
     batch.db,
     chosen.filter((id) => !activeIds.has(id)),

@@ -176,7 +176,7 @@ const connectedTypes = new Set(["chatapp_channel", "chatapp_user", "teamsapp_cha
 
 /** One query for the batch, and none for critical workflows, which ignore the choices of subscribers. */
 async function loadPreferences(db: Db, runs: Run[]): Promise<Facts["preferences"]> {
-  const open = runs.filter((run) => run.subscriber && !isCritical(run.version.definition.preferences));
+  const open = runs.filter((run) => run.subscriber && !isCritical(run.rules.preferences));
   const each = (pick: (run: Run) => string) => [...new Set(open.map(pick))];
   const rows = await findPreferencesOfBatch(
     db,

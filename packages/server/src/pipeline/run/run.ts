@@ -19,7 +19,7 @@ import type {
 } from "../../store/tables.ts";
 import type { LayoutRow } from "../../store/workflows/layouts.ts";
 import type { TranslationRow } from "../../store/workflows/translations.ts";
-import type { StoredStep, WorkflowVersion } from "../../store/workflows/workflows.ts";
+import type { StoredStep, WorkflowRules, WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { openOverrides } from "../encrypted-parts.ts";
 import type { Marks } from "../rules/step-results.ts";
 
@@ -79,6 +79,8 @@ export type Run = {
   subscriber: RecipientRow | null;
   actor: RecipientRow | null;
   isWorkflowDeleted: boolean;
+  /** Of the workflow as it is now, whichever version the run is pinned to. */
+  rules: WorkflowRules;
   contextKeys: string[];
   /** The topic subscriptions that let the event through; null for a named recipient and for a broadcast. */
   subscriptions: PassedSubscription[] | null;

@@ -11,7 +11,7 @@ import type { NotificationRow } from "../../store/events/notifications.ts";
 import type { RowKey } from "../../store/keys.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { findSubscribersByIds, findSubscribersByKeys, type RecipientRow } from "../../store/subscribers/subscribers.ts";
-import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
+import { findWorkflowStates } from "../../store/workflows/workflows.batch.ts";
 import { openBatch, transactWithRetry } from "../batch.ts";
 import { type Clock, enqueueTimed, type Timed } from "../clock/clock.ts";
 import { keysIn, type WakeTask } from "../tasks.ts";
@@ -71,7 +71,7 @@ export async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
   const runs: Run[] = [];
   for (const [environmentId, rows] of Map.groupBy(notifications, (row) => row.environment_id)) {
     const subscribers = await loadSubscribers(ctx.db, environmentId, rows, events);
-    const deleted = await findDeletedWorkflows(ctx.db, [...new Set(rows.map((row) => row.workflow_id))]);
+    const states = await findWorkflowStates(ctx.db, [...new Set(rows.map((row) => row.workflow_id))]);
     for (const row of rows) {
       const event = events.get(row.event_id);
       const version = versions.get(row.workflow_version_id);
@@ -85,7 +85,8 @@ export async function loadRuns(ctx: Ctx, keys: RowKey[]): Promise<Run[]> {
         version,
         subscriber: subscribers.byId.get(row.subscriber_id) ?? null,
         actor: subscribers.byKey.get(event.actor?.subscriberId ?? "") ?? null,
-        isWorkflowDeleted: deleted.has(row.workflow_id),
+        isWorkflowDeleted: states.get(row.workflow_id)?.isDeleted ?? false,
+        rules: states.get(row.workflow_id)?.rules ?? version.definition,
         contextKeys: row.context_keys,
         subscriptions: row.subscriptions,
         jobs: (jobs.get(row.id) ?? []).map((job) => toJobState(job, steps)),

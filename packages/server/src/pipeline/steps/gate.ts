@@ -62,9 +62,9 @@ function stoppedByFilters(input: StepInput): StepResult | null {
 }
 
 function stoppedByPreferences({ run, facts, now }: StepInput, channel: Channel): StepResult | null {
-  const { version, contextKeys } = run;
+  const { version, contextKeys, rules } = run;
   const chosen = facts.preferences.get(run.subscriber?.id ?? "") ?? [];
-  const levels = withChoices(version.definition.preferences, chosen, version.workflowId, contextKeys);
+  const levels = withChoices(rules.preferences, chosen, version.workflowId, contextKeys);
   const decision = decidePreference(levels, channel);
   const filter = filterDetail(decision);
   if (!filter) return null;
@@ -84,7 +84,7 @@ function stoppedBySchedule(input: StepInput, channel: Channel): StepResult | nul
     return { kind: "skipped", details: [detail("outside_schedule", now, { raw })] };
   }
   const until = opensAt.toISOString();
-  if (run.version.definition.outsideSchedule === "skip") {
+  if (run.rules.outsideSchedule === "skip") {
     return { kind: "skipped", details: [detail("outside_schedule", now, { raw: { channel, opensAt: until } })] };
   }
   return { kind: "waiting", until: opensAt, details: [detail("step_held", now, { raw: { until } })] };

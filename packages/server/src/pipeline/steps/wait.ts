@@ -57,7 +57,7 @@ export function failedWait(
 
 /** Whether the subscriber's schedule is open at a time. Critical workflows ignore the schedule. */
 export function openingAt({ run, facts }: StepInput, at: Date): Opening {
-  if (isCritical(run.version.definition.preferences)) return { open: true };
+  if (isCritical(run.rules.preferences)) return { open: true };
   const rows = facts.preferences.get(run.subscriber?.id ?? "") ?? [];
   return nextOpening(scheduleOf(rows, run.contextKeys), at, subscriberZone(run, facts));
 }

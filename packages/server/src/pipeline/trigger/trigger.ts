@@ -16,7 +16,7 @@ import { type EventRow, endWalk, eventInsert, type NewEvent } from "../../store/
 import { findDatabaseFault } from "../../store/faults.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import type { StoredDetail, WorkflowDefinition } from "../../store/tables.ts";
-import { findDeletedWorkflows } from "../../store/workflows/workflows.batch.ts";
+import { findWorkflowStates, type WorkflowState } from "../../store/workflows/workflows.batch.ts";
 import type { WorkflowVersion } from "../../store/workflows/workflows.ts";
 import { type Batch, openBatch, transact } from "../batch.ts";
 import { enqueueTimed } from "../clock/clock.ts";
@@ -159,17 +159,17 @@ async function startRuns(batch: Batch, starts: Start[], { stored, maxMs }: Start
   const workflowIds = [...new Set(starts.map(({ event }) => event.workflow_id))];
   // Deleting a workflow also stops events that were accepted before the deletion. The workflows of events that are accepted now
   // were just found.
-  const deleted = stored ? new Set<string>() : await findDeletedWorkflows(batch.db, workflowIds);
-  const runs = await makeRuns(batch, starts, findRecipient, deleted);
+  const states = stored ? new Map<string, WorkflowState>() : await findWorkflowStates(batch.db, workflowIds);
+  const runs = await makeRuns(batch, starts, findRecipient, states);
   await writeProgress(batch, await advanceAll(batch, runs, { maxMs }), stored);
 }
 
-/** New runs with all jobs pending. `deleted`: workflows whose runs end at once. Reads only. */
+/** New runs with all jobs pending. `states`: the workflows, where they may have changed since their events. Reads only. */
 export async function makeRuns(
   batch: Batch,
   starts: Start[],
   findRecipient: FindRecipient,
-  deleted: ReadonlySet<string> = new Set(),
+  states: ReadonlyMap<string, WorkflowState> = new Map(),
 ): Promise<Run[]> {
   const versions = await loadVersions(
     batch,
@@ -178,6 +178,7 @@ export async function makeRuns(
   const runs: Run[] = [];
   for (const { event, recipients = [], members = [] } of starts) {
     const version = versions.get(event.workflow_version_id)!;
+    const state = states.get(event.workflow_id);
     const findByKey = (id: string | undefined) => findRecipient(event, id);
     const steps = version.definition.steps.filter((step) => step.active);
     const runEvent = toRunEvent(batch.secrets, event);
@@ -193,7 +194,8 @@ export async function makeRuns(
         version,
         subscriber,
         actor,
-        isWorkflowDeleted: deleted.has(event.workflow_id),
+        isWorkflowDeleted: state?.isDeleted ?? false,
+        rules: state?.rules ?? version.definition,
         contextKeys: event.context_keys,
         subscriptions,
         jobs: steps.map((step, stepIndex) => newJob(notificationId, step, stepIndex, notes)),

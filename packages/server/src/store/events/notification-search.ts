@@ -1,4 +1,4 @@
-// Text search of the events list: a part of a subscriber's id or email address, or of a transaction id. Every part of the
+// Text search of the events list: a part of a subscriber's id or email address, or of a transaction id, in upper or lower case. Every part of the
 // search reads a bounded number of rows, however many an environment has.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
@@ -39,7 +39,7 @@ export async function searchNotifications(
       ${eventIdsOfTransactions(environmentId, [text])})
     union
     select r.id from recent r join events e on e.environment_id = ${environmentId} and e.id = r.event_id
-    where position(${text} in e.transaction_id) > 0`.execute(db);
+    where position(lower(${text}) in lower(e.transaction_id)) > 0`.execute(db);
   return { ids: rows.map((row) => row.id), subscribers: subscriberIds.length };
 }
 
@@ -52,7 +52,7 @@ export async function findSubscriberIds(db: Db, environmentId: string, text: str
     : sql`(select * from subscribers where environment_id = ${environmentId} order by id desc limit ${scannedSubscribers})`;
   const { rows } = await sql<{ id: string }>`
     select s.id from ${source} s where s.environment_id = ${environmentId}
-      and (s.subscriber_id like ${pattern} or s.email like ${pattern})
+      and (s.subscriber_id ilike ${pattern} or s.email ilike ${pattern})
     limit ${maxSubscribers + 1}`.execute(db);
   return rows.map((row) => row.id);
 }

@@ -23,6 +23,7 @@ const windows = (environmentId: string, condition: RawBuilder<unknown>): RawBuil
   join notifications n on n.environment_id = w.environment_id and n.id = w.leader_notification_id
   join events e on e.environment_id = n.environment_id and e.id = n.event_id
   join workflow_versions v on v.id = n.workflow_version_id
+  join workflows live on live.id = n.workflow_id and live.deleted_at is null
   left join subscribers s on s.id = w.subscriber_id
   where w.environment_id = ${environmentId} and ${condition}`;
 

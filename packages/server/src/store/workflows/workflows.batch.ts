@@ -1,7 +1,7 @@
 // Workflow versions and layouts of the runs that the pipeline advances.
 import type { Db } from "../db.ts";
 import type { LayoutRow } from "./layouts.ts";
-import type { WorkflowVersion } from "./workflows.ts";
+import type { WorkflowRules, WorkflowVersion } from "./workflows.ts";
 export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersion[]> {
   const rows = await db
     .selectFrom("workflow_versions")
@@ -16,15 +16,24 @@ export async function findVersions(db: Db, ids: string[]): Promise<WorkflowVersi
   }));
 }
 
-/** Of these workflows, whatever their environments, the ones that are deleted. */
-export async function findDeletedWorkflows(db: Db, ids: string[]): Promise<Set<string>> {
+/** What counts for all runs of a workflow, whichever version started them. */
+export type WorkflowState = { isDeleted: boolean; rules: WorkflowRules };
+
+/** These workflows as they are now, whatever their environments. */
+export async function findWorkflowStates(db: Db, ids: string[]): Promise<Map<string, WorkflowState>> {
+  if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom("workflows")
     .where("id", "in", ids)
-    .where("deleted_at", "is not", null)
-    .select("id")
+    .select(["id", "deleted_at", "preferences_user", "preferences_default", "outside_schedule"])
     .execute();
-  return new Set(rows.map((row) => row.id));
+  return new Map(
+    rows.map((row) => {
+      const preferences = { user: row.preferences_user, default: row.preferences_default };
+      const rules = { preferences, outsideSchedule: row.outside_schedule };
+      return [row.id, { isDeleted: row.deleted_at !== null, rules }];
+    }),
+  );
 }
 
 /** All layouts of several environments, for a batch of emails. An environment has a handful. */

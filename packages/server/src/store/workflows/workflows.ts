@@ -8,6 +8,9 @@ import { insertVersions, type NewVersion } from "./versions.ts";
 export type { StoredStep, WorkflowDefinition };
 export type WorkflowRow = Selectable<Tables["workflows"]>;
 
+/** Whom a workflow reaches through which channels and when; `critical` is one of the preferences. */
+export type WorkflowRules = Pick<WorkflowDefinition, "preferences" | "outsideSchedule">;
+
 export type WorkflowVersion = {
   id: string;
   environmentId: string;

@@ -181,3 +181,15 @@ describe("open digests", () => {
     assert.equal((await open({ workflowId: "mine" })).length, 1);
   });
 });
+
+test("the digests of a deleted workflow are not listed", async () => {
+  await createWorkflow(client, "withdrawn", [digest("daily"), report("daily")]);
+  await digested("withdrawn", "ada", { n: 1 });
+  const listed = async () =>
+    (await client("digests.list", { query: { subscriberId: "ada" } })).body.data.filter(
+      ({ workflow }) => workflow.workflowId === "withdrawn",
+    ).length;
+  assert.equal(await listed(), 1);
+  await client("workflows.delete", { params: { workflowId: "withdrawn" } });
+  assert.equal(await listed(), 0);
+});

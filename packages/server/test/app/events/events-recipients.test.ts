@@ -55,6 +55,7 @@ test("invalid recipients are reported one by one and do not stop the others", as
     [{ subscriberId: "m", email: "x" }, "m", "email has an invalid format"],
     [{ subscriberId: "n", email: "n\u0085@example.com" }, "n", "email has an invalid format"],
     [{ subscriberId: "t", timezone: "Moon" }, "t", "timezone has an invalid format"],
+    [{ subscriberId: "o", timezone: "+02:00" }, "o", "timezone has an invalid format"],
     [{ subscriberId: "l", locale: "?" }, "l", "locale has an invalid format"],
     [{ subscriberId: "n", firstName: "x".repeat(256) }, "n", "firstName must not be longer than 255 characters"],
     [{ subscriberId: "d", data: { a: "x".repeat(65_536) } }, "d", "data must not be larger than 65536 bytes of JSON"],

@@ -72,6 +72,8 @@ const filters: [name: string, query: () => Query, expected: string[]][] = [
   ["not a part of a transaction id", () => ({ transactionId: sent.pairAda!.slice(0, 20) }), []],
   ["part of a transaction id", () => ({ search: sent.letterBob!.slice(10) }), ["letterBob"]],
   ["part of a subscriberId", () => ({ search: "bo" }), ["letterBob"]],
+  ["in upper case", () => ({ search: "BOB@EX" }), ["letterBob"]],
+  ["a transaction id in upper case", () => ({ search: sent.letterBob!.slice(10).toUpperCase() }), ["letterBob"]],
   ["part of an address", () => ({ search: "ada@ex" }), ["pairAda", "chimeAda"]],
   ["a pattern is taken literally", () => ({ search: "%" }), []],
   ["records without context", () => ({ contextKeys: "" }), all],
@@ -241,4 +243,22 @@ test("one notification is found by its id, in its own environment", async () => 
     assert.notEqual(other._environmentId, item!._environmentId);
     assert.equal(other._organizationId, item!._organizationId);
   }
+});
+
+test("execution details have ids of their own, in order of time", async () => {
+  const { data } = await list({});
+  const taken = new Set<string>();
+  for (const notification of data) {
+    taken.add(notification._id!);
+    for (const job of notification.jobs!) taken.add(job._id!);
+  }
+  const entries = data.flatMap(({ jobs }) => jobs!.flatMap(({ executionDetails }) => executionDetails));
+  assert.ok(entries.length > 10);
+  for (const { _id } of entries) {
+    assert.match(_id!, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.ok(!taken.has(_id!), "no other thing has the same id");
+    taken.add(_id!);
+  }
+  const byId = entries.toSorted((a, b) => (a._id! < b._id! ? -1 : 1)).map(({ createdAt }) => createdAt!);
+  assert.deepEqual(byId, byId.toSorted());
 });

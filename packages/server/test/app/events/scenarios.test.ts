@@ -135,3 +135,19 @@ test("bad requests are refused, and so is what is too large", async () => {
   assert.match(message, /at most 100 subscribers/);
   await refused({ transactionId: wide }, "TRANSACTION_NOT_FOUND");
 });
+
+test("a tenant is exported with its name and data: a new environment has no tenants", async () => {
+  const stage = await newStage(service, start);
+  await createWorkflow(stage.client, "billed", [inApp({ body: "{{ tenant.name }} {{ tenant.data.plan }}" })]);
+  const tenant = { identifier: "acme", name: "Acme", data: { plan: "pro" } };
+  const send = async (given: string | object) =>
+    (await stage.client("events.trigger", { body: { name: "billed", to: "ada", tenant: given } as never })).body;
+  const first = await send(tenant);
+  const second = await send("acme");
+  await stage.advance(1, "minutes");
+  for (const { transactionId } of [first, second]) {
+    const { scenario } = await exported(stage, { transactionId: transactionId! });
+    assert.deepEqual(scenario.when[0]!.tenant, tenant);
+    assert.equal(scenario.then[0]!.body, "Acme pro");
+  }
+});

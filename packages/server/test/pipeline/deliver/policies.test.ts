@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Integration, Job, Notification, WorkflowIn } from "@tidings/contract";
 import { sql } from "kysely";
+import { newStage } from "../../support/clock.ts";
 import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, notificationsOf, settled, trigger } from "../../support/verbs.ts";
@@ -29,8 +30,9 @@ const first = await startScriptedMail(
   },
 );
 const second = await startScriptedMail(() => null);
+const changing = await startScriptedMail((_address, times) => (times < 1 ? 451 : null));
 
-const { client, production, db, url, apiKey } = await startTestService({
+const service = await startTestService({
   TIDINGS_DELIVERY_FIRST_WAIT: "20",
   TIDINGS_DELIVERY_WAIT_FACTOR: "1",
   TIDINGS_PROVIDER_TIMEOUT: "1",
@@ -38,6 +40,7 @@ const { client, production, db, url, apiKey } = await startTestService({
   TIDINGS_CIRCUIT_FIRST_PROBE: "1",
   TIDINGS_DELIVERY_DEADLINE: "60",
 });
+const { client, production, db, url, apiKey } = service;
 
 const credentialsOf = (port: number) => ({
   ...{ host: "127.0.0.1", port, secure: false, ignoreTls: true, requireTls: false },
@@ -262,4 +265,47 @@ test("bad settings are refused by name", async () => {
     configurations: { maxPerSecond: 0 },
   });
   assert.deepEqual([integration.status, Object.keys(integration.errors!)], [422, ["configurations.maxPerSecond"]]);
+});
+
+test("a retry does not use an integration that was switched off or deleted: it fails over, or becomes a dead letter", async () => {
+  const stage = await newStage(service, "2026-03-01T12:00:00.000Z");
+  await createWorkflow(stage.client, "mail", [email()]);
+  const addMail = async (identifier: string, port: number, isPrimary: boolean) => {
+    const body = { providerId: "nodemailer", channel: "email", identifier, active: true } as const;
+    const created = await stage.client("integrations.create", { body: { ...body, credentials: credentialsOf(port) } });
+    const params = { integrationId: created.body._id! };
+    if (isPrimary) await stage.client("integrations.setPrimary", { params });
+    return params;
+  };
+  for (const integration of (await stage.client("integrations.list", {})).body) {
+    if (integration.channel !== "email") continue;
+    await stage.client("integrations.delete", { params: { integrationId: integration._id! } });
+  }
+  const send = (name: string) => trigger(stage.client, "mail", to(name));
+  const waits = (transactionId: string) =>
+    eventually(async () => {
+      const [run] = await notificationsOf(stage.client, transactionId);
+      return run?.jobs?.[0]?.status === "delayed";
+    }, "the retry");
+  const onlyOne = await addMail("one", changing.port, true);
+  const lost = await send("lost");
+  await waits(lost);
+  await stage.client("integrations.update", { params: onlyOne, body: { active: false } });
+  await stage.advance(1, "minutes");
+  const [failed] = await settled(stage.client, lost);
+  assert.equal(mailJob(failed).status, "failed");
+  assert.match(JSON.stringify(mailJob(failed).executionDetails), /integration one was switched off or deleted/);
+  const { data } = (await stage.client("deadLetters.list", { query: { transactionId: lost } })).body;
+  assert.equal(data.length, 1);
+
+  const two = await addMail("two", changing.port, true);
+  await addMail("three", second.port, false);
+  const moved = await send("moved");
+  await waits(moved);
+  await stage.client("integrations.delete", { params: two });
+  await stage.advance(1, "minutes");
+  const [delivered] = await settled(stage.client, moved);
+  assert.equal(mailJob(delivered).status, "completed");
+  assert.equal(second.mailsTo("moved@example.com").length, 1);
+  assert.equal(changing.asked.get("moved@example.com"), 1);
 });

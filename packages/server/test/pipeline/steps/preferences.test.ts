@@ -1,11 +1,13 @@
 // Preferences are honoured when a step is about to run, whoever set them and however the event came in.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "../../support/clock.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, detailsOf, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const { client } = await startTestService();
+const service = await startTestService();
+const { client } = service;
 
 const subscriberOf = (id: string) => ({ subscriberId: id, email: `${id}@example.com` });
 const choose = (subscriberId: string, channels: Record<string, boolean>, workflowId?: string) =>
@@ -57,4 +59,40 @@ test("a choice made during a delay counts; delays themselves do not ask", async 
     ["completed", "skipped"],
   );
   assert.equal((await feedOf(client, "late")).length, 0);
+});
+
+test("preferences, critical and outsideSchedule of the workflow count as they are when the step is about to run", async () => {
+  const stage = await newStage(service, "2026-03-01T12:00:00.000Z");
+  const wait = { name: "Wait", type: "delay", controlValues: { amount: 1, unit: "hours" } } as const;
+  const names = ["muted", "critical", "skipping"];
+  for (const name of names) await createWorkflow(stage.client, name, [wait, email()]);
+  await stage.client("subscribers.create", { body: { ...subscriberOf("ada"), timezone: "UTC" } });
+  const monday = { isEnabled: true, hours: [{ start: "09:00 AM", end: "05:00 PM" }] };
+  await stage.client("subscribers.updatePreferences", {
+    params: { subscriberId: "ada" },
+    body: { schedule: { isEnabled: true, weeklySchedule: { monday } } },
+  });
+  const ids = [];
+  for (const name of names) ids.push(await trigger(stage.client, name, "ada"));
+  await stage.advance(10, "minutes");
+  const change = async (workflowId: string, settings: object) => {
+    const { body } = await stage.client("workflows.retrieve", { params: { workflowId } });
+    const { name, steps, origin } = body;
+    await stage.client("workflows.update", {
+      params: { workflowId },
+      body: { name, steps, origin, active: true, ...settings } as never,
+    });
+  };
+  await change("muted", { preferences: { workflow: { channels: { email: { enabled: false } } } } });
+  await change("critical", { preferences: { workflow: { all: { enabled: true, readOnly: true } } } });
+  await change("skipping", { outsideSchedule: "skip", preferences: { workflow: { all: { enabled: true } } } });
+  await stage.advance(2, "hours");
+  const last = await Promise.all(
+    ids.map(async (id) => detailsOf((await settled(stage.client, id))[0]!, "email").at(-1)),
+  );
+  assert.deepEqual(last, [
+    "Step filtered by workflow preferences",
+    "Message sent",
+    "Step skipped, outside the subscriber's schedule",
+  ]);
 });

@@ -74,6 +74,9 @@ test("everything that happens to messages, preferences and workflows is told, as
   assert.equal((await heard("/all", "message.read", 2)).length, 2, "a mark that changes nothing is no news");
 
   const at = { subscriberId: "ada", notificationId: messageId };
+  await client("subscriberNotifications.archive", { params: at });
+  await mark("unread");
+  assert.equal((await heard("/all", "message.unarchived")).length, 1, "what is unread is not archived");
   const snoozeUntil = new Date(Date.now() + 3_600_000).toISOString();
   await client("subscriberNotifications.snooze", { params: at, body: { snoozeUntil } });
   assert.equal((await heard("/all", "message.snoozed"))[0]!.data.object.snoozedUntil, snoozeUntil);
