@@ -48,9 +48,11 @@ create table audit_log (
   after           jsonb,
   address         text,
   user_agent      text,
+  subscriber_id   text,
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE INDEX audit_log_subscriber on audit_log USING btree (environment_id, subscriber_id) WHERE (subscriber_id IS NOT NULL);
 CREATE INDEX audit_log_time on audit_log USING btree (organization_id, created_at, id);
 CREATE INDEX audit_log_user on audit_log USING btree (user_id, created_at, id);
 

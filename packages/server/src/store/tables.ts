@@ -682,6 +682,7 @@ type AuditLogTable = {
   actor: string;
   operation: string;
   target: string | null;
+  subscriber_id: string | null;
   before: NullableJson<JsonObject>;
   after: NullableJson<JsonObject>;
   address: string | null;

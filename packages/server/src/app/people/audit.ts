@@ -1,8 +1,11 @@
 // Entries of the audit log: who changed what, before and after, from where. Only fields that changed are kept, secrets are
-// masked, and long values are cut, so that an entry stays below 100 kB.
-import { isJsonObject, type JsonObject } from "@tidings/contract";
+// masked, and long values are cut, so that an entry stays below 100 kB. Secrets are masked twice: where the schemas of the contract
+// mark them (`hide`), and by name, for what the schemas leave open.
+import { isJsonObject, type JsonObject, secretPlacesOf } from "@tidings/contract";
 import type { Ctx, Source } from "../../context.ts";
+import { hideSecrets } from "../../lib/hidden-secrets.ts";
 import { mask } from "../../lib/secrets.ts";
+import { maskPassthroughs } from "../../pipeline/rules/overrides.ts";
 import { insertAuditEntry } from "../../store/people/audit-log.ts";
 
 /** `machine`: a person before sign-in, or a command on the machine. */
@@ -14,18 +17,33 @@ export type Change = {
   actor: Actor;
   operation: string;
   target?: string | null;
+  /** The subscriber whom before and after are about: they go when the subscriber is deleted. */
+  subscriberId?: string | null;
   before?: JsonObject | null;
   after?: JsonObject | null;
+  /** Hides the secrets of before and after. */
+  hide?: Hide;
   source: Pick<Source, "address" | "userAgent">;
 };
+
+export type Hide = (state: JsonObject) => JsonObject;
+
+/** For values of a schema: every secret that it marks is hidden, whoever reads the log. */
+export const hideFor =
+  (schema: object | undefined): Hide =>
+  (value) =>
+    // A member that answers leave out is kept here, behind a mask: the log shows that it has changed.
+    hideSecrets(secretPlacesOf(schema), value, ({ shown }) => shown !== "removed") as JsonObject;
 
 export const maxFieldLength = 2_000;
 const maxFields = 20;
 const maxDepth = 8;
 
-/** Fields whose values are secrets wherever they stand, and objects of which every value is one. */
+/** Fields whose values are secrets wherever they are, and objects of which every value is one. `-` and `_` in names do not count. */
 const secretFields =
-  /^(password|currentPassword|password_hash|token|accessToken|refreshToken|secret|secretKey|apiKey|apiKeys|privateKey|signingKey|inboundWebhookSigningKey|link|credentials|auth|deviceTokens|webhookUrl|serviceAccount)$/i;
+  /^(password|currentpassword|passwordhash|token|accesstoken|refreshtoken|devicetokens?|secret|secretkey|clientsecret|(x?api|access|private|signing|inboundwebhooksigning)keys?|link|credentials?|(proxy)?authorization|auth|xauthtoken|(set)?cookie|(direct)?webhookurl|serviceaccount)$/i;
+
+const isSecretField = (name: string): boolean => secretFields.test(name.replaceAll(/[-_]/g, ""));
 
 /** Fields that change with every request and say nothing. */
 const silentFields = new Set(["updatedAt", "lastOnlineAt", "lastSignInAt"]);
@@ -43,9 +61,9 @@ function maskSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return /^(tdg|whsec)_/.test(value) ? mask : value;
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
+    Object.entries(maskPassthroughs(value)).map(([name, member]) => [
       name,
-      secretFields.test(name) ? maskAll(member) : maskSecrets(member, depth + 1),
+      isSecretField(name) ? maskAll(member) : maskSecrets(member, depth + 1),
     ]),
   );
 }
@@ -57,7 +75,7 @@ function cut(value: unknown): unknown {
 }
 
 /** The fields in which two states differ. A secret that changed shows as changed, behind the same mask. */
-export function changedFields(before: JsonObject | null, after: JsonObject | null) {
+export function changedFields(before: JsonObject | null, after: JsonObject | null, hide: Hide = (state) => state) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const changed = names
     .filter((name) => !silentFields.has(name))
@@ -66,7 +84,7 @@ export function changedFields(before: JsonObject | null, after: JsonObject | nul
   const pick = (state: JsonObject | null): JsonObject | null => {
     if (!state) return null;
     const kept = changed.filter((name) => state[name] !== undefined);
-    const masked = maskSecrets(Object.fromEntries(kept.map((name) => [name, state[name]]))) as JsonObject;
+    const masked = maskSecrets(hide(Object.fromEntries(kept.map((name) => [name, state[name]])))) as JsonObject;
     return Object.fromEntries(Object.entries(masked).map(([name, value]) => [name, cut(value)]));
   };
   return { before: pick(before), after: pick(after) };
@@ -85,7 +103,8 @@ export async function recordChange(ctx: Pick<Ctx, "db" | "now" | "newId">, chang
     actor: actor.name,
     operation,
     target: target ?? null,
-    ...changedFields(change.before ?? null, change.after ?? null),
+    subscriber_id: change.subscriberId ?? null,
+    ...changedFields(change.before ?? null, change.after ?? null, change.hide),
     address: source.address,
     user_agent: source.userAgent?.slice(0, 500) ?? null,
   });

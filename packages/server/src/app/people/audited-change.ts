@@ -1,6 +1,14 @@
 // Runs a change and writes its entry into the audit log, in the same transaction. Before and after are what the API shows of the
 // record; where the record shows no difference, or has no such view, `after` has the request.
-import { isJsonObject, type JsonObject, type Operation } from "@tidings/contract";
+import {
+  Environment,
+  Integration,
+  isJsonObject,
+  type JsonObject,
+  type Operation,
+  type OperationId,
+  operations,
+} from "@tidings/contract";
 import { committedAnswer, outputOf } from "../../answer.ts";
 import type { Caller, Ctx, PersonCaller, Source } from "../../context.ts";
 import { Failure } from "../../failure.ts";
@@ -16,7 +24,8 @@ import * as webhooks from "../webhooks/webhooks.ts";
 import * as layouts from "../workflows/layouts.ts";
 import * as translations from "../workflows/translations.ts";
 import * as workflows from "../workflows/workflows.ts";
-import { type Actor, changedFields, maxFieldLength, recordChange } from "./audit.ts";
+import { type Actor, changedFields, hideFor, recordChange } from "./audit.ts";
+import { describeRequest } from "./audited-request.ts";
 import * as people from "./people.ts";
 
 type Params = Record<string, string>;
@@ -53,10 +62,12 @@ export type AuditedRequest = { operation: Operation; caller: AnyCaller; input: A
 
 const isInEnvironment = (caller: AnyCaller): caller is Caller => "environmentId" in caller;
 
+const resourceOf = ({ id }: Operation): string => id.slice(0, id.indexOf("."));
+
 /** Null when the operation names no record, or one that does not exist. */
 async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest): Promise<JsonObject | null> {
   const params = input.params ?? {};
-  const resource = operation.id.slice(0, operation.id.indexOf("."));
+  const resource = resourceOf(operation);
   try {
     if (Object.keys(params).length === 0) return null;
     if (isInEnvironment(caller)) return ((await readers[resource]?.(ctx, caller, params)) ?? null) as JsonObject | null;
@@ -85,19 +96,22 @@ function targetOf({ params }: AnyInput, output: unknown): string | null {
   return field ? String((record as JsonObject)[field]) : null;
 }
 
-const asObject = (value: unknown, name: string): JsonObject | null =>
-  value === undefined || value === null ? null : { [name]: value };
+/** The schema of the record that an operation names: secrets are where it marks them. */
+function schemaOf(resource: string): object | undefined {
+  if (resource === "integrations") return Integration;
+  if (resource === "environments") return Environment;
+  const operation: Operation | undefined = operations[`${resource}.retrieve` as OperationId];
+  return operation?.success.schema;
+}
 
-/** Long texts, such as an imported file, are cut before they are compared and stored. */
-const shortened = (body: unknown): unknown =>
-  isJsonObject(body)
-    ? Object.fromEntries(
-        Object.entries(body).map(([name, value]) => [
-          name,
-          typeof value === "string" && value.length > maxFieldLength ? `${value.slice(0, 200)}…` : value,
-        ]),
-      )
-    : body;
+/** The subscriber whom the entry is about, if it is about one. */
+function subscriberOf({ params, body }: AnyInput, ...records: unknown[]): string | null {
+  const named = [params, ...records, body].find((one) => isJsonObject(one) && typeof one.subscriberId === "string");
+  return named ? String((named as JsonObject).subscriberId).trim() : null;
+}
+
+/** The entry of a deletion must not keep what was deleted: it says who was deleted, by whom and when. */
+const erasures: ReadonlySet<string> = new Set(["subscribers.delete"] satisfies OperationId[]);
 
 export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => Promise<unknown>): Promise<unknown> {
   const { operation, caller, input, source } = request;
@@ -107,16 +121,17 @@ export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => P
   const after = await readState(ctx, request);
   const changed = changedFields(before, after);
   const isSame = !before && !after ? true : Object.keys({ ...changed.before, ...changed.after }).length === 0;
-  const shown = isSame
-    ? { before: null, after: asObject(shortened(input.body), "request") ?? asObject(output, "answer") }
-    : { before, after };
+  const record = isSame
+    ? { before: null, after: describeRequest(operation, input.body, output) }
+    : { before, after, hide: hideFor(schemaOf(resourceOf(operation))) };
   await recordChange(ctx, {
     organizationId: caller.organizationId,
     environmentId: isInEnvironment(caller) ? caller.environmentId : undefined,
     actor: actorOf(caller),
     operation: operation.id,
     target: targetOf(input, output),
-    ...shown,
+    subscriberId: subscriberOf(input, before, after, output),
+    ...(erasures.has(operation.id) ? {} : record),
     source,
   });
   return answer;

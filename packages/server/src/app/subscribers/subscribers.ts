@@ -7,6 +7,7 @@ import { detail } from "../../pipeline/rules/details.ts";
 import { toSubscriber } from "../../pipeline/views.ts";
 import { cancelWaitingJobs } from "../../store/events/jobs.ts";
 import { cancelPendingMessages } from "../../store/messages/messages.ts";
+import { eraseSubscriberFromAuditLog } from "../../store/people/audit-log.ts";
 import {
   deleteSubscriber,
   findSubscriber,
@@ -136,6 +137,7 @@ export async function remove(
   const canceled = detail("step_canceled", now, { raw: { reason } });
   await cancelWaitingJobs(ctx.db, caller.environmentId, target, canceled, now);
   await deleteSubscriber(ctx.db, caller.environmentId, row.id);
+  await eraseSubscriberFromAuditLog(ctx.db, caller.environmentId, row.subscriber_id);
   // Ends its live connections.
   ctx.hints.add(row.id);
   return { acknowledged: true, status: "success" };

@@ -154,11 +154,11 @@ const credentialName = /auth|api-?key|cookie|token|secret|password|signature|cre
  */
 export function maskOverrides(secrets: Secrets, stored: Sealed<JsonObject> | null): JsonObject | undefined {
   const overrides = openOverrides(secrets, stored);
-  return overrides === null ? undefined : maskObject(overrides);
+  return overrides === null ? undefined : maskPassthroughs(overrides);
 }
 
 /** `_passthrough` may be a member of a provider, a channel or a step. */
-function maskObject(value: JsonObject): JsonObject {
+export function maskPassthroughs(value: JsonObject): JsonObject {
   const members = Object.entries(value).map(([name, member]) => [
     name,
     name === "_passthrough" && isObject(member) ? maskPassthrough(member) : maskValue(member),
@@ -168,7 +168,7 @@ function maskObject(value: JsonObject): JsonObject {
 
 function maskValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskValue);
-  return isObject(value) ? maskObject(value) : value;
+  return isObject(value) ? maskPassthroughs(value) : value;
 }
 
 const maskPassthrough = ({ headers, query, ...rest }: JsonObject): JsonObject => ({

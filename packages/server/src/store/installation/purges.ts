@@ -38,6 +38,8 @@ export async function purgeDeletedEnvironments(db: Db, before: Date, limit: numb
       select a.environment_id, a.id from event_attachments a join environments e on e.id = a.environment_id
       where e.deleted_at < ${before} limit ${limit})`.execute(db);
   if (numAffectedRows > 0n || events > 0n || files > 0n) return true;
+  await sql`update audit_log a set before = null, after = null from environments e
+    where e.deleted_at < ${before} and a.environment_id = e.id and a.subscriber_id is not null`.execute(db);
   await sql`delete from environments where deleted_at < ${before}`.execute(db);
   return false;
 }

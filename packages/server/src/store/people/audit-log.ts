@@ -14,6 +14,13 @@ export async function insertAuditEntry(db: Db, row: AuditRow): Promise<void> {
   await db.insertInto("audit_log").values(values).execute();
 }
 
+/** What the entries about a subscriber hold of it: who changed it, and when, stays. */
+export async function eraseSubscriberFromAuditLog(db: Db, environmentId: string, subscriberId: string): Promise<void> {
+  await sql`update audit_log set before = null, after = null
+    where environment_id = ${environmentId} and subscriber_id = ${subscriberId}
+      and (before is not null or after is not null)`.execute(db);
+}
+
 export type AuditFilters = {
   userId?: string;
   operation?: string;

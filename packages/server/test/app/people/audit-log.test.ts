@@ -1,8 +1,10 @@
 // The audit log: who changed what, before and after, from where; and what is not in it.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type AuditEntry, isAudited, type Operation, operations } from "@tidings/contract";
 import fc from "fast-check";
+import { sql } from "kysely";
 import { changedFields } from "../../../src/app/people/audit.ts";
 import { purgeAuditLog } from "../../../src/store/installation/purges.ts";
 import { errorOf } from "../../support/http.ts";
@@ -98,6 +100,109 @@ test("secrets are masked: credentials, keys, passwords, links", async () => {
   assert.deepEqual((await newest("people.createInvitation")).after, {
     request: { email: "masked@example.com", role: "viewer" },
   });
+});
+
+test("of an event the log has workflow, recipients and transaction id, and no content", async () => {
+  const to = [
+    {
+      subscriberId: "otto",
+      email: "otto@s3cret.example",
+      channels: [{ credentials: { webhookUrl: "https://s3cret" } }],
+    },
+    { type: "Topic", topicKey: "news" },
+    "grace",
+  ];
+  const headers = { authorization: "Bearer s3cret", "x-api-key": "s3cret" };
+  const overrides = { providers: { sendgrid: { _passthrough: { headers, query: { api_key: "s3cret" } } } } };
+  const event = { name: "triggered", to, payload: { code: "s3cret" }, overrides };
+  const reply = await editor.call("events.trigger", { body: event });
+  assert.equal(reply.status, 201, reply.text);
+  const { transactionId } = reply.body as { transactionId: string };
+  const recorded = { workflow: "triggered", to: ["otto", { topicKey: "news" }, "grace"], transactionId };
+  assert.deepEqual((await newest("events.trigger")).after, { request: recorded });
+  const bulk = await editor.call("events.triggerBulk", { body: { events: [{ ...event, transactionId: "t-9" }] } });
+  assert.equal(bulk.status, 201, bulk.text);
+  const events = [{ ...recorded, transactionId: "t-9" }];
+  assert.deepEqual((await newest("events.triggerBulk")).after, { request: { events, count: 1 } });
+  await editor.call("events.broadcast", { body: { name: "triggered", payload: { code: "s3cret" } } });
+  await editor.call("imports.create", { body: { kind: "subscribers", csv: "subscriberId,email\na,a@s3cret.example" } });
+  const many = { subscribers: [{ subscriberId: "bulk-1", email: "b@s3cret.example" }] };
+  await editor.call("subscribers.createBulk", { body: many });
+  assert.deepEqual((await newest("subscribers.createBulk")).after, { request: { subscriberIds: ["bulk-1"] } });
+  assert.doesNotMatch(JSON.stringify(await entries()), /s3cret/);
+});
+
+test("addresses that hold secrets are masked: endpoints, webhooks, credentials of subscribers", async () => {
+  const chat = { providerId: "slack", channel: "chat", active: false, identifier: "chat" };
+  assert.equal((await editor.call("integrations.create", { body: chat })).status, 201);
+  await service.client("subscribers.create", { body: { subscriberId: "hooked" } });
+  const own = { subscriberId: "hooked", integrationIdentifier: "chat", identifier: "hook-1", type: "webhook" };
+  const endpoint = { url: "https://hooks.example.com/s3cret" };
+  const made = await editor.call("channelEndpoints.create", { body: { ...own, endpoint } });
+  assert.equal(made.status, 201, made.text);
+  const params = { identifier: "hook-1" };
+  // The second time nothing changes, so that the entry has the request.
+  for (const _ of [1, 2])
+    await editor.call("channelEndpoints.update", { params, body: { endpoint: { url: `${endpoint.url}-2` } } });
+  const credentials = { webhookUrl: "https://hooks.example.com/s3cret", channel: "general" };
+  const body = { providerId: "slack", integrationIdentifier: "chat", credentials };
+  await editor.call("subscribers.replaceCredentials", { params: { subscriberId: "hooked" }, body });
+  const webhook = await editor.call("webhooks.create", { body: { url: "https://example.com/hook?key=s3cret" } });
+  const webhookId = (webhook.body as { id: string }).id;
+  const change = { url: "https://example.com/hook?key=s3cret-2" };
+  await editor.call("webhooks.update", { params: { webhookId }, body: change });
+  assert.deepEqual((await newest("webhooks.update")).after, { url: "https://example.com/hook" });
+  await editor.call("webhooks.rotateSecret", { params: { webhookId } });
+  const written = await entries();
+  assert.doesNotMatch(JSON.stringify(written), /s3cret/);
+  assert.equal(written.filter(({ operation }) => operation === "channelEndpoints.update").length, 2);
+});
+
+test("values with the names of credentials are masked, however the names are written", () => {
+  const names = [
+    "Authorization",
+    "x-api-key",
+    "api_key",
+    "X-Auth-Token",
+    "Cookie",
+    "client_secret",
+    "directWebhookUrl",
+  ];
+  const data = Object.fromEntries(names.map((name) => [name, "s3cret"]));
+  const { after } = changedFields(null, {
+    request: { data, overrides: { email: { _passthrough: { headers: data } } } },
+  });
+  assert.doesNotMatch(JSON.stringify(after), /s3cret/);
+});
+
+test("deleting a subscriber removes what the log has of it, and keeps who changed it and when", async () => {
+  const about = async () =>
+    (await entries()).filter(
+      ({ target, operation }) => target?.startsWith("gone") || operation === "subscribers.create",
+    );
+  const params = { subscriberId: "gone" };
+  const profile = { email: "gone@example.com", firstName: "Gone" };
+  const made = await editor.call("subscribers.create", { body: { subscriberId: "gone", ...profile } });
+  assert.equal(made.status, 201, made.text);
+  await editor.call("subscribers.update", { params, body: { phone: "+44123", data: { plan: "gone-gold" } } });
+  await editor.call("subscribers.create", { body: { subscriberId: "kept", email: "kept@example.com" } });
+  const phone = { providerId: "whatsapp-business", channel: "chat", active: false, identifier: "wa" };
+  await editor.call("integrations.create", { body: phone });
+  const place = { subscriberId: "gone", integrationIdentifier: "wa", identifier: "gone-wa", type: "phone" };
+  await editor.call("channelEndpoints.create", { body: { ...place, endpoint: { phoneNumber: "+441234567890" } } });
+  const kept = JSON.stringify(await about());
+  assert.ok(kept.includes("gone@example.com") && kept.includes("+441234567890"), kept);
+  assert.equal((await editor.call("subscribers.delete", { params })).status, 200);
+  const left = await about();
+  assert.doesNotMatch(JSON.stringify(left), /gone@example|\+44123|gone-gold/);
+  assert.match(JSON.stringify(left), /kept@example.com/);
+  assert.deepEqual(
+    left.filter(({ target }) => target === "gone").map(({ operation, before, after }) => [operation, before, after]),
+    [
+      ["subscribers.delete", null, null],
+      ["subscribers.update", null, null],
+    ],
+  );
 });
 
 test("sign-ins are logged, refused requests are not", async () => {
@@ -210,4 +315,52 @@ test("the log is exported in parts as CSV, with formulas defused, and as JSON li
   errorOf(await owner.call("auditLog.export", { query: { after: "x" } }), "VALIDATION_ERROR");
   const viewer = await invite(service, owner, "viewer", "exporting@example.com");
   errorOf(await viewer.call("auditLog.export"), "ROLE_NOT_ALLOWED");
+});
+
+const migrations = new URL("../../../src/store/migrations/", import.meta.url);
+const migration = readdirSync(migrations).find((name) => name.endsWith("_audit_subscribers.sql"))!;
+
+test("an update removes from older entries what new ones do not have", async () => {
+  const { db, client } = service;
+  await client("subscribers.create", { body: { subscriberId: "still-here" } });
+  await sql`alter table audit_log drop column subscriber_id`.execute(db);
+  const organizationId = (await db.selectFrom("organizations").select("id").executeTakeFirstOrThrow()).id;
+  const old = (operation: string, target: string | null, before: object | null, after: object | null) =>
+    sql`insert into audit_log (id, organization_id, environment_id, created_at, actor, operation, target, before, after)
+      values (gen_random_uuid(), ${organizationId}, ${environmentId}, now(), 'old', ${operation}, ${target},
+        ${before && JSON.stringify(before)}, ${after && JSON.stringify(after)})`.execute(db);
+  await old("events.trigger", null, null, {
+    request: { name: "w", transactionId: "t", payload: { code: "s3cret" }, to: { email: "s3cret" } },
+  });
+  await old("events.trigger", null, null, { request: '{"name":"s3cret"' });
+  await old("imports.create", null, null, { request: { csv: "s3cret" } });
+  await old("channelEndpoints.update", "e", { endpoint: { url: "s3cret" } }, { endpoint: { url: "s3cret" } });
+  await old("channelEndpoints.create", "e", null, {
+    request: { endpoint: { url: "https://s3cret" }, type: "webhook" },
+  });
+  await old("webhooks.update", "w", { url: "https://a/b?k=s3cret" }, { url: "https://a/b?k=s3cret#s3cret" });
+  await old("webhooks.create", "w", null, { request: { url: "https://a/b?k=s3cret", active: true } });
+  await old("bridge.sync", null, null, { request: { bridgeUrl: "https://a/b?k=s3cret" } });
+  await old("deadLetterReplays.create", "r", null, { request: { ids: ["1"], payload: { code: "s3cret" } } });
+  await old("subscribers.update", "left", { email: "s3cret" }, { email: "s3cret-2" });
+  await old("subscribers.delete", "left", { subscriberId: "left", email: "s3cret" }, null);
+  await old("subscribers.update", "still-here", { firstName: "A" }, { firstName: "B" });
+  await sql.raw(readFileSync(new URL(migration, migrations), "utf8")).execute(db);
+  const { rows } = await sql<{ text: string }>`
+    select concat_ws(' ', operation, subscriber_id, before, after) as text from audit_log where actor = 'old'
+  `.execute(db);
+  assert.deepEqual(rows.map(({ text }) => text).sort(), [
+    'bridge.sync {"request": {"bridgeUrl": "https://a/b"}}',
+    'channelEndpoints.create {"request": {"type": "webhook", "endpoint": {"url": "********"}}}',
+    'channelEndpoints.update {"endpoint": {"url": "********"}} {"endpoint": {"url": "********"}}',
+    'deadLetterReplays.create {"request": {"ids": ["1"]}}',
+    'events.trigger {"request": {"workflow": "w", "transactionId": "t"}}',
+    'events.trigger {"request": {}}',
+    "imports.create",
+    "subscribers.delete left",
+    "subscribers.update left",
+    'subscribers.update still-here {"firstName": "A"} {"firstName": "B"}',
+    'webhooks.create {"request": {"url": "https://a/b", "active": true}}',
+    'webhooks.update {"url": "https://a/b"} {"url": "https://a/b"}',
+  ]);
 });
