@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { requireFreeAddress } from "./address.ts";
 import { type Config, ConfigError, hasInboxPage, readConfig } from "./config.ts";
 import { openDatabase } from "./database.ts";
+import { placeSecrets, type SecretsPlace } from "./first-start.ts";
 import { createLogger, isJsonLog } from "./log.ts";
 import type { Service } from "./service.ts";
 import { version } from "./version.ts";
@@ -22,17 +23,23 @@ const releaseAfterMs = 3_000;
 /** The process exits after this time even if a drain hangs, before a supervisor kills it. */
 const drainLimitMs = 45_000;
 
-function banner(service: Service, config: Config): string {
-  // Printed once only, because the output of a process ends up in logs.
-  const key = (service.isFirstStart && service.developmentKey) || "<API key>";
+function banner(service: Service, config: Config, place: SecretsPlace): string {
+  const isShown = place.kind === "shown";
+  // Shown once only, and on a terminal only: other output ends up in logs.
+  const key = (isShown && service.isFirstStart && service.developmentKey) || "<API key>";
+  const file = !isShown && place.file ? `in ${place.file}` : null;
+  const link = isShown
+    ? `${service.firstLink}  (once, as owner, within 24 hours)`
+    : (file ?? "npm run sign-in makes a link");
+  const firstKey = isShown ? `${key}  (Development)` : file;
   const { shownUrl: url } = service;
   const rows = [
     ["API", url],
     ["Docs", `${url}/docs`],
     ...(hasInboxPage(config) ? [["Inbox", `${url}/inbox`]] : []),
     ["Database", service.database],
-    ...(service.firstLink ? [["Sign in", `${service.firstLink}  (once, as owner, within 24 hours)`]] : []),
-    ["API key", service.isFirstStart ? `${key}  (Development)` : "npm run key shows that of Development"],
+    ...(service.firstLink ? [["Sign in", link]] : []),
+    ["API key", (service.isFirstStart && firstKey) || "npm run key shows that of Development"],
   ];
   const body = JSON.stringify({
     events: [{ name: "welcome", to: "ada", payload: { product: "Tidings" } }],
@@ -66,11 +73,17 @@ const sayTo = (log: Logger, config: Config): Say =>
     ? (event) => log.info(event)
     : (event) => process.stderr.write(`Tidings: ${event}\n`);
 
-/** A log of JSON lines has no banner: neither keys nor links belong in it. `npm run key` and `npm run sign-in` show them. */
+/** A log of JSON lines has no banner, and output that is no terminal no secrets: the log says where they are. */
 function announce(service: Service, config: Config, log: Logger): void {
+  const isJson = isJsonLog(config, process.stderr);
+  const place = placeSecrets(service, config.dataDir, !isJson && process.stdout.isTTY);
   const { shownUrl: url, database } = service;
-  if (isJsonLog(config, process.stderr)) log.info({ version, url, database }, "Tidings is ready");
-  else process.stdout.write(banner(service, config));
+  if (!isJson) process.stdout.write(banner(service, config, place));
+  else
+    log.info(
+      { version, url, database, ...(place.kind === "kept" && place.file && { firstStart: place.file }) },
+      "Tidings is ready",
+    );
 }
 
 function stopOnSignal(service: Service, say: Say): void {

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Client, createClient } from "@tidings/contract";
 import { parse } from "acorn";
 import pg from "pg";
+import { firstStartFile, placeSecrets } from "../src/first-start.ts";
 import { metric } from "./support/metric.ts";
 import { temporaryFolder } from "./support/process.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -26,10 +28,18 @@ function requestOf(curl: string): { url: string; init: RequestInit } {
 test("from the first start to the second: banner, curl, one service a folder, clean stop, nothing forgotten", async (context) => {
   const folder = temporaryFolder(context);
   const first = folder.run();
-  const { apiKey, banner, client } = await first.started();
+  const { apiKey, banner, client, firstLink } = await first.started();
   assert.match(apiKey, /^tdg_/);
+  // The output is no terminal, so it may be kept in logs.
+  const secrets = join(folder.path, firstStartFile);
+  for (const secret of [apiKey, firstLink.split("#")[1]!]) assert.ok(!first.output().includes(secret));
+  assert.match(banner, new RegExp(`Sign in +in ${secrets}\n +API key +in ${secrets}\n`));
+  assert.equal(statSync(secrets).mode & 0o777, 0o600);
 
-  const [send, read] = banner.split(/^ {2}(?=curl )/m).slice(1);
+  const [send, read] = banner
+    .replaceAll("<API key>", apiKey)
+    .split(/^ {2}(?=curl )/m)
+    .slice(1);
   const accepted = await fetch(...toFetch(requestOf(send!)));
   assert.equal(accepted.status, 201);
   const feed = await eventually(async () => {
@@ -64,7 +74,7 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   const again = folder.run({ TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8" });
   const restarted = await again.started();
   await requireMail(restarted.client);
-  assert.ok(!restarted.banner.includes(apiKey), "the key is shown once");
+  assert.ok(!readFileSync(secrets, "utf8").includes(apiKey), "the key is shown once");
   assert.match(restarted.banner, /API key +npm run key shows that of Development/);
   assert.equal(await folder.showKey(), apiKey);
   const productionKey = await folder.showKey("production");
@@ -77,15 +87,14 @@ test("from the first start to the second: banner, curl, one service a folder, cl
   assert.match(await folder.refuseKey("prod"), /no environment "prod" with an API key: development, production/);
   for (const args of [["production", "staging"], ["--production"]])
     assert.match(await folder.refuseKey(...args), /^Usage: npm run key/);
-  const [before, after] = [banner, restarted.banner].map((text) => /Sign in +(http\S+)/.exec(text)![1]!);
   const made = await folder.makeSignInLink();
-  const outcomes = [before!, after!, made].map(async (link) => {
+  const outcomes = [firstLink, restarted.firstLink, made].map(async (link) => {
     const body = JSON.stringify({ token: link.split("#token=")[1] });
     const headers = { "content-type": "application/json" };
     return (await fetch(`${restarted.url}/v1/auth/link/check`, { method: "POST", headers, body })).status;
   });
   assert.deepEqual(await Promise.all(outcomes), [404, 404, 200], "the newest link works");
-  assert.ok(before!.startsWith("http://localhost:") && made.startsWith("http://localhost:"), "one host, one session");
+  for (const link of [firstLink, made]) assert.ok(link.startsWith("http://localhost:"), "one host, one session");
   assert.equal((await feedOf(restarted.client, "ada")).length, 1);
   assert.equal(await again.end("SIGINT"), 0);
 
@@ -131,6 +140,24 @@ test("an older Node gets a sentence that says how to run it, before anything sta
   assert.equal(status, 1);
   assert.match(stderr, /^Tidings could not start\.\nIt needs Node 24 or later, and this is Node 22\.23\.0 .*npm start/);
   assert.doesNotMatch(stderr, /\n {4}at /);
+});
+
+test("the secrets of a first start are shown on a terminal, and kept in a file elsewhere until there is an owner", (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "tidings-first-start-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, dataDir] = [join(folder, "data", firstStartFile), join(folder, "data")];
+  const first = { firstLink: "http://localhost/sign-in#token=x", isFirstStart: true, developmentKey: "tdg_x" };
+  assert.deepEqual(placeSecrets(first, dataDir, true), { kind: "shown" });
+  assert.ok(!existsSync(file));
+  assert.deepEqual(placeSecrets(first, dataDir, false), { kind: "kept", file });
+  assert.equal(readFileSync(file, "utf8"), `Sign in   ${first.firstLink}\nAPI key   tdg_x\n`);
+  assert.deepEqual(placeSecrets({ ...first, isFirstStart: false }, dataDir, false), { kind: "kept", file });
+  assert.equal(readFileSync(file, "utf8"), `Sign in   ${first.firstLink}\n`);
+  const later = { firstLink: null, isFirstStart: false, developmentKey: "tdg_x" };
+  assert.deepEqual(placeSecrets(later, dataDir, false), { kind: "kept", file: null });
+  assert.ok(!existsSync(file));
+  // A folder that cannot be made: the commands show the same.
+  assert.deepEqual(placeSecrets(first, "/dev/null/data", false), { kind: "kept", file: null });
 });
 
 /** A mail through an HTTP provider: what a call needs is loaded with the first one. */

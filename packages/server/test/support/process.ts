@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "@tidings/contract";
+import { firstStartFile } from "../../src/first-start.ts";
 import { startEmbedded } from "../../src/store/embedded/embedded.ts";
 import { eventually } from "./wait.ts";
 
@@ -15,7 +16,7 @@ const program = fileURLToPath(new URL("../../dist/start.js", import.meta.url));
 const keyProgram = fileURLToPath(new URL("../../src/show-key.ts", import.meta.url));
 const signInProgram = fileURLToPath(new URL("../../src/make-sign-in-link.ts", import.meta.url));
 
-type Started = { url: string; apiKey: string; banner: string; client: Client };
+type Started = { url: string; apiKey: string; banner: string; firstLink: string; client: Client };
 
 type Program = {
   /** What it wrote so far, both streams. */
@@ -55,11 +56,11 @@ export function temporaryFolder(context: TestContext): Folder {
     if (existsSync(credentials)) await (await startEmbedded({ dataDir: path })).stop();
     rmSync(path, { recursive: true, force: true });
   });
-  // The banner shows the key on the first start only.
+  // The file has the key on the first start only.
   const known: { apiKey?: string } = {};
   const track = (child: ChildProcess): Program => {
     children.push(child);
-    return programOf(child, known);
+    return programOf(child, { known, file: join(path, firstStartFile) });
   };
   const runToEnd = async (code: number, args: string[], settings: Record<string, string> = {}): Promise<string> => {
     // A shell in which the command line is used as well.
@@ -107,7 +108,10 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
     ? Promise.resolve(child.exitCode)
     : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
 
-function programOf(child: ChildProcess, known: { apiKey?: string }): Program {
+type FirstStart = { known: { apiKey?: string }; file: string };
+
+/** The output is no terminal, so the first link and the key are in a file. */
+function programOf(child: ChildProcess, { known, file }: FirstStart): Program {
   let [text, banner] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => {
     text += chunk;
@@ -136,9 +140,11 @@ function programOf(child: ChildProcess, known: { apiKey?: string }): Program {
       };
       await eventually(isUp, "the banner", 60_000);
       const url = /API\s+(http\S+)/.exec(banner)?.[1] ?? "";
-      known.apiKey ??= /API key\s+(\S+)/.exec(banner)?.[1] ?? "";
+      const secrets = existsSync(file) ? readFileSync(file, "utf8") : "";
+      known.apiKey ??= /API key\s+(\S+)/.exec(secrets)?.[1] ?? "";
+      const firstLink = /Sign in\s+(\S+)/.exec(secrets)?.[1] ?? "";
       const { apiKey } = known;
-      return { url, apiKey, banner, client: createClient({ baseUrl: url, apiKey }) };
+      return { url, apiKey, banner, firstLink, client: createClient({ baseUrl: url, apiKey }) };
     },
   };
 }

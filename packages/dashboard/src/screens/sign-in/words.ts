@@ -13,7 +13,7 @@ export const words = {
     "Forgot your password? An owner can make a link for you. So can `npm run sign-in` on the machine of the service.",
   first: "Welcome to Tidings",
   firstText:
-    "No person has an account yet. The link for the first one is in the output of npm start. Open that link to create your account.",
+    "No person has an account yet. The link for the first one is in the output of npm start, or in the file that it names. Open that link to create your account.",
   links: {
     first: {
       heading: "Create your account",
