@@ -52,5 +52,11 @@ export async function requireInboxSession(
   return { ...session, caller };
 }
 
+/** Fails when the subscriber of a session was deleted. One read, so it is made after the connection got its turn. */
+export async function requireSubscriber(ctx: Ctx, { environmentId, subscriberId }: InboxSession): Promise<void> {
+  const [subscriber] = await findSubscribersByIds(ctx.db, environmentId, [subscriberId]);
+  if (!subscriber) throw failure("INBOX_TOKEN_INVALID", {});
+}
+
 /** The token of `Authorization: Bearer <token>`. */
 export const bearerOf = (header: string | undefined): string | undefined => scheme.exec(header?.trim() ?? "")?.[1];

@@ -16,8 +16,8 @@ const owner = {
   contextHash: Type.Optional(Type.String({ maxLength: 200, description: "Not needed: the session has proved it" })),
 };
 const connectionIdentifier = Type.Optional(Type.String(identifiers.integration));
-const scope = Type.Optional(oauthScopes("Instead of the scopes that sending needs"));
-const userScope = Type.Optional(oauthScopes("Instead of the scopes that say who a person is; `slack` only"));
+const scope = Type.Optional(oauthScopes("Some of the scopes that sending needs; others are asked for with an API key"));
+const userScope = Type.Optional(oauthScopes("Some of the scopes that say who a person is; `slack` only"));
 const autoLinkUser = Type.Optional(
   Type.Boolean({
     description: "true: the person who connects the workspace becomes an endpoint as well; `slack` only",

@@ -62,7 +62,8 @@ export const authOperations = {
           data: named("AuthMethods", {
             oidc: OidcMethod,
             isFirstStart: Type.Boolean({
-              description: "No person can sign in yet: the link is in the output of npm start",
+              description:
+                "No person can sign in yet: the link is in the output of npm start, or in the file that it names",
             }),
           }),
         },

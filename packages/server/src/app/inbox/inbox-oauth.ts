@@ -38,15 +38,18 @@ function ownWish(caller: InboxCaller, given: Given) {
   };
 }
 
+/** The customer decides what its chat app may do: a browser gets the usual scopes, or some of them. */
 async function connectUrl(ctx: Ctx, caller: InboxCaller, given: Given): Promise<{ url: string }> {
   const { scope, autoLinkUser: linksPerson } = given;
-  return { url: await makeAddress(ctx, caller, { ...ownWish(caller, given), scope, linksPerson, grants: "access" }) };
+  const wish = { ...ownWish(caller, given), scope, linksPerson, grants: "access", isFromBrowser: true } as const;
+  return { url: await makeAddress(ctx, caller, wish) };
 }
 
 async function linkUrl(ctx: Ctx, caller: InboxCaller, given: Given): Promise<{ url: string }> {
   const wish = ownWish(caller, given);
   if (wish.connectionIdentifier !== undefined) await requireUsable(ctx, caller, wish.connectionIdentifier);
-  return { url: await makeAddress(ctx, caller, { ...wish, scope: given.userScope, grants: "person" }) };
+  const own = { ...wish, scope: given.userScope, grants: "person", isFromBrowser: true } as const;
+  return { url: await makeAddress(ctx, caller, own) };
 }
 
 export async function createConnectionUrl(

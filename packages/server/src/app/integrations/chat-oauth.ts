@@ -59,7 +59,11 @@ export async function createUrl(
   return { url: await makeAddress(ctx, caller, { ...body, grants: "access" }) };
 }
 
-export type OauthWish = Input<"integrations.createChatOauthUrl">["body"] & Pick<OauthState, "grants" | "linksPerson">;
+export type OauthWish = Input<"integrations.createChatOauthUrl">["body"] &
+  Pick<OauthState, "grants" | "linksPerson"> & {
+    /** Of a subscriber, who may not ask for more than the usual scopes; an API key may. */
+    isFromBrowser?: true;
+  };
 
 /** The address at the provider for what is wanted. */
 export async function makeAddress(ctx: Ctx, caller: Caller, wish: OauthWish): Promise<string> {
@@ -72,9 +76,16 @@ export async function makeAddress(ctx: Ctx, caller: Caller, wish: OauthWish): Pr
   for (const name of oauth.needs) {
     if (!credentials[name]) faults.add(`credentials.${name}`, `credentials.${name} is required`);
   }
+  const { grants, linksPerson, scope, connectionIdentifier, isFromBrowser } = wish;
+  const usual = grants === "person" ? oauth.person.scopes : oauth.scopes;
+  const others = isFromBrowser ? (scope ?? []).filter((one) => !usual.includes(one)) : [];
+  if (others.length > 0) {
+    const field = grants === "person" ? "userScope" : "scope";
+    const allowed = usual.length > 0 ? `a browser may ask for ${usual.join(", ")}` : "a browser may ask for none";
+    faults.add(field, `${field} must be left out, or be some of the usual scopes: ${allowed}`, others);
+  }
   faults.throwIfAny();
 
-  const { grants, linksPerson, scope, connectionIdentifier } = wish;
   const state = {
     id: randomText(22),
     environmentId: caller.environmentId,
@@ -85,7 +96,6 @@ export async function makeAddress(ctx: Ctx, caller: Caller, wish: OauthWish): Pr
     grants,
     linksPerson,
   };
-  const usual = grants === "person" ? oauth.person.scopes : oauth.scopes;
   const request = {
     scopes: scope && scope.length > 0 ? scope : usual,
     redirectUri: chatOauthCallback(ctx.config),

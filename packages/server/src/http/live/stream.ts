@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Ctx } from "../../context.ts";
 import type { Hub, Port } from "../../pipeline/live/hub.ts";
 import { networkOf } from "../auth.ts";
-import { bearerOf, requireInboxSession } from "../inbox-auth.ts";
+import { bearerOf, requireInboxSession, requireSubscriber } from "../inbox-auth.ts";
 import { allowReading, refuseOrigin } from "../inbox-cors.ts";
 import { toStreamEvent } from "./payloads.ts";
 
@@ -24,6 +24,7 @@ export function addInboxStream(server: FastifyInstance, ctx: Ctx, hub: Hub): voi
       const session = await requireInboxSession(ctx, tokenOf(request));
       refuseOrigin(ctx, session.caller, request.headers.origin);
       await hub.admit();
+      await requireSubscriber(ctx, session);
       const { raw } = reply;
       const connection = hub.open({ ...session, network: networkOf(request.ip) }, streamPort(raw));
       reply.hijack();

@@ -74,10 +74,10 @@ test("a subscriber connects a workspace of its own and links its account, in two
   assert.deepEqual([body.subscriberId, body.workspace.id], ["ada", "T1"]);
   assert.deepEqual(await endpointsOf("ada"), []);
 
-  const link = await urlOf(ada, "/channel-endpoints/oauth", { userScope: ["identity.basic", "identity.team"] });
+  const link = await urlOf(ada, "/channel-endpoints/oauth", { userScope: ["identity.basic"] });
   assert.deepEqual(
     ["user_scope", "scope"].map((name) => link.searchParams.get(name)),
-    ["identity.basic,identity.team", null],
+    ["identity.basic", null],
   );
   assert.equal(await come(link, "U1 T1"), 200);
   const own = { type: "chatapp_user", endpoint: { userId: "U1" }, contextKeys: [], over: "adas" };
@@ -121,11 +121,19 @@ test("a browser connects for itself only, and is told which field is wrong", asy
     ["context", { context: { tenant: "globex" } }],
     ["connectionMode", { connectionMode: "shared" }],
     ["scope.0", { scope: ["two words"] }],
+    ["scope", { scope: ["chat:write", "admin"] }],
   ];
   for (const [field, given] of refusals) {
     const reply = await eve.call("POST", "/channel-connections/oauth", { integrationIdentifier: "slack", ...given });
     assert.deepEqual(Object.keys(errorOf(reply, "VALIDATION_ERROR").errors!), [field]);
   }
+  const userScope = { integrationIdentifier: "slack", userScope: ["identity.basic", "files:read"] };
+  for (const path of ["/channel-endpoints/oauth", "/channel-endpoints/link"]) {
+    const { errors } = errorOf(await eve.call("POST", path, userScope), "VALIDATION_ERROR");
+    assert.deepEqual(Object.keys(errors!), ["userScope"]);
+  }
+  const some = await urlOf(eve, "/channel-connections/oauth", { scope: ["chat:write"] });
+  assert.equal(some.searchParams.get("scope"), "chat:write");
   for (const path of ["/channel-connections/oauth", "/channel-endpoints/oauth", "/channel-endpoints/link"]) {
     errorOf(await eve.call("POST", path, { integrationIdentifier: "unknown" }), "INTEGRATION_NOT_FOUND");
     errorOf(await eve.call("POST", path, { integrationIdentifier: "hooks" }), "OAUTH_NOT_SUPPORTED");

@@ -68,7 +68,15 @@ test("a production session needs the hash of the subscriber, and of the contexts
   const ask = (more: object) => askSession(service, { applicationIdentifier: prod.identifier, subscriber, ...more });
   const subscriberHash = hashOf("ada", prod.key);
   assert.match(errorOf(await ask({}), "INBOX_HASH_MISSING").message, /^subscriberHash /);
-  for (const wrong of [hashOf("eve", prod.key), hashOf("ada", service.apiKey), "abc", "zz", "é"]) {
+  for (const wrong of [
+    hashOf("eve", prod.key),
+    hashOf("ada", service.apiKey),
+    "abc",
+    "zz",
+    "é",
+    `${subscriberHash}00`,
+    `${subscriberHash}-`,
+  ]) {
     assert.match(errorOf(await ask({ subscriberHash: wrong }), "INBOX_HASH_WRONG").message, /^subscriberHash /);
   }
   const { body: people } = await production("subscribers.list", { query: { subscriberId: "ada" } });
@@ -195,6 +203,7 @@ test("a token ends with its time, its API key and its subscriber", async () => {
   const second = inboxWith(service, kept.token);
   assert.equal((await second.call("GET", "/notifications")).status, 200);
   await newer("subscribers.delete", { params: { subscriberId } });
+  errorOf(await second.call("GET", "/stream"), "INBOX_TOKEN_INVALID");
   await newer("subscribers.create", { body: { subscriberId } });
   errorOf(await second.call("GET", "/notifications"), "INBOX_TOKEN_INVALID");
   errorOf(await newer.raw("inbox.createToken", { body: { subscriberId: "unknown" } }), "SUBSCRIBER_NOT_FOUND");

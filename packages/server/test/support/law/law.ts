@@ -44,6 +44,7 @@ const wiring = [
   "thread-client",
   "thread",
   "main",
+  "first-start",
   "database",
   "show-key",
   "make-sign-in-link",
