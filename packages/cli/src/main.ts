@@ -23,7 +23,7 @@ export async function runCli(argv: string[], io: Io): Promise<ExitCode> {
 }
 
 async function dispatch(argv: string[], io: Io, out: Output): Promise<ExitCode> {
-  const [name, ...rest] = argv;
+  const { name, rest } = splitCommand(argv);
   if (name === "--version" || name === "-v") {
     io.stdout.write(`${version}\n`);
     return exitCodes.done;
@@ -37,6 +37,18 @@ async function dispatch(argv: string[], io: Io, out: Output): Promise<ExitCode> 
   const { values, positionals } = readOptions(name, command, rest);
   if (values.help) return await showHelp(name, io, out);
   return (await command.run(createCall(io, out, values, positionals))) ?? exitCodes.done;
+}
+
+/** The first word is the command; options that every command takes may be in front of it. */
+function splitCommand(argv: string[]): { name: string | undefined; rest: string[] } {
+  const [first] = argv;
+  if (first === undefined || !first.startsWith("-")) return { name: first, rest: argv.slice(1) };
+  const { tokens } = parseArgs({ args: argv, options: commonOptions, strict: false, tokens: true });
+  const command = tokens.find((token) => token.kind === "positional");
+  // Without a command, --version and --help stand for one.
+  return command
+    ? { name: command.value, rest: argv.toSpliced(command.index, 1) }
+    : { name: first, rest: argv.slice(1) };
 }
 
 async function showHelp(name: string, io: Io, out: Output): Promise<ExitCode> {

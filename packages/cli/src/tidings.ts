@@ -1,8 +1,11 @@
 // The program: hands the process to the command line and ends with its exit code.
 import "./node20.ts";
+import { setMaxListeners } from "node:events";
 import { runCli } from "./main.ts";
 
 const interrupted = new AbortController();
+// Every request and pause listens to it while it lasts, and a test runs many at once.
+setMaxListeners(0, interrupted.signal);
 process.once("SIGINT", () => interrupted.abort());
 process.once("SIGTERM", () => interrupted.abort());
 // `tidings … | head` closes the pipe: that is no error.

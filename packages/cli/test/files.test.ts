@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createClient, type FilesPlan } from "@tidings/contract";
+import { parse } from "yaml";
 import { startTestService } from "../../server/test/support/service.ts";
 import { writeResources } from "../src/files/write-resources.ts";
 import { openEnvironment, readTree, writeTree } from "./files-support.ts";
@@ -41,6 +42,11 @@ describe("from nothing to an environment", () => {
     assert.deepEqual(await first.json("plan").then((json) => (json as FilesPlan).drift), []);
     assert.match(readFileSync(join(folder, ".gitignore"), "utf8"), /^\.tidings\/state\.json$/m);
     assert.ok(JSON.parse(readFileSync(join(folder, ".tidings/schema/workflow.json"), "utf8")).properties.steps);
+    const refused = await first.run("trigger", "hello", "--to", "ada");
+    assert.match(refused.stderr, /name: is required/, "the payload that the example asks for");
+    assert.equal(refused.code, 1);
+    const sent = await first.run("trigger", "hello", "--to", "ada", "--payload", '{"name": "Ada"}');
+    assert.match(sent.stdout, /^accepted (\S+)\ntidings explain \1 ada\n$/, sent.stderr);
   });
 
   test("a plan shows the lines of a text that change", async () => {
@@ -162,6 +168,55 @@ describe("what is wrong with a file", () => {
           "name: W\nsteps:\n  - stepId: a\n    type: sms\n    controlValues: { body: Hi, colour: red }\n",
       },
       /workflow\.yaml:5:32 {2}steps\.0\.controlValues\.colour is not a known member of a step of type sms/,
+    ],
+    [
+      "misspelt member",
+      { "workflows/w/workflow.yaml": "name: W\nactve: true\nsteps: []\n" },
+      /workflow\.yaml:2:1 {2}actve is not a known member; did you mean active\?/,
+    ],
+    [
+      "no member at all",
+      { "workflows/w/workflow.yaml": "name: W\nzzzzzz: true\nsteps: []\n" },
+      /zzzzzz is not a known member; known are name, description, tags, active, /,
+    ],
+    [
+      "misspelt control",
+      {
+        "workflows/w/workflow.yaml":
+          "name: W\nsteps:\n  - stepId: a\n    type: email\n    controlValues: { subjct: Hi }\n",
+      },
+      /controlValues\.subjct is not a known member of a step of type email; did you mean subject\?/,
+    ],
+    ["version of the format", { "tidings.yaml": "version: 2\n" }, /tidings\.yaml:1:1 {2}version must be 1\n/],
+    [
+      "a stepId twice, of two types",
+      {
+        "workflows/w/workflow.yaml": "name: W\nsteps:\n  - stepId: a\n    type: sms\n  - stepId: a\n    type: email\n",
+        "workflows/w/a.sms.txt": "Hi\n",
+        "workflows/w/b.email.html": "Hi\n",
+      },
+      /^error workflows\/w\/workflow\.yaml:5:5 {2}steps\.1\.stepId: another step is called a\nFaults: 1\.\n$/,
+    ],
+    [
+      "wrong indentation, with texts beside it",
+      {
+        "workflows/w/workflow.yaml": "name: W\nsteps:\n  - stepId: a\n   type: sms\n",
+        "workflows/w/a.sms.txt": "Hi\n",
+      },
+      /^error workflows\/w\/workflow\.yaml:\d+:\d+ {2}(?!is the text)(?:(?!a\.sms).)*\n(?:(?!a\.sms)[\s\S])*$/,
+    ],
+    [
+      "another extension",
+      { "workflows/w/workflow.yml": "name: W\nsteps: []\n", "workflows/w/a.sms.txt": "Hi\n" },
+      /^error workflows\/w\/workflow\.yaml:1:1 {2}is missing: rename workflows\/w\/workflow\.yml\nFaults: 1\.\n$/,
+    ],
+    [
+      "unknown variable behind a wrong filter, in its own file",
+      {
+        "workflows/w/workflow.yaml": "name: W\nsteps:\n  - stepId: a\n    type: sms\n",
+        "workflows/w/a.sms.txt": "Hello subscriber.nme\n{{ payload.name | nonsense }}\n  {{ subscriber.nme }}\n",
+      },
+      /a\.sms\.txt:2:\d+ {2}.*undefined filter[\s\S]*a\.sms\.txt:3:6 {2}.*subscriber\.nme is not a variable/,
     ],
     ["no YAML", { "workflows/w/workflow.yaml": "name: W\nsteps: [\n" }, /workflow\.yaml:\d:\d/],
     [
@@ -329,6 +384,16 @@ describe("a workflow that the service calls broken", () => {
     );
     assert.equal((await runWith({ cwd }, "apply")).code, 0);
   });
+});
+
+test("texts that tools of YAML 1.1 take for another type are quoted", () => {
+  const words = ["yes", "no", "on", "off", "y", "N", "true", "0x1f", "1_000", "12:30", "~"];
+  const payloadSchema = { type: "object", properties: { state: { enum: words } } };
+  const texts = writeResources({ workflows: [{ workflowId: "w", name: "No", payloadSchema, steps: [] }] });
+  const yaml = texts.get("workflow/w")!.get("workflows/w/workflow.yaml")!;
+  assert.match(yaml, /^name: "No"$/m);
+  for (const version of ["1.1", "1.2"] as const)
+    assert.deepEqual(parse(yaml, { version }).payloadSchema.properties.state.enum, words, version);
 });
 
 describe("hostile names", () => {

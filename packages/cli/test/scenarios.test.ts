@@ -133,7 +133,7 @@ test("a file with a fault is refused with line and column, before anything runs"
     assert.equal(ran.code, 1);
   }
   write("x.yaml", digest);
-  assert.match((await terminal.run("test", "nowhere")).stderr, /There is no nowhere/);
+  assert.match((await terminal.run("test", "nowhere")).stderr, /nowhere does not exist/);
   assert.match((await terminal.run("test", "--filter", "moon")).stderr, /No scenario has "moon"/);
   assert.equal((await terminal.run("test", "--parallel", "0")).code, 64);
 });

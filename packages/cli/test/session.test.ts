@@ -87,6 +87,12 @@ test("a stored key goes only to the address it was stored with, and a second ser
 test("errors say what happened and what to do, and have stable exit codes", async () => {
   const cases: [argv: string[], env: Record<string, string>, code: number, stderr: RegExp][] = [
     [["whoam"], {}, 64, /There is no command "whoam"\.\n→ Did you mean `tidings whoami`\?/],
+    [["paln"], {}, 64, /There is no command "paln"\.\n→ Did you mean `tidings plan`\?/],
+    [["xyzzy"], {}, 64, /There is no command "xyzzy"\.\n→ tidings --help/],
+    [["--env", "moon", "whoami"], {}, 1, /no login for the environment "moon"/],
+    [["whoami", "extra"], {}, 64, /"extra" is one argument too many/],
+    [["plan", "extra"], {}, 64, /"extra" is one argument too many/],
+    [["validate", "extra"], {}, 64, /"extra" is one argument too many/],
     [["whoami", "--nonsense"], {}, 64, /--nonsense.*\n→ tidings whoami --help/],
     [["whoami", "--env", "moon"], {}, 1, /no login for the environment "moon"/],
     [["whoami"], { TIDINGS_API_KEY: "wrong" }, 1, /does not accept the key\.\n→ tidings login/],

@@ -48,14 +48,17 @@ export async function request<T>(options: Options, id: OperationId, input: Input
 
 async function tryOnce<T>(options: Options, id: OperationId, url: string, init: RequestInit, signal?: AbortSignal) {
   const limit = AbortSignal.timeout(options.timeout ?? 30_000);
+  const both = signal && anyOf(signal, limit);
   let response: Response;
   let text: string;
   try {
-    response = await (options.fetch ?? fetch)(url, { ...init, signal: signal ? anyOf(signal, limit) : limit });
+    response = await (options.fetch ?? fetch)(url, { ...init, signal: both?.signal ?? limit });
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new TidingsError(id, 0, undefined, { cause: error });
+  } finally {
+    both?.release();
   }
   const body = parse(text);
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
@@ -65,14 +68,21 @@ async function tryOnce<T>(options: Options, id: OperationId, url: string, init: 
   return body as T;
 }
 
-/** `AbortSignal.any` is missing in Node 18. */
-function anyOf(first: AbortSignal, second: AbortSignal): AbortSignal {
+/** `AbortSignal.any` is missing in Node 18. `release` ends the listening: a caller's signal may live through many requests. */
+function anyOf(first: AbortSignal, second: AbortSignal): { signal: AbortSignal; release(): void } {
   const both = new AbortController();
-  for (const signal of [first, second]) {
-    if (signal.aborted) both.abort(signal.reason);
-    else signal.addEventListener("abort", () => both.abort(signal.reason), { once: true, signal: both.signal });
-  }
-  return both.signal;
+  const stops = [first, second].map((signal) => {
+    const stop = () => both.abort(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    return () => signal.removeEventListener("abort", stop);
+  });
+  return {
+    signal: both.signal,
+    release: () => {
+      for (const stop of stops) stop();
+    },
+  };
 }
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: Input): string {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,6 +27,15 @@ test("operations are methods, and errors have the code of the service", async ()
       /moon/.test(error.message),
   );
   await assert.rejects(() => tidings.subscribers.retrieve({ params: { subscriberId: ".." } }), TypeError);
+});
+
+test("a signal that lives through many requests is listened to only while they last", async () => {
+  const { signal } = new AbortController();
+  for (let at = 0; at < 3; at++) await tidings.environments.list({ signal });
+  await assert.rejects(() => tidings.subscribers.retrieve({ params: { subscriberId: "moon" }, signal }));
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+  const stopped = AbortSignal.abort(new Error("stopped"));
+  await assert.rejects(() => tidings.environments.list({ signal: stopped }), /stopped/);
 });
 
 test("all tries of a request carry one idempotency key, and a refusal is not repeated", async () => {

@@ -1,5 +1,6 @@
 // Settings as values: environment variables, read only here, once. A misspelt TIDINGS_* variable is an error that names the nearest
 // setting, because a setting without effect would be noticed too late.
+import { nearestName } from "./lib/text/nearest.ts";
 import { clientVariables, type Role, settings } from "./settings.ts";
 
 export class ConfigError extends Error {}
@@ -102,7 +103,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {
     if (name.startsWith("TIDINGS_") && !Object.hasOwn(settings, name) && !clientVariables.has(name)) {
-      faults.push(`${name} is not a setting; did you mean ${nearest(name, Object.keys(settings))}?`);
+      faults.push(`${name} is not a setting; did you mean ${nearestName(name, Object.keys(settings))}?`);
     }
   }
   const parsed: Record<string, unknown> = {};
@@ -124,22 +125,6 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(parsed as Parsed);
-}
-
-function nearest(name: string, candidates: string[]): string {
-  return candidates.reduce((best, next) => (editDistance(name, next) < editDistance(name, best) ? next : best));
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 /** The page /inbox has no secret to make a hash with, so it is not served where every session needs one. */

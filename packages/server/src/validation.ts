@@ -121,6 +121,8 @@ function messageOf(error: ErrorObject): string {
       return `must not be greater than ${params.limit}`;
     case "format":
       return formatFaults[params.format as string] ?? "has an invalid format";
+    case "const":
+      return `must be ${JSON.stringify(params.allowedValue)}`;
     case "additionalProperties":
       return "is not a known member";
     case "jsonLogic":

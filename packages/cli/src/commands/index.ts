@@ -149,13 +149,9 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 
 export async function findCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!entry) throw wrongUsage(`There is no command "${name}".`, nearestTo(name));
-  return entry.load();
-}
-
-/** The command that shares the longest beginning with what was typed. */
-function nearestTo(name: string): string {
-  const shared = (other: string) => [...other].findIndex((letter, at) => letter !== name[at]);
-  const [nearest] = Object.keys(commands).sort((a, b) => (shared(b) >>> 0) - (shared(a) >>> 0));
-  return name[0] === nearest?.[0] ? `Did you mean \`tidings ${nearest}\`?` : "tidings --help";
+  if (entry) return entry.load();
+  // Loaded only here: the rest of the checks is large.
+  const { suggestName } = await import("@tidings/server/checks");
+  const meant = suggestName(name, Object.keys(commands));
+  throw wrongUsage(`There is no command "${name}".`, meant ? `Did you mean \`tidings ${meant}\`?` : "tidings --help");
 }

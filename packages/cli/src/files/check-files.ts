@@ -7,19 +7,32 @@ import type { Place } from "./yaml-source.ts";
 /** A fault in a template names its line, which in a file of its own is the line of the file. */
 const templatePlace = / \(line (\d+), column (\d+)\)$/;
 
-function toFileProblem({ message }: Problem, place: Place): FileProblem {
+function toFileProblem({ message, variableName }: Problem, place: Place, template: string | null): FileProblem {
   const [whole, line, column] = templatePlace.exec(message) ?? [];
+  if (variableName !== undefined && template !== null)
+    return { ...findVariable(template, variableName, place), message };
   if (!whole || /\.(yaml|json)$/.test(place.file)) return { ...place, message };
   return { file: place.file, line: Number(line), column: Number(column), message: message.slice(0, -whole.length) };
 }
 
-export async function checkFiles({ resources, problems, locate, owners }: LocalFiles): Promise<FileProblem[]> {
+/** Where a template in a file of its own uses the variable first. */
+function findVariable(template: string, name: string, place: Place): Place {
+  const tags = [...template.matchAll(/\{[{%][\s\S]*?[%}]\}/g)];
+  const at = tags.map((tag) => ({ tag, inside: tag[0].indexOf(name) })).find(({ inside }) => inside !== -1);
+  if (!at) return place;
+  const before = template.slice(0, at.tag.index + at.inside).split("\n");
+  return { file: place.file, line: before.length, column: before.at(-1)!.length + 1 };
+}
+
+export async function checkFiles({ folder, resources, problems, locate, owners }: LocalFiles): Promise<FileProblem[]> {
   const found = [...problems];
   const isSound = (key: string) => owners.get(key)?.isSound === true;
   const add = (field: string, one: Problem) => {
     const path = `${field}.${one.field}`;
     const message = one.message.startsWith(one.field) ? one.message : `${one.field}: ${one.message}`;
-    found.push(toFileProblem({ ...one, message }, locate(path)));
+    const place = locate(path);
+    const isTemplate = !/\.(yaml|json)$/.test(place.file);
+    found.push(toFileProblem({ ...one, message }, place, isTemplate ? folder.read(place.file) : null));
   };
   const layoutIds = resources.layouts?.map(({ layoutId }) => layoutId) ?? null;
   for (const [index, file] of (resources.workflows ?? []).entries()) {

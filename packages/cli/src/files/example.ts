@@ -1,7 +1,8 @@
 // What `tidings init` begins with.
 export const exampleFiles: Readonly<Record<string, string>> = {
   "workflows/hello/workflow.yaml": `# yaml-language-server: $schema=../../.tidings/schema/workflow.json
-# The name of this folder is the identifier that events name: \`tidings trigger hello --to ada\`.
+# The name of this folder is the identifier that events name:
+# \`tidings trigger hello --to ada --payload '{"name": "Ada"}'\`.
 name: Hello
 # tags: [onboarding]
 # active: false          # true unless you say otherwise
@@ -9,7 +10,8 @@ name: Hello
 #   workflow:
 #     all: { readOnly: true }   # subscribers cannot switch it off
 
-# What an event has to carry. Templates may use it as {{ payload.name }}.
+# What an event has to carry: without it, the event is refused. Templates may use it as {{ payload.name }}.
+validatePayload: true
 payloadSchema:
   type: object
   required: [name]

@@ -35,8 +35,11 @@ type Opened = { source: YamlSource; value: JsonObject; problems: FileProblem[] }
 /** The value of a YAML file whose shape was checked; what is wrong with it is among the problems. */
 export function openYaml(folder: Folder, path: string, check: ShapeCheck): Opened {
   const text = folder.read(path);
-  const missing = { value: {}, source: readYaml(path, ""), problems: [{ ...startOf(path), message: "is missing" }] };
-  if (text === null) return missing;
+  if (text === null) {
+    const other = path.replace(/\.yaml$/, ".yml");
+    const message = folder.read(other) === null ? "is missing" : `is missing: rename ${other}`;
+    return { value: {}, source: readYaml(path, ""), problems: [{ ...startOf(path), message }] };
+  }
   const source = readYaml(path, text);
   if (source.problems.length > 0) return { source, value: {}, problems: source.problems };
   const problems = check(source.value ?? {}).map(({ field, message }) => ({
@@ -52,6 +55,9 @@ export function readWorkflow(folder: Folder, id: string, check: ShapeCheck): Rea
   const files = [`${path}/workflow.yaml`];
   const templates = new Map<string, string>();
   const names = new Set(folder.list(path)!.files);
+  problems.push(...findRepeatedSteps(value, source));
+  // Without a sound workflow.yaml it is not known which texts belong to a step: only the cause is told.
+  const isSound = problems.length === 0;
   const steps = (Array.isArray(value.steps) ? value.steps : []).map((step: StepFile, index) => {
     const found = isJsonObject(step) ? templateNames(step).filter((name) => names.delete(name)) : [];
     if (found.length === 0) return step;
@@ -67,7 +73,7 @@ export function readWorkflow(folder: Folder, id: string, check: ShapeCheck): Rea
     const body = readTemplate(folder, file, problems);
     return { ...step, controlValues: { ...step.controlValues, body } };
   });
-  for (const name of names)
+  for (const name of isSound ? names : [])
     if (isTemplateName(name))
       problems.push({
         ...startOf(`${path}/${name}`),
@@ -80,6 +86,20 @@ export function readWorkflow(folder: Folder, id: string, check: ShapeCheck): Rea
     problems,
     placeOf: placesOf(source, templates, `${path}/translations`),
   };
+}
+
+function findRepeatedSteps({ steps }: JsonObject, source: YamlSource): FileProblem[] {
+  const ids = (Array.isArray(steps) ? steps : []).map((step) => (isJsonObject(step) ? step.stepId : undefined));
+  return ids.flatMap((id, index) =>
+    id !== undefined && ids.indexOf(id) < index
+      ? [
+          {
+            ...source.placeOf(["steps", String(index), "stepId"]),
+            message: `steps.${index}.stepId: another step is called ${id}`,
+          },
+        ]
+      : [],
+  );
 }
 
 export function readLayout(folder: Folder, id: string, check: ShapeCheck): ReadResource<LayoutFile> {

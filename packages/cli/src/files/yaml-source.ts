@@ -46,5 +46,6 @@ function offsetOf(root: Node | null, path: readonly string[]): number {
   return offset;
 }
 
-/** Long lines are not folded, and texts of several lines are blocks. */
-export const writeYaml = (value: unknown): string => stringify(value, { lineWidth: 0, version: "1.2" });
+/** Long lines are not folded, and texts of several lines are blocks. Texts that tools of YAML 1.1 take for another type (yes, on, 0x1) are quoted. */
+export const writeYaml = (value: unknown): string =>
+  stringify(value, { lineWidth: 0, version: "1.2", compat: "yaml-1.1" });

@@ -14,7 +14,7 @@ export function findScenarioFiles(cwd: string, named: string[], folder: string):
   const files = places.flatMap((place) => {
     const path = resolve(cwd, place);
     if (!existsSync(path))
-      throw new CliError(`There is no ${place}.`, {
+      throw new CliError(`${place} does not exist.`, {
         fix: "Name a file or a folder, or save a run as a scenario: tidings test --save <transaction>",
       });
     if (!statSync(path).isDirectory()) return [path];

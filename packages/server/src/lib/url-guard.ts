@@ -20,11 +20,8 @@ export class AddressRefused extends Error {
   readonly host: string;
 
   constructor(host: string, kind: string) {
-    super(
-      isIP(host)
-        ? `Connections to ${host} are refused: it is ${kind}`
-        : `Connections to ${host} are refused: it resolves to ${kind}`,
-    );
+    const found = isIP(host) ? `it is ${kind}` : `it resolves to ${kind}`;
+    super(`Connections to ${host} are refused: ${found}. The setting TIDINGS_ALLOW_NETWORKS allows such networks`);
     this.name = "AddressRefused";
     this.host = host;
   }

@@ -1,4 +1,5 @@
 // `tidings apply [plan]`: puts the files in place, all of them or nothing.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";
 import { dirOption, issuesOption, pruneOption } from "../../files/options.ts";
 import type { Session } from "../../session.ts";
@@ -16,6 +17,7 @@ export const apply: Command = {
     ...issuesOption,
   },
   run: async (call) => {
+    refuseMoreArguments(call, 1, "tidings apply --help");
     const { out, args, values } = call;
     const { countChanges, refuseIssues, showPlan } = await import("../../files/plan-view.ts");
     const { applyRemote } = await import("../../files/remote.ts");

@@ -1,4 +1,5 @@
 // `tidings init`: a folder with one commented workflow to begin with.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { CliError } from "../../failure.ts";
 
@@ -6,7 +7,10 @@ export const init: Command = {
   usage: "[folder]",
   about: "Writes tidings.yaml and one workflow with comments. A folder that already has them is left alone.",
   example: "tidings init notifications",
-  run: async ({ io, out, args: [name = "."] }) => {
+  run: async (call) => {
+    refuseMoreArguments(call, 1, "tidings init --help");
+    const { io, out } = call;
+    const [name = "."] = call.args;
     const { resolve } = await import("node:path");
     const { mkdirSync } = await import("node:fs");
     const { ensureProject } = await import("../../files/project.ts");

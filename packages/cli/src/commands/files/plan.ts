@@ -1,4 +1,5 @@
 // `tidings plan`: what applying the files would change. Exit code 0: nothing, 2: something, 1: an error.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { exitCodes } from "../../failure.ts";
 import { dirOption, issuesOption, pruneOption } from "../../files/options.ts";
@@ -17,6 +18,7 @@ export const plan: Command = {
     out: { type: "string", value: "file", about: "Save the plan for `tidings apply <file>`" },
   },
   run: async (call) => {
+    refuseMoreArguments(call, 0, "tidings plan --help");
     const { io, out, values } = call;
     const { resolve } = await import("node:path");
     const { makePlan } = await import("../../files/make-plan.ts");

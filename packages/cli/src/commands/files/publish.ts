@@ -1,4 +1,5 @@
 // `tidings publish <from> <to>`: workflows and layouts of one environment into another, with the same plan as files.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { confirmChange } from "../../confirm.ts";
 import { wrongUsage } from "../../failure.ts";
@@ -17,6 +18,7 @@ export const publish: Command = {
     "dry-run": { type: "boolean", about: "Show the plan only; exit code 2 when there are changes" },
   },
   run: async (call) => {
+    refuseMoreArguments(call, 2, "tidings publish --help");
     const { io, out, values, args } = call;
     const [from, to] = args;
     if (from === undefined || to === undefined)

@@ -1,4 +1,5 @@
 // `tidings pull`: writes the files of an environment.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { CliError } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
@@ -15,6 +16,7 @@ export const pull: Command = {
     force: { type: "boolean", about: "Overwrite files that were changed here" },
   },
   run: async (call) => {
+    refuseMoreArguments(call, 0, "tidings pull --help");
     const { out, values } = call;
     const { mkdirSync } = await import("node:fs");
     const { openFolder } = await import("../../files/folder.ts");

@@ -1,4 +1,5 @@
 // `tidings schema [kind]`: JSON Schemas of the files, by which editors complete and check them.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { wrongUsage } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
@@ -13,6 +14,7 @@ export const schema: Command = {
     ...dirOption,
   },
   run: async (call) => {
+    refuseMoreArguments(call, 1, "tidings schema --help");
     const { io, out, args } = call;
     const { editorSchema, fileKinds } = await import("../../files/schemas.ts");
     if (args[0] !== undefined) {

@@ -1,4 +1,5 @@
 // `tidings types`: TypeScript types of payloads, for the code that triggers events.
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { dirOption } from "../../files/options.ts";
 
@@ -11,6 +12,7 @@ export const types: Command = {
     out: { type: "string", value: "file", about: "The file to write; the standard output unless told otherwise" },
   },
   run: async (call) => {
+    refuseMoreArguments(call, 0, "tidings types --help");
     const { io, out, values } = call;
     const { writeFileSync } = await import("node:fs");
     const { resolve } = await import("node:path");

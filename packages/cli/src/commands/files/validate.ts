@@ -1,5 +1,7 @@
 // `tidings validate`: everything that can be checked without a service.
+
 import type { WorkflowFile } from "@tidings/contract";
+import { refuseMoreArguments } from "../../arguments.ts";
 import type { Command } from "../../command.ts";
 import { exitCodes } from "../../failure.ts";
 import { dirOption } from "../../files/options.ts";
@@ -15,6 +17,7 @@ export const validate: Command = {
     ...dirOption,
   },
   run: async (call) => {
+    refuseMoreArguments(call, 0, "tidings validate --help");
     const { out } = call;
     const { folderOf } = await import("../../files/project.ts");
     const { openProject, readFolder } = await import("../../files/read-folder.ts");

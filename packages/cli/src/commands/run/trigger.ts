@@ -43,7 +43,8 @@ export const trigger: Command = {
     const transactionId = result.transactionId!;
     call.out.line(`${call.out.style("green", "accepted")} ${transactionId}`);
     if (call.values.wait) return follow(call, transactionId);
-    call.out.line(call.out.style("dim", `tidings explain ${transactionId} <subscriber>`));
+    const person = typeof event.to === "string" ? event.to : "<subscriber>";
+    call.out.line(call.out.style("dim", `tidings explain ${transactionId} ${person}`));
     call.out.json(result);
   },
 };

@@ -1,7 +1,8 @@
 // `tidings login`: checks a key with the service and stores it for its environment at this address.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { Call, Command } from "../../command.ts";
+import { refuseMoreArguments } from "../../arguments.ts";
+import type { Command } from "../../command.ts";
 import { CliError } from "../../failure.ts";
 import { type Io, readInput } from "../../io.ts";
 import { isSame, loginsFile, nameOf, plainAddress, readLogins, writeLogins } from "../../logins.ts";
@@ -16,7 +17,9 @@ export const login: Command = {
   options: {
     url: { type: "string", value: "address", about: `Where the service is; ${defaultUrl} unless told otherwise` },
   },
-  run: async ({ io, out, values }: Call) => {
+  run: async (call) => {
+    refuseMoreArguments(call, 0, "tidings login --help");
+    const { io, out, values } = call;
     const url = checkUrl((values.url as string | undefined) ?? (io.env.TIDINGS_URL || defaultUrl));
     const apiKey = (io.stdin.isTTY ? await askForKey(io) : ((await readInput(io)) ?? "")).trim();
     if (apiKey === "") throw new CliError("No key was given.", { fix: "npm run --silent key | npx tidings login" });

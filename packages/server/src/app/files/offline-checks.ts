@@ -2,8 +2,10 @@
 // reports as an issue. Nothing here reaches the database, the network or the settings; it is the only file of the server that the
 // command line imports.
 import { type ContentIssue, channels, type LayoutFile, type WorkflowFile } from "@tidings/contract";
+import type { ErrorObject } from "ajv";
 import { Failure, type FieldFaults } from "../../failure.ts";
 import { isObject } from "../../lib/json.ts";
+import { describeKnown } from "../../lib/text/nearest.ts";
 import { compileBody, faultsOf } from "../../validation.ts";
 import { layoutIssues } from "../workflows/layout-issues.ts";
 import { stepIssues } from "../workflows/step-issues.ts";
@@ -12,9 +14,10 @@ import { toLayoutFile, toWorkflowFile } from "./file-forms.ts";
 import { readLayoutFile, readWorkflowFile } from "./workflow-files.ts";
 
 export { canonicalJson } from "../../lib/json.ts";
+export { suggestName } from "../../lib/text/nearest.ts";
 
 /** `field`: the path in the resource, such as `steps.0.controlValues.subject`. */
-export type Problem = { field: string; message: string };
+export type Problem = { field: string; message: string; variableName?: string };
 
 const toProblems = (faults: FieldFaults): Problem[] =>
   Object.entries(faults).flatMap(([field, { messages }]) => messages.map((message) => ({ field, message })));
@@ -22,7 +25,22 @@ const toProblems = (faults: FieldFaults): Problem[] =>
 /** The faults of a value by a schema of the contract, in the words of the service. */
 export function createShapeCheck(schema: object): (value: unknown) => Problem[] {
   const check = compileBody(schema);
-  return (value) => (check(value) ? [] : toProblems(faultsOf(check.errors ?? [])));
+  return (value) => {
+    if (check(value)) return [];
+    const errors = check.errors ?? [];
+    const known = new Map(errors.flatMap((error) => knownMembers(error)));
+    return toProblems(faultsOf(errors)).map(({ field, message }) => {
+      const members = known.get(field);
+      return { field, message: members ? message + describeKnown(field.split(".").at(-1)!, members) : message };
+    });
+  };
+}
+
+/** Of an unknown member: its field, and the members that there are. */
+function knownMembers({ keyword, instancePath, params, parentSchema }: ErrorObject): [string, string[]][] {
+  if (keyword !== "additionalProperties") return [];
+  const field = [...instancePath.split("/").slice(1), String(params.additionalProperty)].join(".");
+  return [[field, Object.keys((parentSchema?.properties as object | undefined) ?? {})]];
 }
 
 /** What depends on the environment or its settings is left to the service: integrations, and waits beyond its limit. */
@@ -62,7 +80,7 @@ export async function checkLayoutFile(file: LayoutFile): Promise<Problem[]> {
 }
 
 const toIssueProblems = (field: string, issues: ContentIssue[]): Problem[] =>
-  issues.map(({ message }) => ({ field, message }));
+  issues.map(({ message, variableName }) => ({ field, message, variableName }));
 
 async function caught(check: () => Promise<Problem[]>): Promise<Problem[]> {
   try {

@@ -2,9 +2,10 @@
 // checks without a service.
 import { type LayoutFile, type StepFile, type StepIn, stepControlSchemas, type WorkflowFile } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { Failure, type FieldFaults, invalid } from "../../failure.ts";
+import { Failure, type FieldFaults, invalid, maxFaults } from "../../failure.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { canonicalLocale } from "../../lib/locale.ts";
+import { describeKnown } from "../../lib/text/nearest.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
 import { contentFault } from "../workflows/translation-files.ts";
 import { defaultPreference, defaultSettings, readSettings, readSteps } from "../workflows/workflow-content.ts";
@@ -56,7 +57,10 @@ function unknownControls(steps: StepFile[]): FieldFaults {
     const known = new Set(branches.flatMap(({ properties }) => Object.keys(properties as JsonObject)));
     for (const name of Object.keys(controlValues ?? {})) {
       const field = `steps.${index}.controlValues.${name}`;
-      if (!known.has(name)) faults[field] = { messages: [`${field} is not a known member of a step of type ${type}`] };
+      if (known.has(name)) continue;
+      // Finding the nearest name takes time, and no answer has more faults than these.
+      const more = Object.keys(faults).length < maxFaults ? describeKnown(name, [...known]) : "";
+      faults[field] = { messages: [`${field} is not a known member of a step of type ${type}${more}`] };
     }
   }
   return faults;

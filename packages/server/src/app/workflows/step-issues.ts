@@ -134,21 +134,22 @@ async function templateIssues(
     const position = error.position && hasPosition ? ` (${error.position})` : "";
     const issueType = isFilter ? "INVALID_FILTER_ARG_IN_VARIABLE" : "ILLEGAL_VARIABLE_IN_CONTROL_VALUE";
     addIssue(issues, path, issueType, `${error.message}${position}`);
+    // A template with an unknown filter parses: its variables are told at once, not after the filter was corrected.
+    if (isFilter) addUnknownNames(issues, path, template, variables);
     return false;
   }
   await pauseIfDue();
   for (const message of filterFaults(template)) addIssue(issues, path, "INVALID_FILTER_ARG_IN_VARIABLE", message);
   await pauseIfDue();
-  for (const name of unknownNames(template, variables)) {
-    addIssue(
-      issues,
-      path,
-      "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
-      `${name} is not a variable that can be used here`,
-      name,
-    );
-  }
+  addUnknownNames(issues, path, template, variables);
   return true;
+}
+
+function addUnknownNames(issues: Issues, path: string, template: string, variables: JsonObject): void {
+  for (const name of unknownNames(template, variables)) {
+    const message = `${name} is not a variable that can be used here`;
+    addIssue(issues, path, "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, name);
+  }
 }
 
 export function addIssue(

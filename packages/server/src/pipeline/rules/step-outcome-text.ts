@@ -120,6 +120,7 @@ function predicate(
     case "pending":
       return past ? "has not begun: a step before it has not ended" : "would not begin";
     default:
+      if (!isChannel(step.type) && outcome === "failed") return `${past ? "failed" : "would fail"}: ${reason}`;
       if (!isChannel(step.type)) return `${be(outcome)}: ${reason}`;
       return `${past ? "was not sent" : "would not be sent"}: ${reason}`;
   }

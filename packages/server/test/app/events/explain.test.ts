@@ -182,6 +182,15 @@ describe("a past event", () => {
     await client("integrations.delete", { params: { integrationId: "script" } });
   });
 
+  test("a wait that cannot be read failed, or would fail", async () => {
+    await createWorkflow(client, "unreadable", [step("delay", { type: "dynamic", dynamicKey: "payload.until" })]);
+    const event = { name: "unreadable", payload: { until: "someday" } };
+    const { steps } = await explain(await sent(event));
+    assert.match(steps[0]!.reason, /^The delay step delay failed: /);
+    const told = (await dryRun(event)).recipients[0]!;
+    assert.match(told.steps[0]!.reason, /^The delay step delay would fail: /);
+  });
+
   test("follows a merged notification to the digest that took it in, and shows what waits", async () => {
     const stage = await newStage(service, "2026-03-01T12:00:00.000Z");
     await createWorkflow(stage.client, "collect", [
