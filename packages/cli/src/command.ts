@@ -47,5 +47,7 @@ export const commonOptions = {
   json: { type: "boolean", about: "Print one JSON value" },
   env: { type: "string", value: "name", about: "The environment, as stored by `tidings login`" },
   yes: { type: "boolean", short: "y", about: "Do not ask before changes in production" },
+  quiet: { type: "boolean", short: "q", about: "Print errors only" },
+  debug: { type: "boolean", about: "Print each request, and where an error comes from" },
   help: { type: "boolean", short: "h", about: "Show this help" },
 } as const satisfies CommandOptions;

@@ -10,14 +10,17 @@ import { commandHelp, generalHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output, plainText } from "./output.ts";
 import { findLogin, openSession, type Session } from "./session.ts";
+import { traceRequests } from "./trace.ts";
 import { version } from "./version.ts";
 
 export async function runCli(argv: string[], io: Io): Promise<ExitCode> {
-  const out = createOutput(io, { isJson: argv.includes("--json") });
+  const isQuiet = argv.includes("--quiet") || argv.includes("-q");
+  const out = createOutput(io, { isJson: argv.includes("--json"), isQuiet });
   try {
     return await dispatch(argv, io, out);
   } catch (error) {
     if (io.signal.aborted) return exitCodes.failed;
+    if (argv.includes("--debug") && error instanceof Error) io.stderr.write(`${plainText(error.stack ?? "")}\n`);
     return report(error, io, out);
   }
 }
@@ -71,7 +74,10 @@ function readOptions(name: string, command: Command, args: string[]): { values: 
 function createCall(io: Io, out: Output, values: Values, args: string[]): Call {
   let opened: Promise<Session> | undefined;
   const session = () => {
-    opened ??= openSession(findLogin(io, values.env as string | undefined));
+    opened ??= openSession(
+      findLogin(io, values.env as string | undefined),
+      values.debug ? traceRequests(io) : undefined,
+    );
     return opened;
   };
   const confirm = async (question: string) => {

@@ -17,16 +17,19 @@ export type Output = {
   style(style: Style, text: string): string;
 };
 
-export function createOutput({ stdout, stderr, env }: Io, { isJson }: { isJson: boolean }): Output {
+export function createOutput(
+  { stdout, stderr, env }: Io,
+  { isJson, isQuiet = false }: { isJson: boolean; isQuiet?: boolean },
+): Output {
   const hasColor = !isJson && !env.NO_COLOR && (Boolean(env.FORCE_COLOR) || stdout.isTTY === true);
   const style = (kind: Style, text: string) => (hasColor ? styleText(kind, text, { validateStream: false }) : text);
   // Names and messages come from the service: whatever they hold, a terminal gets text and the styles of this program.
   const clean = (text: string) => (hasColor ? keepStyles(text) : plainText(text));
-  const line = (text = "") => void (isJson || stdout.write(`${clean(text)}\n`));
+  const line = (text = "") => void (isJson || isQuiet || stdout.write(`${clean(text)}\n`));
   return {
     isJson,
     line,
-    note: (text) => void stderr.write(`${plainText(text)}\n`),
+    note: (text) => void (isQuiet || stderr.write(`${plainText(text)}\n`)),
     json: (value) => void (isJson && stdout.write(`${JSON.stringify(value, null, 2)}\n`)),
     table: (heads, rows) => {
       const cells = rows.map((row) => row.map((cell) => clean(cell).replace(/[\n\t]+/g, " ")));

@@ -34,8 +34,8 @@ export function findLogin(io: Io, wanted: string | undefined): Login {
 }
 
 /** Asks the service which environment the key belongs to: that one is listed with its keys. */
-export async function openSession(login: Login): Promise<Session> {
-  const tidings = createTidings({ baseUrl: login.url, apiKey: login.apiKey, retries: 2 });
+export async function openSession(login: Login, fetch?: typeof globalThis.fetch): Promise<Session> {
+  const tidings = createTidings({ baseUrl: login.url, apiKey: login.apiKey, retries: 2, ...(fetch && { fetch }) });
   const environments = await tidings.environments.list().catch((error: unknown) => {
     if (error instanceof TidingsError && error.status === 0)
       throw new CliError(`No service answers at ${login.url} (${error.message}).`, {

@@ -186,3 +186,29 @@ test("open prints the address, and completion knows every command", async () => 
   assert.match((await terminal.run("completion", "fish")).stdout, /-a tail -d 'Show events as they come in'/);
   assert.equal((await terminal.run("completion", "powershell")).code, 64);
 });
+
+test("workflows, environments and keys are listed, and any request can be sent", async () => {
+  const listed = await terminal.run("workflows", "ls");
+  assert.match(listed.stdout, /^workflow +name +state +steps +last event\n[\s\S]*\nlogin +login +active +email/);
+  assert.match((await terminal.run("environments", "ls")).stdout, /\* {2}development +Development +dev\n/);
+  const keys = await terminal.run("environments", "keys");
+  assert.match(keys.stdout, /^ +id +created +last used\n\* {2}\S+/);
+  assert.ok(!keys.stdout.includes(service.apiKey), "a key is never printed");
+  const one = await terminal.run("api", "get", "/v2/workflows/login");
+  assert.equal(JSON.parse(one.stdout).workflowId, "login");
+  const made = await terminal.run("api", "POST", "/v2/topics", "--body", '{"key": "raw", "name": "Raw"}', "--json");
+  assert.equal(JSON.parse(made.stdout).body.key, "raw");
+  const refused = await terminal.run("api", "GET", "/v2/workflows/moon");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout + refused.stderr, /moon not found[\s\S]*the service answered 404/);
+  assert.equal((await terminal.run("api", "GET", "//evil.example/v1/x")).code, 64);
+  assert.equal((await terminal.run("api", "FETCH", "/v1/environments")).code, 64);
+  assert.match(
+    (await productionTerminal.run("api", "DELETE", "/v2/topics/raw")).stderr,
+    /DELETE \/v2\/topics\/raw in Production/,
+  );
+  assert.deepEqual(await terminal.run("--quiet", "whoami"), { code: 0, stdout: "", stderr: "" });
+  const debug = await terminal.run("whoami", "--debug");
+  assert.match(debug.stderr, /^GET http:\S+\/v1\/environments 200 in \d+ ms\n/);
+  assert.ok(!debug.stderr.includes(service.apiKey));
+});

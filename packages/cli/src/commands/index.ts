@@ -100,6 +100,21 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Forward webhook events to a local address",
     load: async () => (await import("./operate/listen.ts")).listen,
   },
+  workflows: {
+    group: "Operate",
+    summary: "List workflows and their state",
+    load: async () => (await import("./operate/workflows.ts")).workflows,
+  },
+  environments: {
+    group: "Operate",
+    summary: "List environments, or the keys of one",
+    load: async () => (await import("./operate/environments.ts")).environments,
+  },
+  api: {
+    group: "Operate",
+    summary: "Send one request to the API",
+    load: async () => (await import("./operate/api.ts")).api,
+  },
   integrations: {
     group: "Operate",
     summary: "List integrations, or ask their providers",
