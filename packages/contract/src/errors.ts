@@ -53,6 +53,16 @@ export const errorCatalogue = {
     message: "Provider {providerId} does not support OAuth",
     when: "An OAuth URL is requested for an integration whose provider does not support OAuth.",
   },
+  SAME_ENVIRONMENT: {
+    status: 400,
+    message: "Workflow {workflowId} cannot be synced to the environment it is in",
+    when: "A workflow is synced to its own environment, with `TIDINGS_VOCABULARY=novu`; 422 otherwise.",
+  },
+  DUPLICATE_TAG: {
+    status: 400,
+    message: "tags must not contain {tag} twice",
+    when: "A workflow names a tag twice, with `TIDINGS_VOCABULARY=novu`; otherwise it is stored once.",
+  },
   PUBLIC_URL_MISSING: {
     status: 400,
     message: "The setting TIDINGS_PUBLIC_URL is missing: OAuth needs it for the redirect URL",

@@ -369,3 +369,67 @@ test("a condition of an integration on the tenant is evaluated", async () => {
   assert.equal(await senderFor({ tenant: { identifier: "globex" } }), "usual");
   assert.equal(await senderFor({}), "usual");
 });
+
+test("an import of translations leaves empty lists out", async () => {
+  const { client } = peer;
+  await createWorkflow(client, "texts", [email()], { isTranslationEnabled: true });
+  const importTexts = async (workflows: object) =>
+    (await client("translations.importMaster", { body: { locale: "en_US", masterJson: { workflows } } as never })).body;
+  const membersOf = (answer: object) => Object.keys(answer).filter((name) => ["successful", "failed"].includes(name));
+  assert.deepEqual(membersOf(await importTexts({ texts: { a: "A" } })), ["successful"]);
+  assert.deepEqual(membersOf(await importTexts({ nope: { a: "A" } })), ["failed"]);
+  assert.deepEqual(membersOf(await importTexts({ texts: { a: "A" }, nope: { a: "A" } })), ["successful", "failed"]);
+  const params = { resourceType: "workflow" as const, resourceId: "texts" };
+  const { body: group } = await client("translations.retrieveGroup", { params });
+  assert.equal("outdatedLocales" in group, false, "there is no locale but the default one");
+});
+
+test("a sync to the same environment is 400; with the key of the target, the id of the source is accepted", async () => {
+  const { client, production } = peer;
+  const { _id, slug } = await createWorkflow(client, "synced", [email()]);
+  const same = await client.raw("workflows.sync", {
+    params: { workflowId: "synced" },
+    body: { targetEnvironmentId: "development" },
+  });
+  assert.deepEqual([same.status, (same.body as { code: string }).code], [400, "SAME_ENVIRONMENT"]);
+  for (const workflowId of [_id, slug, "synced"]) {
+    const body = { targetEnvironmentId: "production" };
+    const { body: copy } = await production("workflows.sync", { params: { workflowId }, body });
+    assert.equal(copy.workflowId, "synced");
+    assert.notEqual(copy._id, _id);
+  }
+});
+
+test("a duplicate tag is 400 when a workflow is created, updated and patched, and nothing is changed", async () => {
+  const { client } = peer;
+  const body = { name: "Tagged", workflowId: "tagged", steps: [email()], tags: ["a"] };
+  const repeated = { ...body, tags: ["a", "b", "a"] };
+  const codeOf = async (answer: Promise<{ status: number; body: unknown }>) => {
+    const { status, body } = await answer;
+    return [status, (body as { code?: string }).code];
+  };
+  const refused = [400, "DUPLICATE_TAG"];
+  assert.deepEqual(await codeOf(client.raw("workflows.create", { body: repeated })), refused);
+  const { origin } = (await client("workflows.create", { body })).body;
+  const params = { workflowId: "tagged" };
+  const update = { ...repeated, preferences: {}, origin };
+  assert.deepEqual(await codeOf(client.raw("workflows.update", { params, body: update })), refused);
+  assert.deepEqual(await codeOf(client.raw("workflows.patch", { params, body: { tags: ["x", "x"] } })), refused);
+  assert.deepEqual((await client("workflows.retrieve", { params })).body.tags, ["a"]);
+});
+
+test("pluralize takes translation keys, as texts and as values", async () => {
+  const { client } = peer;
+  const body =
+    "{{ payload.n | pluralize: 't.item.one', 't.item.many' }}, {{ payload.n | pluralize: t.item.one, t.item.many }}";
+  await createWorkflow(client, "counted", [email({ subject: "x", body })], { isTranslationEnabled: true });
+  await client("translations.create", {
+    body: {
+      ...{ resourceId: "counted", resourceType: "workflow", locale: "en_US" },
+      content: { item: { one: "Ding", many: "Dinge" } },
+    },
+  });
+  const to = { subscriberId: "ada", email: "ada@example.com" };
+  const { body: shown } = await client("explain.dryRun", { body: { name: "counted", to, payload: { n: 2 } } as never });
+  assert.match(JSON.stringify(shown), /2 Dinge, 2 Dinge/);
+});

@@ -259,7 +259,7 @@ export const workflowOperations = {
     category: "configuration",
     body: WorkflowIn,
     success: { status: 201, schema: Workflow },
-    errors: ["WORKFLOW_ID_TAKEN"],
+    errors: ["WORKFLOW_ID_TAKEN", "DUPLICATE_TAG"],
   }),
   "workflows.retrieve": operation({
     id: "workflows.retrieve",
@@ -285,7 +285,7 @@ export const workflowOperations = {
     params: workflowPath,
     body: WorkflowUpdate,
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN", "WORKFLOW_CHANGED"],
+    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "WORKFLOW_ID_TAKEN", "WORKFLOW_CHANGED", "DUPLICATE_TAG"],
   }),
   "workflows.patch": operation({
     id: "workflows.patch",
@@ -296,7 +296,7 @@ export const workflowOperations = {
     params: workflowPath,
     body: WorkflowPatch,
     success: { status: 200, schema: Workflow },
-    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND"],
+    errors: ["WORKFLOW_IN_CODE", "WORKFLOW_NOT_FOUND", "DUPLICATE_TAG"],
   }),
   "workflows.delete": operation({
     id: "workflows.delete",
@@ -337,6 +337,12 @@ export const workflowOperations = {
       sourceEnvironmentId,
     }),
     success: { status: 200, schema: Workflow },
-    errors: ["FORBIDDEN", "WORKFLOW_NOT_FOUND", "ENVIRONMENT_NOT_FOUND", "LAYOUT_MISSING_IN_TARGET"],
+    errors: [
+      "FORBIDDEN",
+      "WORKFLOW_NOT_FOUND",
+      "ENVIRONMENT_NOT_FOUND",
+      "LAYOUT_MISSING_IN_TARGET",
+      "SAME_ENVIRONMENT",
+    ],
   }),
 };

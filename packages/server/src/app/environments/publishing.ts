@@ -3,7 +3,7 @@
 // so a development key cannot change production. Refusals are decided before anything is written.
 import { type Input, type Output, publishedResources, type ResourceDiff, type ResourceInfo } from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
-import { failure, invalid } from "../../failure.ts";
+import { type Failure, failure, invalid } from "../../failure.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../store/environments/environments.ts";
 import { findUserNames, readPublishable, takenWorkflowId } from "../../store/environments/publishing.ts";
 import { versionOf } from "../../store/workflows/workflows.ts";
@@ -18,13 +18,19 @@ import { type PublishIssues, type PublishOutcome, planPublish, type Selection, t
 import { storedLayout } from "./publish-record.ts";
 
 /** Without a source the first development environment. */
-async function requireSourceAndTarget(ctx: Ctx, caller: Caller, targetId: string, sourceId: string | undefined) {
+async function requireSourceAndTarget(
+  ctx: Ctx,
+  caller: Caller,
+  targetId: string,
+  sourceId: string | undefined,
+  refuseSame?: Failure,
+) {
   const target = await requireOwn(ctx, caller, targetId);
   const source = sourceId === undefined ? await firstDev(ctx, caller) : await requireEnvironment(ctx, caller, sourceId);
   if (!source) throw failure("ENVIRONMENT_NOT_FOUND", { environmentId: "dev" });
   if (source.id === target.id) {
     const message = "sourceEnvironmentId must not be the target environment";
-    throw invalid({ sourceEnvironmentId: { messages: [message], value: sourceId } });
+    throw refuseSame ?? invalid({ sourceEnvironmentId: { messages: [message], value: sourceId } });
   }
   return { source, target };
 }
@@ -154,11 +160,16 @@ export async function syncWorkflow(
   caller: Caller,
   { params, body }: Input<"workflows.sync">,
 ): Promise<Output<"workflows.sync">> {
+  const { targetEnvironmentId, sourceEnvironmentId } = body;
+  // Programs for the peer API read this refusal by its status.
+  const refuseSame =
+    ctx.config.vocabulary === "novu" ? failure("SAME_ENVIRONMENT", { workflowId: params.workflowId }) : undefined;
   const { source, target } = await requireSourceAndTarget(
     ctx,
     caller,
-    body.targetEnvironmentId,
-    body.sourceEnvironmentId,
+    targetEnvironmentId,
+    sourceEnvironmentId,
+    refuseSame,
   );
   const row = await requireWorkflow(ctx, source.id, params.workflowId);
   const selection: Selection = [{ resourceType: "workflow", resourceId: row.workflow_id }];

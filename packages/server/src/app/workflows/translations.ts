@@ -216,7 +216,10 @@ async function storeMaster(ctx: Ctx, caller: Caller, locale: string, master: Mas
   const successful = all.filter(({ type, name }) => stored[type].has(name)).map(({ name }) => name);
   const failed = all.filter(({ type, name }) => !stored[type].has(name)).map(({ name }) => name);
   const message = `${successful.length} of ${all.length} resources imported for ${locale}`;
-  return { success: successful.length > 0, message, successful, failed };
+  const result = { success: successful.length > 0, message };
+  if (ctx.config.vocabulary === "neutral") return { ...result, successful, failed };
+  // The peer API leaves a list out when it is empty.
+  return { ...result, ...(successful.length > 0 && { successful }), ...(failed.length > 0 && { failed }) };
 }
 
 export async function uploadMaster(

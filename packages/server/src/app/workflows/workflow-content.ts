@@ -2,7 +2,7 @@
 // with 422; steps that only lack something are stored and reported as issues (step-issues.ts).
 import type { StepIn, WorkflowPatch, WorkflowPreference } from "@tidings/contract";
 import type { Ctx } from "../../context.ts";
-import { type FieldFaults, faultCollector, invalid } from "../../failure.ts";
+import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import { freeIdentifier, identifierFrom } from "../../lib/identifiers.ts";
 import type { StoredStep, WorkflowContent } from "../../store/workflows/workflows.ts";
 import { payloadSchemaFault } from "./payload-schema.ts";
@@ -33,6 +33,13 @@ export const defaultSettings: Omit<Settings, "active"> = {
   outside_schedule: "hold",
   on_unknown_outcome: "may_duplicate",
 };
+
+/** A repeated tag is stored once. Programs for the peer API expect a refusal. */
+export function refuseRepeatedTags({ config }: Pick<Ctx, "config">, tags: WorkflowPatch["tags"]): void {
+  if (config.vocabulary !== "novu" || !tags) return;
+  const tag = tags.find((one, index) => tags.indexOf(one) !== index);
+  if (tag !== undefined) throw failure("DUPLICATE_TAG", { tag });
+}
 
 /** Settings that the body leaves out keep their stored value. */
 export function readSettings(body: WorkflowPatch, stored: Settings): Settings {

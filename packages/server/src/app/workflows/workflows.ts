@@ -28,7 +28,7 @@ import { environmentNow } from "../environments/clock.ts";
 import { refuseDuplicate } from "../identifiers.ts";
 import { readBridgedSteps, refuseChangeOfCode } from "./bridged-content.ts";
 import { diffContents, summarizeDiff } from "./version-diff.ts";
-import { defaultPreference, defaultSettings, readSettings, readSteps } from "./workflow-content.ts";
+import { defaultPreference, defaultSettings, readSettings, readSteps, refuseRepeatedTags } from "./workflow-content.ts";
 import { issuesOf, statusOf, toListedWorkflow, toStep, toWorkflow, type ViewFacts } from "./workflow-view.ts";
 
 export async function requireWorkflow(
@@ -75,6 +75,7 @@ export async function create(
   caller: Caller,
   { body }: Input<"workflows.create">,
 ): Promise<Output<"workflows.create">> {
+  refuseRepeatedTags(ctx, body.tags);
   const content: WorkflowContent = {
     // Clients of the peer API trigger a workflow right after creating it, so with its vocabulary a new one is active.
     ...readSettings(body, { ...defaultSettings, active: ctx.config.vocabulary === "novu" }),
@@ -110,6 +111,7 @@ export async function update(
   caller: Caller,
   { params, body }: Input<"workflows.update">,
 ): Promise<Output<"workflows.update">> {
+  refuseRepeatedTags(ctx, body.tags);
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
   if (body.expectedVersion !== undefined && body.expectedVersion !== row.version_id) {
     throw await changedFailure(ctx, row, body.expectedVersion);
@@ -138,6 +140,7 @@ export async function patch(
   caller: Caller,
   { params, body }: Input<"workflows.patch">,
 ): Promise<Output<"workflows.patch">> {
+  refuseRepeatedTags(ctx, body.tags);
   const row = await requireWorkflow(ctx, caller.environmentId, params.workflowId, { lock: true });
   return save(ctx, caller, row, { ...readSettings(body, row), name: body.name ?? row.name });
 }
