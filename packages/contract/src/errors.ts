@@ -180,8 +180,8 @@ export const errorCatalogue = {
   },
   NOT_SUPPORTED: {
     status: 410,
-    message: "{subject} is not supported: {instead}",
-    when: "A route of the older Novu API that Tidings does not have, with `TIDINGS_VOCABULARY=novu`. The text names the way.",
+    message: "Not supported: {subject}; instead, {instead}",
+    when: "A route of the Novu API that Tidings does not have, with `TIDINGS_VOCABULARY=novu`. The text names the way.",
   },
   ROUTE_NOT_FOUND: { status: 404, message: "Route {method} {path} does not exist", when: "The path is unknown." },
   CONNECTION_NOT_FOUND: {

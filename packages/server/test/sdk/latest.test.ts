@@ -1,7 +1,10 @@
 // The newest published SDK has functions for the inbox of a subscriber that the one of sdk.test.ts lacks: they are called here,
 // and its own checks of requests and answers have to accept what they see.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { type Operation, operations } from "@tidings/contract";
 import { NovuCore } from "novu-api-latest/core.js";
 import { subscribersNotificationsArchive } from "novu-api-latest/funcs/subscribersNotificationsArchive.js";
 import { subscribersNotificationsArchiveAll } from "novu-api-latest/funcs/subscribersNotificationsArchiveAll.js";
@@ -106,4 +109,25 @@ test("the newest SDK accepts a workflow in code whose steps have no control valu
   const link = { redirect: { target: "_self" } };
   await createWorkflow(client, "bare-links", [inApp({ body: "x", ...link, primaryAction: { label: "Go", ...link } })]);
   await accepted(workflowsGet(core, "bare-links"));
+});
+
+test("every function of the newest SDK is an operation, or is refused with the way to do it here", async () => {
+  const folder = join(import.meta.dirname, "../../../../node_modules/novu-api-latest/funcs");
+  const withoutNames = (path: string) => path.replaceAll(/\{\w+\}/g, "{}");
+  const served = new Set(
+    (Object.values(operations) as Operation[]).map(({ method, path }) => `${method} ${withoutNames(path)}`),
+  );
+  let refused = 0;
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".js"))) {
+    const text = readFileSync(join(folder, file), "utf8");
+    const [, path = ""] = /pathToFunc\)\("([^"]+)"/.exec(text)!;
+    const [, method = ""] = /method: "([A-Z]+)"/.exec(text)!;
+    if (served.has(`${method} ${withoutNames(path)}`)) continue;
+    const answer = await fetch(`${service.url}${path.replaceAll(/\{\w+\}/g, "x")}`, { method });
+    const { code, message } = (await answer.json()) as { code: string; message: string };
+    assert.deepEqual([answer.status, code], [410, "NOT_SUPPORTED"], file);
+    assert.match(message, /^Not supported: .+; instead, /, file);
+    refused++;
+  }
+  assert.ok(refused > 30, String(refused));
 });

@@ -1,4 +1,5 @@
-// What the older API has and Tidings does not, with the way to do it here.
+// What the Novu API has and Tidings does not, with the way to do it here: routes of `@novu/node`, and those of `@novu/api` that are newer
+// than the contract.
 type Unsupported = { subject: string; instead: string; routes: string[] };
 
 /** Of `@novu/notification-center`, which runs in web pages. */
@@ -6,24 +7,30 @@ export const widgetsPath = "/v1/widgets";
 
 const routesOf = (path: string, ...methods: string[]): string[] => methods.map((method) => `${method} ${path}`);
 
+const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"];
+const everythingBelow = (path: string): string[] => [
+  ...routesOf(path, ...methods),
+  ...routesOf(`${path}/*`, ...methods),
+];
+
 export const unsupported: readonly Unsupported[] = [
   {
-    subject: "The notification center (@novu/notification-center)",
+    subject: "the notification center (@novu/notification-center)",
     instead: "use @novu/react 3 or @novu/js 3 with backendUrl and socketUrl, or the widget <tidings-inbox>",
-    routes: routesOf(`${widgetsPath}/*`, "GET", "POST", "PATCH", "PUT", "DELETE"),
+    routes: routesOf(`${widgetsPath}/*`, ...methods),
   },
   {
-    subject: "Creating and changing workflows by the older API",
+    subject: "creating and changing workflows by the older API",
     instead: "use POST /v2/workflows and PUT /v2/workflows/{workflowId}, for example with @novu/api",
     routes: ["POST /v1/notification-templates", "PUT /v1/notification-templates/{templateId}"],
   },
   {
-    subject: "Creating and changing layouts by the older API",
+    subject: "creating and changing layouts by the older API",
     instead: "use POST /v2/layouts and PUT /v2/layouts/{layoutId}; the first layout of an environment is its default",
     routes: ["POST /v1/layouts", "PATCH /v1/layouts/{layoutId}", "POST /v1/layouts/{layoutId}/default"],
   },
   {
-    subject: "Notification groups",
+    subject: "notification groups",
     instead: "use tags of workflows",
     routes: [
       ...routesOf("/v1/notification-groups", "GET", "POST"),
@@ -31,12 +38,12 @@ export const unsupported: readonly Unsupported[] = [
     ],
   },
   {
-    subject: "Changes that wait for promotion",
+    subject: "changes that wait for promotion",
     instead: "use POST /v2/environments/{environmentId}/publish with a key of the target environment",
     routes: ["GET /v1/changes", "GET /v1/changes/count", "POST /v1/changes/{id}/apply", "POST /v1/changes/bulk/apply"],
   },
   {
-    subject: "Managing tenants",
+    subject: "managing tenants",
     instead: "send `tenant` with the event, or use contexts: POST /v2/contexts",
     routes: [
       ...routesOf("/v1/tenants", "GET", "POST"),
@@ -44,7 +51,7 @@ export const unsupported: readonly Unsupported[] = [
     ],
   },
   {
-    subject: "Workflow overrides for tenants",
+    subject: "workflow overrides for tenants",
     instead: "use conditions of steps that read `tenant` or `context`",
     routes: [
       ...routesOf("/v1/workflow-overrides", "GET", "POST"),
@@ -53,13 +60,13 @@ export const unsupported: readonly Unsupported[] = [
     ],
   },
   {
-    subject: "Feeds",
+    subject: "feeds",
     instead: "use tags of workflows: the notifications of an inbox can be filtered by tag",
     routes: [...routesOf("/v1/feeds", "GET", "POST"), "DELETE /v1/feeds/{feedId}"],
   },
   {
-    subject: "Managing organizations",
-    instead: "an installation is one organization: people and roles are managed in the dashboard",
+    subject: "managing organizations",
+    instead: "manage people and roles in the dashboard: an installation is one organization",
     routes: [
       ...routesOf("/v1/organizations", "GET", "POST", "PATCH"),
       ...["GET /v1/organizations/me", "GET /v1/organizations/members", "PUT /v1/organizations/branding"],
@@ -67,18 +74,56 @@ export const unsupported: readonly Unsupported[] = [
     ],
   },
   {
-    subject: "Reading and regenerating API keys by the older API",
+    subject: "reading and regenerating API keys by the older API",
     instead: "use POST /v1/environments/{environmentId}/api-keys, which shows a new key once, and revoke the old one",
     routes: ["GET /v1/environments/api-keys", "POST /v1/environments/api-keys/regenerate"],
   },
   {
-    subject: "Status pages of integrations",
+    subject: "status pages of integrations",
     instead: "use GET /v1/integrations; `tidings integrations check` asks the provider",
     routes: ["GET /v1/integrations/in-app/status", "GET /v1/integrations/webhook/provider/{providerId}/status"],
   },
   {
-    subject: "Inbound mail",
+    subject: "inbound mail",
     instead: "receive replies with your mail provider",
     routes: ["GET /v1/inbound-parse/mx/status"],
+  },
+  {
+    subject: "agents",
+    instead: "trigger workflows from your own program",
+    routes: everythingBelow("/v1/agents"),
+  },
+  {
+    subject: "domains for inbound mail",
+    instead: "set up domains with your mail provider",
+    routes: everythingBelow("/v1/domains"),
+  },
+  {
+    subject: "environment variables in templates",
+    instead: "send the values in the payload, or with a context: POST /v2/contexts",
+    routes: everythingBelow("/v1/environment-variables"),
+  },
+  {
+    subject: "the log of requests and workflow runs",
+    instead: "use GET /v1/notifications and GET /v1/explain",
+    routes: [...everythingBelow("/v1/activity/requests"), ...everythingBelow("/v1/activity/workflow-runs")],
+  },
+  {
+    subject: "OAuth URLs on this path",
+    instead: "use POST /v1/integrations/chat/oauth, or in the browser of a subscriber the operations of the inbox",
+    routes: [
+      ...["POST /v1/integrations/channel-connections/oauth", "POST /v1/integrations/channel-endpoints/oauth"],
+      ...["POST /v1/integrations/channel-endpoints/link", "POST /v1/integrations/{integrationId}/mobile-link"],
+    ],
+  },
+  {
+    subject: "configuring the webhook of an integration on this path",
+    instead: "use POST /v1/integrations/{integrationId}/auto-configure",
+    routes: ["POST /v1/integrations/{integrationId}/webhook/configure"],
+  },
+  {
+    subject: "the preview of one step on this path",
+    instead: "use POST /v1/workflows/preview",
+    routes: ["POST /v2/workflows/{workflowId}/step/{stepId}/preview"],
   },
 ];
