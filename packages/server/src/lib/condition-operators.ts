@@ -129,8 +129,23 @@ function merge(parts: unknown[]): unknown[] {
 
 function substring([source, start, length]: unknown[]): string {
   const from = toText(source).slice(toNumber(start) || 0);
-  if (length === undefined || length === null) return from;
-  return from.slice(0, toNumber(length));
+  if (length === undefined) return from;
+  const count = toNumber(length);
+  // A negative length leaves out the end.
+  return from.slice(0, Math.max(0, count < 0 ? Math.trunc(from.length + count) : count));
+}
+
+/** One factor alone is returned as it is; without any there is no product. */
+function multiply(factors: unknown[]): unknown {
+  if (factors.length === 0) throw new TypeError("* needs an argument");
+  return factors.reduce((product, value) => leadingNumber(product) * leadingNumber(value));
+}
+
+/** `in` of JSON Logic, in which also `null` is searched as text. */
+function isIn(part: unknown, whole: unknown): boolean {
+  if (!Array.isArray(whole)) return typeof whole === "string" && whole !== "" && indexIn(whole, toText(part)) !== -1;
+  charge(whole.length * (1 + (typeof part === "string" ? part.length / 16 : 0)));
+  return whole.indexOf(part) !== -1;
 }
 
 export const operators: Readonly<Record<string, Operator>> = {
@@ -147,14 +162,14 @@ export const operators: Readonly<Record<string, Operator>> = {
   max: (args) => Math.max(...args.map(toNumber)),
   min: (args) => Math.min(...args.map(toNumber)),
   "+": (args) => args.reduce<number>((sum, value) => sum + leadingNumber(value), 0),
-  "*": (args) => args.reduce<number>((product, value) => product * leadingNumber(value), 1),
+  "*": multiply,
   "-": ([a, b]) => (b === undefined ? -toNumber(a) : toNumber(a) - toNumber(b)),
   "/": ([a, b]) => toNumber(a) / toNumber(b),
   "%": ([a, b]) => toNumber(a) % toNumber(b),
   cat: join,
   substr: substring,
   merge,
-  in: ([part, whole]) => contains(whole, part),
+  in: ([part, whole]) => isIn(part, whole),
   // Logs nothing: rules come from callers. The value is returned, as the standard requires.
   log: ([value]) => value,
   contains: ([whole, part]) => contains(whole, part),

@@ -57,15 +57,11 @@ function run(part: unknown, data: unknown, depth: number): unknown {
   const [name] = names;
   if (name === undefined) return part;
   if (names.length > 1 || !known.has(name)) throw new Error(`the rule uses an unknown operator: ${name}`);
-  const args = (part as Record<string, unknown>)[name];
+  const given = (part as Record<string, unknown>)[name];
+  // A single argument may stand without a list around it.
+  const args = Array.isArray(given) ? given : [given];
   const control = Object.hasOwn(controls, name) ? controls[name] : undefined;
-  if (!control) {
-    // A single argument may stand without a list around it.
-    const list = Array.isArray(args) ? args : [args];
-    return valueOperators[name]!(runAll(list, data, depth), data);
-  }
-  if (!Array.isArray(args)) throw new Error(`${name} needs a list of arguments`);
-  return control(args, data, depth + 1);
+  return control ? control(args, data, depth + 1) : valueOperators[name]!(runAll(args, data, depth), data);
 }
 
 function runAll(parts: unknown[], data: unknown, depth: number): unknown[] {
@@ -75,23 +71,27 @@ function runAll(parts: unknown[], data: unknown, depth: number): unknown[] {
 
 const valueOperators: Readonly<Record<string, (args: unknown[], data: unknown) => unknown>> = {
   ...operators,
-  var: ([path, otherwise = null], data) => {
-    const value = memberAt(data, path);
-    return value === undefined ? otherwise : value;
-  },
-  missing: (args, data) => missing(Array.isArray(args[0]) ? args[0] : args, data),
+  var: readVariable,
+  missing,
   missing_some: ([needed, names], data) => {
-    const absent = missing(names as unknown[], data);
+    const absent = missing(Array.isArray(names) ? names : [names], data);
     return (names as unknown[]).length - absent.length >= (needed as number) ? [] : absent;
   },
 };
 
-const missing = (names: unknown[], data: unknown): unknown[] =>
-  names.filter((name) => {
+function readVariable([path, otherwise = null]: unknown[], data: unknown): unknown {
+  const value = memberAt(data, path);
+  return value === undefined ? otherwise : value;
+}
+
+/** The names without a value: of the arguments, or of the list that is the first one. A name may be a list, as the arguments of `var` are. */
+function missing(args: unknown[], data: unknown): unknown[] {
+  return (Array.isArray(args[0]) ? args[0] : args).filter((name) => {
     charge(partCost);
-    const value = memberAt(data, name);
-    return value === undefined || value === null || value === "";
+    const value = readVariable(Array.isArray(name) ? name : [name], data);
+    return value === null || value === "";
   });
+}
 
 /** `[condition, value, condition, value, …, otherwise]`. */
 function choose(args: unknown[], data: unknown, depth: number): unknown {
@@ -105,7 +105,7 @@ function choose(args: unknown[], data: unknown, depth: number): unknown {
 const firstWithTruth =
   (truth: boolean): Control =>
   (args, data, depth) => {
-    let value: unknown = null;
+    let value: unknown;
     for (const part of args) {
       value = run(part, data, depth);
       if (isTruthy(value) === truth) return value;
@@ -113,26 +113,17 @@ const firstWithTruth =
     return value;
   };
 
-/** The items of the first argument; a falsy value has none. */
-function itemsOf(args: unknown[], data: unknown, depth: number): ArrayLike<unknown> {
-  const items = (run(args[0], data, depth) || []) as ArrayLike<unknown>;
-  charge((items.length || 0) * 2);
+/** The items of the first argument; a value that is no list has none, as in the reference implementation. */
+function itemsOf(args: unknown[], data: unknown, depth: number): unknown[] {
+  const items = run(args[0], data, depth);
+  if (!Array.isArray(items)) return [];
+  charge(items.length * 2);
   return items;
 }
 
-function listOf(name: string, args: unknown[], data: unknown, depth: number): unknown[] {
-  const items = itemsOf(args, data, depth);
-  if (!Array.isArray(items)) throw new Error(`${name} needs a list`);
-  return items;
-}
-
-/** Whether the rule has this truth for one of the items. The items of a text are its characters. */
-function holdsForSome(items: ArrayLike<unknown>, rule: unknown, depth: number, truth: boolean): boolean {
-  for (let index = 0; index < items.length; index++) {
-    if (isTruthy(run(rule, items[index], depth)) === truth) return true;
-  }
-  return false;
-}
+/** Whether the rule has this truth for one of the items. */
+const holdsForSome = (items: unknown[], rule: unknown, depth: number, truth: boolean): boolean =>
+  items.some((item) => isTruthy(run(rule, item, depth)) === truth);
 
 const holdsForAny: Control = (args, data, depth) => holdsForSome(itemsOf(args, data, depth), args[1], depth, true);
 
@@ -141,14 +132,12 @@ const controls: Readonly<Record<string, Control>> = {
   "?:": choose,
   and: firstWithTruth(false),
   or: firstWithTruth(true),
-  map: (args, data, depth) => listOf("map", args, data, depth).map((item) => run(args[1], item, depth)),
-  filter: (args, data, depth) =>
-    listOf("filter", args, data, depth).filter((item) => isTruthy(run(args[1], item, depth))),
-  // False for an empty list, as in the reference implementation.
+  map: (args, data, depth) => itemsOf(args, data, depth).map((item) => run(args[1], item, depth)),
+  filter: (args, data, depth) => itemsOf(args, data, depth).filter((item) => isTruthy(run(args[1], item, depth))),
+  // False without items, as in the reference implementation.
   all: (args, data, depth) => {
     const items = itemsOf(args, data, depth);
-    if (Array.isArray(items) && items.length === 0) return false;
-    return !holdsForSome(items, args[1], depth, false);
+    return items.length > 0 && !holdsForSome(items, args[1], depth, false);
   },
   some: holdsForAny,
   none: (args, data, depth) => !holdsForAny(args, data, depth),

@@ -64,6 +64,13 @@ export function valueAt(root: unknown, path: string): unknown {
   return value;
 }
 
+/** A path in the notation of Liquid (`items[0].id`, `order["id"]`) as one with dots: `items.0.id`. */
+export const toDottedPath = (path: string): string =>
+  path.replace(
+    /\[(?:(\d{1,9})|"([^"[\].]*)"|'([^'[\].]*)')\]/g,
+    (_, index, quoted, single) => `.${index ?? quoted ?? single}`,
+  );
+
 /** Size in bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
 

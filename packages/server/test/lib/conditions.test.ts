@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import jsonLogic from "json-logic-js";
 import { conditionFault, conditionOperators, evaluate } from "../../src/lib/conditions.ts";
 
 const data = {
@@ -75,6 +76,16 @@ const standard: Row[] = [
   [{ some: [{ var: "payload.list" }, { ">": [{ var: "" }, 2] }] }, true],
   [{ none: [{ var: "payload.list" }, { ">": [{ var: "" }, 3] }] }, true],
   [{ log: "x" }, "x"],
+  [{ all: [1, false] }, false],
+  [{ all: [{ var: "payload" }, true] }, false],
+  [{ some: ["abc", true] }, false],
+  [{ none: ["abc", true] }, true],
+  [{ map: ["abc", 1] }, []],
+  [{ filter: [7, true] }, []],
+  [{ and: true }, true],
+  [{ "*": ["2"] }, "2"],
+  [{ in: [null, "a null"] }, true],
+  [{ substr: ["jsonlogic", 4, null] }, ""],
 ];
 
 const additions: Row[] = [
@@ -210,4 +221,51 @@ describe("safe", () => {
       ),
     );
   });
+});
+
+/** Rules without end, with lists and with values that are none. Objects with several members are literals there, and refused here. */
+const value = fc.oneof(
+  fc.constantFrom(null, true, false, 0, 1, -2.5, 7, "", "0", "1", "abc", "a,b", "2 apples", "payload", "null"),
+  fc.constantFrom<unknown>([], [1, 2, 3], ["a", null], [[1], [2]], {}, [""], ["payload.list", "payload.gone"]),
+  fc
+    .constantFrom("payload.amount", "payload.list", "payload.list.1", "payload.text", "payload.gone.x", "")
+    .map((path) => ({ var: path })),
+);
+const standardOperators = conditionOperators.filter(
+  (name) => name !== "log" && standard.some(([rule]) => JSON.stringify(rule).includes(`"${name}":`)),
+);
+const { rule } = fc.letrec((tie) => ({
+  rule: fc
+    .tuple(
+      fc.constantFrom(...standardOperators.filter((name) => !additions.some(([added]) => name in added))),
+      fc.oneof(
+        { weight: 8, arbitrary: fc.array(tie("part"), { maxLength: 4 }) },
+        { weight: 1, arbitrary: tie("part") },
+      ),
+    )
+    .map(([name, args]) => ({ [name]: args })),
+  part: fc.oneof({ maxDepth: 3 }, value, value, tie("rule")),
+}));
+
+/** A value, or that there is none. Texts of errors differ. */
+function answerOf(work: () => unknown): unknown {
+  try {
+    return work() ?? null;
+  } catch {
+    return "an error";
+  }
+}
+
+test("whatever the rule and the types of its values, the answer is that of json-logic-js", () => {
+  fc.assert(
+    fc.property(rule, (given) => {
+      const expected = answerOf(() => jsonLogic.apply(given as never, data));
+      assert.deepEqual(
+        answerOf(() => evaluate(given, data)),
+        expected,
+        JSON.stringify(given),
+      );
+    }),
+    { numRuns: 8_000 },
+  );
 });

@@ -12,6 +12,7 @@ import { failure, invalid } from "../../failure.ts";
 import { valueAt } from "../../lib/json.ts";
 import { enqueueTimed, peekClock } from "../../pipeline/clock/clock.ts";
 import { detail } from "../../pipeline/rules/details.ts";
+import { groupPathOf } from "../../pipeline/rules/grouping.ts";
 import { wakeTasks } from "../../pipeline/run/progress.ts";
 import { makeWindowsDue, type WindowFilter } from "../../store/events/digests.ts";
 import {
@@ -129,7 +130,7 @@ async function toDigests(ctx: Ctx, environmentId: string, rows: OpenDigestRow[])
 
 /** The stored key is a hash: the value is read from the payload of the event that opened the digest. */
 function keyOf({ payload }: OpenDigestRow, digestKey: unknown): OpenDigest["key"] {
-  const path = typeof digestKey === "string" ? digestKey.trim().replace(/^payload\./, "") : "";
+  const path = groupPathOf(digestKey);
   if (path === "") return undefined;
   return { path, value: JSON.stringify(valueAt(payload, path) ?? null).slice(0, 200) };
 }

@@ -2,7 +2,7 @@
 // its keys.
 import type { ContentIssue, StepType } from "@tidings/contract";
 import { conditionFault } from "../../lib/conditions.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject, toDottedPath } from "../../lib/json.ts";
 import { variablePaths } from "../../pipeline/rules/conditions.ts";
 import { readLength, readWait, type Wait } from "../../pipeline/rules/waits.ts";
 import { zoneOf } from "../../pipeline/rules/zones.ts";
@@ -71,8 +71,12 @@ function* waitIssues(path: string, wait: Wait): Generator<Finding> {
 /** A path without a known root is one of the payload. Keys are read from the payload only, a dynamicKey from any root. */
 function* pathIssues(control: string, name: string, variables: JsonObject): Generator<Finding> {
   const roots = variables.properties as JsonObject;
-  const isRooted = Object.hasOwn(roots, name.split(".")[0]!) && (control === "dynamicKey" || /^payload\./.test(name));
-  if (isKnownPath(isRooted ? name : `payload.${name}`, variables)) return;
-  const message = `${name} is not a variable that can be used here`;
+  const path = toDottedPath(name);
+  const isRooted = Object.hasOwn(roots, path.split(".")[0]!) && (control === "dynamicKey" || /^payload\./.test(path));
+  const isReadable = !/[[\]]/.test(path);
+  if (isReadable && isKnownPath(isRooted ? path : `payload.${path}`, variables)) return;
+  const message = isReadable
+    ? `${name} is not a variable that can be used here`
+    : `${name} cannot be read: write a path such as items[0].id`;
   yield { path: control, issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, variableName: name };
 }

@@ -1,6 +1,7 @@
 // Cron expressions: minute, hour, day, month, weekday. A field is a list of `*`, values and ranges, each with an optional
-// step; months and weekdays have English names of three letters; Sunday is 0 or 7. When both day and weekday are
-// restricted, either may match. Not supported: seconds, `@daily`, `L`, `W`, `#`, `?`.
+// step; months and weekdays have English names of three letters; Sunday is 0 or 7. Day and weekday may also be `?`, which means
+// `*`. When neither is `*` or `?`, either may match, also where a field spells out its whole range (`*/1`, `0-6`). Not
+// supported: seconds, `@daily`, `L`, `W`, `#`.
 //
 // Expressions are matched in local time and converted to an instant afterwards, so daylight saving is handled in one place
 // (`firstInstant`): a local time that does not exist moves forward to the next that does, one that exists twice matches the
@@ -56,7 +57,7 @@ function parseFields(text: string): Parsed {
     const cron = {
       minutes: [...minutes!].sort((a, b) => a - b),
       hours: [...hours!].sort((a, b) => a - b),
-      matchesDay: dayMatcher(days!, months!, weekdays!),
+      matchesDay: dayMatcher(days!, months!, weekdays!, isAny(parts[2]!) || isAny(parts[4]!)),
     };
     return nextMatch(cron, 0) === null ? { fault: neverMatches } : { cron };
   } catch (error) {
@@ -65,19 +66,26 @@ function parseFields(text: string): Parsed {
   }
 }
 
-function dayMatcher(days: Set<number>, months: Set<number>, weekdays: Set<number>): Cron["matchesDay"] {
-  const isAnyDay = days.size === 31;
-  const isAnyWeekday = weekdays.size === 7;
+const isAny = (part: string): boolean => part === "*" || part === "?";
+
+/** `isBoth`: day and weekday must both match, because one of them is not restricted. */
+function dayMatcher(
+  days: Set<number>,
+  months: Set<number>,
+  weekdays: Set<number>,
+  isBoth: boolean,
+): Cron["matchesDay"] {
   return (date) => {
     if (!months.has(date.getUTCMonth() + 1)) return false;
     const [isDay, isWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())];
-    return isAnyDay || isAnyWeekday ? isDay && isWeekday : isDay || isWeekday;
+    return isBoth ? isDay && isWeekday : isDay || isWeekday;
   };
 }
 
 function readField(field: Field, text: string): Set<number> {
   const values = new Set<number>();
-  for (const item of text.split(",")) {
+  const written = text === "?" && (field.name === "day" || field.name === "weekday") ? "*" : text;
+  for (const item of written.split(",")) {
     const { from, to, step } = readItem(field, item);
     for (let value = from; value <= to; value += step) values.add(field.name === "weekday" ? value % 7 : value);
   }

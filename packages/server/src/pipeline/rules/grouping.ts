@@ -1,13 +1,17 @@
 // How digests and throttles group events: the key of a group, how many events of a group a throttle lets through, and which
 // events a digest holds.
-import { canonicalJson, type JsonObject, valueAt } from "../../lib/json.ts";
+import { canonicalJson, type JsonObject, toDottedPath, valueAt } from "../../lib/json.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import type { DigestResult, Facts, Run } from "../run/run.ts";
 import { readWait, type WaitFault, type WaitRequest } from "./waits.ts";
 
-/** `path` with or without the prefix `payload.`; events without the value are one group. */
+/** The path of `digestKey` or `throttleKey` inside the payload: with or without the prefix `payload.`, with dots or brackets. */
+export const groupPathOf = (path: unknown): string =>
+  typeof path === "string" ? toDottedPath(path.trim()).replace(/^payload\./, "") : "";
+
+/** Events without the value, or with `null`, are one group. */
 export function groupKeyOf(payload: JsonObject, path: unknown, contextKeys: string[] = []): string {
-  const key = typeof path === "string" ? path.trim().replace(/^payload\./, "") : "";
+  const key = groupPathOf(path);
   const value = key === "" ? null : (valueAt(payload, key) ?? null);
   // Hashed, because the key is indexed and a payload value can be larger than an index entry may be.
   return sha256(canonicalJson([value, contextKeys])).toString("base64url");

@@ -2,7 +2,7 @@
 // expression, or the value at a path of the template scope when the step runs. Seconds to weeks are fixed lengths;
 // months are calendar months, clamped to the last day.
 import { type TimeUnit, timeUnits } from "@tidings/contract";
-import { isObject, type JsonObject, valueAt } from "../../lib/json.ts";
+import { isObject, type JsonObject, toDottedPath, valueAt } from "../../lib/json.ts";
 import { nextCron } from "./cron.ts";
 import type { Zone } from "./zones.ts";
 
@@ -94,7 +94,7 @@ function readDynamic(dynamicKey: unknown, scope: JsonObject, now: Date, maxDays:
   const path = typeof dynamicKey === "string" ? dynamicKey.trim() : "";
   if (path === "") return invalid("dynamicKey must name a value, for example payload.sendAt");
   if (path.length > maxPathLength) return invalid(`dynamicKey must not be longer than ${maxPathLength} characters`);
-  const value = lookUp(scope, path);
+  const value = lookUp(scope, toDottedPath(path));
   if (value === undefined || value === null) return invalid(`${path} is missing`);
   if (isObject(value)) return readLength(value, now, maxDays, path);
   const until = typeof value === "string" ? readTime(value) : null;

@@ -11,7 +11,8 @@ export function runThrottle(input: StepInput): StepResult {
   // A message too many is better than a lost one: invalid settings let every event pass, with a warning in the details.
   if ("fault" in settings) {
     const name = settings.fault === "past" ? "throttle_past" : "throttle_invalid";
-    return { kind: "done", details: [detail(name, now, { raw: { reason: settings.reason } })] };
+    const output = { throttled: false };
+    return { kind: "done", output, details: [detail(name, now, { raw: { reason: settings.reason } })] };
   }
   const { threshold, until } = settings;
   const claimed = facts.claimResults.get(job.id);

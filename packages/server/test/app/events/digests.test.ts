@@ -120,10 +120,10 @@ describe("open digests", () => {
   const open = async (query: object = {}) => (await client("digests.list", { query })).body.data;
 
   test("are listed with their first members, and shown with all of them", async () => {
-    await createWorkflow(client, "listed", [digest("hourly", { digestKey: "payload.k" }), report("hourly")]);
+    await createWorkflow(client, "listed", [digest("hourly", { digestKey: "payload.list[0].k" }), report("hourly")]);
     const sent = [];
-    for (const n of [1, 2, 3, 4]) sent.push(await digested("listed", "reader", { n, k: "a" }));
-    await digested("listed", "reader", { n: 5, k: "b" });
+    for (const n of [1, 2, 3, 4]) sent.push(await digested("listed", "reader", { n, list: [{ k: "a" }] }));
+    await digested("listed", "reader", { n: 5, list: [{ k: "b" }] });
     const found = await open({ workflowId: "listed", subscriberId: "reader" });
     assert.equal(found.length, 2);
     const { id, members, openedAt, closesAt, secondsLeft, ...rest } = found[0]!;
@@ -132,7 +132,7 @@ describe("open digests", () => {
       workflow: { _id, workflowId: "listed", name: "listed" },
       step: { _id: rest.step._id, stepId: "hourly", name: "hourly" },
       subscriberId: "reader",
-      key: { path: "k", value: '"a"' },
+      key: { path: "list.0.k", value: '"a"' },
       count: 4,
     });
     assert.deepEqual(

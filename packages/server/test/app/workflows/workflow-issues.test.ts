@@ -215,6 +215,16 @@ describe("whether and when a step runs", () => {
       digestKey: unknown("order.id"),
     });
     assert.equal(await one("throttle", { ...hour, throttleKey: "payload.at" }, closed), undefined);
+    const listed = {
+      items: { type: "array", items: { type: "object", properties: { id: {} }, additionalProperties: false } },
+    };
+    const lists = { payloadSchema: { type: "object", properties: listed, additionalProperties: false } };
+    for (const digestKey of ["items[0].id", "payload.items[0].id", 'items[0]["id"]']) {
+      assert.equal(await one("digest", { ...hour, digestKey }, lists), undefined, digestKey);
+    }
+    for (const throttleKey of ["items[*].id", "items[0", "items[0].no"]) {
+      assert.equal((await one("throttle", { ...hour, throttleKey }, lists))!.throttleKey!.length, 1, throttleKey);
+    }
   });
 });
 

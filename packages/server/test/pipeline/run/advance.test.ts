@@ -247,6 +247,7 @@ test("a throttle that cannot be read lets the event pass and says so", () => {
     const progress = advance(run, factsOf(), now);
     assert.deepEqual(statuses(run), ["completed", "completed"]);
     assert.deepEqual(names(run.jobs[0]), [name]);
+    assert.deepEqual(run.jobs[0]!.output, { throttled: false });
     assert.equal(progress.claim, null);
   }
 });
