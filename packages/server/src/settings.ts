@@ -142,7 +142,7 @@ export const settings = {
   },
   TIDINGS_LOG_FORMAT: {
     about:
-      "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise. With `json` every line is a JSON object and " +
+      "`text` for people, `json` for machines. Default: `text` on a terminal, `json` otherwise. With `json` every line is a JSON object (but for faults of the settings) and " +
       "there is no banner: `npm run key` and `npm run sign-in` show what it would have.",
     fallback: "",
     parse: word(["", "text", "json"]),
