@@ -123,7 +123,8 @@ test("a port in use is refused with the setting that changes it, before a databa
   await new Promise<void>((resolve) => other.listen({ host: "127.0.0.1", port: 0 }, resolve));
   const { port } = other.address() as AddressInfo;
   const folder = temporaryFolder(context);
-  const program = folder.run({ TIDINGS_PORT: String(port) });
+  // A silent log has no place for it, so it is said as text.
+  const program = folder.run({ TIDINGS_PORT: String(port), TIDINGS_LOG_FORMAT: "json", TIDINGS_LOG_LEVEL: "silent" });
   assert.equal(await program.ended(), 1);
   assert.match(program.output(), new RegExp(`Port ${port} of 127.0.0.1 is in use.*TIDINGS_PORT=\\d+ npm start\n$`));
   assert.deepEqual(readdirSync(folder.path), []);
