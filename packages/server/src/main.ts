@@ -130,7 +130,8 @@ async function start(config: Config, log: Logger): Promise<Service> {
 function reportFailure(error: unknown, log: Logger | null): void {
   const fault = error as Error;
   const isPlain = fault instanceof ConfigError || errorsWithoutStack.has(fault.constructor.name);
-  if (log?.isLevelEnabled("fatal")) log.fatal(isPlain ? { reason: fault.message } : { err: fault }, "Tidings could not start");
+  if (log?.isLevelEnabled("fatal"))
+    log.fatal(isPlain ? { reason: fault.message } : { err: fault }, "Tidings could not start");
   else process.stderr.write(`Tidings could not start.\n${isPlain ? fault.message : fault.stack}\n`);
 }
 
