@@ -239,8 +239,8 @@ async function explainBatch(ctx: Ctx, simulation: Simulation, batch: Person[]): 
   const recipients = batch.flatMap((person) => ("recipient" in person ? person.recipient : []));
   const members = batch.flatMap((person) => ("member" in person ? person.member : []));
   const starts = [{ event, recipients, members }];
-  const { findRecipient, created } = await previewRecipients(ctx, environmentId, starts);
-  const runs = await makeRuns({ ...ctx, clock }, starts, findRecipient);
+  const { created, ...found } = await previewRecipients(ctx, environmentId, starts);
+  const runs = await makeRuns({ ...ctx, clock }, starts, found);
   const simulated = await simulate({ ...ctx, clock }, runs, upserts, bridge);
 
   const used = simulated.flatMap(({ messages }) => messages.flatMap(({ integrationId }) => integrationId ?? []));

@@ -19,13 +19,19 @@ import type { StoredChannel, StoredRecipient } from "../../store/tables.ts";
 import { openRecipient, sealChannel } from "../encrypted-parts.ts";
 import { channelEntries, mergeRecipientChannels, type RecipientChannel } from "../rules/subscriber-channels.ts";
 
-type NamedRecipients = { event: NewEvent; recipients?: StoredRecipient[] };
+type NamedRecipients = { event: NewEvent; recipients?: StoredRecipient[]; members?: { subscriber: RecipientRow }[] };
 
 /** Finds a subscriber that the event names, as the event left it. */
 export type FindRecipient = (
   event: Pick<NewEvent, "id" | "environment_id">,
   subscriberId: string | undefined,
 ) => RecipientRow | null;
+
+/** `findMember`: a member of the event's audience as the events before it left it; it was read before they were written. */
+export type Recipients = {
+  findRecipient: FindRecipient;
+  findMember(event: Pick<NewEvent, "id" | "environment_id">, subscriber: RecipientRow): RecipientRow;
+};
 
 type GivenData = { fields: SubscriberFields; channels: RecipientChannel[] };
 
@@ -43,16 +49,22 @@ type Upserted = { rows: Map<string, RecipientRow>; ofEvents: Map<string, Recipie
 const eventName = (eventId: string, subscriberId: string): string => `${eventId} ${subscriberId}`;
 
 /** Most recipients exist and are unchanged, so the common case is one read. */
-export async function upsertRecipients(ctx: Ctx, starts: NamedRecipients[]): Promise<FindRecipient> {
+export async function upsertRecipients(ctx: Ctx, starts: NamedRecipients[]): Promise<Recipients> {
   const environments = new Map<string, Upserted>();
+  const all = collectGiven(ctx, starts);
   // One round per environment in the batch, not per recipient; sorted, so that two batches cannot deadlock.
-  for (const [environmentId, given] of [...collectGiven(ctx, starts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [environmentId, given] of [...all].sort(([a], [b]) => (a < b ? -1 : 1))) {
     environments.set(environmentId, await upsertInEnvironment(ctx, environmentId, given));
   }
-  return (event, subscriberId = "") => {
+  const findRecipient: FindRecipient = (event, subscriberId = "") => {
     const upserted = environments.get(event.environment_id);
     return upserted?.ofEvents.get(eventName(event.id, subscriberId)) ?? upserted?.rows.get(subscriberId) ?? null;
   };
+  const findMember: Recipients["findMember"] = (event, subscriber) => {
+    const given = all.get(event.environment_id)?.get(subscriber.subscriber_id);
+    return (given?.byEvent.has(event.id) && findRecipient(event, subscriber.subscriber_id)) || subscriber;
+  };
+  return { findRecipient, findMember };
 }
 
 /** The subscribers as `upsertRecipients` would leave them. Nothing is written. */
@@ -60,7 +72,7 @@ export async function previewRecipients(
   ctx: Ctx,
   environmentId: string,
   starts: NamedRecipients[],
-): Promise<{ findRecipient: FindRecipient; created: ReadonlySet<string> }> {
+): Promise<Recipients & { created: ReadonlySet<string> }> {
   const given: GivenInEnvironment = collectGiven(ctx, starts).get(environmentId) ?? new Map();
   const stored = await findSubscribersByKeys(ctx.db, environmentId, [...given.keys()]);
   const rows = new Map(stored.map((row) => [row.subscriber_id, row]));
@@ -72,12 +84,16 @@ export async function previewRecipients(
   }
   const existing = new Set(stored.map((row) => row.subscriber_id));
   const created = new Set([...given.keys()].filter((id) => !existing.has(id)));
-  return { findRecipient: (_event, subscriberId) => rows.get(subscriberId ?? "") ?? null, created };
+  return {
+    findRecipient: (_event, subscriberId) => rows.get(subscriberId ?? "") ?? null,
+    findMember: (_event, subscriber) => subscriber,
+    created,
+  };
 }
 
 function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, GivenInEnvironment> {
   const all = new Map<string, GivenInEnvironment>();
-  for (const { event, recipients = [] } of starts) {
+  for (const { event, recipients = [], members = [] } of starts) {
     const inEnvironment: GivenInEnvironment = all.get(event.environment_id) ?? new Map();
     all.set(event.environment_id, inEnvironment);
     for (const stored of event.actor ? [...recipients, event.actor] : recipients) {
@@ -86,6 +102,10 @@ function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, 
       const byEvent = before?.byEvent ?? new Map<string, GivenData>();
       byEvent.set(event.id, addGiven(byEvent.get(event.id), { fields, channels }));
       inEnvironment.set(subscriberId!, { ...addGiven(before, { fields, channels }), byEvent });
+    }
+    for (const { subscriber } of inEnvironment.size > 0 ? members : []) {
+      const byEvent = inEnvironment.get(subscriber.subscriber_id)?.byEvent;
+      if (byEvent && !byEvent.has(event.id)) byEvent.set(event.id, { fields: {}, channels: [] });
     }
   }
   return all;

@@ -28,7 +28,7 @@ import { loadVersions } from "../run/versions.ts";
 import { type FanoutTask, keysIn, type PageTask, recipientsPerTask, type TriggerTask } from "../tasks.ts";
 import { type Member, readPage } from "./audience.ts";
 import { addTask, followPage, newPlan, releaseHeldEvents, type Start, tasksOfRequests } from "./batch-plan.ts";
-import { type FindRecipient, upsertRecipients } from "./recipients.ts";
+import { type Recipients, upsertRecipients } from "./recipients.ts";
 
 export async function runTrigger(ctx: Ctx, tasks: Task<TriggerTask>[]): Promise<void> {
   await transact(ctx, async (tx) => {
@@ -155,12 +155,12 @@ type StartOptions = { stored?: NewEvent[]; maxMs?: number };
 
 async function startRuns(batch: Batch, starts: Start[], { stored, maxMs }: StartOptions = {}): Promise<void> {
   if (starts.length === 0) return;
-  const findRecipient = await upsertRecipients(batch, starts);
+  const recipients = await upsertRecipients(batch, starts);
   const workflowIds = [...new Set(starts.map(({ event }) => event.workflow_id))];
   // Deleting a workflow also stops events that were accepted before the deletion. The workflows of events that are accepted now
   // were just found.
   const states = stored ? new Map<string, WorkflowState>() : await findWorkflowStates(batch.db, workflowIds);
-  const runs = await makeRuns(batch, starts, findRecipient, states);
+  const runs = await makeRuns(batch, starts, recipients, states);
   await writeProgress(batch, await advanceAll(batch, runs, { maxMs }), stored);
 }
 
@@ -168,7 +168,7 @@ async function startRuns(batch: Batch, starts: Start[], { stored, maxMs }: Start
 export async function makeRuns(
   batch: Batch,
   starts: Start[],
-  findRecipient: FindRecipient,
+  { findRecipient, findMember }: Recipients,
   states: ReadonlyMap<string, WorkflowState> = new Map(),
 ): Promise<Run[]> {
   const versions = await loadVersions(
@@ -202,7 +202,7 @@ export async function makeRuns(
       });
     };
     for (const { subscriberId } of recipients) addRun(findByKey(subscriberId), null);
-    for (const { subscriber, subscriptions } of members) addRun(subscriber, subscriptions);
+    for (const { subscriber, subscriptions } of members) addRun(findMember(event, subscriber), subscriptions);
   }
   return runs;
 }

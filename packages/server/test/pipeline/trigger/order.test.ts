@@ -59,6 +59,18 @@ for (const [path, name, steps] of [
   });
 }
 
+test("an event for a topic sees its members as the events before it left them", async () => {
+  await addTopic(client, "fielded", ["member"]);
+  await createWorkflow(client, "fielded", [inApp({ body: "{{ subscriber.data.order }}" })]);
+  const topic = { type: "Topic" as const, topicKey: "fielded" };
+  const named = (order: number) => ({ subscriberId: "member", data: { order } });
+  const to: TriggerEvent["to"][] = [topic, named(1), topic, named(2), topic];
+  const ids = await triggerAll(to.map((recipient) => ({ name: "fielded", to: recipient })));
+  for (const id of ids) await settled(client, id);
+  const contents = await Promise.all(ids.map(contentsOf));
+  assert.deepEqual(contents.flat(), ["", "1", "1", "2", "2"]);
+});
+
 test("requests that share a transaction each use their own fields", async () => {
   await createWorkflow(client, "own-shared", [inApp({ body: orders })]);
   const sent = await Promise.all(
