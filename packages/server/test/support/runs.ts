@@ -60,6 +60,7 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
     severity: "none",
     origin: "external",
   } as const;
+  const content: WorkflowDefinition = { ...whole, tags: [], preferences, steps, ...definition };
   return {
     notificationId: newId(),
     environmentId: "env",
@@ -79,12 +80,12 @@ export function runOf(steps: StoredStep[], { event, definition, ...changes }: Ru
       id: newId(),
       environmentId: "env",
       workflowId: newId(),
-      definition: { ...whole, tags: [], preferences, steps, ...definition },
+      definition: content,
     },
     subscriber,
     actor: null,
     isWorkflowDeleted: false,
-    rules: { preferences, ...definition },
+    rules: content,
     contextKeys: [],
     subscriptions: null,
     jobs: steps.map(jobOf),

@@ -59,7 +59,6 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
     ...emptyProgress(run, batch.clock.now(run.environmentId)),
     isPaused: true,
   });
-  const positions = new Map(runs.map((run, position) => [run, position]));
   let active = runs;
   let claiming: Progress[] = [];
   while (active.length > 0) {
@@ -79,12 +78,17 @@ export async function advanceAll(batch: Batch, runs: Run[], options: AdvanceOpti
       positionOf(progress) === earliest ? "settling" : "waiting",
     );
     // In the order of the batch, which is that of the events: a run that came to this step in an earlier round waited here.
-    settling.sort((a, b) => positions.get(a.run)! - positions.get(b.run)!);
+    if (claiming.length > 1) sortByRuns(settling, runs);
     for (const [jobId, result] of await settleClaims(batch.db, settling)) claimResults.set(jobId, result);
     active = settling.map((progress) => progress.run);
     claiming = waiting;
   }
   return [...results.values()];
+}
+
+function sortByRuns(progressed: Progress[], runs: Run[]): void {
+  const positions = new Map(runs.map((run, position) => [run, position]));
+  progressed.sort((a, b) => positions.get(a.run)! - positions.get(b.run)!);
 }
 
 const positionOf = ({ run, claim }: Progress): number => run.jobs.find((job) => job.id === claim!.jobId)!.stepIndex;

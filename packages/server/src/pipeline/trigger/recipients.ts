@@ -39,12 +39,16 @@ type GivenData = { fields: SubscriberFields; channels: RecipientChannel[] };
  * The fields and channels that the events give for one subscriber; later events override earlier ones. `byEvent`: what each
  * event gave, in order.
  */
-type GivenForSubscriber = GivenData & { byEvent: Map<string, GivenData> };
+type GivenForSubscriber = GivenData & { byEvent: EventGiven[] };
+
+type EventGiven = GivenData & { eventId: string };
 
 type GivenInEnvironment = Map<string, GivenForSubscriber>;
 
 /** Subscribers by subscriber id. `ofEvents`: as an event left them where a later one changed them, by `eventName`. */
 type Upserted = { rows: Map<string, RecipientRow>; ofEvents: Map<string, RecipientRow> };
+
+const noRecipients: Upserted = { rows: new Map(), ofEvents: new Map() };
 
 const eventName = (eventId: string, subscriberId: string): string => `${eventId} ${subscriberId}`;
 
@@ -57,12 +61,14 @@ export async function upsertRecipients(ctx: Ctx, starts: NamedRecipients[]): Pro
     environments.set(environmentId, await upsertInEnvironment(ctx, environmentId, given));
   }
   const findRecipient: FindRecipient = (event, subscriberId = "") => {
-    const upserted = environments.get(event.environment_id);
-    return upserted?.ofEvents.get(eventName(event.id, subscriberId)) ?? upserted?.rows.get(subscriberId) ?? null;
+    const { rows, ofEvents } = environments.get(event.environment_id) ?? noRecipients;
+    const ofEvent = ofEvents.size > 0 ? ofEvents.get(eventName(event.id, subscriberId)) : undefined;
+    return ofEvent ?? rows.get(subscriberId) ?? null;
   };
   const findMember: Recipients["findMember"] = (event, subscriber) => {
     const given = all.get(event.environment_id)?.get(subscriber.subscriber_id);
-    return (given?.byEvent.has(event.id) && findRecipient(event, subscriber.subscriber_id)) || subscriber;
+    const isGivenBefore = given?.byEvent.some(({ eventId }) => eventId === event.id);
+    return (isGivenBefore && findRecipient(event, subscriber.subscriber_id)) || subscriber;
   };
   return { findRecipient, findMember };
 }
@@ -98,22 +104,29 @@ function collectGiven({ secrets }: Ctx, starts: NamedRecipients[]): Map<string, 
     all.set(event.environment_id, inEnvironment);
     for (const stored of event.actor ? [...recipients, event.actor] : recipients) {
       const { subscriberId, channels = [], ...fields } = openRecipient(secrets, stored);
+      const given = { eventId: event.id, fields, channels };
       const before = inEnvironment.get(subscriberId!);
-      const byEvent = before?.byEvent ?? new Map<string, GivenData>();
-      byEvent.set(event.id, addGiven(byEvent.get(event.id), { fields, channels }));
-      inEnvironment.set(subscriberId!, { ...addGiven(before, { fields, channels }), byEvent });
+      if (!before) {
+        inEnvironment.set(subscriberId!, { fields, channels, byEvent: [given] });
+        continue;
+      }
+      const last = before.byEvent.at(-1)!;
+      if (last.eventId === event.id) Object.assign(last, addGiven(last, given));
+      else before.byEvent.push(given);
+      Object.assign(before, addGiven(before, given));
     }
     for (const { subscriber } of inEnvironment.size > 0 ? members : []) {
       const byEvent = inEnvironment.get(subscriber.subscriber_id)?.byEvent;
-      if (byEvent && !byEvent.has(event.id)) byEvent.set(event.id, { fields: {}, channels: [] });
+      if (byEvent && byEvent.at(-1)?.eventId !== event.id)
+        byEvent.push({ eventId: event.id, fields: {}, channels: [] });
     }
   }
   return all;
 }
 
-const addGiven = (before: GivenData | undefined, { fields, channels }: GivenData): GivenData => ({
-  fields: { ...before?.fields, ...fields },
-  channels: [...(before?.channels ?? []), ...channels],
+const addGiven = (before: GivenData, { fields, channels }: GivenData): GivenData => ({
+  fields: { ...before.fields, ...fields },
+  channels: [...before.channels, ...channels],
 });
 
 async function upsertInEnvironment(ctx: Ctx, environmentId: string, given: GivenInEnvironment): Promise<Upserted> {
@@ -146,7 +159,7 @@ async function upsertInEnvironment(ctx: Ctx, environmentId: string, given: Given
     const { id } = rows.get(subscriberId)!;
     let row = before.get(subscriberId) ?? newSubscriber(environmentId, id, subscriberId, ctx.now());
     row = { ...row, id, channels: channelsBefore.get(subscriberId) ?? row.channels };
-    for (const [eventId, { fields, channels }] of byEvent) {
+    for (const { eventId, fields, channels } of byEvent) {
       row = withFields(row, fields);
       row = { ...row, channels: merge?.(channels, row) ?? row.channels };
       ofEvents.set(eventName(eventId, subscriberId), row);
@@ -158,10 +171,8 @@ async function upsertInEnvironment(ctx: Ctx, environmentId: string, given: Given
 const isGiven = (value: unknown): boolean => value !== undefined;
 
 /** Whether events after the first one give something for the subscriber: the earlier ones must not see it. */
-function isContested(byEvent: ReadonlyMap<string, GivenData>): boolean {
-  if (byEvent.size < 2) return false;
-  const [, ...later] = byEvent.values();
-  return later.some(({ fields, channels }) => channels.length > 0 || Object.values(fields).some(isGiven));
+function isContested(byEvent: readonly EventGiven[]): boolean {
+  return byEvent.slice(1).some(({ fields, channels }) => channels.length > 0 || Object.values(fields).some(isGiven));
 }
 
 /** Null when no recipient has channels; else a function that returns the merged channels, or null when they do not change. */
