@@ -88,7 +88,7 @@ browserTest("the audit log is filtered by the address, shows failed sign-ins, an
   const download = await downloading;
   assert.match(download.suggestedFilename(), /^audit-log-.*\.csv$/);
   const text = await readFile(await download.path(), "utf8");
-  assert.match(text, /^time,actor,.*\r\n.*mallory@example\.com,machine,/);
+  assert.match(text, /^"time","actor",.*\r\n.*"mallory@example\.com","machine",/);
   await page.getByText("1 entry is in the file").waitFor();
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);

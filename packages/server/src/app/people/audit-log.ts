@@ -2,6 +2,7 @@
 import type { AuditEntry, Input, Output } from "@tidings/contract";
 import type { Ctx, PersonCaller } from "../../context.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { writeCsvRow } from "../../lib/text/csv.ts";
 import { type AuditRow, listAuditLog } from "../../store/people/audit-log.ts";
 import { readCursor, toCursorList } from "../paging.ts";
 
@@ -58,10 +59,9 @@ export async function exportPart(
   const request = readCursor({ after, limit: entriesPerPart });
   const { rows, next } = await listAuditLog(ctx.db, organizationId, readFilters(query), request);
   const entries = rows.map(toEntry);
-  const lines = format === "json" ? entries.map((entry) => JSON.stringify(entry)) : entries.map(toCsvLine);
-  const head = format === "csv" && after === undefined ? [csvHead] : [];
-  const end = format === "csv" ? "\r\n" : "\n";
-  return { format, text: [...head, ...lines].map((line) => line + end).join(""), count: entries.length, next };
+  const lines = format === "json" ? entries.map((entry) => `${JSON.stringify(entry)}\n`) : entries.map(toCsvLine);
+  const head = format === "csv" && after === undefined ? csvHead : "";
+  return { format, text: head + lines.join(""), count: entries.length, next };
 }
 
 const columns: [name: string, value: (entry: AuditEntry) => string | null][] = [
@@ -78,14 +78,5 @@ const columns: [name: string, value: (entry: AuditEntry) => string | null][] = [
   ["userAgent", ({ userAgent }) => userAgent],
 ];
 
-const csvHead = columns.map(([name]) => name).join(",");
-const toCsvLine = (entry: AuditEntry): string => columns.map(([, value]) => toCell(value(entry) ?? "")).join(",");
-
-/**
- * Names, addresses and programs are written by people who may not be signed in. Spreadsheets run a cell that begins so as a
- * formula; an apostrophe before it makes it a text.
- */
-function toCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+const csvHead = writeCsvRow(columns.map(([name]) => name));
+const toCsvLine = (entry: AuditEntry): string => writeCsvRow(columns.map(([, value]) => value(entry) ?? ""));

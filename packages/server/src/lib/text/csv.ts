@@ -72,20 +72,21 @@ function cellEnd(text: string, from: number, separator: string): number {
 
 const countBreaks = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-// A spreadsheet runs a cell that begins so as a formula: an attack when another person wrote the text.
-const formula = /^[=+\-@\t\r]/;
-const defusedFormula = /^'(?=[=+\-@\t\r'])/;
+// A spreadsheet runs a cell that begins with one of these signs, also as full-width signs, as a formula: an attack when another person
+// wrote the text. It may skip spaces, invisible characters and quotes before the sign. And it may divide the text into cells at
+// semicolons, tabs and line breaks, whatever the quotes say, when it expects another separator than the comma.
+const signs = "=+\\-@\uFF1D\uFF0B\uFF0D\uFF20";
+const skipped =
+  "'\" \u00A0\u00AD\u1680\u2000-\u200F\u2028\u2029\u202F\u205F\u2060\u3000\uFEFF\\x00-\\x08\\v\\f\\x0E-\\x1F\\x7F";
+const formula = new RegExp(`(^|[;\\t\\r\\n])(?=[${skipped}]*[${signs}])`, "g");
+const defusedFormula = new RegExp(`(^|[;\\t\\r\\n])'(?=[${skipped}]*[${signs}])`, "g");
 
-/** A text that begins like a formula, or like a defused one, gets an apostrophe before it, as spreadsheets do. */
-const defuse = (cell: string): string => (formula.test(cell) || defusedFormula.test(cell) ? `'${cell}` : cell);
+/** Puts an apostrophe before all that a spreadsheet might run, as spreadsheets do, and before what looks defused already. */
+const defuse = (cell: string): string => cell.replace(formula, "$1'");
 
 /** The text as it was before `defuse`. */
-export const restoreCell = (cell: string): string => cell.replace(defusedFormula, "");
+export const restoreCell = (cell: string): string => cell.replace(defusedFormula, "$1");
 
-/** One line with its line break. */
-export const writeCsvRow = (cells: readonly string[]): string => `${cells.map(writeCell).join(",")}\r\n`;
-
-function writeCell(cell: string): string {
-  const text = defuse(cell);
-  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+/** One line with its line break. Every cell is in quotes. */
+export const writeCsvRow = (cells: readonly string[]): string =>
+  `${cells.map((cell) => `"${defuse(cell).replaceAll('"', '""')}"`).join(",")}\r\n`;
