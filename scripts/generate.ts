@@ -6,6 +6,7 @@ import { scaleTables } from "../bench/costs.ts";
 import {
   type ErrorCode,
   errorCatalogue,
+  exportIds,
   leastRoleOf,
   openApiDocument,
   operations,
@@ -102,15 +103,16 @@ function operationPaths(): Generated {
 
 /** Which buttons a person sees: the least role of every operation that needs more than `viewer`. */
 function operationRoles(): Generated {
-  const rows = Object.values(operations).flatMap((operation) => {
+  const files = exportIds.map((id) => ({ ...operations["subscribers.list"], id }));
+  const rows = [...Object.values(operations), ...files].flatMap((operation) => {
     const least = leastRoleOf(operation);
     return least === null || least === "viewer" ? [] : [`  "${operation.id}": "${least}",`];
   });
   const head = [
     "// Generated from permissions.ts of packages/contract by `npm run generate`. Do not edit.",
-    'import type { OperationId, Role } from "@tidings/contract";',
+    'import type { ExportId, OperationId, Role } from "@tidings/contract";',
     "",
-    "export const operationRoles: Partial<Record<OperationId, Role>> = {",
+    "export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {",
   ];
   return { path: "packages/dashboard/src/api/roles.gen.ts", content: [...head, ...rows, "};", ""].join("\n") };
 }

@@ -34,6 +34,8 @@ export type OpenApiOperation = {
   "x-rate-limit-category": string;
   /** The least role of a person who may call it; absent where people do not. */
   "x-tidings-role"?: string;
+  /** Members of the body that need a higher role than the operation itself. */
+  "x-tidings-member-roles"?: Record<string, string>;
 };
 export type OpenApiDocument = {
   openapi: string;

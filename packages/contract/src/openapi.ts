@@ -21,7 +21,7 @@ import type {
 } from "./openapi-types.ts";
 import { type Operation, readsOnly, successStatuses } from "./operation.ts";
 import { operations } from "./operations.ts";
-import { leastRoleOf } from "./permissions.ts";
+import { leastRoleOf, memberRolesOf } from "./permissions.ts";
 
 /** One line per resource; a resource that is not here is named after its id. */
 const resourceDescriptions: Record<string, string> = {
@@ -204,6 +204,7 @@ function successResponses(operation: Operation, visit: Visit): Record<string, Op
 
 function describeOperation(operation: Operation, visit: Visit): OpenApiOperation {
   const role = leastRoleOf(operation);
+  const members = memberRolesOf(operation);
   return {
     operationId: operation.id,
     tags: [humanName(resourceOf(operation))],
@@ -218,6 +219,7 @@ function describeOperation(operation: Operation, visit: Visit): OpenApiOperation
     responses: { ...successResponses(operation, visit), ...errorResponses(operation) },
     "x-rate-limit-category": operation.category,
     ...(role && { "x-tidings-role": role }),
+    ...(members && { "x-tidings-member-roles": members }),
   };
 }
 

@@ -2,13 +2,18 @@
 // no role: a key may call every operation of its environment.
 import { type Operation, readsOnly } from "./operation.ts";
 import type { OperationId } from "./operations.ts";
-import type { Role } from "./roles.ts";
+import { isRoleEnough, type Role } from "./roles.ts";
+import { isJsonObject } from "./schema.ts";
+
+/** Files with many people in one, which are no operations (`GET /v1/exports/….csv`). */
+export const exportIds = ["exports.subscribers", "exports.subscriptions", "exports.faultyLines"] as const;
+export type ExportId = (typeof exportIds)[number];
 
 /**
  * What the rule does not say. The rule: operations that only read need `viewer`, all others `editor`. Answers to people hide the
  * secrets that their role may not see (secrets.ts).
  */
-const exceptions: Partial<Record<OperationId, Role>> = {
+const exceptions: Partial<Record<OperationId | ExportId, Role>> = {
   // Everyone's own account.
   "auth.signOut": "viewer",
   "auth.signOutEverywhere": "viewer",
@@ -64,6 +69,9 @@ const exceptions: Partial<Record<OperationId, Role>> = {
   "events.cancel": "support",
   // The addresses and payloads of many people in one file.
   "scenarios.export": "support",
+  "exports.subscribers": "support",
+  "exports.subscriptions": "support",
+  "exports.faultyLines": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "deadLetterReplays.create": "support",
@@ -84,6 +92,29 @@ export function leastRoleOf(operation: Operation): Role | null {
   return exceptions[operation.id as OperationId] ?? (readsOnly(operation) ? "viewer" : "editor");
 }
 
+/**
+ * Members of a request that need more than the operation itself: an address of the person's choice gets data of subscribers, and
+ * another payload is other content, which only editors send.
+ */
+const memberRoles: Partial<Record<OperationId, Record<string, Role>>> = {
+  "explain.dryRun": { bridgeUrl: "editor" },
+  "deadLetterReplays.create": { payload: "editor" },
+};
+
+export const memberRolesOf = ({ id }: Operation): Record<string, Role> | undefined => memberRoles[id as OperationId];
+
+/** The first member of a request that the role may not send, and the role it needs; null: the role may send the request. */
+export function refusedMember(operation: Operation, body: unknown, role: Role): { name: string; needed: Role } | null {
+  if (!isJsonObject(body)) return null;
+  const refused = Object.entries(memberRolesOf(operation) ?? {}).find(
+    ([name, needed]) => body[name] !== undefined && !isRoleEnough(role, needed),
+  );
+  return refused ? { name: refused[0], needed: refused[1] } : null;
+}
+
+/** Reads that people leave a trace of: they put the data of many people into one file. */
+const auditedReads: ReadonlySet<string> = new Set(["scenarios.export"] satisfies OperationId[]);
+
 /** Resources that hold the configuration of an environment. */
 const configuration = [
   "workflows",
@@ -97,10 +128,11 @@ const configuration = [
 ];
 
 /**
- * Which changes are in the audit log. By people: all. By API keys: changes of the configuration; triggers, marks, subscribers,
- * topics and all else that programs do all the time are not.
+ * Which changes are in the audit log. By people: all, and exports. By API keys: changes of the configuration; triggers, marks,
+ * subscribers, topics and all else that programs do all the time are not.
  */
 export function isAudited(operation: Operation, by: "person" | "key"): boolean {
-  if (readsOnly(operation) || !isForPeople(operation)) return false;
+  if (!isForPeople(operation)) return false;
+  if (readsOnly(operation)) return by === "person" && auditedReads.has(operation.id);
   return by === "person" || configuration.includes(operation.id.slice(0, operation.id.indexOf(".")));
 }

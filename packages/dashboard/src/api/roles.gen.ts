@@ -1,7 +1,7 @@
 // Generated from permissions.ts of packages/contract by `npm run generate`. Do not edit.
-import type { OperationId, Role } from "@tidings/contract";
+import type { ExportId, OperationId, Role } from "@tidings/contract";
 
-export const operationRoles: Partial<Record<OperationId, Role>> = {
+export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "events.trigger": "editor",
   "events.triggerBulk": "editor",
   "events.broadcast": "editor",
@@ -118,4 +118,7 @@ export const operationRoles: Partial<Record<OperationId, Role>> = {
   "people.deleteInvitation": "owner",
   "auditLog.list": "editor",
   "auditLog.export": "editor",
+  "exports.subscribers": "support",
+  "exports.subscriptions": "support",
+  "exports.faultyLines": "support",
 };

@@ -1,6 +1,6 @@
 // What the signed-in person may do, so that a screen shows no button that would be refused. The service decides by the same table
 // (packages/contract/src/permissions.ts).
-import type { OperationId, Role } from "@tidings/contract";
+import type { ExportId, OperationId, Role } from "@tidings/contract";
 import { operationRoles } from "../api/roles.gen.ts";
 import { useSession } from "./session.tsx";
 
@@ -8,7 +8,7 @@ import { useSession } from "./session.tsx";
 export const roleOrder: readonly Role[] = ["viewer", "support", "editor", "owner"];
 
 /** `const may = useMay(); … may("integrations.create") && <Button …>` */
-export function useMay(): (id: OperationId) => boolean {
+export function useMay(): (id: OperationId | ExportId) => boolean {
   const { role } = useSession().person;
   const rank = roleOrder.indexOf(role as Role);
   return (id) => rank >= roleOrder.indexOf(operationRoles[id] ?? "viewer");

@@ -1,11 +1,19 @@
 // A call: one request of one operation, parsed, authenticated and counted, with its answer still to come. Fastify has received the
 // request, or another thread, which has handed it over (handed-requests.ts). handle.ts answers calls.
-import { isAudited, type Operation, type OperationId, operations, type Role } from "@tidings/contract";
+import {
+  isAudited,
+  type Operation,
+  type OperationId,
+  operations,
+  type Role,
+  readsOnly,
+  refusedMember,
+} from "@tidings/contract";
 import type { FastifyRequest } from "fastify";
 import { committedAnswer, isAlternateSuccess, isPending, outputOf, plainTextOf, sessionCookieOf } from "../answer.ts";
 import { runAudited } from "../app/people/audited-change.ts";
 import type { Caller, Ctx, NetworkCtx, PersonCaller, Source, Visitor } from "../context.ts";
-import { Failure } from "../failure.ts";
+import { Failure, failure } from "../failure.ts";
 import { errorAnswer } from "./errors.ts";
 import { createInputReader } from "./input.ts";
 import { setSessionCookie } from "./people/cookies.ts";
@@ -64,10 +72,19 @@ export function createCallMaker(ctx: NetworkCtx, id: OperationId, handler: Handl
   const isLogged = (caller: AnyCaller | null): caller is Caller | PersonCaller =>
     caller !== null && !("origin" in caller) && isLoggedFor[caller.person ? "person" : "key"];
 
+  // The connections of reads do not write.
+  const auditScope = (scope: Ctx): Ctx => (readsOnly(operation) ? ctx : scope);
+
   return (request, reply, { caller, source }) => {
     const role = request.caller?.person?.role;
     let input: OperationInput | undefined;
-    const readOnce = () => (input ??= readInput(request));
+    const readOnce = () => {
+      if (input) return input;
+      const checked = readInput(request);
+      if (role !== undefined) refuseMember(operation, checked.body, role);
+      input = checked;
+      return checked;
+    };
     let found: unknown;
     const precheck = async (): Promise<void> => {
       found = await check?.(ctx, caller as never, readOnce() as never);
@@ -76,7 +93,7 @@ export function createCallMaker(ctx: NetworkCtx, id: OperationId, handler: Handl
       const input = readOnce();
       const change = () => run(scope, caller as never, input as never, found as never);
       const answer = isLogged(caller)
-        ? await runAudited(scope, { operation, caller, input, source: source() }, change)
+        ? await runAudited(auditScope(scope), { operation, caller, input, source: source() }, change)
         : await change();
       const cookie = sessionCookieOf(answer);
       if (cookie !== undefined) setSessionCookie(reply, ctx.config, source(), cookie);
@@ -86,6 +103,14 @@ export function createCallMaker(ctx: NetworkCtx, id: OperationId, handler: Handl
     const call = { ctx, operation, translator, request, reply, source, readInput: readOnce, execute };
     return { ...call, precheck: check && precheck };
   };
+}
+
+/** Some members need a higher role than the operation. */
+function refuseMember(operation: Operation, body: unknown, role: Role): void {
+  const refused = refusedMember(operation, body, role);
+  if (!refused) return;
+  const { name, needed } = refused;
+  throw failure("ROLE_NOT_ALLOWED", { operation: `${operation.id} with ${name}`, needed, role });
 }
 
 type Prechecked = Extract<Handler, { check: unknown }>;

@@ -1,14 +1,17 @@
 // Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`. The rows are
 // streamed as they are read, so no answer is held in memory.
 import { Readable } from "node:stream";
-import { type Operation, operations } from "@tidings/contract";
-import type { FastifyInstance } from "fastify";
+import { type ExportId, type Operation, type OperationId, operations } from "@tidings/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { recordChange } from "../app/people/audit.ts";
+import { actorOf } from "../app/people/audited-change.ts";
 import { openExport } from "../app/subscribers/exports.ts";
 import type { Caller, NetworkCtx } from "../context.ts";
 import { failure, invalid } from "../failure.ts";
 import type { WrongKeyLimiter } from "./auth.ts";
 import { identifyCaller } from "./caller.ts";
 import { sendError } from "./errors.ts";
+import { sourceOf } from "./people/person-auth.ts";
 import { type RateLimiter, takeTokens } from "./rate-limit.ts";
 
 /** Downloads of one environment at a time, in one process. */
@@ -17,32 +20,47 @@ const maxPerEnvironment = 5;
 const idleMs = 60_000;
 
 type Export = {
-  /** The one that reads the same by pages: its least role counts. */
+  /** As an operation, with the id of the export: its least role counts. */
   operation: Operation;
   /** The query parameter that names a record. */
   param: string;
   open(ctx: NetworkCtx, caller: Caller, name: string | undefined): Promise<AsyncGenerator<string>>;
 };
 
+/** `operation`: the one that reads the same by pages. */
+const asOperation = (id: ExportId, operation: OperationId): Operation => ({ ...operations[operation], id });
+
 const exports: Record<string, Export> = {
   "/v1/exports/subscribers.csv": {
-    operation: operations["subscribers.list"],
+    operation: asOperation("exports.subscribers", "subscribers.list"),
     param: "",
     open: openExport.subscribers,
   },
   "/v1/exports/subscriptions.csv": {
-    operation: operations["topicSubscriptions.list"],
+    operation: asOperation("exports.subscriptions", "topicSubscriptions.list"),
     param: "topicKey",
     open: openExport.subscriptions,
   },
   "/v1/exports/faulty-lines.csv": {
-    operation: operations["imports.listErrors"],
+    operation: asOperation("exports.faultyLines", "imports.listErrors"),
     param: "importId",
     open: openExport.faultyLines,
   },
 };
 
 export const exportPaths = Object.keys(exports);
+
+/** People leave a trace when they take the data of many people with them. */
+async function recordExport(
+  ctx: NetworkCtx,
+  caller: Caller,
+  what: { operation: string; target: string | undefined },
+  request: FastifyRequest,
+): Promise<void> {
+  const { organizationId, environmentId } = caller;
+  const actor = actorOf(caller);
+  await recordChange(ctx, { organizationId, environmentId, actor, ...what, source: sourceOf(ctx, request) });
+}
 
 type Limiters = { rates: RateLimiter; wrongKeys: WrongKeyLimiter };
 
@@ -72,6 +90,7 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
           throw failure("UNAVAILABLE", {}, { message, headers: { "retry-after": "10" } });
         }
         const rows = await openRows(ctx, caller, name);
+        if (caller.person) await recordExport(ctx, caller, { operation: operation.id, target: name }, request);
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));
         reply.raw.setTimeout(idleMs, () => reply.raw.destroy());

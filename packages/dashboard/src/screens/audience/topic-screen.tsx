@@ -53,9 +53,11 @@ export function TopicScreen() {
       actions={
         topic.data && (
           <>
-            <Button icon="download" onClick={exportCsv}>
-              {say.export}
-            </Button>
+            {may("exports.subscriptions") && (
+              <Button icon="download" onClick={exportCsv}>
+                {say.export}
+              </Button>
+            )}
             {may("imports.create") && (
               <LinkButton icon="upload" to="/imports/new" search={{ kind: "subscriptions" }}>
                 {say.import}

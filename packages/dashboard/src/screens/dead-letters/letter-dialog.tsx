@@ -2,6 +2,7 @@
 import type { DeadLetter } from "@tidings/contract";
 import { type FormEvent, useState } from "react";
 import { useChange, useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
 import { useEnvironment } from "../../app/session.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
@@ -20,6 +21,7 @@ const text = words.letter;
 
 export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
   const { type, name } = useEnvironment();
+  const may = useMay();
   const [content, setContent] = useState<"keep" | "edit">("keep");
   const [edited, setEdited] = useState<string | null>(null);
   const [through, setThrough] = useState("");
@@ -61,7 +63,8 @@ export function LetterDialog({ letter, onClose }: { letter: DeadLetter; onClose:
                 onChange={setContent}
                 choices={[
                   { value: "keep", label: text.keep },
-                  { value: "edit", label: text.edit },
+                  // Other content is sent by those who trigger events.
+                  ...(may("events.trigger") ? [{ value: "edit" as const, label: text.edit }] : []),
                 ]}
               />
             )}

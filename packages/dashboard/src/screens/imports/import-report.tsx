@@ -3,6 +3,7 @@ import type { Import, ImportError } from "@tidings/contract";
 import { useEffect, useState } from "react";
 import { downloadFile } from "../../api/client.ts";
 import { useOperation } from "../../api/hooks.ts";
+import { useMay } from "../../app/permissions.ts";
 import { Button } from "../../kit/button.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { ErrorPanel, Skeleton } from "../../kit/states.tsx";
@@ -49,6 +50,7 @@ export function ImportReport({ of }: { of: Import }) {
 
 function FaultyLines({ of }: { of: Import }) {
   const { id, faulty, fileName } = of;
+  const may = useMay();
   const [page, setPage] = useState(0);
   const { data, error, refetch } = useOperation(
     "imports.listErrors",
@@ -66,9 +68,11 @@ function FaultyLines({ of }: { of: Import }) {
     <section className={css.faulty}>
       <div className={css.next}>
         <h2>{say.faultyTitle}</h2>
-        <Button size="small" icon="download" onClick={download}>
-          {say.download}
-        </Button>
+        {may("exports.faultyLines") && (
+          <Button size="small" icon="download" onClick={download}>
+            {say.download}
+          </Button>
+        )}
       </div>
       <p className={css.weak}>
         {say.faultyText} {faulty > 1_000 && say.capped}

@@ -45,14 +45,16 @@ export function ImportsTab() {
       <ListBar
         actions={
           <>
-            <Menu
-              align="end"
-              trigger={<Button icon="download">{say.exportButton}</Button>}
-              entries={[
-                { label: say.exportSubscribers, icon: "users", onChoose: () => exportCsv("subscribers") },
-                { label: say.exportSubscriptions, icon: "hash", onChoose: () => exportCsv("subscriptions") },
-              ]}
-            />
+            {may("exports.subscribers") && (
+              <Menu
+                align="end"
+                trigger={<Button icon="download">{say.exportButton}</Button>}
+                entries={[
+                  { label: say.exportSubscribers, icon: "users", onChoose: () => exportCsv("subscribers") },
+                  { label: say.exportSubscriptions, icon: "hash", onChoose: () => exportCsv("subscriptions") },
+                ]}
+              />
+            )}
             {may("imports.create") && (
               <LinkButton look="primary" icon="upload" to="/imports/new" search={{}}>
                 {say.importButton}

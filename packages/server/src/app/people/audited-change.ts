@@ -57,7 +57,7 @@ const readers: Record<string, Reader<Caller>> = {
 const readPerson: Reader<PersonCaller> = (ctx, caller, { personId = "" }) => people.retrieve(ctx, caller, personId);
 
 type AnyCaller = Caller | PersonCaller;
-type AnyInput = { params?: Params; body?: unknown };
+type AnyInput = { params?: Params; query?: Record<string, unknown>; body?: unknown };
 export type AuditedRequest = { operation: Operation; caller: AnyCaller; input: AnyInput; source: Source };
 
 const isInEnvironment = (caller: AnyCaller): caller is Caller => "environmentId" in caller;
@@ -78,7 +78,7 @@ async function readState(ctx: Ctx, { operation, caller, input }: AuditedRequest)
   }
 }
 
-function actorOf(caller: AnyCaller): Actor {
+export function actorOf(caller: AnyCaller): Actor {
   if (!isInEnvironment(caller) || caller.person) {
     const { id, email } = caller.person!;
     return { kind: "person", id, name: email };
@@ -122,7 +122,7 @@ export async function runAudited(ctx: Ctx, request: AuditedRequest, run: () => P
   const changed = changedFields(before, after);
   const isSame = !before && !after ? true : Object.keys({ ...changed.before, ...changed.after }).length === 0;
   const record = isSame
-    ? { before: null, after: describeRequest(operation, input.body, output) }
+    ? { before: null, after: describeRequest(operation, input, output) }
     : { before, after, hide: hideFor(schemaOf(resourceOf(operation))) };
   await recordChange(ctx, {
     organizationId: caller.organizationId,

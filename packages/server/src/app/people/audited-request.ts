@@ -1,6 +1,6 @@
 // What the audit log keeps of a request. Events, imports and lists of subscribers hold data of many people, and payloads hold
 // one-time codes: of these the log has what the request was about, and no content.
-import { isJsonObject, type JsonObject, type Operation, type OperationId } from "@tidings/contract";
+import { isJsonObject, type JsonObject, type Operation, type OperationId, readsOnly } from "@tidings/contract";
 import { hideFor, maxFieldLength } from "./audit.ts";
 
 type Form = (body: JsonObject, output: unknown) => unknown;
@@ -54,9 +54,12 @@ const shortened = (body: JsonObject): JsonObject =>
     ]),
   );
 
-/** The request, or the answer to a request without a body; null when there is neither. */
-export function describeRequest({ id, ...operation }: Operation, body: unknown, output: unknown): JsonObject | null {
-  const form = forms[id as OperationId];
+type Sent = { query?: JsonObject; body?: unknown };
+
+/** The request, or the answer to a request without a body; null when there is neither. What is only read is not kept. */
+export function describeRequest(operation: Operation, { query, body }: Sent, output: unknown): JsonObject | null {
+  if (readsOnly(operation)) return { request: query };
+  const form = forms[operation.id as OperationId];
   if (isJsonObject(body)) {
     return { request: form ? form(body, output) : hideFor(operation.body)(shortened(body)) };
   }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type AuditEntry, isAudited, type Operation, operations } from "@tidings/contract";
+import { type AuditEntry, isAudited, type Operation, operations, readsOnly } from "@tidings/contract";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { changedFields } from "../../../src/app/people/audit.ts";
@@ -67,7 +67,7 @@ test("what programs do all the time is not logged for API keys, and is for peopl
   assert.deepEqual([target, before, after], ["grace", {}, { firstName: "Grace" }]);
 });
 
-test("the rule over all operations: people's changes always, keys' changes of the configuration, reads never", () => {
+test("the rule over all operations: people's changes always, keys' changes of the configuration, reads but exports never", () => {
   const byKey = (Object.values(operations) as Operation[]).filter((one) => isAudited(one, "key")).map(({ id }) => id);
   assert.deepEqual([...new Set(byKey.map((id) => id.split(".")[0]))].sort(), [
     ...["bridge", "environments", "files", "integrations", "layouts", "translations", "webhooks", "workflows"],
@@ -77,6 +77,12 @@ test("the rule over all operations: people's changes always, keys' changes of th
     assert.equal(isAudited(operations[id], "person"), true);
   }
   assert.equal(isAudited(operations["workflows.list"], "person"), false);
+  const reads = (Object.values(operations) as Operation[]).filter((one) => readsOnly(one) && isAudited(one, "person"));
+  assert.deepEqual(
+    reads.map(({ id }) => id),
+    ["scenarios.export"],
+  );
+  assert.equal(isAudited(operations["scenarios.export"], "key"), false);
 });
 
 test("secrets are masked: credentials, keys, passwords, links", async () => {
@@ -156,6 +162,28 @@ test("addresses that hold secrets are masked: endpoints, webhooks, credentials o
   const written = await entries();
   assert.doesNotMatch(JSON.stringify(written), /s3cret/);
   assert.equal(written.filter(({ operation }) => operation === "channelEndpoints.update").length, 2);
+});
+
+test("exports of people's data leave an entry: files of subscribers, and scenarios", async () => {
+  const { client, url } = service;
+  const transactionId = await trigger(client, "triggered", { subscriberId: "exported", email: "e@s3cret.example" });
+  const support = await invite(service, owner, "support");
+  await support.call("scenarios.export", { query: { transactionId } });
+  for (const path of ["subscribers.csv", "subscriptions.csv?topicKey=news"]) {
+    await client("topics.create", { body: { key: "news" } });
+    const answer = await fetch(`${url}/v1/exports/${path}`, { headers: support.headers() });
+    assert.equal(answer.status, 200, await answer.text());
+  }
+  const written = (await entries({ person: support.session.person._id })).slice(0, 3);
+  assert.deepEqual(
+    written.map(({ operation, target, before, after }) => [operation, target, before, after]),
+    [
+      ["exports.subscriptions", "news", null, null],
+      ["exports.subscribers", null, null, null],
+      ["scenarios.export", null, null, { request: { transactionId } }],
+    ],
+  );
+  assert.ok(written.every((entry) => entry.environmentId === environmentId && entry.address !== null));
 });
 
 test("values with the names of credentials are masked, however the names are written", () => {
@@ -299,9 +327,9 @@ test("the log is exported in parts as CSV, with formulas defused, and as JSON li
   const all = await entries();
   const csv = await exported({ operation: "auth.signInFailed" });
   const [head, ...lines] = csv.text.trimEnd().split("\r\n");
-  assert.match(head!, /^time,actor,actorType,actorId,operation,/);
+  assert.match(head!, /^"time","actor","actorType","actorId","operation",/);
   assert.equal(lines.length, csv.count);
-  assert.ok(csv.text.includes(",'=cmd@example.com,"), csv.text);
+  assert.ok(csv.text.includes(`,"'=cmd@example.com",`), csv.text);
   const { text, next, count } = await exported({ format: "json" });
   assert.deepEqual(
     text

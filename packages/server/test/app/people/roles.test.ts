@@ -51,6 +51,40 @@ for (const operation of all) {
   });
 }
 
+test("an address of a bridge in a dry run, and another payload in a replay, need an editor", async () => {
+  const dryRun = { name: "any", to: "ada", payload: {} };
+  const cases: [OperationId, Role, object, object][] = [
+    ["explain.dryRun", "viewer", dryRun, { ...dryRun, bridgeUrl: "https://example.com/bridge" }],
+    ["deadLetterReplays.create", "support", { ids: ["any"] }, { ids: ["any"], payload: { code: 1 } }],
+  ];
+  for (const [id, least, plain, special] of cases) {
+    const [member] = Object.keys(special).filter((name) => !(name in plain));
+    const allowed = await people[least].call(id, { body: plain });
+    assert.notEqual(allowed.status, 403, allowed.text);
+    for (const role of ["viewer", "support"] as const) {
+      const { message } = errorOf(await people[role].call(id, { body: special }), "ROLE_NOT_ALLOWED");
+      if (role === least) assert.equal(message, `${id} with ${member} needs the role editor; yours is ${role}`);
+    }
+    const editor = await people.editor.call(id, { body: special });
+    assert.notEqual(editor.status, 403, editor.text);
+    const described = openApiDocument({ version: "1" }).paths[operations[id].path]!.post!;
+    assert.deepEqual(described["x-tidings-member-roles"], { [member!]: "editor" });
+  }
+});
+
+test("files with the data of many people need support", async () => {
+  for (const path of ["subscribers.csv", "subscriptions.csv", "faulty-lines.csv?importId=any"]) {
+    const as = async (role: Role) => {
+      const answer = await fetch(`${service.url}/v1/exports/${path}`, { headers: people[role].headers() });
+      return [answer.status, await answer.text()] as const;
+    };
+    const [status, text] = await as("viewer");
+    assert.equal(status, 403, text);
+    assert.match(text, /exports\.\w+ needs the role support; yours is viewer/);
+    assert.notEqual((await as("support"))[0], 403);
+  }
+});
+
 test("a viewer changes nothing but the own account", () => {
   const allowed = all.filter((operation) => leastRoleOf(operation) === "viewer" && !readsOnly(operation));
   assert.deepEqual(allowed.map(({ id }) => id).sort(), ["auth.signOut", "auth.signOutEverywhere", "auth.updatePerson"]);
