@@ -83,7 +83,7 @@ const readUrl = (child: ChildProcess): Promise<string> =>
     let text = "";
     child.stdout!.on("data", (chunk: Buffer) => {
       text += chunk;
-      const match = /API\s+(http:\S+)/.exec(text);
+      const match = /(?:API|Worker)\s+(http:\S+)/.exec(text);
       // An address, so that no request looks a name up.
       if (match) resolve(match[1]!.replace("//localhost:", "//127.0.0.1:"));
     });

@@ -17,6 +17,7 @@ const toConfig = (parsed: Parsed) => ({
   dataDir: parsed.TIDINGS_DATA_DIR,
   databaseUrl: parsed.DATABASE_URL,
   databasePool: parsed.TIDINGS_DATABASE_POOL,
+  databaseWaitSeconds: parsed.TIDINGS_DATABASE_WAIT,
   lockSeconds: parsed.TIDINGS_LOCK_SECONDS,
   reads: { pool: parsed.TIDINGS_READ_POOL, seconds: parsed.TIDINGS_READ_SECONDS },
   apiKey: parsed.TIDINGS_API_KEY,

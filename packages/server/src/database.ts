@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { startEmbedded } from "./store/embedded/embedded.ts";
+import { waitForDatabase } from "./store/wait-for-database.ts";
 
 export type OpenDatabase = { url: string; name: string; stop(): Promise<void> };
 
@@ -11,7 +12,13 @@ export async function openDatabase(config: Config, log: Logger, onLaunched?: () 
   const { databaseUrl, dataDir } = config;
   if (databaseUrl) {
     const { host, pathname } = new URL(databaseUrl);
-    return { url: databaseUrl, name: `PostgreSQL at ${host}${pathname}`, stop: async () => {} };
+    const name = `PostgreSQL at ${host}${pathname}`;
+    await waitForDatabase({
+      url: databaseUrl,
+      limitMs: config.databaseWaitSeconds * 1_000,
+      onWait: (reason) => log.warn({ reason }, `waiting for ${name}`),
+    });
+    return { url: databaseUrl, name, stop: async () => {} };
   }
   const embedded = await startEmbedded({ dataDir, progress: (message) => log.info(message), onLaunched });
   return { url: embedded.url, name: `embedded PostgreSQL ${embedded.version} in ${dataDir}`, stop: embedded.stop };

@@ -14,6 +14,7 @@ const errorsWithoutStack = new Set([
   "DataFolderInUse",
   "WrongEncryptionKey",
   "SchemaTooNew",
+  "DatabaseUnreachable",
   "MigrationChanged",
 ]);
 
@@ -24,6 +25,7 @@ const releaseAfterMs = 3_000;
 const drainLimitMs = 45_000;
 
 function banner(service: Service, config: Config, place: SecretsPlace): string {
+  if (!config.roles.has("api")) return workerBanner(service);
   const isShown = place.kind === "shown";
   // Shown once only, and on a terminal only: other output ends up in logs.
   const key = (isShown && service.isFirstStart && service.developmentKey) || "<API key>";
@@ -63,6 +65,12 @@ function banner(service: Service, config: Config, place: SecretsPlace): string {
     "",
     "",
   ].join("\n");
+}
+
+/** A worker takes no requests of clients. */
+function workerBanner({ shownUrl, database }: Service): string {
+  const rows = [`Worker    ${shownUrl}  (serves /health, /ready and /metrics only)`, `Database  ${database}`];
+  return ["", `  Tidings ${version} works on tasks`, "", ...rows.map((row) => `  ${row}`), "", ""].join("\n");
 }
 
 /** Says something about the process, to people or, in a log of JSON lines, to programs. */

@@ -63,6 +63,11 @@ export const settings = {
     fallback: "10",
     parse: integer(4, 500),
   },
+  TIDINGS_DATABASE_WAIT: {
+    about: "How long the start waits for the server of `DATABASE_URL`, in seconds.",
+    fallback: "60",
+    parse: integer(0, 3_600),
+  },
   TIDINGS_LOCK_SECONDS: {
     about:
       "How long a request or a task waits for a lock in the database, in seconds; then the request is answered with 503 " +
@@ -96,7 +101,9 @@ export const settings = {
     parse: (text: string) => (text === "" ? [] : parseEncryptionKeys(text)),
   },
   TIDINGS_ROLE: {
-    about: "Role of this process: `api`, `worker` or both. Any number of processes may share one database.",
+    about:
+      "Role of this process: `api`, `worker` or both. Any number of processes may share one database. A worker serves " +
+      "`/health`, `/ready` and `/metrics` only.",
     fallback: "api,worker",
     parse: (text: string) => {
       const parts = text.split(",").map((part) => part.trim());

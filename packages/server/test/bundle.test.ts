@@ -7,6 +7,9 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { sql } from "kysely";
+import { openDb } from "../src/store/db.ts";
+import { createTestDatabase } from "./support/database.ts";
 import { temporaryFolder } from "./support/process.ts";
 
 const runFile = promisify(execFile);
@@ -79,16 +82,23 @@ test("paths relative to a source begin at the source", async (context) => {
 });
 
 test("the stack of a failed start names sources, at their lines", async (context) => {
+  const database = await createTestDatabase({ isEmpty: true });
+  context.after(() => database.drop());
+  // The first migration fails, because a table of the same name exists.
+  const db = openDb({ url: database.url, poolSize: 1, onError: () => {} });
+  await sql`create table digest_windows (x integer)`.execute(db);
+  await db.destroy();
   const folder = temporaryFolder(context);
   const program = folder.run({
-    DATABASE_URL: "postgres://tidings@127.0.0.1:9/none",
+    DATABASE_URL: database.url,
     TIDINGS_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
   });
   assert.equal(await program.ended(), 1);
   const output = program.output();
-  assert.match(output, /^Tidings could not start\.\nError: connect ECONNREFUSED/);
-  assert.doesNotMatch(output, /dist\/[\w-]+\.js/);
-  const [, line] = /startService \(file:\S+\/packages\/server\/src\/service\.ts:(\d+):\d+\)/.exec(output) ?? [];
-  const source = readFileSync(join(root, "packages/server/src/service.ts"), "utf8").split("\n");
-  assert.match(source[Number(line) - 1] ?? "", /await start\(/);
+  assert.match(output, /^Tidings could not start\.\nerror: relation "digest_windows" already exists/);
+  assert.doesNotMatch(output, /packages\/server\/dist\//);
+  const path = "packages/server/src/store/installation/migrate.ts";
+  const [, line] = /applyMissing \(file:\S+\/store\/installation\/migrate\.ts:(\d+):\d+\)/.exec(output) ?? [];
+  const source = readFileSync(join(root, path), "utf8").split("\n");
+  assert.match(source[Number(line) - 1] ?? "", /db\.transaction\(\)/);
 });

@@ -186,6 +186,22 @@ const requests = 20;
 const eventsPerRequest = 100;
 const recipients = ["ada", "bob"];
 
+test("without its database, the service says so in a sentence, after the time that it waits", async (context) => {
+  const process = temporaryFolder(context).run({
+    DATABASE_URL: "postgres://tidings:secret@127.0.0.1:1/tidings",
+    TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    TIDINGS_DATABASE_WAIT: "1",
+  });
+  assert.equal(await process.ended(), 1);
+  const output = process.output();
+  assert.match(output, /waiting for PostgreSQL at 127\.0\.0\.1:1\/tidings/);
+  assert.match(
+    output,
+    /Tidings could not start\.\nPostgreSQL at 127\.0\.0\.1:1\/tidings does not accept connections within 1 seconds .*ECONNREFUSED.*Check DATABASE_URL/,
+  );
+  assert.doesNotMatch(output, /secret|\n +at /);
+});
+
 test("nothing accepted is lost or doubled when the service is killed under load", async (context) => {
   const folder = temporaryFolder(context);
   const settings = { TIDINGS_LOG_LEVEL: "error", TIDINGS_THREADS: "2" };

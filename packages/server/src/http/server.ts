@@ -63,8 +63,11 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   );
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
-  const known = knownRoutes(ctx.config, options.hub !== null);
-  server.setNotFoundHandler((request, reply) => sendError(routeError(known, request), request, reply));
+  const known = ctx.config.roles.has("api")
+    ? knownRoutes(ctx.config, options.hub !== null)
+    : systemPathsOf(ctx.config).flatMap((path) => knownRoute(path, readMethods));
+  const refuseRoute = (request: FastifyRequest) => routeError(known, request, ctx.config);
+  server.setNotFoundHandler((request, reply) => sendError(refuseRoute(request), request, reply));
   server.addHook("onRequest", async (request, reply) => {
     // Answers hold keys and personal data, so caches must not store them.
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
@@ -74,19 +77,25 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     if (request.is404) {
       // Without the query, which may have a token.
       request.log.debug({ method: request.method, path: pathOf(request).slice(0, 200) }, "request without a route");
-      throw routeError(known, request);
+      throw refuseRoute(request);
     }
   });
   // The last answer on a connection tells the client not to use it again.
   server.addHook("onSend", async (_request, reply) => {
     if (options.isDraining()) reply.header("connection", "close");
   });
+  closeIdleConnections(server);
+  addSystemRoutes(server, ctx, options);
+  if (ctx.config.roles.has("api")) addApi(server, ctx, options);
+  return server;
+}
+
+/** What processes without the role `api` do not serve. */
+function addApi(server: FastifyInstance, ctx: NetworkCtx, options: ServerOptions): void {
   const now = () => performance.now();
   const wrongKeys = createWrongKeyLimiter(ctx.config.wrongKeys, now);
   if (ctx.config.vocabulary === "novu") addAliases(server);
   if (options.hub) addLiveDoors(server, ctx, options.hub, { wrongKeys, watchPeople: options.watchPeople });
-  closeIdleConnections(server);
-  addSystemRoutes(server, ctx, options);
   addDashboard(server, ctx.config);
   const rates = createRateLimiter(ctx.config.rates, now, options.rates);
   addExports(server, ctx, { rates, wrongKeys });
@@ -109,7 +118,6 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
     lockMs: ctx.config.lockSeconds * 1_000,
   });
   addOperations(server, ctx, { rates, wrongKeys, admission, signIn, gates, threads: options.threads });
-  return server;
 }
 
 const createFastify = (ctx: NetworkCtx): FastifyInstance =>
@@ -210,9 +218,14 @@ const routeNotFound = (request: { method: string; url: string }): Error =>
   failure("ROUTE_NOT_FOUND", { method: request.method, path: pathOf(request) });
 
 /** A path that exists with other methods is 405 and lists them; any other path is 404. */
-function routeError(known: KnownRoute[], request: FastifyRequest): Error {
+function routeError(known: KnownRoute[], request: FastifyRequest, { roles }: Config): Error {
   const path = pathOf(request);
   const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (methods.length === 0 && !roles.has("api")) {
+    const message =
+      "This process is a worker (TIDINGS_ROLE) and serves /health, /ready and /metrics only: send the request to a process with the role api";
+    return failure("ROUTE_NOT_FOUND", { method: request.method, path }, { message });
+  }
   if (methods.length === 0) return routeNotFound(request);
   const headers = { allow: [...new Set(methods)].sort().join(", ") };
   return failure("METHOD_NOT_ALLOWED", { method: request.method }, { headers });

@@ -17,11 +17,11 @@ export type SystemOptions = {
 };
 
 /** The paths that this service has, depending on its settings. */
-export const systemPathsOf = ({ metrics, docs, dashboard }: Config): string[] => [
+export const systemPathsOf = ({ metrics, docs, dashboard, roles }: Config): string[] => [
   ...["/health", "/ready"],
   ...(metrics ? ["/metrics"] : []),
-  ...(docs ? ["/openapi.json", "/docs"] : []),
-  ...(docs && !dashboard ? ["/"] : []),
+  ...(docs && roles.has("api") ? ["/openapi.json", "/docs"] : []),
+  ...(docs && roles.has("api") && !dashboard ? ["/"] : []),
 ];
 
 export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: SystemOptions): void {
@@ -33,7 +33,7 @@ export function addSystemRoutes(server: FastifyInstance, ctx: Ctx, options: Syst
     return reply.code(503).header("retry-after", "2").send({ status: "unavailable", problems });
   });
   if (ctx.config.metrics) addMetrics(server, ctx, options);
-  if (ctx.config.docs) addDocs(server, ctx.config, version);
+  if (ctx.config.docs && ctx.config.roles.has("api")) addDocs(server, ctx.config, version);
 }
 
 function addMetrics(server: FastifyInstance, ctx: Ctx, { threads }: SystemOptions): void {

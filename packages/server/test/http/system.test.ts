@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { openApiDocument } from "@tidings/contract";
 import { docsPageCsp } from "../../src/http/docs/docs-page.ts";
 import { version } from "../../src/version.ts";
 import { authorized, errorOf, operationIds, request } from "../support/http.ts";
 import { metric } from "../support/metric.ts";
-import { startTestService } from "../support/service.ts";
+import { startTestService, startWorker } from "../support/service.ts";
 import { createWorkflow, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
 
 /** Numbers of levels in the log. */
 const levels = { debug: 20, info: 30 };
 
-const service = await startTestService();
+const encryptionKey = randomBytes(32).toString("base64");
+const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });
 const { client } = service;
 
 test("/health and /ready answer without a key", async () => {
@@ -184,4 +186,21 @@ test("HEAD is GET without the body", async () => {
     { ...(await authorized(service, "/v1/environments", { headers: { authorization: "" } })) },
     "MISSING_AUTHORIZATION",
   );
+});
+
+test("a worker serves its health and its metrics, and says where the rest is", async () => {
+  const worker = await startWorker(service, encryptionKey);
+  try {
+    const target = { url: worker.url, apiKey: service.apiKey };
+    for (const path of ["/health", "/ready", "/metrics"]) assert.equal((await request(target, path)).status, 200, path);
+    for (const path of ["/", "/docs", "/openapi.json", "/activity", "/v1/environments", "/inbox", "/nowhere"]) {
+      const { message } = errorOf(await authorized(target, path), "ROUTE_NOT_FOUND");
+      assert.match(message, /^This process is a worker \(TIDINGS_ROLE\) .*a process with the role api$/, path);
+    }
+    const body = JSON.stringify({ name: "welcome", to: "ada" });
+    errorOf(await authorized(target, "/v1/events/trigger", { method: "POST", body }), "ROUTE_NOT_FOUND");
+    errorOf(await authorized(target, "/health", { method: "POST", body }), "METHOD_NOT_ALLOWED");
+  } finally {
+    await worker.stop();
+  }
 });

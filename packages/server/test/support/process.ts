@@ -136,10 +136,10 @@ function programOf(child: ChildProcess, { known, file }: FirstStart): Program {
     started: async () => {
       const isUp = () => {
         if (child.exitCode !== null) throw new Error(`the program ended instead of starting:\n${text}`);
-        return banner.includes("notifications/feed");
+        return /notifications\/feed|works on tasks\n\n.*\n.*\n/.test(banner);
       };
       await eventually(isUp, "the banner", 60_000);
-      const url = /API\s+(http\S+)/.exec(banner)?.[1] ?? "";
+      const url = /(?:API|Worker)\s+(http\S+)/.exec(banner)?.[1] ?? "";
       const secrets = existsSync(file) ? readFileSync(file, "utf8") : "";
       known.apiKey ??= /API key\s+(\S+)/.exec(secrets)?.[1] ?? "";
       const firstLink = /Sign in\s+(\S+)/.exec(secrets)?.[1] ?? "";
