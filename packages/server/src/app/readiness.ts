@@ -4,7 +4,7 @@ import type { Ctx } from "../context.ts";
 import type { DatabaseFault } from "../store/faults.ts";
 import { findTableLock, pingDatabase, type TableLock } from "../store/installation/health.ts";
 
-export type Problem = { code: ErrorCode; message: string };
+type Problem = { code: ErrorCode; message: string };
 
 /** `isReady` with problems: some requests fail. */
 export type Readiness = { isReady: boolean; problems: Problem[] };

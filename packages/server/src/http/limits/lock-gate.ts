@@ -16,7 +16,7 @@ const connectionsLeft = 2;
 const waiting = { waitingPerOwner: 1_000, waitMs: 5_000 };
 
 /** Runs a request of an environment; throws 503 instead when the request would wait for a lock that another one has met. */
-export type LockGate = <T>(environmentId: string, work: () => Promise<T>) => Promise<T>;
+type LockGate = <T>(environmentId: string, work: () => Promise<T>) => Promise<T>;
 
 /** `isLimited`: whether the requests share a number of connections; not needed where another limit holds. */
 export type LockGates = { gateOf(id: OperationId, isLimited: boolean): LockGate };

@@ -1,6 +1,6 @@
 // Something that happens many times in one outage is told twice: when it begins, and with a count when it is over.
 
-export type Episode = { count: number; ms: number };
+type Episode = { count: number; ms: number };
 
 export type Episodes<Kind extends string> = {
   note(kind: Kind, error: unknown): void;
