@@ -534,7 +534,7 @@ export const errorCatalogue = {
   FILES_HAVE_ISSUES: {
     status: 422,
     message:
-      "{count} issues in the resources would make workflows fail. Nothing was applied; correct them, or set allowIssues to true",
+      "Steps would fail: the resources have errors, {count} in all. Nothing was applied; correct them, or set allowIssues to true",
     when: "`files.apply` would write a workflow or layout with a blocking issue, such as a layout that does not exist. `issues` in the answer lists them.",
   },
   TOO_MANY_FILES: {
