@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Novu } from "@novu/node";
+import { type Operation, operations } from "@tidings/contract";
+import { unsupported } from "../../src/http/aliases/unsupported.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp, settled } from "../support/verbs.ts";
 
@@ -292,4 +294,14 @@ test("the older notification center is told which package to use, also in a page
 test("a path with another method is 405", async () => {
   const wrong = await send("PATCH", "/v1/topics", {}, {});
   assert.deepEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, POST"]);
+});
+
+test("every route that a refusal names exists", () => {
+  const served = new Set((Object.values(operations) as Operation[]).map(({ method, path }) => `${method} ${path}`));
+  const named = unsupported.flatMap(({ instead }) => instead.match(/(GET|POST|PUT) \/v[12]\/[\w/{}-]+/g) ?? []);
+  assert.ok(named.length > 10);
+  assert.deepEqual(
+    named.filter((route) => !served.has(route)),
+    [],
+  );
 });

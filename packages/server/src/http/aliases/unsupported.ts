@@ -39,7 +39,7 @@ export const unsupported: readonly Unsupported[] = [
   },
   {
     subject: "changes that wait for promotion",
-    instead: "use POST /v2/environments/{environmentId}/publish with a key of the target environment",
+    instead: "use POST /v2/environments/{targetEnvironmentId}/publish with a key of the target environment",
     routes: ["GET /v1/changes", "GET /v1/changes/count", "POST /v1/changes/{id}/apply", "POST /v1/changes/bulk/apply"],
   },
   {
@@ -105,7 +105,7 @@ export const unsupported: readonly Unsupported[] = [
   },
   {
     subject: "the log of requests and workflow runs",
-    instead: "use GET /v1/notifications and GET /v1/explain",
+    instead: "use GET /v1/notifications and GET /v2/explain",
     routes: [...everythingBelow("/v1/activity/requests"), ...everythingBelow("/v1/activity/workflow-runs")],
   },
   {
