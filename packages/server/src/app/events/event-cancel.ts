@@ -32,9 +32,9 @@ export async function cancel(
   if (!event) return false;
   const clock = await environmentClock(ctx, caller);
   const now = clock.now(environmentId);
-  await lockHandovers(db, environmentId, event.workflow_version_id);
+  const hasDigests = await lockHandovers(db, environmentId, event.workflow_version_id);
   const windows = await lockRuns(db, environmentId, event.id);
-  const handovers = await findHandovers(ctx, environmentId, event.id);
+  const handovers = hasDigests ? await findHandovers(ctx, environmentId, event.id) : [];
   // Messages before jobs: settling a delivery locks them in this order, and another order could deadlock.
   await withdrawMessages(db, environmentId, event.id, `Canceled: ${cancelReason}`, now);
   const leaders = windows.map((window) => window.leader_job_id);

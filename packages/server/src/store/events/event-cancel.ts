@@ -9,14 +9,15 @@ import type { WindowClaim } from "./digests.ts";
 import { groupKey } from "./groups.ts";
 /**
  * Serializes the cancels of one workflow that may hand over digests: handing over writes to notifications of other events,
- * which a second cancel could have locked already. Held until the transaction ends.
+ * which a second cancel could have locked already. Held until the transaction ends. Answers whether the workflow has digests.
  */
-export async function lockHandovers(db: Db, environmentId: string, workflowVersionId: string): Promise<void> {
+export async function lockHandovers(db: Db, environmentId: string, workflowVersionId: string): Promise<boolean> {
   const { rows } = await sql<{ workflow_id: string; has_digest: boolean }>`
     select workflow_id, 'digest' = any(step_types) as has_digest from workflow_versions
     where environment_id = ${environmentId} and id = ${workflowVersionId}`.execute(db);
-  if (!rows[0]?.has_digest) return;
+  if (!rows[0]?.has_digest) return false;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`cancel ${rows[0].workflow_id}`}, 0))`.execute(db);
+  return true;
 }
 
 /** Locks the runs of the event against workers; answers the windows that its jobs lead or were merged into, also locked. */
