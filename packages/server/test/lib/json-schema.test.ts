@@ -69,7 +69,7 @@ const { value, schema } = fc.letrec((tie) => ({
 function judgeByAjv(root: JsonObject, given: unknown): boolean | null {
   const options = { allErrors: true, strict: false, useDefaults: true, logger: false } as const;
   const { $schema, ...rest } = root;
-  const ajv = $schema ? new Ajv2020(options) : new Ajv(options);
+  const ajv = String($schema).includes("2020-12") ? new Ajv2020(options) : new Ajv(options);
   addFormats.default(ajv as Ajv);
   const validate = ajv.compile(rest);
   try {
@@ -80,8 +80,8 @@ function judgeByAjv(root: JsonObject, given: unknown): boolean | null {
 }
 
 describe("validity and defaults as in ajv", () => {
-  for (const $schema of [undefined, "https://json-schema.org/draft/2020-12/schema"]) {
-    test($schema ?? "draft 7", () => {
+  for (const $schema of ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"]) {
+    test($schema, () => {
       fc.assert(
         fc.property(schema, schema, value, (part, x, given) => {
           const root = { ...($schema && { $schema }), allOf: [part], definitions: { x: toDefinition(x) } };
@@ -95,6 +95,22 @@ describe("validity and defaults as in ajv", () => {
       );
     });
   }
+});
+
+test("without $schema the keywords of both drafts count; a schema of draft 7 has only its own", () => {
+  const table: [schema: JsonObject, value: unknown][] = [
+    [{ prefixItems: [{ type: "string" }] }, [1]],
+    [{ items: [{ type: "string" }] }, [1]],
+    [{ items: [{}], additionalItems: false }, [1, 2]],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1 }],
+    [{ dependencies: { a: ["b"] } }, { a: 1 }],
+    [{ properties: { a: {} }, unevaluatedProperties: false }, { b: 1 }],
+    [{ contains: { type: "string" }, minContains: 2 }, ["a"]],
+    [{ $defs: { x: { type: "string" } }, $ref: "#/$defs/x" }, 1],
+  ];
+  for (const [schema, value] of table) assert.notDeepEqual(faultsOf(schema, value), [], JSON.stringify(schema));
+  const $schema = "http://json-schema.org/draft-07/schema#";
+  assert.deepEqual(faultsOf({ $schema, prefixItems: [{ type: "string" }] }, [1]), []);
 });
 
 test("defaults are filled in after `not`, `anyOf` and the like have been checked", () => {

@@ -14,7 +14,7 @@ import type { Audience, TenantFields } from "../../store/tables.ts";
 import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
 import { checkContext, contextKeysOf, type NamedContext } from "../subscribers/contexts.ts";
 import { eventBridgeFault } from "../workflows/bridge-url.ts";
-import { type PayloadFault, payloadFaults } from "../workflows/payload-schema.ts";
+import { fillPayloadDefaults, type PayloadFault, payloadFaults } from "../workflows/payload-schema.ts";
 import { readRecipient, readRecipients } from "./recipients.ts";
 import { checkTenant } from "./tenants.ts";
 
@@ -120,6 +120,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
   const payload = event.payload ?? {};
   const { payload_schema: schema } = target;
   const faults = target.validate_payload && schema ? payloadFaults(schema, payload) : [];
+  if (!target.validate_payload && schema) fillPayloadDefaults(schema, payload);
   if (schema && faults.length > 0) {
     const error = faults.map(({ field, message }) => `Payload validation failed: ${field}: ${message}`);
     return { ...refuse({ status: "error", error }), payload: { faults, schema } };

@@ -3,10 +3,10 @@
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { faultsOf } from "../../lib/json-schema/json-schema.ts";
+import { faultsOf, isOfDraft7 } from "../../lib/json-schema/json-schema.ts";
 import { brokenReferences } from "../../lib/json-schema/refs.ts";
 import { patternFault } from "../../lib/patterns.ts";
-import { OverBudget, withinBudget } from "../../lib/work.ts";
+import { charge, OverBudget, withinBudget } from "../../lib/work.ts";
 
 export type PayloadFault = { field: string; message: string; value?: unknown; schemaPath: string };
 
@@ -23,13 +23,13 @@ export function payloadSchemaFault(schema: JsonObject): string | null {
     return `it must not be longer than ${maxSchemaLength} characters of JSON, and has ${length}`;
   if (schema.$async !== undefined) return "$async is not supported";
   const { $schema, ...rest } = schema;
-  const is2020 = typeof $schema === "string" && $schema.includes("2020-12");
-  const validator = is2020 ? metaValidators.draft2020 : metaValidators.draft7;
   try {
     return withinBudget(() => {
       const [fault] = partFaults(schema, [], 1);
       if (fault !== undefined) return fault;
-      if (!validator.validateSchema(rest)) return `schema is invalid: ${validator.errorsText(validator.errors)}`;
+      for (const validator of validatorsFor(schema)) {
+        if (!validator.validateSchema(rest)) return `schema is invalid: ${validator.errorsText(validator.errors)}`;
+      }
       const [ref] = brokenReferences(schema);
       return ref === undefined ? null : `can't resolve reference ${ref}`;
     });
@@ -38,6 +38,18 @@ export function payloadSchemaFault(schema: JsonObject): string | null {
     return (error as Error).message;
   }
 }
+
+/** Without `$schema`, the keywords of both drafts count; only a list of `items` belongs to draft 7 alone. */
+function validatorsFor(schema: JsonObject): (Ajv | Ajv2020)[] {
+  const { draft7, draft2020 } = metaValidators;
+  if (isOfDraft7(schema) || hasTuple(schema)) return [draft7];
+  return schema.$schema === undefined ? [draft7, draft2020] : [draft2020];
+}
+
+const hasTuple = (part: unknown): boolean =>
+  typeof part === "object" &&
+  part !== null &&
+  ((isObject(part) && Array.isArray(part.items)) || Object.values(part).some(hasTuple));
 
 /** Patterns that the regular-expression engine does not support, and parts that are nested too deep. */
 function* partFaults(part: unknown, path: string[], depth: number): Generator<string> {
@@ -58,6 +70,38 @@ function* patternFaults(patterns: string[], path: string[]): Generator<string> {
     if (fault)
       yield `${path.join(".")} has an expression that cannot be used, ${JSON.stringify(pattern.slice(0, 100))}: ${fault}`;
   }
+}
+
+export type DefaultFault = { path: string; message: string };
+
+/** Defaults that do not fit the schema they stand in: a payload without the member gets them, and is refused. */
+export function defaultFaults(schema: JsonObject): DefaultFault[] {
+  try {
+    return withinBudget(() => [...defaultFaultsIn(schema, schema, [])].slice(0, 20));
+  } catch (error) {
+    if (error instanceof OverBudget) return [];
+    throw error;
+  }
+}
+
+function* defaultFaultsIn(root: JsonObject, part: unknown, path: string[]): Generator<DefaultFault> {
+  if (typeof part !== "object" || part === null || path.length > maxSchemaDepth) return;
+  charge(10);
+  for (const [key, member] of isObject(part) && isObject(part.properties) ? Object.entries(part.properties) : []) {
+    if (!isObject(member) || member.default === undefined) continue;
+    const [fault] = faultsOf(root, structuredClone(member.default), member);
+    const at = [...path, "properties", key, "default"].join(".");
+    if (fault) yield { path: at, message: `${at} does not fit its own schema: it ${fault.message}` };
+  }
+  for (const [key, member] of Object.entries(part)) yield* defaultFaultsIn(root, member, [...path, key]);
+}
+
+/** Whether the schema may fill in a member. */
+const hasDefaults = (schema: JsonObject): boolean => JSON.stringify(schema).includes('"default":');
+
+/** Fills in the defaults of a schema that payloads are not validated against. */
+export function fillPayloadDefaults(schema: JsonObject, payload: JsonObject): void {
+  if (hasDefaults(schema)) payloadFaults(schema, payload);
 }
 
 /** Faults of a payload. Fills in the defaults of the schema. */

@@ -15,6 +15,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import { isCritical } from "../../pipeline/rules/preferences.ts";
 import type { WorkflowRefRow } from "../../store/workflows/workflow-refs.ts";
 import type { ListedWorkflow, StoredStep, WorkflowRow } from "../../store/workflows/workflows.ts";
+import { defaultFaults } from "./payload-schema.ts";
 import { bridgedStepIssues, hasErrors, type IssueFacts, stepIssues } from "./step-issues.ts";
 import { stepVariables } from "./variables.ts";
 
@@ -45,6 +46,18 @@ export async function toWorkflow(row: WorkflowRow, facts: ViewFacts): Promise<Wo
   return withIssues(row, facts, issues);
 }
 
+/** Warnings about the payload schema, by the place in it. */
+function schemaIssues(schema: WorkflowRow["payload_schema"]): Workflow["issues"] {
+  const faults = schema ? defaultFaults(schema) : [];
+  if (faults.length === 0) return undefined;
+  return Object.fromEntries(
+    faults.map(({ path, message }) => [
+      `payloadSchema.${path}`,
+      { issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, severity: "warning" },
+    ]),
+  );
+}
+
 const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]): Workflow => ({
   _id: row.id,
   workflowId: row.workflow_id,
@@ -63,6 +76,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   lastPublishedAt: row.last_published_at?.toISOString() ?? null,
   lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
   steps: row.steps.map((step, index) => toStep(row, step, index, issues[index])),
+  issues: schemaIssues(row.payload_schema),
   origin: row.origin,
   preferences: {
     user: row.preferences_user && complete(row.preferences_user),

@@ -7,6 +7,7 @@ export type SchemaFault = { keyword: string; path: string[]; message: string; sc
 /** The state of one check. `path` and `schemaPath`: the current position; `isTrial`: a mismatch is not a fault. */
 export type Check = {
   root: JsonObject;
+  /** The keywords of 2020-12 count. */
   is2020: boolean;
   path: string[];
   schemaPath: string[];

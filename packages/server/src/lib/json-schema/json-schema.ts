@@ -22,11 +22,15 @@ const partCost = 40;
 /** A value has at most 200 levels. A schema that refers to itself without going down a level would never end. */
 const maxDepth = 600;
 
-/** The faults of a value, 100 at most. Fills the defaults of the schema into the value. Throws OverBudget. */
-export function faultsOf(root: JsonObject, value: unknown): SchemaFault[] {
-  const is2020 = typeof root.$schema === "string" && root.$schema.includes("2020-12");
+/** Whether a schema says that it is of draft 7 or earlier. Otherwise the keywords of both drafts count. */
+export const isOfDraft7 = ({ $schema }: JsonObject): boolean =>
+  typeof $schema === "string" && /draft-0[3-7]/.test($schema);
+
+/** The faults of a value against a part of a schema, 100 at most. Fills the defaults into the value. Throws OverBudget. */
+export function faultsOf(root: JsonObject, value: unknown, part: unknown = root): SchemaFault[] {
+  const is2020 = !isOfDraft7(root);
   const check: Check = { root, is2020, path: [], schemaPath: [], depth: 0, isTrial: false, faults: [], fits };
-  fits(root, value, check);
+  fits(part, value, check);
   return check.faults;
 }
 

@@ -134,7 +134,7 @@ export async function findWorkflowIdsLike(db: Db, environmentId: string, prefix:
   return new Set(rows.map((row) => row.workflow_id));
 }
 
-/** The present fields of a workflow that a trigger needs. */
+/** The present fields of a workflow that a trigger needs; the schema only where it is checked or has defaults. */
 export type TriggerTarget = Pick<
   WorkflowRow,
   "id" | "workflow_id" | "version_id" | "name" | "active" | "validate_payload" | "payload_schema"
@@ -147,7 +147,7 @@ export async function findTriggerTargets(
 ): Promise<TriggerTarget[]> {
   const { rows } = await sql<TriggerTarget>`
     select id, workflow_id, version_id, name, active, validate_payload,
-           case when validate_payload then payload_schema end as payload_schema,
+           case when validate_payload or payload_schema::text like '%"default"%' then payload_schema end as payload_schema,
            jsonb_array_length(steps) as step_count,
            (select count(*) from jsonb_array_elements(steps) as step where (step->>'active')::boolean) as active_step_count
     from workflows

@@ -192,6 +192,8 @@ test("defaults of the schema are filled into the payload", async () => {
   const [result] = await bulk({ name: "strict", to: "buyer", payload: { order: 7 } });
   await settled(client, result!.transactionId!);
   assert.deepEqual((await eventOf(result!.transactionId!))[0]!.payload, { order: 7, currency: "EUR" });
+  const [unchecked] = await bulk({ name: "loose", to: "ada", payload: { order: "seven" } });
+  assert.deepEqual((await eventOf(unchecked!.transactionId!))[0]!.payload, { order: "seven", currency: "EUR" });
   assert.equal((await feedOf(client, "buyer"))[0]!.content, "7 EUR");
   const [notification] = await notificationsOf(client, result!.transactionId!);
   assert.deepEqual(notification!.payload, { order: 7, currency: "EUR" });

@@ -228,6 +228,34 @@ describe("whether and when a step runs", () => {
   });
 });
 
+test("a default that does not fit its own schema is a warning, by its place", async () => {
+  const payloadSchema = {
+    type: "object",
+    properties: {
+      count: { type: "integer", default: "one" },
+      inner: { type: "object", properties: { at: { type: "string", default: 3 }, fine: { default: [] } } },
+    },
+  };
+  const { body } = await client("workflows.create", {
+    body: { name: "Defaults", workflowId: "defaults", steps: [], payloadSchema },
+  });
+  assert.deepEqual(
+    Object.entries((body.issues ?? {}) as Record<string, { severity: string; message: string }>).map(
+      ([path, issue]) => [path, issue.severity, issue.message],
+    ),
+    ["properties.count.default", "properties.inner.properties.at.default"].map((path, index) => [
+      `payloadSchema.${path}`,
+      "warning",
+      `${path} does not fit its own schema: it must be ${["integer", "string"][index]}`,
+    ]),
+  );
+  const invalid = { type: "object", properties: { a: { prefixItems: 5 } } };
+  const refusal = await client.raw("workflows.create", {
+    body: { name: "Bad", workflowId: "bad", steps: [], payloadSchema: invalid },
+  });
+  assert.equal(refusal.status, 422, "a keyword of 2020-12 with a wrong value is refused, also without $schema");
+});
+
 describe("templates", () => {
   const illegal = (name: string) => ({
     issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
