@@ -22,7 +22,7 @@ import { channelEntries, mergeRecipientChannels, type RecipientChannel } from ".
 type NamedRecipients = { event: NewEvent; recipients?: StoredRecipient[]; members?: { subscriber: RecipientRow }[] };
 
 /** Finds a subscriber that the event names, as the event left it. */
-export type FindRecipient = (
+type FindRecipient = (
   event: Pick<NewEvent, "id" | "environment_id">,
   subscriberId: string | undefined,
 ) => RecipientRow | null;

@@ -31,7 +31,7 @@ type Run = {
 
 type Window = { leader: Run; due: number };
 
-export type Sent = { time: number; person: string; content: string };
+type Sent = { time: number; person: string; content: string };
 
 export function createModel(workflows: ModelStep[][], members: string[]) {
   const runs: Run[] = [];
