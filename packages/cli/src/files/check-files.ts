@@ -15,13 +15,22 @@ function toFileProblem({ message, variableName }: Problem, place: Place, templat
   return { file: place.file, line: Number(line), column: Number(column), message: message.slice(0, -whole.length) };
 }
 
+const tagStart = /\{[{%]/;
+
 /** Where a template in a file of its own uses the variable first. */
 function findVariable(template: string, name: string, place: Place): Place {
-  const tags = [...template.matchAll(/\{[{%][\s\S]*?[%}]\}/g)];
-  const at = tags.map((tag) => ({ tag, inside: tag[0].indexOf(name) })).find(({ inside }) => inside !== -1);
-  if (!at) return place;
-  const before = template.slice(0, at.tag.index + at.inside).split("\n");
-  return { file: place.file, line: before.length, column: before.at(-1)!.length + 1 };
+  for (let start = template.search(tagStart); start !== -1; ) {
+    const length = template.slice(start).search(/[%}]\}/);
+    const end = length === -1 ? template.length : start + length;
+    const at = template.slice(start, end).indexOf(name);
+    if (at !== -1) {
+      const before = template.slice(0, start + at).split("\n");
+      return { file: place.file, line: before.length, column: before.at(-1)!.length + 1 };
+    }
+    const next = template.slice(end).search(tagStart);
+    start = next === -1 ? -1 : end + next;
+  }
+  return place;
 }
 
 export async function checkFiles({ folder, resources, problems, locate, owners }: LocalFiles): Promise<FileProblem[]> {

@@ -95,10 +95,10 @@ export function networkOf(address: string): string {
 
 /** The eight groups of an IPv6 address, of which `::` leaves out some. The last two may be written as an IPv4 address. */
 function readGroups(address: string): number[] {
-  const text = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
+  const tail = address.slice(address.lastIndexOf(":") + 1);
+  const [a = 0, b = 0, c = 0, d = 0] = isIP(tail) === 4 ? tail.split(".").map(Number) : [];
+  const asGroups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  const text = isIP(tail) === 4 ? address.slice(0, -tail.length) + asGroups : address;
   const [before = [], after = []] = text.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
   return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));

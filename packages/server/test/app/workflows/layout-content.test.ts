@@ -66,7 +66,10 @@ describe("issues", () => {
     };
     assert.deepEqual(
       (await blocks(show("content"), button))!.map(({ issueType, message }) => [issueType, message]),
-      [["INVALID_FILTER_ARG_IN_VARIABLE", "undefined filter: shout"]],
+      [
+        ["INVALID_FILTER_ARG_IN_VARIABLE", "undefined filter: shout"],
+        ["ILLEGAL_VARIABLE_IN_CONTROL_VALUE", "nowhere.url is not a variable that can be used here"],
+      ],
     );
     const broken = { email: { body: '{"type":', editorType: "block" as const } };
     const input = { params: { layoutId: "house" }, body: { name: "house", controlValues: broken } };
