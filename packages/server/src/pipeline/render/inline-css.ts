@@ -1,13 +1,13 @@
 // Copies the rules of an email's style sheets into the style attributes of the elements they select, because many mail
-// programs drop `<style>`. The sheet itself stays, for media queries and `:hover`. Selectors of names, classes, ids and
-// attributes, combined as descendants or children, are inlined; others work only in the sheet.
+// programs drop `<style>`. The sheet itself stays, for media queries and selectors that are not inlined, such as `:hover`.
 //
-// The html is parsed once; everything else in it stays byte for byte. A sheet that is not valid, or would take too much work
+// The html is read into a light tree first, as `:last-child` depends on what follows. Everything else in it stays byte for byte. A sheet that is not valid, or would take too much work
 // or space, is not inlined: an email that looks plainer in some programs is better than none.
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import postcss from "postcss";
 import { outputLimit } from "./bounded-liquid.ts";
+import { type Element, matches, readSelector, type Selector, type Siblings } from "./css-selectors.ts";
 import { chargeHtml } from "./html-size.ts";
 
 const maxSheetLength = 100_000;
@@ -15,19 +15,18 @@ const maxSelectors = 2_000;
 /** Comparisons of one element with one part of a selector; about 20 ms. */
 const maxWork = 400_000;
 
-type Compound = { tag: string; id: string; classes: string[]; attributes: [name: string, value: string | null][] };
 type Declarations = { normal: [string, string][]; important: [string, string][] };
-/** `parts` from right to left: the element itself, then its ancestors; `isChild`: it must be a child of the next part. */
-type Selector = { parts: { compound: Compound; isChild: boolean }[]; weight: number; order: number } & Declarations;
-type Element = { name: string; classes: string[]; attributes: Record<string, string> };
+type Rule = Selector & { order: number } & Declarations;
+/** `start` and `end`: its start tag in the html; none when the html leaves it out. */
+type PlacedElement = Element & { start: number; end: number; isImplied: boolean };
 
 export function inlineCss(html: string): string {
   if (!/<style\b/i.test(html)) return html;
   chargeHtml(html, 1);
   const css = sheetsIn(html);
   if (css.trim() === "" || css.length > maxSheetLength) return html;
-  const selectors = selectorsOf(css);
-  return selectors.length === 0 ? html : (inlineSelectors(html, selectors) ?? html);
+  const rules = rulesOf(css);
+  return rules.length === 0 ? html : (inlineRules(html, rules) ?? html);
 }
 
 /** Whether the `media` of a sheet covers every screen. A sheet for print or for small screens only stays as it is. */
@@ -56,38 +55,39 @@ function sheetsIn(html: string): string {
   return sheets.join("\n").replaceAll("<!--", "").replaceAll("-->", "");
 }
 
-const parsed = new LRUCache<string, Selector[]>({
+const parsed = new LRUCache<string, Rule[]>({
   max: 500,
   maxSize: 10_000_000,
   sizeCalculation: (_, css) => css.length,
 });
 
-function selectorsOf(css: string): Selector[] {
+function rulesOf(css: string): Rule[] {
   const cached = parsed.get(css);
   if (cached) return cached;
-  const selectors = readSheet(css);
-  parsed.set(css, selectors);
-  return selectors;
+  const rules = readSheet(css);
+  parsed.set(css, rules);
+  return rules;
 }
 
-function readSheet(css: string): Selector[] {
+/** One rule per selector. */
+function readSheet(css: string): Rule[] {
   let nodes: postcss.ChildNode[];
   try {
     nodes = postcss.parse(css).nodes;
   } catch {
     return [];
   }
-  const selectors: Selector[] = [];
+  const rules: Rule[] = [];
   for (const node of nodes) {
     if (node.type !== "rule") continue;
     const declarations = readDeclarations(node);
     for (const text of node.selectors) {
-      const selector = readSelector(text, selectors.length, declarations);
-      if (selector) selectors.push(selector);
-      if (selectors.length > maxSelectors) return [];
+      const selector = readSelector(text);
+      if (selector) rules.push({ ...selector, order: rules.length, ...declarations });
+      if (rules.length > maxSelectors) return [];
     }
   }
-  return selectors;
+  return rules;
 }
 
 function readDeclarations(rule: postcss.Rule): Declarations {
@@ -99,117 +99,56 @@ function readDeclarations(rule: postcss.Rule): Declarations {
   return { normal: pairs(false), important: pairs(true) };
 }
 
-const compoundPart = /([#.])([\w-]+)|\[([\w-]+)(?:=(?:"([^"\]]*)"|'([^'\]]*)'|([\w-]+)))?\]/y;
-
-function readSelector(text: string, order: number, declarations: Declarations): Selector | null {
-  // A rule without a selector (`{}`) selects no element.
-  if (text.trim() === "") return null;
-  const words = text
-    .replace(/(?<!\s)\s*>\s*/g, " > ")
-    .trim()
-    .split(/\s+/);
-  const parts: Selector["parts"] = [];
-  let weight = 0;
-  let isChild = false;
-  for (const word of words) {
-    if (word === ">") {
-      if (isChild || parts.length === 0) return null;
-      isChild = true;
-      continue;
-    }
-    const compound = readCompound(word);
-    if (!compound) return null;
-    parts.unshift({ compound, isChild });
-    isChild = false;
-    weight += (compound.id ? 10_000 : 0) + 100 * (compound.classes.length + compound.attributes.length);
-    weight += compound.tag === "*" ? 0 : 1;
-  }
-  return isChild || parts.length === 0 ? null : { parts, weight, order, ...declarations };
-}
-
-function readCompound(word: string): Compound | null {
-  const tag = /^(\*|[a-z][\w-]*)?/i.exec(word)![0];
-  const compound: Compound = { tag: (tag || "*").toLowerCase(), id: "", classes: [], attributes: [] };
-  compoundPart.lastIndex = tag.length;
-  while (compoundPart.lastIndex < word.length) {
-    const found = compoundPart.exec(word);
-    if (!found) return null;
-    const [, sign, name, attribute, ...values] = found;
-    if (sign === "#") compound.id = name!;
-    else if (sign === ".") compound.classes.push(name!);
-    else compound.attributes.push([attribute!.toLowerCase(), values.find((value) => value !== undefined) ?? null]);
-  }
-  return compound;
-}
-
-function matchesElement({ tag, id, classes, attributes }: Compound, element: Element): boolean {
-  return (
-    (tag === "*" || tag === element.name) &&
-    (id === "" || element.attributes.id === id) &&
-    classes.every((name) => element.classes.includes(name)) &&
-    attributes.every(([name, value]) =>
-      value === null ? Object.hasOwn(element.attributes, name) : element.attributes[name] === value,
-    )
-  );
-}
-
-/** Whether the selector matches the last of these nested elements. */
-function matches(selector: Selector, open: Element[], work: { left: number }): boolean {
-  const from = (part: number, index: number): boolean => {
-    work.left -= 1;
-    if (work.left < 0 || !matchesElement(selector.parts[part]!.compound, open[index]!)) return false;
-    const next = selector.parts[part + 1];
-    if (!next) return true;
-    const furthest = selector.parts[part]!.isChild ? index - 1 : 0;
-    for (let around = index - 1; around >= furthest && around >= 0; around--) if (from(part + 1, around)) return true;
-    return false;
-  };
-  return from(0, open.length - 1);
-}
-
-/** Selectors by the id, class or name of their rightmost part, so that an element is compared only with likely ones. */
-function indexOf(selectors: Selector[]): Map<string, Selector[]> {
-  return Map.groupBy(selectors, ({ parts }) => {
+/** Rules by the id, class or name of the rightmost part, so that an element is compared only with likely ones. */
+function indexOf(rules: Rule[]): Map<string, Rule[]> {
+  return Map.groupBy(rules, ({ parts }) => {
     const { id, classes, tag } = parts[0]!.compound;
     return id ? `#${id}` : classes.length > 0 ? `.${classes[0]}` : tag;
   });
 }
 
 const invisibleElements = new Set(["html", "head", "title", "meta", "style", "link", "script", "base"]);
+const noClasses = new Set<string>();
 
-/** Null when it would take too much work or space. */
-function inlineSelectors(html: string, selectors: Selector[]): string | null {
-  const index = indexOf(selectors);
-  const open: Element[] = [];
-  const work = { left: maxWork };
-  const pieces: string[] = [];
-  let done = 0;
-  let length = html.length;
+/** All elements in the order of their start tags. */
+function readElements(html: string): PlacedElement[] {
+  const all: PlacedElement[] = [];
+  const open: { element: PlacedElement; children: Siblings | null }[] = [];
+  const emptyFamily = (): Siblings => ({ elements: [], counts: new Map() });
+  const [heads, outermost] = [emptyFamily(), emptyFamily()];
 
-  const findMatches = (element: Element): Selector[] => {
-    const keys = new Set([
-      "*",
-      element.name,
-      `#${element.attributes.id}`,
-      ...element.classes.map((name) => `.${name}`),
-    ]);
-    return [...keys].flatMap((key) => index.get(key)?.filter((selector) => matches(selector, open, work)) ?? []);
+  const siblingsOf = (name: string): Siblings => {
+    const around = open.at(-1);
+    if (around) {
+      around.children ??= emptyFamily();
+      return around.children;
+    }
+    // A browser moves sheets and the like that a fragment begins with to the head, so the first paragraph is the first child.
+    return outermost.elements.length === 0 && invisibleElements.has(name) && name !== "html" ? heads : outermost;
   };
 
   const parser = new Parser(
     {
       onopentag(name, attributes, isImplied) {
-        const classes = (attributes.class ?? "").split(/\s+/).filter(Boolean);
-        const element = { name, classes, attributes };
-        open.push(element);
-        if (isImplied || invisibleElements.has(name) || length > outputLimit || work.left < 0) return;
-        const selected = findMatches(element);
-        if (selected.length === 0) return;
-        const isClosed = html[parser.endIndex - 1] === "/";
-        const tag = startTag(name, { ...attributes, style: styleOf(selected, attributes.style) }, isClosed);
-        pieces.push(html.slice(done, parser.startIndex), tag);
-        done = parser.endIndex + 1;
-        length += tag.length - (done - parser.startIndex);
+        const classes = attributes.class ? new Set(attributes.class.split(/\s+/)) : noClasses;
+        const siblings = siblingsOf(name);
+        const positionOfType = (siblings.counts.get(name) ?? 0) + 1;
+        const element: PlacedElement = {
+          name,
+          classes,
+          attributes,
+          parent: open.at(-1)?.element ?? null,
+          siblings,
+          position: siblings.elements.length + 1,
+          positionOfType,
+          start: parser.startIndex,
+          end: parser.endIndex,
+          isImplied,
+        };
+        siblings.elements.push(element);
+        siblings.counts.set(name, positionOfType);
+        all.push(element);
+        open.push({ element, children: null });
       },
       onclosetag: () => {
         open.pop();
@@ -218,12 +157,36 @@ function inlineSelectors(html: string, selectors: Selector[]): string | null {
     { decodeEntities: false },
   );
   parser.end(html);
-  if (work.left < 0 || length > outputLimit) return null;
+  return all;
+}
+
+/** Null when it would take too much work or space. */
+function inlineRules(html: string, rules: Rule[]): string | null {
+  const index = indexOf(rules);
+  const work = { left: maxWork };
+  const pieces: string[] = [];
+  let done = 0;
+  let length = html.length;
+
+  for (const element of readElements(html)) {
+    const { name, classes, attributes, start, end } = element;
+    if (element.isImplied || invisibleElements.has(name)) continue;
+    const keys = new Set(["*", name, `#${attributes.id}`, ...[...classes].map((one) => `.${one}`)]);
+    const likely = [...keys].flatMap((key) => index.get(key) ?? []);
+    const selected = likely.filter((rule) => matches(rule, element, work));
+    if (work.left < 0) return null;
+    if (selected.length === 0) continue;
+    const tag = startTag(name, { ...attributes, style: styleOf(selected, attributes.style) }, html[end - 1] === "/");
+    pieces.push(html.slice(done, start), tag);
+    done = end + 1;
+    length += tag.length - (done - start);
+    if (length > outputLimit) return null;
+  }
   return [...pieces, html.slice(done)].join("");
 }
 
-/** Declarations, weakest first. The element's own style comes last, so it wins, also over `!important`. */
-function styleOf(selected: Selector[], own = ""): string {
+/** Declarations, weakest first. The element's own style comes last, so it wins, except over `!important`. */
+function styleOf(selected: Rule[], own = ""): string {
   const sorted = selected.sort((a, b) => a.weight - b.weight || a.order - b.order);
   const normal = new Map<string, string>();
   const important = new Map<string, string>();
@@ -231,9 +194,9 @@ function styleOf(selected: Selector[], own = ""): string {
     map.delete(name);
     map.set(name, value);
   };
-  for (const selector of sorted) {
-    for (const pair of selector.normal) put(normal, pair);
-    for (const pair of selector.important) put(important, pair);
+  for (const rule of sorted) {
+    for (const pair of rule.normal) put(normal, pair);
+    for (const pair of rule.important) put(important, pair);
   }
   const texts = [...normal].map(([name, value]) => `${name}:${value}`);
   const marked = [...important].map(([name, value]) => `${name}:${value}!important`);

@@ -111,8 +111,41 @@ describe("style sheets", () => {
       ["a,b{x:1}", "<a>1</a><B>2</B>", '<a style="x:1">1</a><b style="x:1">2</B>'],
       ['p{font:"A B"}', "<p>x<br/></p>", "<p style=\"font:'A B'\">x<br/></p>"],
       ["br{x:1}", "<br /><br>", '<br style="x:1" /><br style="x:1">'],
-      ["p:hover{x:1} a+b{x:1} @media print{p{x:1}} @font-face{x:1}", "<p>x</p>", "<p>x</p>"],
+      [
+        "p:hover{x:1} p::before{x:1} p:is(p){x:1} p:foo{x:1} p:not(:not(b)){x:1} p:nth-child(2 of p){x:1} @media print{p{x:1}} @font-face{x:1}",
+        "<p>x</p>",
+        "<p>x</p>",
+      ],
       ["p{x:1", "<p>x</p>", "<p>x</p>"],
+    ];
+    for (const [css, html, inlined] of table) assert.equal(styled(css, html), inlined, css);
+  });
+
+  test("go by siblings, positions and parts of attributes, and a weaker rule never wins against these", () => {
+    const table: [css: string, html: string, inlined: string][] = [
+      [
+        "td{padding:8px} td:first-child{padding-left:0}",
+        "<tr><td>1</td><td>2</td></tr>",
+        '<tr><td style="padding:8px;padding-left:0">1</td><td style="padding:8px">2</td></tr>',
+      ],
+      ["b:last-child{x:1}", "<p><b>1</b><b>2</b>end</p>", '<p><b>1</b><b style="x:1">2</b>end</p>'],
+      ["li:not(:last-child){x:1}", "<ul><li>1<li>2</ul>", '<ul><li style="x:1">1<li>2</ul>'],
+      ["b:NTH-CHILD( 2N + 1 ){x:1}", "<p><b>1</b><b>2</b></p>", '<p><b style="x:1">1</b><b>2</b></p>'],
+      ["b:nth-child(n){x:1}", "<b>1</b>", '<b style="x:1">1</b>'],
+      ["i:nth-of-type(1){x:1}", "<p><b>1</b><i>2</i><i>3</i></p>", '<p><b>1</b><i style="x:1">2</i><i>3</i></p>'],
+      ["b{x:2} :only-child{x:1}", "<p><b>1</b></p>", '<p style="x:1"><b style="x:1">1</b></p>'],
+      [
+        "b{x:2} i+b{x:1}",
+        "<p><i>1</i> and <b>2</b><b>3</b></p>",
+        '<p><i>1</i> and <b style="x:1">2</b><b style="x:2">3</b></p>',
+      ],
+      ["i~b{x:1}", "<p><b>1</b><i>2</i><u>3</u><b>4</b></p>", '<p><b>1</b><i>2</i><u>3</u><b style="x:1">4</b></p>'],
+      ["a{x:2} a[href^='https:']{x:1}", '<a href="https://x">1</a>', '<a href="https://x" style="x:1">1</a>'],
+      ['[title="a > b"]{x:1}', '<b title="a > b">1</b>', '<b title="a > b" style="x:1">1</b>'],
+      ["b[constructor^=a]{x:1}", "<b>1</b>", "<b>1</b>"],
+      [".w-1\\/2{x:1}", '<b class="w-1/2">1</b>', '<b class="w-1/2" style="x:1">1</b>'],
+      ["p:first-child{x:1}", "<p>1</p><p>2</p>", '<p style="x:1">1</p><p>2</p>'],
+      [":root b{x:1}", "<b>1</b><html><b>2</b></html>", '<b>1</b><html><b style="x:1">2</b></html>'],
     ];
     for (const [css, html, inlined] of table) assert.equal(styled(css, html), inlined, css);
   });
@@ -152,6 +185,12 @@ describe("style sheets", () => {
       [`p{${"a".repeat(50_000)}:1}`, "<p>x</p>".repeat(1_000)],
       [`${"div ".repeat(40)}p{x:1}`, `${"<div>".repeat(200)}<p>x</p>`],
       [`p{x:${"y".repeat(200_000)}}`, "<p>x</p>"],
+      ["p ~ p ~ b{x:1}", "<p>x</p>".repeat(5_000) + "<b>x</b>".repeat(5_000)],
+      [`${"b+".repeat(30_000)}b{x:1}`, "<b>x</b>".repeat(40_000)],
+      [`${".a".repeat(40_000)}{x:1}`, "<b class=a>x</b>".repeat(10_000)],
+      [`b${":not(i)".repeat(10_000)}{x:1}`, "<b>x</b>".repeat(10_000)],
+      [`b${":not(".repeat(15_000)}{x:1}`, "<b>x</b>"],
+      [rules(900, (index) => `[a*=${"a".repeat(90)}b${index}]{x:1}`), `<b a=${"a".repeat(500_000)}>x</b>`],
       ["a{".repeat(20_000), "<a>x</a>"],
     ] as const;
     for (const [css, html] of bombs) {
