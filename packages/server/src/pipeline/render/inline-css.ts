@@ -1,14 +1,16 @@
 // Copies the rules of an email's style sheets into the style attributes of the elements they select, because many mail
 // programs drop `<style>`. The sheet itself stays, for media queries and selectors that are not inlined, such as `:hover`.
 //
-// The html is read into a light tree first, as `:last-child` depends on what follows. Everything else in it stays byte for byte. A sheet that is not valid, or would take too much work
-// or space, is not inlined: an email that looks plainer in some programs is better than none.
+// The html is read into a light tree first, as `:last-child` depends on what follows. Everything else in it stays byte for byte, except
+// that media queries are strengthened. A sheet that is not valid, or would take too much work or space, is not inlined: an email that
+// looks plainer in some programs is better than none.
 import { Parser } from "htmlparser2";
 import { LRUCache } from "lru-cache";
 import postcss from "postcss";
 import { outputLimit } from "./bounded-liquid.ts";
 import { type Element, matches, readSelector, type Selector, type Siblings } from "./css-selectors.ts";
 import { chargeHtml } from "./html-size.ts";
+import { strengthenMediaRules } from "./media-rules.ts";
 
 const maxSheetLength = 100_000;
 const maxSelectors = 2_000;
@@ -26,7 +28,8 @@ export function inlineCss(html: string): string {
   const css = sheetsIn(html);
   if (css.trim() === "" || css.length > maxSheetLength) return html;
   const rules = rulesOf(css);
-  return rules.length === 0 ? html : (inlineRules(html, rules) ?? html);
+  const inlined = rules.length === 0 ? null : inlineRules(html, rules);
+  return inlined === null ? html : strengthenMediaRules(inlined);
 }
 
 /** Whether the `media` of a sheet covers every screen. A sheet for print or for small screens only stays as it is. */

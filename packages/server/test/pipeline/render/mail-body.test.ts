@@ -150,9 +150,24 @@ describe("style sheets", () => {
     for (const [css, html, inlined] of table) assert.equal(styled(css, html), inlined, css);
   });
 
+  test("rules inside media queries win over inlined ones, unless the author has decided", () => {
+    const sheetOf = (css: string) =>
+      inlineCss(`<style>p{x:1}${css}</style><p>a</p>`).match(/<style>p\{x:1\}(.*)<\/style>/)![1];
+    const table: [css: string, sent: string][] = [
+      ["@media (max-width:9px){p{x:2;y:3}}", "@media (max-width:9px){p{x:2 !important;y:3 !important}}"],
+      ["@supports (x:1){@media print{p{x:2}}}", "@supports (x:1){@media print{p{x:2 !important}}}"],
+      ["@media print{p{x:2!important}p{x:3;y:1}}", "@media print{p{x:2!important}p{x:3;y:1 !important}}"],
+      ["@media print{@keyframes a{from{x:2}}}", "@media print{@keyframes a{from{x:2}}}"],
+      ["p:hover{x:2}", "p:hover{x:2}"],
+    ];
+    for (const [css, sent] of table) assert.equal(sheetOf(css), sent);
+    const untouched = "<style>@media print{p{x:2}}</style><p>a</p>";
+    assert.equal(inlineCss(untouched), untouched, "nothing was inlined");
+  });
+
   test("the sheet stays for media queries; entities and the rest of the html stay as they were", () => {
     const html = `<html><head><style>p{x:1}@media (max-width:9px){p{x:2}}</style></head><body><p title="a &amp; b">&nbsp;ü</p><!-- c --></body></html>`;
-    assert.equal(inlineCss(html), html.replace('b">', 'b" style="x:1">'));
+    assert.equal(inlineCss(html), html.replace('b">', 'b" style="x:1">').replace("x:2", "x:2 !important"));
     assert.equal(inlineCss('<style media="print">p{x:1}</style><p>'), '<style media="print">p{x:1}</style><p>');
     assert.match(inlineCss('<style media=" Screen ">p{x:1}</style><p>'), /<p style="x:1">/);
     const spaces = `<style media="${" ".repeat(200_000)}x">p{x:1}</style><p>`;
