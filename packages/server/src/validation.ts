@@ -115,6 +115,8 @@ function messageOf(error: ErrorObject): string {
     case "maxItems":
     case "maxProperties":
       return `must contain no more than ${params.limit} elements`;
+    case "uniqueItems":
+      return "must not contain the same element twice";
     case "minimum":
       return `must not be less than ${params.limit}`;
     case "maximum":

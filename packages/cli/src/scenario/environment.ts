@@ -42,9 +42,11 @@ async function copyWorkflows({ tidings, environment }: Stage, session: Session):
   if (failed) throw new CliError(`${failed.resourceType} ${failed.resourceId} could not be copied: ${failed.error}`);
 }
 
-async function createEnvironment({ tidings }: Session, name: string): Promise<Environment> {
+async function createEnvironment({ tidings, environment }: Session, name: string): Promise<Environment> {
   try {
-    return await tidings.environments.create({ body: { name, color: "#8a8a8a" } });
+    return await tidings.environments.create({
+      body: { name, color: "#8a8a8a", linkSchemes: environment.linkSchemes },
+    });
   } catch (error) {
     if (error instanceof TidingsError && error.code === "ENVIRONMENT_LIMIT")
       throw new CliError(

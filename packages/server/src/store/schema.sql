@@ -303,6 +303,7 @@ create table environments (
   deleted_at         timestamp with time zone,
   test_clock         timestamp with time zone,
   test_clock_target  timestamp with time zone,
+  link_schemes       text[] not null default '{}'::text[],
   PRIMARY KEY (id),
   FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   FOREIGN KEY (parent_id) REFERENCES environments(id),

@@ -58,6 +58,8 @@ type EnvironmentsTable = {
   test_clock: Defaulted<Date | null>;
   /** The time that the test clock is advancing to. */
   test_clock_target: Defaulted<Date | null>;
+  /** Of apps: links with them stay in mails and in-app bodies. */
+  link_schemes: Defaulted<string[]>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;

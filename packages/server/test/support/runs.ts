@@ -111,6 +111,7 @@ export const secrets = createSecrets([{ version: 1, key: Buffer.alloc(32, 1) }])
 export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
   secrets,
   integrations: [integration("in_app", "svc"), integration("email", "nodemailer")],
+  linkSchemes: new Map(),
   claimResults: new Map(),
   digests: new Map(),
   preferences: new Map(),

@@ -31,6 +31,11 @@ export const Environment = named("Environment", {
   ),
   _parentId: Type.Optional(Type.String()),
   slug: Type.Optional(Type.String()),
+  linkSchemes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Apps whose links stay in mails and in-app bodies; only where there are some",
+    }),
+  ),
 });
 export type Environment = Static<typeof Environment>;
 
@@ -43,6 +48,15 @@ const environmentName = Type.String({
 });
 const color = Type.String({ minLength: 1, maxLength: 64, description: "For editors, such as `#FF5733`" });
 const parentId = Type.Optional(Type.String({ minLength: 1, description: "Id or identifier of an environment" }));
+const linkSchemes = Type.Optional(
+  Type.Array(Type.String({ pattern: "^[a-z][a-z0-9+.-]{1,31}$" }), {
+    maxItems: 20,
+    uniqueItems: true,
+    description:
+      "Schemes of apps, such as `myapp` for `myapp://order/7`: sanitising keeps links with them in mails and in-app bodies. " +
+      "Schemes that can run code or read local data, such as `javascript`, are refused.",
+  }),
+);
 const environmentPath = Type.Object({ environmentId: Type.String({ description: "Id or identifier" }) });
 
 export const EnvironmentClock = named("EnvironmentClock", {
@@ -75,7 +89,7 @@ export const environmentOperations = {
       "A `dev` environment with an API key, an in-app integration and the capture providers. The answer is the only " +
       "place that shows the key to another environment's key.",
     category: "global",
-    body: named("EnvironmentIn", { name: environmentName, color, parentId }),
+    body: named("EnvironmentIn", { name: environmentName, color, parentId, linkSchemes }),
     success: { status: 201, schema: Environment },
     errors: ["ENVIRONMENT_NOT_FOUND", "ENVIRONMENT_LIMIT"],
   }),
@@ -92,6 +106,7 @@ export const environmentOperations = {
       identifier: Type.Optional(Type.String(identifiers.integration)),
       parentId,
       color: Type.Optional(color),
+      linkSchemes,
     }),
     success: { status: 200, schema: Environment },
     errors: ["ENVIRONMENT_NOT_FOUND", "FORBIDDEN", "ENVIRONMENT_IDENTIFIER_TAKEN"],

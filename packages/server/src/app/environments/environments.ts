@@ -24,6 +24,7 @@ import {
 import { lockInstallation } from "../../store/installation/installation.ts";
 import { refuseDuplicate } from "../identifiers.ts";
 import { addBuiltInIntegrations, apiKeyRow } from "./environment-setup.ts";
+import { readLinkSchemes } from "./link-schemes.ts";
 
 const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): Environment => ({
   _id: row.id,
@@ -34,6 +35,7 @@ const toEnvironment = (row: EnvironmentRow, apiKeys?: Environment["apiKeys"]): E
   slug: slug(row.name, "env", row.id),
   _parentId: row.parent_id ?? undefined,
   apiKeys,
+  linkSchemes: row.link_schemes.length > 0 ? row.link_schemes : undefined,
 });
 
 export async function requireEnvironment(ctx: Ctx, caller: Caller, environmentId: string): Promise<EnvironmentRow> {
@@ -96,6 +98,7 @@ export async function create(
       inbox_connected_at: null,
       test_clock: null,
       test_clock_target: null,
+      link_schemes: readLinkSchemes(body.linkSchemes) ?? [],
       created_at: now,
       updated_at: now,
       deleted_at: null,
@@ -127,6 +130,7 @@ export async function update(
     identifier: body.identifier ?? row.identifier,
     parent_id: parent?.id ?? row.parent_id,
     color: body.color ?? row.color,
+    link_schemes: readLinkSchemes(body.linkSchemes) ?? row.link_schemes,
     updated_at: ctx.now(),
   };
   const saved = await refuseTakenIdentifier(next.identifier, () => updateEnvironment(ctx.db, next));

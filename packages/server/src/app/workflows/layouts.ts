@@ -17,7 +17,7 @@ import { plainLayoutBody } from "../../pipeline/render/layout.ts";
 import { RenderFault } from "../../pipeline/render/liquid.ts";
 import { renderMail } from "../../pipeline/render/mail-body.ts";
 import { clockScope, textsFor } from "../../pipeline/rules/scope.ts";
-import { lockEnvironment } from "../../store/environments/environments.ts";
+import { findLinkSchemes, lockEnvironment } from "../../store/environments/environments.ts";
 import {
   deleteLayout,
   findLayout,
@@ -205,8 +205,9 @@ export async function preview(
   const time = clockScope(subscriber.timezone, ctx.config.defaultTimezone, clock.now(caller.environmentId));
   const scope = { ...time, subscriber, payload: {}, steps: {}, workflow: {}, context: {} };
   const layout = { values: values ?? row.control_values, scope: { ...scope, t: await previewTexts(ctx, row, scope) } };
+  const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
   try {
-    const { html } = renderMail({ controls: { body: sampleContent }, layout, scope });
+    const { html } = renderMail({ controls: { body: sampleContent }, layout, scope, linkSchemes });
     return {
       previewPayloadExample: { subscriber },
       schema: layoutVariables(row),

@@ -14,6 +14,7 @@ import { type MailControls, renderMail } from "../../pipeline/render/mail-body.t
 import { clockScope, subscriberScope, textsFor } from "../../pipeline/rules/scope.ts";
 import { contentOf } from "../../pipeline/steps/bridge.ts";
 import { type InAppControls, renderInApp } from "../../pipeline/steps/in-app.ts";
+import { findLinkSchemes } from "../../store/environments/environments.ts";
 import { type LayoutRow, listAllLayouts } from "../../store/workflows/layouts.ts";
 import { listTranslations, type Resource } from "../../store/workflows/translations.ts";
 import { requireSubscriber } from "../subscribers/subscribers.ts";
@@ -24,7 +25,12 @@ import { templatesIn } from "./step-issues.ts";
 import { requireStep, requireWorkflow } from "./workflows.ts";
 
 type PreviewBody = Input<"workflows.preview">["body"];
-type PreviewedContent = { values: JsonObject; scope: object; layout: { row: LayoutRow; scope: object } | null };
+type PreviewedContent = {
+  values: JsonObject;
+  scope: object;
+  layout: { row: LayoutRow; scope: object } | null;
+  linkSchemes: string[];
+};
 type Part = { field: string; render(): PreviewResult };
 
 /** For a step of a workflow that is defined in code: what its bridge answers to `preview`. */
@@ -72,10 +78,13 @@ export async function preview(
   const { step } = body;
   if (bridged && "fault" in bridged)
     return { data: { result: {}, faults: [{ field: "bridge", message: bridged.fault }] } };
-  if (bridged) return renderContent(step.type, { values: bridged.values, scope: literalScope, layout: null }, []);
+  const linkSchemes = await findLinkSchemes(ctx.db, caller.environmentId);
+  if (bridged)
+    return renderContent(step.type, { values: bridged.values, scope: literalScope, layout: null, linkSchemes }, []);
   const { values, faults: refused } = readControlValues({ ...step, name: step.type }, "step.controlValues");
   if (Object.keys(refused).length > 0) throw invalid(refused);
-  return renderContent(step.type, await loadContent(ctx, caller, body, values), await parseFaults(step.type, values));
+  const content = await loadContent(ctx, caller, body, values);
+  return renderContent(step.type, { ...content, linkSchemes }, await parseFaults(step.type, values));
 }
 
 async function renderContent(
@@ -104,7 +113,12 @@ async function loadSubscriber(ctx: Ctx, caller: Caller, { subscriberId, locale }
   return { ...stored, locale: locale ?? stored.locale };
 }
 
-async function loadContent(ctx: Ctx, caller: Caller, body: PreviewBody, values: JsonObject): Promise<PreviewedContent> {
+async function loadContent(
+  ctx: Ctx,
+  caller: Caller,
+  body: PreviewBody,
+  values: JsonObject,
+): Promise<Omit<PreviewedContent, "linkSchemes">> {
   const { environmentId } = caller;
   const workflow = body.workflowId === undefined ? null : await requireWorkflow(ctx, environmentId, body.workflowId);
   const subscriber = await loadSubscriber(ctx, caller, body);
@@ -181,7 +195,7 @@ async function parseFaults(type: PreviewBody["step"]["type"], values: JsonObject
   return faults;
 }
 
-function mailParts({ values, scope, layout }: PreviewedContent): Part[] {
+function mailParts({ values, scope, layout, linkSchemes }: PreviewedContent): Part[] {
   const { subject, body, ...rest } = values as MailControls;
   const frame = layout && { values: layout.row.control_values, scope: layout.scope };
   return [
@@ -192,7 +206,7 @@ function mailParts({ values, scope, layout }: PreviewedContent): Part[] {
     {
       field: "body",
       render: () => {
-        const { html, text } = renderMail({ controls: { ...rest, body }, layout: frame, scope });
+        const { html, text } = renderMail({ controls: { ...rest, body }, layout: frame, scope, linkSchemes });
         return { html, text };
       },
     },
@@ -206,8 +220,9 @@ function faultyField(field: string, content: PreviewedContent): string {
   return attempt(body!.render) instanceof RenderFault ? field : "layoutId";
 }
 
-function plainParts(type: PreviewBody["step"]["type"], { values, scope }: PreviewedContent): Part[] {
-  if (type === "in_app") return inAppParts(values as InAppControls, scope);
+function plainParts(type: PreviewBody["step"]["type"], content: PreviewedContent): Part[] {
+  if (type === "in_app") return inAppParts(content);
+  const { values, scope } = content;
   const fields = { sms: ["body"], chat: ["body"], push: ["subject", "body"] }[type as string] ?? [];
   return fields
     .filter((field) => values[field] !== undefined)
@@ -216,7 +231,8 @@ function plainParts(type: PreviewBody["step"]["type"], { values, scope }: Previe
 
 const inAppFields = ["subject", "body", "avatar", "redirect", "primaryAction", "secondaryAction", "data"] as const;
 
-function inAppParts(values: InAppControls, scope: object): Part[] {
+function inAppParts({ values: controls, scope, linkSchemes }: PreviewedContent): Part[] {
+  const values = controls as InAppControls;
   const { disableOutputSanitization } = values;
   return inAppFields
     .filter((field) => values[field] !== undefined)
@@ -226,6 +242,7 @@ function inAppParts(values: InAppControls, scope: object): Part[] {
         const { subject, content, cta, data, actor } = renderInApp(
           { [field]: values[field], disableOutputSanitization },
           scope,
+          linkSchemes,
         );
         const all = { ...cta, subject, body: content, data, avatar: actor?.data } as JsonObject;
         return all[field] ? { [field]: all[field] } : {};

@@ -1,6 +1,6 @@
 // The parts of blocks: texts with Liquid, names of variables, addresses, styles. Each function returns part of a Liquid
 // template that renders to html.
-import { blockImage, blockLink, blockStyle } from "./filters.ts";
+import { blockImage, blockStyle, constantLink } from "./filters.ts";
 import { RenderFault } from "./liquid.ts";
 
 export type Styles = Record<string, string | null>;
@@ -65,7 +65,8 @@ export function attributeText(value: unknown, isVariable: unknown, loop: Loop): 
 /** ` href="..."`, or nothing when the address is not safe in an email. */
 export function href(value: unknown, isVariable: unknown, loop: Loop): string {
   const template = attributeText(value, isVariable, loop);
-  if (!hasLiquid(template)) return blockLink(template);
+  const constant = hasLiquid(template) ? null : constantLink(template);
+  if (constant !== null) return constant;
   return `{% capture block_url %}${template}{% endcapture %}{{ block_url | block_link | raw }}`;
 }
 

@@ -2,7 +2,7 @@
 // that are known only when the template is rendered.
 import type { Context } from "liquidjs";
 import { valueAt } from "../../lib/json.ts";
-import { isSafeImage, isSafeMailLink } from "./safe-urls.ts";
+import { isSafeImage, isSafeMailLink, isUsualLink } from "./safe-urls.ts";
 import { countOf, Texts } from "./translate.ts";
 
 /** `this` of a filter. */
@@ -44,9 +44,16 @@ const plural = (text: unknown, count: unknown): unknown => (text instanceof Text
 const attribute = (name: string, url: string): string =>
   ` ${name}="${url.replaceAll('"', "&quot;").replaceAll("<", "&lt;")}"`;
 
-export function blockLink(value: unknown): string {
+function blockLink(value: unknown): string {
   const url = String(value ?? "").trim();
   return isSafeMailLink(url) ? attribute("href", url) : "";
+}
+
+/** A link that every environment keeps; null for one that the environment decides on, when the template is rendered. */
+export function constantLink(value: string): string | null {
+  const url = value.trim();
+  if (isUsualLink(url)) return attribute("href", url);
+  return /^[a-z][a-z\d+.-]*:/i.test(url) ? null : "";
 }
 
 export function blockImage(value: unknown): string {

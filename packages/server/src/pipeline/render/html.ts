@@ -1,11 +1,12 @@
 // HTML that is safe to show and to send: scripts, event attributes, frames and javascript: urls are removed. docs/templates.md has
 // the list of what stays.
 import sanitize from "sanitize-html";
+import { createBoundedCache } from "../../lib/bounded-cache.ts";
 import { createCommentCleaner } from "./declarations.ts";
 import { chargeHtml } from "./html-size.ts";
 import { createQuickCleaner } from "./quick-clean.ts";
 import { cleanCss } from "./safe-css.ts";
-import { linkSchemes } from "./safe-urls.ts";
+import { currentLinkSchemes, usualSchemes } from "./safe-urls.ts";
 
 /** An email is a document of its own; a feed message is part of a page, which a style sheet would change. */
 export type HtmlPlace = "mail" | "feed";
@@ -33,6 +34,9 @@ function cleanAttributes(tagName: string, given: sanitize.Attributes): sanitize.
   return { tagName, attribs };
 }
 
+const schemes = ["http", "https", "cid", ...usualSchemes];
+const imageSchemes = ["http", "https", "data", "cid"];
+
 const mailOptions: sanitize.IOptions = {
   allowedTags: [...inlineTags, ...documentTags],
   allowedAttributes: {
@@ -47,8 +51,8 @@ const mailOptions: sanitize.IOptions = {
     // Without `media`, rules for print or for small screens would count everywhere.
     style: ["media"],
   },
-  allowedSchemes: ["http", "https", "cid", ...linkSchemes],
-  allowedSchemesByTag: { img: ["http", "https", "data", "cid"] },
+  allowedSchemes: schemes,
+  allowedSchemesByTag: { img: imageSchemes },
   allowedSchemesAppliedToAttributes: ["href", "src", "cite", "background"],
   // Allows `<style>`: style sheets run no code in mail programs.
   allowVulnerableTags: true,
@@ -80,29 +84,53 @@ const outlookOptions: sanitize.IOptions = {
   },
 };
 
-const createCleaners = (options: sanitize.IOptions) => {
+/** Elements with links that a reader follows; shapes of Outlook are among them, because buttons are made with them. */
+const linkTags = words("a area v:rect v:roundrect v:oval v:shape v:group");
+
+function withApps(options: sanitize.IOptions, appSchemes: readonly string[]): sanitize.IOptions {
+  if (appSchemes.length === 0) return options;
+  const byTag = linkTags.map((tag) => [tag, [...schemes, ...appSchemes]]);
+  return { ...options, allowedSchemesByTag: { img: imageSchemes, ...Object.fromEntries(byTag) } };
+}
+
+const createCleaner = (options: sanitize.IOptions) => {
   const clean = (html: string): string => sanitize(html, options);
   return { clean, cleanQuickly: createQuickCleaner(clean) };
 };
 
-const cleaners: Record<HtmlPlace, ReturnType<typeof createCleaners>> = {
-  mail: createCleaners(mailOptions),
-  feed: createCleaners({ ...mailOptions, allowedTags: inlineTags }),
-};
+const createCleaners = (appSchemes: readonly string[]) => ({
+  mail: createCleaner(withApps(mailOptions, appSchemes)),
+  feed: createCleaner(withApps({ ...mailOptions, allowedTags: inlineTags }, appSchemes)),
+  takeOutDeclarations: createCommentCleaner(withApps(outlookOptions, appSchemes)),
+});
 
-const takeOutDeclarations = createCommentCleaner(outlookOptions);
+type Cleaners = ReturnType<typeof createCleaners>;
+
+const usualCleaners = createCleaners([]);
+
+/** By the schemes of apps. Cleaners remember tags, and a tag that one environment keeps another one may have to change. */
+const appCleaners = createBoundedCache<Cleaners>(10);
+
+function cleanersOf(appSchemes: readonly string[]): Cleaners {
+  if (appSchemes.length === 0) return usualCleaners;
+  const key = appSchemes.toSorted().join(" ");
+  const found = appCleaners.get(key) ?? createCleaners(appSchemes);
+  appCleaners.set(key, found);
+  return found;
+}
 
 export function sanitizeHtml(html: string, place: HtmlPlace): string {
   if (!html.includes("<")) return html;
   chargeHtml(html, 1);
+  const cleaners = cleanersOf(currentLinkSchemes());
   const { clean, cleanQuickly } = cleaners[place];
-  return cleanQuickly(html) ?? (place === "mail" ? cleanDocument(html) : clean(html));
+  return cleanQuickly(html) ?? (place === "mail" ? cleanDocument(html, cleaners) : clean(html));
 }
 
-function cleanDocument(whole: string): string {
+function cleanDocument(whole: string, { mail, takeOutDeclarations }: Cleaners): string {
   const { html, restore } = takeOutDeclarations(whole);
   // In clean HTML a `<` stands only where a tag begins, or in a sheet.
-  const cleaned = cleaners.mail
+  const cleaned = mail
     .clean(html)
     .replace(/(<style[^>]*>)([^<]*(?:<(?!\/style)[^<]*)*)/g, (_, tag: string, css: string) => tag + cleanCss(css));
   return restore(cleaned);

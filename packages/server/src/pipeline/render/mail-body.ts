@@ -7,6 +7,7 @@ import { decodeEntities, htmlToText } from "./html-text.ts";
 import { inlineCss } from "./inline-css.ts";
 import { renderLayout } from "./layout.ts";
 import { render } from "./liquid.ts";
+import { withLinkSchemes } from "./safe-urls.ts";
 
 export type MailControls = {
   subject?: string;
@@ -22,8 +23,12 @@ export type Mail = { subject: string; html: string; text: string };
 
 type MailParts = { controls: MailControls; layout: MailLayout | null; scope: object };
 
+/** `linkSchemes`: of the apps that the environment allows in links. */
+type RenderedMail = MailParts & { linkSchemes?: readonly string[] };
+
 /** Throws RenderFault when a part cannot be rendered, or the whole takes too much work. */
-export const renderMail = (mail: MailParts): Mail => withinBudget(() => renderParts(mail));
+export const renderMail = ({ linkSchemes = [], ...mail }: RenderedMail): Mail =>
+  withinBudget(() => withLinkSchemes(linkSchemes, () => renderParts(mail)));
 
 function renderParts({ controls, layout, scope }: MailParts): Mail {
   const body = renderBody(controls.body ?? "", controls.editorType, layout === null, scope);

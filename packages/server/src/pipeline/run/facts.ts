@@ -12,7 +12,7 @@ import {
   findTargetEndpoints,
   type TargetEndpoint,
 } from "../../store/integrations/channel-targets.ts";
-import { findActiveIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
+import { type ActiveIntegration, findActiveIntegrationsOfBatch } from "../../store/integrations/integrations.batch.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findInAppMarks } from "../../store/messages/message-marks.ts";
 import {
@@ -37,6 +37,7 @@ export async function loadFacts(
   const layouts = await loadLayouts(ctx.db, runs);
   return {
     integrations,
+    linkSchemes: linkSchemesOf(integrations),
     preferences: await loadPreferences(ctx.db, runs),
     contexts: await loadContexts(ctx.db, runs),
     layouts,
@@ -52,6 +53,14 @@ export async function loadFacts(
     newId: ctx.newId,
   };
 }
+
+/** A step without an active integration makes no content, so the environments of the integrations are all that need them. */
+const linkSchemesOf = (integrations: ActiveIntegration[]): Facts["linkSchemes"] =>
+  new Map(
+    integrations
+      .filter(({ link_schemes }) => link_schemes.length > 0)
+      .map(({ environment_id, link_schemes }) => [environment_id, link_schemes]),
+  );
 
 /** The channels of steps that may still run. */
 function channelsOf(runs: Run[]): Channel[] {

@@ -121,6 +121,8 @@ export type Facts = {
   preferences: ReadonlyMap<string, PreferenceRow[]>;
   /** Data of the contexts of the batch. */
   contexts: ContextData;
+  /** Schemes of apps whose links stay in messages, by environment; environments without any are not in it. */
+  linkSchemes: ReadonlyMap<string, readonly string[]>;
   /** Layouts of the environments that have emails to make, by environment. */
   layouts: ReadonlyMap<string, LayoutRow[]>;
   /** Translations in the locales of the batch's subscribers, by the id of their workflow or layout. */

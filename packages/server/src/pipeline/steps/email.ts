@@ -34,6 +34,7 @@ export function runEmail(input: StepInput): StepResult {
         scope: layoutScope(layout, run, facts, scope === literalScope ? templateScope(input) : scope),
       },
       scope,
+      linkSchemes: facts.linkSchemes.get(run.environmentId),
     });
     draft.subject = mail.subject;
     draft.content = mail.html;

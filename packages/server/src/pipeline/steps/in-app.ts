@@ -3,7 +3,7 @@ import { inAppProviderId } from "@tidings/contract";
 import type { JsonObject } from "../../lib/json.ts";
 import { sanitizeHtml } from "../render/html.ts";
 import { RenderFault, render, renderDeep } from "../render/liquid.ts";
-import { isSafeUrl } from "../render/safe-urls.ts";
+import { isSafeUrl, withLinkSchemes } from "../render/safe-urls.ts";
 import { detail } from "../rules/details.ts";
 import { contentScope } from "../rules/scope.ts";
 import { type MessageDraft, newDraft, type StepInput, type StepResult } from "../run/run.ts";
@@ -42,7 +42,7 @@ export function runInApp(input: StepInput): StepResult {
     };
   }
   try {
-    Object.assign(draft, renderInApp(controls, contentScope(input)));
+    Object.assign(draft, renderInApp(controls, contentScope(input), facts.linkSchemes.get(run.environmentId)));
     draft.actor ??= run.actor ? { type: "user", data: run.actor.avatar } : null;
   } catch (error) {
     if (!(error instanceof RenderFault)) throw error;
@@ -56,14 +56,15 @@ export function runInApp(input: StepInput): StepResult {
   return { kind: "done", message: draft, details: [detail("message_created", now), detail("message_sent", now)] };
 }
 
-/** Throws RenderFault when a part cannot be rendered. */
+/** Throws RenderFault when a part cannot be rendered. `linkSchemes`: of the apps that the environment allows in links. */
 export function renderInApp(
   controls: InAppControls,
   scope: object,
+  linkSchemes: readonly string[] = [],
 ): Pick<MessageDraft, "content" | "subject" | "cta" | "data" | "actor"> {
   const body = render(controls.body ?? "", scope, "html");
   return {
-    content: controls.disableOutputSanitization ? body : sanitizeHtml(body, "feed"),
+    content: controls.disableOutputSanitization ? body : withLinkSchemes(linkSchemes, () => sanitizeHtml(body, "feed")),
     // Subject and labels are text: clients show every character of them, and read no tags.
     subject: controls.subject === undefined ? null : render(controls.subject, scope, "text"),
     cta: renderCta(controls, scope),

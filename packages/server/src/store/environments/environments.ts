@@ -138,6 +138,16 @@ export async function listTags(db: Db, environmentId: string): Promise<string[]>
   return rows.map((row) => row.name);
 }
 
+/** The schemes of apps whose links the environment keeps in mails and in-app bodies. */
+export async function findLinkSchemes(db: Db, environmentId: string): Promise<string[]> {
+  const row = await db
+    .selectFrom("environments")
+    .where("id", "=", environmentId)
+    .select("link_schemes")
+    .executeTakeFirst();
+  return row?.link_schemes ?? [];
+}
+
 /** Records the first time that a feed was served. */
 export async function markInboxConnected(db: Db, environmentId: string, now: Date): Promise<void> {
   await sql`update environments set inbox_connected_at = ${now}

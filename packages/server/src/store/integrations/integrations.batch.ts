@@ -4,17 +4,21 @@ import { sql } from "kysely";
 import type { Db } from "../db.ts";
 import type { IntegrationRow } from "./integrations.ts";
 
+/** With the schemes of apps that its environment allows in links: a batch that makes messages needs both. */
+export type ActiveIntegration = IntegrationRow & { link_schemes: string[] };
+
 /** Active integrations of these channels in several environments, in order of delivery: the primary first, then by priority. */
 export async function findActiveIntegrationsOfBatch(
   db: Db,
   environmentIds: string[],
   channels: Channel[],
-): Promise<IntegrationRow[]> {
+): Promise<ActiveIntegration[]> {
   if (environmentIds.length === 0 || channels.length === 0) return [];
-  const { rows } = await sql<IntegrationRow>`
-    select * from integrations
-    where environment_id = any(${environmentIds}::uuid[]) and deleted_at is null and active and channel = any(${channels}::text[])
-    order by is_primary desc, priority desc, created_at`.execute(db);
+  const { rows } = await sql<ActiveIntegration>`
+    select i.*, e.link_schemes from integrations i join environments e on e.id = i.environment_id
+    where i.environment_id = any(${environmentIds}::uuid[]) and i.deleted_at is null and i.active
+      and i.channel = any(${channels}::text[])
+    order by i.is_primary desc, i.priority desc, i.created_at`.execute(db);
   return rows;
 }
 

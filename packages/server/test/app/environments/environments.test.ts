@@ -201,6 +201,121 @@ describe("update", () => {
   });
 });
 
+describe("link schemes", () => {
+  const body = '<p><a href="myapp://order/7">Order</a> <a href="other:x">x</a></p>';
+  const kept = '<a href="myapp://order/7">Order</a> <a>x</a>';
+  const removed = "<a>Order</a> <a>x</a>";
+  const button = { type: "button", attrs: { text: "Go", url: "myapp://order/{{ payload.id }}" } };
+  const card = { type: "linkCard", attrs: { title: "Card", link: "myapp://constant" } };
+  const blocks = JSON.stringify({ type: "doc", content: [button, card] });
+  const linksIn = (html = "") => html.match(/<a\b.*<\/a>/)?.[0];
+  const appLinksIn = (html = "") => html.match(/myapp:[^"]*(?=")/g) ?? [];
+
+  /** What delivery, dry run and preview make of the bodies. */
+  const contentsOf = async (environment: Environment) => {
+    const inside = clientOf(environment);
+    const payload = { id: 8 };
+    await createWorkflow(inside, "apps", [inApp({ body }), email({ subject: "s", body })]);
+    await createWorkflow(inside, "blocks", [email({ subject: "s", body: blocks, editorType: "block" })]);
+    const to = { subscriberId: "ada", email: "ada@example.com" };
+    for (const name of ["apps", "blocks"]) await settled(inside, await trigger(inside, name, to, payload));
+    const captured = (await inside("captured.list")).body.data;
+    const [blockMail, mail] = captured.map(({ html }) => html ?? "");
+    const [feedMessage] = (await feedOf(inside, "ada")).map(({ content }) => String(content));
+    const told = (await inside("explain.dryRun", { body: { name: "apps", to: "ada", payload } })).body;
+    const toldContents = told.recipients[0]!.steps.flatMap(({ messages = [] }) => messages.map((one) => one.content));
+    const show = async (type: "email" | "in_app", values: Record<string, unknown>) =>
+      (await inside("workflows.preview", { body: { step: { type, controlValues: values }, payload } })).body.data
+        .result;
+    const shown = await show("email", { subject: "s", body });
+    const { html: shownBlocks } = await show("email", { subject: "s", body: blocks, editorType: "block" });
+    const { body: shownFeed } = await show("in_app", { body });
+    await inside("layouts.create", { body: { name: "Frame", layoutId: "frame" } });
+    const layout = await inside("layouts.preview", {
+      params: { layoutId: "frame" },
+      body: { controlValues: { email: { editorType: "html", body: `${body}{{ content }}` } } },
+    });
+    return {
+      bodies: [mail, feedMessage, ...toldContents, shown.html, shownFeed, layout.body.result.preview.body].map(linksIn),
+      blocks: [blockMail, shownBlocks].map(appLinksIn),
+      text: shown.text,
+    };
+  };
+
+  test("links to the apps of an environment stay in delivery, dry run and preview, and those of others do not", async () => {
+    const apps = await create("Apps", { linkSchemes: ["myapp", "web+shop"] });
+    assert.deepEqual(apps.linkSchemes, ["myapp", "web+shop"]);
+    const plain = await create("No apps", { parentId: apps._id });
+    assert.equal(plain.linkSchemes, undefined);
+    const links = ["myapp://order/8", "myapp://constant"];
+    const withApps = await contentsOf(apps);
+    assert.deepEqual(withApps.bodies, Array(7).fill(kept));
+    assert.deepEqual(
+      withApps.blocks.map((found) => [...new Set(found)]),
+      [links, links],
+    );
+    assert.equal(withApps.text, "Order (myapp://order/7) x");
+    const without = await contentsOf(plain);
+    assert.deepEqual(without.bodies, Array(7).fill(removed));
+    assert.deepEqual(without.blocks, [[], []]);
+    assert.equal(without.text, "Order x");
+  });
+
+  test("an update changes them, an empty list ends them, publishing leaves those of the target", async () => {
+    const own = await create("Other apps");
+    const target = await create("Target of apps");
+    const inside = clientOf(own);
+    const update = async (linkSchemes?: string[]) =>
+      (await inside("environments.update", { params: { environmentId: own._id }, body: { linkSchemes } })).body
+        .linkSchemes;
+    const show = async () => {
+      const step = { type: "in_app" as const, controlValues: { body } };
+      return linksIn((await inside("workflows.preview", { body: { step } })).body.data.result.body);
+    };
+    assert.deepEqual([await update(["myapp"]), await update(), await show()], [["myapp"], ["myapp"], kept]);
+    await createWorkflow(inside, "apps", [inApp({ body })]);
+    await clientOf(target)("environments.publish", {
+      params: { targetEnvironmentId: target._id },
+      body: { sourceEnvironmentId: own._id },
+    });
+    assert.equal((await byIdentifier(target.identifier)).linkSchemes, undefined);
+    assert.deepEqual((await byIdentifier(own.identifier)).linkSchemes, ["myapp"]);
+    assert.deepEqual([await update([]), await show()], [undefined, removed]);
+  });
+
+  test("422 for schemes that run code or read local data, and for what is no scheme; nothing changes", async () => {
+    const own = await create("Careful");
+    const refuse = (linkSchemes: unknown, errors: Record<string, string[]>) =>
+      assertRefused(
+        clientOf(own),
+        "environments.update",
+        { params: { environmentId: own._id }, body: { name: "Changed", linkSchemes } },
+        { code: "VALIDATION_ERROR", errors },
+      );
+    const names = "javascript data vbscript file blob filesystem about view-source chrome resource jar".split(" ");
+    const messageOf = (name: string, index: number) =>
+      `linkSchemes.${index} must not be ${name}: its links can run code or read local data`;
+    await refuse(
+      ["myapp", ...names],
+      Object.fromEntries(names.map((name, i) => [`linkSchemes.${i + 1}`, [messageOf(name, i + 1)]])),
+    );
+    for (const text of ["myapp:", "myapp://", "MyApp", "m", "7up", "java script", "java\tscript", "a".repeat(33), ""])
+      await refuse([text], { "linkSchemes.0": ["linkSchemes.0 has an invalid format"] });
+    await refuse([7], { "linkSchemes.0": ["linkSchemes.0 must be a string"] });
+    for (const value of ["myapp", null]) await refuse(value, { linkSchemes: ["linkSchemes must be an array"] });
+    await refuse(["myapp", "myapp"], { linkSchemes: ["linkSchemes must not contain the same element twice"] });
+    const many = Array.from({ length: 21 }, (_, i) => `app${i}`);
+    await refuse(many, { linkSchemes: ["linkSchemes must contain no more than 20 elements"] });
+    const { name, linkSchemes } = await byIdentifier(own.identifier);
+    assert.deepEqual([name, linkSchemes], ["Careful", undefined]);
+    const input = { body: { name: "Not made", color: "red", linkSchemes: ["file"] } };
+    await assertRefused(client, "environments.create", input, {
+      code: "VALIDATION_ERROR",
+      errors: { "linkSchemes.0": [messageOf("file", 0)] },
+    });
+  });
+});
+
 describe("delete", () => {
   test("200 without a body: its keys stop, its identifier is free, what hung on it stays without it", async () => {
     const doomed = await create("Doomed");

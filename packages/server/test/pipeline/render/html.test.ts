@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sanitizeHtml } from "../../../src/pipeline/render/html.ts";
 import { htmlToText } from "../../../src/pipeline/render/html-text.ts";
 import { RenderFault } from "../../../src/pipeline/render/liquid.ts";
-import { isSafeUrl } from "../../../src/pipeline/render/safe-urls.ts";
+import { isSafeUrl, withLinkSchemes } from "../../../src/pipeline/render/safe-urls.ts";
 
 test("what could run is removed, what can be read stays", () => {
   const table: [html: string, clean: string][] = [
@@ -106,6 +106,42 @@ test("a mail keeps its doctype, its names of spaces, and what Outlook reads", ()
     ['<a href="myapp://x">x</a><a href="ms-msdt:/id">y</a>', "<a>x</a><a>y</a>"],
   ];
   for (const [html, clean] of others) assert.equal(sanitizeHtml(html, "mail"), clean, html);
+});
+
+test("links to the apps of an environment stay in links only, and are remembered for no other environment", () => {
+  const roundrect = '<v:roundrect href="myapp://x"><v:fill src="myapp://y" /></v:roundrect>';
+  const table: [html: string, withApp: string, without: string][] = [
+    ['<a href="myapp://order/7">x</a>', '<a href="myapp://order/7">x</a>', "<a>x</a>"],
+    ['<a href="MyApp:x">x</a>', '<a href="MyApp:x">x</a>', "<a>x</a>"],
+    ['<a href="&#109;yapp:x">x</a>', '<a href="myapp:x">x</a>', "<a>x</a>"],
+    ['<a href="myapp2:x">x</a>', "<a>x</a>", "<a>x</a>"],
+    ['<a href="javascript:myapp://x">x</a>', "<a>x</a>", "<a>x</a>"],
+    ['<a href="https://e.example/">x</a>', '<a href="https://e.example/">x</a>', '<a href="https://e.example/">x</a>'],
+    ['<img src="myapp://x">', "<img />", "<img />"],
+    ['<b background="myapp://x">x</b>', "<b>x</b>", "<b>x</b>"],
+  ];
+  const comment = (html: string) => `<!--[if mso]>${html}<![endif]-->`;
+  const withApp = (html: string, place: "mail" | "feed") => withLinkSchemes(["myapp"], () => sanitizeHtml(html, place));
+  for (let round = 0; round < 2; round++) {
+    for (const [html, kept, removed] of table) {
+      for (const place of ["mail", "feed"] as const) {
+        // With a comment, the whole is cleaned instead of its tags.
+        for (const same of [html, `${html}<!-- -->`]) {
+          assert.equal(withApp(same, place), kept, same);
+          assert.equal(sanitizeHtml(same, place), removed, same);
+          assert.equal(
+            withLinkSchemes(["other"], () => sanitizeHtml(same, place)),
+            removed,
+          );
+        }
+      }
+    }
+    assert.equal(withApp(comment(roundrect), "mail"), comment(roundrect.replace(' src="myapp://y"', "")));
+    assert.equal(sanitizeHtml(comment(roundrect), "mail"), comment("<v:roundrect><v:fill /></v:roundrect>"));
+  }
+  const fail = () => withLinkSchemes(["myapp"], () => assert.fail());
+  assert.throws(fail);
+  assert.equal(sanitizeHtml('<a href="myapp:x">x</a>', "mail"), "<a>x</a>", "after a fault");
 });
 
 test("styles keep everything but addresses and functions that run code", () => {
