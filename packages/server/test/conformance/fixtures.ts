@@ -374,7 +374,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
 
   "environments.list": nothing,
   "environments.create": (w) => ({ body: { name: w.unique("environment"), color: "#ffffff" } }),
-  "environments.update": withBody(ofEnvironment, { color: "#000000" }),
+  "environments.update": withBody(ofEnvironment, { color: "#000000", linkSchemes: ["myapp"] }),
   "environments.delete": async (w) => {
     const made = await w.environment();
     return { params: { environmentId: made._id }, headers: keyOf(made) };
