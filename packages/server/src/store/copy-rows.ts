@@ -64,6 +64,7 @@ function writeField(to: Writer, value: unknown, write: WriteValue): void {
 
 type WriteValue = (to: Writer, value: never) => void;
 
+const writeUuid: WriteValue = (to, id: string) => to.uuid(id);
 const writeText: WriteValue = (to, text: string) => to.text(text);
 const writeTime: WriteValue = (to, time: Date) => to.time(time.getTime());
 
@@ -72,7 +73,7 @@ const writeTime: WriteValue = (to, time: Date) => to.time(time.getTime());
  * a value that does not fit is refused here.
  */
 const writersByType: Record<string, WriteValue> = {
-  uuid: (to, id: string) => to.uuid(id),
+  uuid: writeUuid,
   text: writeText,
   json: (to, value: unknown) => to.text(JSON.stringify(value)),
   jsonb(to, value: unknown) {
@@ -83,6 +84,7 @@ const writersByType: Record<string, WriteValue> = {
   boolean: (to, value: boolean) => to.byte(value ? 1 : 0),
   smallint: (to, value: number) => to.int16(value),
   integer: (to, value: number) => to.int32(value),
+  "uuid[]": (to, ids: string[]) => writeArray(to, ids, 2950, writeUuid),
   "text[]": (to, texts: string[]) => writeArray(to, texts, 25, writeText),
   "timestamptz[]": (to, times: Date[]) => writeArray(to, times, 1184, writeTime),
 };
