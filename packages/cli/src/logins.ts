@@ -46,7 +46,7 @@ function fromFormer({ current, environments }: FormerFile): Logins {
   return { current: all.find(({ environment }) => environment === current) ?? null, all };
 }
 
-/** Written beside the file and renamed, so that a crash leaves the former one. */
+/** Writes a temporary file and renames it, so that a crash keeps the previous one. */
 export function writeLogins(io: Io, { current, all }: Logins): void {
   const file = loginsFile(io);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

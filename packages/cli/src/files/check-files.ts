@@ -17,7 +17,7 @@ function toFileProblem({ message, variableName }: Problem, place: Place, templat
 
 const tagStart = /\{[{%]/;
 
-/** Where a template in a file of its own uses the variable first. */
+/** The first place where a template file uses the variable. */
 function findVariable(template: string, name: string, place: Place): Place {
   for (let start = template.search(tagStart); start !== -1; ) {
     const length = template.slice(start).search(/[%}]\}/);

@@ -60,7 +60,7 @@ function showKept(out: Output, kept: FilesPlan["kept"]): void {
   if (kept.length > 0) out.line();
 }
 
-/** Without a state of its own, as on a build server, the folder knows only what the service remembers. */
+/** A folder without a state file, as on a build server, relies on what the service remembers. */
 const describeSince = (since: FilesPlan["driftSince"]): string =>
   since?.kind === "applied"
     ? `files were applied last${since.at ? ` (${since.at.slice(0, 16).replace("T", " ")} UTC)` : ""}`

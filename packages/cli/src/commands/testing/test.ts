@@ -1,4 +1,4 @@
-// `tidings test`: scenario files on test clocks, each in an environment of its own, which has the workflows of the files.
+// `tidings test`: scenario files on test clocks, each in a throw-away environment that has the workflows of the files.
 import { resolve } from "node:path";
 import { numberOption, refuseMoreArguments, textOption } from "../../arguments.ts";
 import type { Call, Command } from "../../command.ts";

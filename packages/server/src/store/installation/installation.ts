@@ -47,31 +47,23 @@ export async function createInstallation(db: Db, input: NewInstallation): Promis
   await db.insertInto("api_keys").values(input.keys).execute();
 }
 
-/** The first key of the oldest `dev` environment, which the banner shows. */
-export const findDevelopmentKey = (db: Db) =>
+/** Valid keys, those of the oldest environment first. */
+const validKeys = (db: Db) =>
   db
     .selectFrom("api_keys as k")
     .innerJoin("environments as e", "e.id", "k.environment_id")
-    .where("e.type", "=", "dev")
     .where("e.deleted_at", "is", null)
     .where("k.revoked_at", "is", null)
     .orderBy("e.created_at")
     .orderBy("k.created_at")
-    .select("k.secret")
-    .executeTakeFirst();
+    .select("k.secret");
+
+/** The first key of the oldest `dev` environment, which the banner shows. */
+export const findDevelopmentKey = (db: Db) => validKeys(db).where("e.type", "=", "dev").executeTakeFirst();
 
 /** The first key of the environment with this identifier. */
 export const findFirstKey = (db: Db, identifier: string) =>
-  db
-    .selectFrom("api_keys as k")
-    .innerJoin("environments as e", "e.id", "k.environment_id")
-    .where("e.identifier", "=", identifier)
-    .where("e.deleted_at", "is", null)
-    .where("k.revoked_at", "is", null)
-    .orderBy("e.created_at")
-    .orderBy("k.created_at")
-    .select("k.secret")
-    .executeTakeFirst();
+  validKeys(db).where("e.identifier", "=", identifier).executeTakeFirst();
 
 /** The identifiers of all environments, the oldest first. */
 export const listIdentifiers = async (db: Db): Promise<string[]> => {
