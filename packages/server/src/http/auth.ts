@@ -79,9 +79,12 @@ export function createWrongKeyLimiter(limit: number, now: () => number): WrongKe
   };
 }
 
-/** An IPv4 address, or the /64 network of an IPv6 address: one customer of a network has all addresses in it. */
-export function networkOf(address: string): string {
-  const bare = address.split("%")[0]!;
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address: one customer of a network has all addresses in it. A client that has
+ * hung up has no address any more, whatever the types of Node and Fastify say.
+ */
+export function networkOf(address: string | undefined): string {
+  const bare = (address ?? "").split("%")[0]!;
   if (isIP(bare) !== 6) return bare;
   const groups = readGroups(bare);
   const [high = 0, low = 0] = groups.slice(6);

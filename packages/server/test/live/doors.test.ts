@@ -300,6 +300,21 @@ test("a session for contexts gets the messages, marks, deletions and counts of t
   for (const one of [stream, socket, whole]) one.close();
 });
 
+test("clients that hang up before their stream begins are no faults of the service", async () => {
+  const token = await tokenFor(service, "hasty");
+  const { hostname, port } = new URL(url);
+  const head = `GET /v1/inbox/stream?token=${token} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+  for (let round = 0; round < 30; round++) {
+    const socket = connect(Number(port), hostname);
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    socket.resetAndDestroy();
+  }
+  // Requests of the same process are answered in turn: those before this one have been handled.
+  await started(openStream(url, token));
+  const faults = service.logs.filter(({ msg }) => msg === "request failed");
+  assert.deepEqual(faults, []);
+});
+
 test("pages of origins that the environment does not list are refused by the stream and before an upgrade", async () => {
   const listed = await startTestService({
     TIDINGS_ENCRYPTION_KEY: encryptionKey,
