@@ -11,7 +11,7 @@ export const words = {
   environment: {
     label: "Environment",
     production: "Production",
-    development: "Development",
+    developmentNote: "For testing",
     productionNote: "Real messages to real people",
   },
   account: {

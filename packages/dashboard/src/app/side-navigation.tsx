@@ -56,7 +56,7 @@ export const SideNavigation = ({ session, environment, onSearch }: SideProps) =>
 function EnvironmentSwitcher({ environments, environment }: { environments: Environment[]; environment: Environment }) {
   const navigate = useNavigate();
   const noteOf = ({ type }: Environment) =>
-    type === "prod" ? words.environment.productionNote : words.environment.development;
+    type === "prod" ? words.environment.productionNote : words.environment.developmentNote;
   const isProduction = environment.type === "prod";
   return (
     <Menu

@@ -15,12 +15,12 @@ browserTest(
     const { client, environmentId } = await newStage(service);
     await seedWeek(client);
     const page = await openDashboard(context, service, `/clock?env=${environmentId}`, { timezoneId: "UTC" });
-    await page.getByText("The test clock stops the time of this environment").waitFor();
-    await page.getByText("Nothing waits", { exact: true }).waitFor();
+    await page.getByText("The test clock pauses time in this environment").waitFor();
+    await page.getByText("Nothing is waiting", { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByLabel("Starts at").fill("2026-03-02T09:00");
     await page.getByRole("button", { name: "Start the test clock" }).click();
-    await page.getByText("Test clock, standing still").waitFor();
+    await page.getByText("Test clock, paused").waitFor();
 
     for (const _ of [1, 2, 3]) await trigger(client, "mentions", "ada");
     await trigger(client, "weekly-report", "ada");
@@ -31,14 +31,14 @@ browserTest(
 
     await page.getByRole("button", { name: /^Advance to here, Tue, Mar 3/ }).click();
     await line.getByText("3 new mentions").waitFor();
-    await page.getByText("Moved 1 d. 1 message was made on the way.").waitFor();
+    await page.getByText("Advanced 1 d, 1 message sent.").waitFor();
     assert.equal(await line.getByText("Digest closes").count(), 1);
 
     await page.getByRole("button", { name: "+1 day" }).click();
-    await page.getByText("Moved 1 d. No message was made on the way.").waitFor();
-    await page.getByRole("button", { name: "To the next wait" }).click();
+    await page.getByText("Advanced 1 d, no messages sent.").waitFor();
+    await page.getByRole("button", { name: "Skip to next event" }).click();
     await line.getByText("Your week").waitFor();
-    await line.getByText("Nothing waits").waitFor();
+    await line.getByText("Nothing is waiting").waitFor();
     await page.getByLabel("Date and time").fill("2026-03-09T10:30");
     await page.getByRole("button", { name: "Go there" }).click();
     await page.locator("time", { hasText: "10:30" }).first().waitFor();

@@ -75,7 +75,7 @@ browserTest("from a search to the preference that decided, and the next message 
 
 browserTest("schedule, topics, profile and inbox are changed as a person would", async (context) => {
   const page = await open(context, "/people/ada?tab=schedule", narrow);
-  await page.getByRole("switch", { name: "Respect a schedule" }).click();
+  await page.getByRole("switch", { name: "Quiet hours" }).click();
   await page.getByLabel("Monday from").fill("08:30");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").waitFor();

@@ -58,7 +58,7 @@ export const words = {
   },
   paste: {
     addTitle: "Add people to the topic",
-    addText: "They get what is sent to the topic from now on. Who belongs to it already stays as they are.",
+    addText: "They get what is sent to the topic from now on. Existing members are not changed.",
     removeTitle: "Remove people from the topic",
     removeText: "Their subscriptions and rules are deleted.",
     ids: "Subscriber ids",

@@ -12,7 +12,7 @@ import { Badge, Dot } from "../../kit/verdict.tsx";
 import { words as kitWords } from "../../words.ts";
 import css from "./clock.module.css";
 import { fromLocalInput, gapOf, progressOf, toLocalInput } from "./moments.ts";
-import type { ClockState, EnvironmentTimeline } from "./use-clock.ts";
+import { type ClockState, countMade, type EnvironmentTimeline } from "./use-clock.ts";
 import { words } from "./words.ts";
 
 type ClockCardProps = { clock: ClockState; timeline: EnvironmentTimeline };
@@ -52,22 +52,23 @@ export function ClockCard({ clock, timeline }: ClockCardProps) {
 
 function Progress({ clock: { movedFrom }, timeline }: ClockCardProps) {
   const { now, target } = timeline.clock;
+  const held = timeline.waiting.find(({ until }) => Date.parse(until) <= Date.parse(now));
   const value = movedFrom !== null && target !== undefined ? progressOf(movedFrom, now, target) : undefined;
   return (
     <div className={css.progress}>
       {target && <strong>{words.moving(formatMoment(target))}</strong>}
       <progress aria-label={words.progress} value={value} />
-      <span className={css.weak}>{words.movingNote}</span>
+      <span className={css.weak}>
+        {held ? words.waitingFor(words.kinds[held.kind], held.workflow.name) : words.movingNote}
+      </span>
     </div>
   );
 }
 
 /** What the last move did. */
-function Moved({ clock: { movedFrom }, timeline: { clock, results } }: ClockCardProps) {
+function Moved({ clock: { movedFrom, madeBefore }, timeline: { clock, results } }: ClockCardProps) {
   if (movedFrom === null || gapOf(movedFrom, clock.now) <= 0) return null;
-  const made = results
-    .filter(({ until }) => Date.parse(until) > Date.parse(movedFrom))
-    .reduce((sum, { count }) => sum + count, 0);
+  const made = Math.max(0, countMade(results, movedFrom) - madeBefore);
   return <p className={css.moved}>{words.moved(formatDuration(gapOf(movedFrom, clock.now)), made)}</p>;
 }
 

@@ -20,6 +20,8 @@ export type ClockState = {
   isMoving: boolean;
   /** Where the last move that was made here began. */
   movedFrom: string | null;
+  /** Messages after that moment which were there before the move: a clock that starts in the past finds some. */
+  madeBefore: number;
   move: (body: Move, onDone?: () => void) => void;
 };
 
@@ -27,7 +29,7 @@ export function useClock(): ClockState {
   const { _id: environmentId } = useEnvironment();
   const params = { environmentId };
   const [isUnderWay, setUnderWay] = useState(false);
-  const [movedFrom, setMovedFrom] = useState<string | null>(null);
+  const [{ movedFrom, madeBefore }, setStart] = useState<Start>({ movedFrom: null, madeBefore: 0 });
   // A move changes what every screen of this environment shows.
   const change = useChange("environments.updateClock", ["environments.retrieveTimeline", "captured.list"]);
   const isMoving = change.isPending || isUnderWay;
@@ -41,9 +43,16 @@ export function useClock(): ClockState {
   const latest = useRef(data);
   latest.current = data;
   const move = (body: Move, onDone?: () => void) => {
-    const before = latest.current?.clock;
-    setMovedFrom(before?.isTestClock ? before.now : null);
+    const before = latest.current;
+    const from = before?.clock.isTestClock ? before.clock.now : null;
+    setStart({ movedFrom: from, madeBefore: from === null ? 0 : countMade(before!.results, from) });
     change.mutate({ params, body }, { onSuccess: onDone, onError: showError });
   };
-  return { timeline: data, error, refetch, isMoving, movedFrom, move };
+  return { timeline: data, error, refetch, isMoving, movedFrom, madeBefore, move };
 }
+
+type Start = Pick<ClockState, "movedFrom" | "madeBefore">;
+
+/** Messages made after a moment. */
+export const countMade = (results: EnvironmentTimeline["results"], from: string): number =>
+  results.reduce((sum, { until, count }) => (Date.parse(until) > Date.parse(from) ? sum + count : sum), 0);

@@ -5,19 +5,19 @@ const plural = (count: number, one: string, many: string): string =>
 
 export const words = {
   title: "Test clock",
-  lead: "Everything that waits in this environment on one line of time, and the messages that were made last.",
+  lead: "Everything that waits in this environment on one timeline, and the latest messages.",
 
-  states: { real: "Real time", standing: "Test clock, standing still", moving: "Test clock, moving" },
+  states: { real: "Real time", standing: "Test clock, paused", moving: "Test clock, moving" },
   now: "Now",
   start: "Start the test clock",
   startAt: "Starts at",
-  startHint: "Any time, past or future. In the future, all that is due until then runs on the way.",
+  startHint: "Any time, past or future. On the way to a future time, everything due until then runs.",
   aboutReal:
-    "The test clock stops the time of this environment. It stands still until you move it. When it moves, everything that " +
-    "becomes due runs in order, each at its own time: a week of delays and digests takes seconds. Only this environment is " +
-    "affected, and messages go where its integrations send them.",
+    "The test clock pauses time in this environment until you move it. When it moves, everything that becomes due runs in " +
+    "order, each at its own time: a week of delays and digests takes seconds. Only this environment is affected, and " +
+    "messages go where its integrations send them.",
   production: "Production is always in real time. The test clock is for development environments.",
-  next: "To the next wait",
+  next: "Skip to next event",
   hour: "+1 hour",
   day: "+1 day",
   goTo: "Date and time",
@@ -28,16 +28,18 @@ export const words = {
     "What waits keeps its time. What the test clock had not reached, but real time has already passed, runs at once.",
   stopped: "Back in real time",
   moving: (target: string) => `Moving to ${target}`,
-  movingNote: "It stops at every moment for which something waits, runs that, and goes on.",
+  movingNote: "It stops wherever something is due, runs it, and goes on.",
+  waitingFor: (what: string, workflow: string) =>
+    `Waiting for ${workflow}: ${what}. A provider that does not answer takes real time.`,
   progress: "Progress of the clock",
   moved: (span: string, messages: number) =>
     messages === 0
-      ? `Moved ${span}. No message was made on the way.`
-      : `Moved ${span}. ${plural(messages, "message was made", "messages were made")} on the way.`,
+      ? `Advanced ${span}, no messages sent.`
+      : `Advanced ${span}, ${plural(messages, "message sent", "messages sent")}.`,
 
   timeline: "Timeline",
   earlier: (count: number) => `Show ${plural(count, "earlier entry", "earlier entries")}`,
-  nothingWaits: "Nothing waits",
+  nothingWaits: "Nothing is waiting",
   nothingWaitsText:
     "Trigger a workflow with a delay or a digest, or to a person whose schedule is closed: it appears here.",
   later: (duration: string) => `${duration} later`,

@@ -32,9 +32,20 @@ export function ImportScreen() {
       }
       actions={
         data && (
-          <LinkButton icon="upload" to="/imports/new" search={data.kind === "subscribers" ? {} : { kind: data.kind }}>
-            {words.report.another}
-          </LinkButton>
+          <>
+            <LinkButton icon="upload" to="/imports/new" search={data.kind === "subscribers" ? {} : { kind: data.kind }}>
+              {words.report.another}
+            </LinkButton>
+            {data.kind === "subscribers" ? (
+              <LinkButton icon="users" to="/people">
+                {words.report.openPeople}
+              </LinkButton>
+            ) : (
+              <LinkButton icon="hash" to="/topics">
+                {words.report.openTopics}
+              </LinkButton>
+            )}
+          </>
         )
       }
     >

@@ -24,6 +24,8 @@ import { words } from "./words.ts";
 const say = words.create;
 const back = { to: "/topics", search: { tab: "imports" }, label: words.list.title } as const;
 const maxBytes = 10_000_000;
+/** Columns that fit beside each other in most windows. */
+const widestPreview = 5;
 /** The beginning of a file shows how it is read. */
 const previewCharacters = 60_000;
 
@@ -233,6 +235,7 @@ type Preview = { columns: { header: string; field: string | null; problem?: stri
 
 const SampleTable = ({ preview: { columns, rows } }: { preview: Preview }) => (
   <section className={css.sample} aria-label={say.firstLines}>
+    {columns.length > widestPreview && <p className={css.weak}>{say.columnCount(columns.length)}</p>}
     <table aria-label={say.firstLines}>
       <thead>
         <tr>

@@ -27,9 +27,8 @@ export const words = {
     lead: "Choose a file, see how it is read, try it without writing, then import.",
     kind: "What is in the file",
     kindHints: {
-      subscribers:
-        "People with their addresses. Who exists already gets the new values; an empty cell changes nothing.",
-      subscriptions: "Who belongs to which topic. Topics that do not exist are created; the people have to exist.",
+      subscribers: "People with their addresses. Existing people are updated; empty cells are ignored.",
+      subscriptions: "Who belongs to which topic. Missing topics are created; the people must exist.",
     },
     file: "File",
     choose: "Choose a CSV file",
@@ -47,6 +46,7 @@ export const words = {
     separators: { ",": "comma", ";": "semicolon", "\t": "tab" },
     size: "Size",
     firstLines: "First lines",
+    columnCount: (count: number) => (count === 1 ? "1 column" : `${count} columns: scroll sideways to see them all`),
     ignored: "not imported",
     refused: "The file cannot be imported as it is:",
     check: "Dry run",
@@ -80,5 +80,7 @@ export const words = {
     failed:
       "The import has stopped: a part of it failed every time it was tried. It is among the failed tasks of the start page.",
     another: "Import another file",
+    openPeople: "Open people",
+    openTopics: "Open topics",
   },
 } as const;

@@ -89,9 +89,9 @@ export const words = {
 
   schedule: {
     title: "Schedule",
-    text: "Outside of these hours, messages wait or are left out, as each workflow says. In-app messages come at any time.",
-    isOn: "Respect a schedule",
-    off: "No schedule: messages come at any hour.",
+    text: "Outside these hours, messages are held or skipped, as each workflow says. In-app messages arrive at any time.",
+    isOn: "Quiet hours",
+    off: "No quiet hours: messages arrive at any time.",
     zone: (zone: string) => `Hours are in the time zone ${zone}.`,
     noZone: "The person has no time zone, so hours are in UTC. Set one in the profile.",
     days: {
@@ -132,7 +132,7 @@ export const words = {
     title: "Topics",
     text: "Events for a topic reach all of its subscribers.",
     none: "No topics",
-    noneText: "Add the person to a topic, and events for that topic reach it.",
+    noneText: "Add the person to a topic, and events for that topic reach them.",
     key: "Topic",
     since: "Since",
     add: "Add to a topic",

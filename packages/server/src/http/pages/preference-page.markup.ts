@@ -23,7 +23,7 @@ export const renderPreferences = (page: PreferencePage, notice?: string): string
 ${page.person !== "" && html`<p class="lead">For ${page.person}</p>`}
 ${notice !== undefined && html`<p class="card saved" role="status">${notice}</p>`}
 ${page.subject && subjectCard(page.subject)}
-${page.workflows.length > 0 ? choices(page) : html`<p class="card">There is nothing you could switch on or off at present.</p>`}`,
+${page.workflows.length > 0 ? choices(page) : html`<p class="card">There is nothing to turn on or off right now.</p>`}`,
   );
 
 const subjectCard = ({
@@ -41,8 +41,8 @@ ${
 
 const choices = ({ global, workflows, hasMore }: PreferencePage): Html => html`<form method="post" class="card">
 <h2>What you get, and where</h2>
-<p class="note">A choice for one kind of notification counts more than the choice for all of them.</p>
-${row(fields.everything, html`All notifications <small>wherever you chose nothing else</small>`, global)}
+<p class="note">Settings below override this.</p>
+${row(fields.everything, html`All notifications <small>unless set below</small>`, global)}
 ${workflows.map(({ id, name, channels: on }) => row(idToBase62(id), html`${name}`, on))}
 ${hasMore && html`<p class="note">There are more; these are the first ${workflows.length}.</p>`}
 <button class="save">Save</button>

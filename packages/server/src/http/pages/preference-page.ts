@@ -73,11 +73,11 @@ async function changePreferences(ctx: Ctx, target: UnsubscribeTarget, form: URLS
   if (form.get(fields.oneClick)?.toLowerCase() === "one-click") {
     const { kind, workflowName } = await unsubscribe.unsubscribe(ctx, subscriber, workflowId);
     if (kind === "critical") {
-      const text = `“${workflowName}” is too important to be switched off: it will still come by email.`;
-      return page(renderNotice("This cannot be switched off", text, "See all preferences"), 400);
+      const text = `“${workflowName}” is too important to be turned off: you will still get it by email.`;
+      return page(renderNotice("This cannot be turned off", text, "See all preferences"), 400);
     }
     const what = workflowName ? `“${workflowName}”` : "these notifications";
-    const text = `You will not get ${what} by email any more.`;
+    const text = `You are unsubscribed from ${what} by email.`;
     return page(renderNotice("You are unsubscribed", text, "See all preferences"));
   }
   const edits = readEdits(form);

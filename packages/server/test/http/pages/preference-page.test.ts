@@ -108,7 +108,7 @@ test("one click switches off the mails of this workflow, and webhooks hear of it
   const link = await linkFor("cleo");
   const { status, html } = await post(link, oneClick());
   assert.equal(status, 200);
-  assert.match(html, /You will not get “Orders” by email any more\./);
+  assert.match(html, /You are unsubscribed from “Orders” by email\./);
   assert.deepEqual(await chosen("cleo"), { email: false, in_app: true });
   assert.deepEqual(await chosen("cleo", "news"), { email: true, in_app: true });
   const { notification, isSent } = await fire("cleo");
@@ -213,7 +213,7 @@ test("what has gone meanwhile is told kindly", async () => {
   await client("workflows.update", { params: { workflowId: "passing" }, body: update as never });
   const refused = await post(link, oneClick());
   assert.equal(refused.status, 400);
-  assert.match(refused.html, /cannot be switched off/);
+  assert.match(refused.html, /cannot be turned off/);
   assert.ok(!(await get(link)).html.includes("Passing"));
 
   await client("workflows.delete", { params: { workflowId: "passing" } });

@@ -1,0 +1,40 @@
+// `npm run walk [-- names]`: uses the widget and the dashboard as people do for an afternoon, in minutes: with events flowing, an
+// outage and its repair, an inbox of 10,000 messages, undo in every editor, two people at once, a frozen and a killed server. It
+// prints what it saw, keeps pictures in /screenshots/walk (not committed), and fails where a page is untrue. Needs Chromium.
+import { walkAccessibility } from "./accessibility.ts";
+import { walkActivity } from "./activity.ts";
+import { walkEditors } from "./editors.ts";
+import { walkFaults } from "./faults.ts";
+import { walkInbox } from "./inbox.ts";
+import { walkOutage } from "./outage.ts";
+import { openWorld, type World } from "./world.ts";
+
+const walks: Record<string, (world: World) => Promise<void>> = {
+  inbox: walkInbox,
+  activity: walkActivity,
+  outage: walkOutage,
+  editors: walkEditors,
+  accessibility: walkAccessibility,
+  faults: walkFaults,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !(name in walks));
+if (unknown) {
+  console.error(`there is no walk "${unknown}". Walks: ${Object.keys(walks).join(", ")}`);
+  process.exit(2);
+}
+
+const world = await openWorld();
+try {
+  for (const [name, walk] of Object.entries(walks)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.log(`\n${name}`);
+    const begun = performance.now();
+    // A walk that cannot go on is one wrong check; the others are still of use.
+    await walk(world).catch((error: Error) => world.check(`${name} could be walked to its end`, false, error.message));
+    world.figure("took", `${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  }
+} finally {
+  process.exitCode = (await world.end()) ? 0 : 1;
+}
