@@ -113,6 +113,8 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "inbox.readAllNotifications": ["POST", "/v1/inbox/notifications/read"],
   "inbox.archiveAllNotifications": ["POST", "/v1/inbox/notifications/archive"],
   "inbox.archiveReadNotifications": ["POST", "/v1/inbox/notifications/read-archive"],
+  "inbox.markNotifications": ["POST", "/v1/inbox/notifications/mark"],
+  "inbox.undoMark": ["POST", "/v1/inbox/notifications/undo"],
   "inbox.deleteAllNotifications": ["POST", "/v1/inbox/notifications/delete"],
   "inbox.listPreferences": ["GET", "/v1/inbox/preferences"],
   "inbox.retrieveGlobalPreference": ["GET", "/v1/inbox/preferences/global"],

@@ -222,6 +222,8 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.readAllNotifications": inboxNotifications.readAll,
   "inbox.archiveAllNotifications": inboxNotifications.archiveAll,
   "inbox.archiveReadNotifications": inboxNotifications.archiveRead,
+  "inbox.markNotifications": inboxNotifications.markMany,
+  "inbox.undoMark": inboxNotifications.undoMark,
   "inbox.deleteAllNotifications": inboxNotifications.removeAll,
   "inbox.listPreferences": inboxPreferences.list,
   "inbox.retrieveGlobalPreference": inboxPreferences.retrieveGlobal,

@@ -245,6 +245,8 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "inbox.readAllNotifications": withBody(ofOwnInbox, {}),
   "inbox.archiveAllNotifications": withBody(ofOwnInbox, {}),
   "inbox.archiveReadNotifications": withBody(ofOwnInbox, {}),
+  "inbox.markNotifications": withBody(ofOwnInbox, { mark: "read" }),
+  "inbox.undoMark": withBody(ofOwnInbox, { markedAt: "2026-01-31T09:00:00.000Z" }),
   "inbox.deleteAllNotifications": withBody(ofOwnInbox, {}),
   "inbox.listPreferences": ofKeptInbox,
   "inbox.retrieveGlobalPreference": ofKeptInbox,

@@ -157,6 +157,22 @@ export const NotificationsSeenIn = named("NotificationsSeenIn", {
   ...NotificationSelection.properties,
 });
 
+/** A mark of many at once that can be taken back. */
+export const NotificationsMarkIn = named("NotificationsMarkIn", {
+  mark: oneOf(["read", "archived"], { description: "`archived` includes read" }),
+  only: Type.Optional(oneOf(["read"], { description: "Only those that are read" })),
+  ...NotificationSelection.properties,
+});
+
+export const NotificationsMarked = named("NotificationsMarked", {
+  markedAt: isoTime("The time of the mark, which takes it back"),
+  count: Type.Integer({ description: "Notifications that have changed" }),
+});
+
+export const NotificationsUndoIn = named("NotificationsUndoIn", {
+  markedAt: isoTime("`markedAt` of the answer to the mark"),
+});
+
 export const SnoozeIn = named("SnoozeIn", {
   snoozeUntil: Type.String({
     description:
@@ -196,5 +212,16 @@ export const notificationTexts = {
   readAll: { summary: "Mark all notifications as read", description: "Snoozed ones stay as they are." },
   archiveAll: { summary: "Archive all notifications", description: "Snoozed ones stay as they are." },
   archiveRead: { summary: "Archive all notifications that are read", description: "Snoozed ones stay as they are." },
+  markMany: {
+    summary: "Mark all notifications as read or archived, with a way back",
+    description: "As the operations for one mark; the answer has the time of the mark. Snoozed ones stay as they are.",
+  },
+  undoMany: {
+    summary: "Take back a mark of all notifications",
+    description:
+      "Those that were marked at this time, and not since, are as they were: unread where they were unread, and out of the " +
+      "archive. A time at which nothing was marked changes nothing. Where a test clock stands still, all marks of that time " +
+      "are taken back.",
+  },
   deleteAll: { summary: "Delete all notifications", description: "Archived and snoozed ones included." },
 } as const;

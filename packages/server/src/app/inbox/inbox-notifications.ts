@@ -11,6 +11,7 @@ import {
   markNotification,
   markNotificationsSeen,
   setAction,
+  undoMarks,
 } from "./notifications.ts";
 import { snoozeNotification, unsnoozeNotification } from "./snooze.ts";
 
@@ -121,7 +122,7 @@ export async function readAll(
   caller: InboxCaller,
   { body }: Input<"inbox.readAllNotifications">,
 ): Promise<Output<"inbox.readAllNotifications">> {
-  return markAllNotifications(ctx, inboxOf(caller), "read", body);
+  await markAllNotifications(ctx, inboxOf(caller), "read", body);
 }
 
 export async function archiveAll(
@@ -129,7 +130,7 @@ export async function archiveAll(
   caller: InboxCaller,
   { body }: Input<"inbox.archiveAllNotifications">,
 ): Promise<Output<"inbox.archiveAllNotifications">> {
-  return markAllNotifications(ctx, inboxOf(caller), "archived", body);
+  await markAllNotifications(ctx, inboxOf(caller), "archived", body);
 }
 
 export async function archiveRead(
@@ -137,7 +138,24 @@ export async function archiveRead(
   caller: InboxCaller,
   { body }: Input<"inbox.archiveReadNotifications">,
 ): Promise<Output<"inbox.archiveReadNotifications">> {
-  return markAllNotifications(ctx, inboxOf(caller), "archived", body, { read: true });
+  await markAllNotifications(ctx, inboxOf(caller), "archived", body, { read: true });
+}
+
+export async function markMany(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { body: { mark, only, ...selection } }: Input<"inbox.markNotifications">,
+): Promise<Output<"inbox.markNotifications">> {
+  const filter = only ? { read: true } : {};
+  return { data: await markAllNotifications(ctx, inboxOf(caller), mark, selection, filter) };
+}
+
+export async function undoMark(
+  ctx: Ctx,
+  caller: InboxCaller,
+  { body }: Input<"inbox.undoMark">,
+): Promise<Output<"inbox.undoMark">> {
+  return undoMarks(ctx, inboxOf(caller), body.markedAt);
 }
 
 export async function removeAll(

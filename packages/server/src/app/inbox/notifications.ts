@@ -11,6 +11,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { failure, invalid } from "../../failure.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { definedMembers } from "../../lib/json.ts";
+import { readTime } from "../../pipeline/rules/waits.ts";
 import {
   countInbox,
   findInboxIds,
@@ -105,12 +106,19 @@ export async function markNotification(
   return showItem(ctx, inbox, row.id, now);
 }
 
-async function markMatching(ctx: Ctx, inbox: Inbox, mark: StoredMark, filter: InboxFilter, now: Date): Promise<void> {
+async function markMatching(
+  ctx: Ctx,
+  inbox: Inbox,
+  mark: StoredMark,
+  filter: InboxFilter,
+  now: Date,
+): Promise<string[]> {
   const { caller, subscriber } = inbox;
-  await markAs(ctx, caller, mark, now, (marking) =>
+  const changed = await markAs(ctx, caller, mark, now, (marking) =>
     markInbox(ctx.db, caller.environmentId, subscriber.id, within(inbox, filter), marking),
   );
   ctx.hints.add(subscriber.id);
+  return changed;
 }
 
 /** Marks all notifications that match. Archived ones are read already, and snoozed ones stay as they are. */
@@ -120,9 +128,24 @@ export async function markAllNotifications(
   mark: StoredMark,
   selection: NotificationSelection,
   only: InboxFilter = {},
-): Promise<undefined> {
+): Promise<{ markedAt: string; count: number }> {
   const filter = { ...readSelection(selection), ...only };
-  await markMatching(ctx, inbox, mark, filter, await environmentNow(ctx, inbox.caller));
+  const now = await environmentNow(ctx, inbox.caller);
+  const changed = await markMatching(ctx, inbox, mark, filter, now);
+  return { markedAt: now.toISOString(), count: changed.length };
+}
+
+/** Takes back what `markAllNotifications` did at a time: the rows that it changed have this time, and no others. */
+export async function undoMarks(ctx: Ctx, inbox: Inbox, markedAt: string): Promise<undefined> {
+  const at = readTime(markedAt);
+  if (!at) {
+    const message = "markedAt must be an ISO time, as the answer to the mark has it";
+    throw invalid({ markedAt: { messages: [message], value: markedAt } });
+  }
+  const now = await environmentNow(ctx, inbox.caller);
+  await markMatching(ctx, inbox, "unarchived", { archived: true, archivedAt: at }, now);
+  // Those that were read before have another time.
+  await markMatching(ctx, inbox, "unread", { readAt: at }, now);
 }
 
 export async function markNotificationsSeen(
@@ -131,7 +154,7 @@ export async function markNotificationsSeen(
   { notificationIds, ...selection }: Input<"subscriberNotifications.markSeen">["body"],
 ): Promise<undefined> {
   const only: InboxFilter = notificationIds ? { ids: notificationIds, archived: "any", snoozed: "any" } : {};
-  return markAllNotifications(ctx, inbox, "seen", selection, only);
+  await markAllNotifications(ctx, inbox, "seen", selection, only);
 }
 
 export async function setAction(

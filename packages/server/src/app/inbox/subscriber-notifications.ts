@@ -122,7 +122,7 @@ export async function markAllRead(
   caller: Caller,
   { params, body }: Input<"subscriberNotifications.markAllRead">,
 ): Promise<Output<"subscriberNotifications.markAllRead">> {
-  return markAllNotifications(ctx, await inboxOf(ctx, caller, params), "read", body);
+  await markAllNotifications(ctx, await inboxOf(ctx, caller, params), "read", body);
 }
 
 export async function archiveAll(
@@ -130,7 +130,7 @@ export async function archiveAll(
   caller: Caller,
   { params, body }: Input<"subscriberNotifications.archiveAll">,
 ): Promise<Output<"subscriberNotifications.archiveAll">> {
-  return markAllNotifications(ctx, await inboxOf(ctx, caller, params), "archived", body);
+  await markAllNotifications(ctx, await inboxOf(ctx, caller, params), "archived", body);
 }
 
 export async function archiveAllRead(
@@ -138,7 +138,7 @@ export async function archiveAllRead(
   caller: Caller,
   { params, body }: Input<"subscriberNotifications.archiveAllRead">,
 ): Promise<Output<"subscriberNotifications.archiveAllRead">> {
-  return markAllNotifications(ctx, await inboxOf(ctx, caller, params), "archived", body, { read: true });
+  await markAllNotifications(ctx, await inboxOf(ctx, caller, params), "archived", body, { read: true });
 }
 
 export async function removeAll(

@@ -35,6 +35,9 @@ export type InboxFilter = {
   severities?: Severity[];
   createdFrom?: Date;
   createdTo?: Date;
+  /** Marked at exactly this time. */
+  readAt?: Date;
+  archivedAt?: Date;
   contextKeys?: string[];
   ids?: string[];
 };
@@ -70,6 +73,8 @@ function matching(environmentId: string, subscriberId: string, filter: InboxFilt
   }
   if (filter.createdFrom) conditions.push(sql`m.created_at >= ${filter.createdFrom}`);
   if (filter.createdTo) conditions.push(sql`m.created_at <= ${filter.createdTo}`);
+  if (filter.readAt) conditions.push(sql`m.read_at = ${filter.readAt}`);
+  if (filter.archivedAt) conditions.push(sql`m.archived_at = ${filter.archivedAt}`);
   if (filter.contextKeys) conditions.push(sql`m.context_keys = ${filter.contextKeys}::text[]`);
   return sql.join(conditions, sql` and `);
 }

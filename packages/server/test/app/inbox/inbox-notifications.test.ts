@@ -86,6 +86,56 @@ test("a notification is deleted with an empty answer", async () => {
   assert.deepEqual((await list(ada)).data, []);
 });
 
+test("a mark of all notifications is taken back by its time, and leaves others alone", async () => {
+  const { client, ada, eve } = await withInboxes();
+  const states = async (inbox: Inbox, query = "") =>
+    (await list(inbox, query)).data.map(({ isRead, isArchived }) => `${isRead ? "read" : "unread"} ${isArchived}`);
+  const mark = async (body: object) => {
+    const reply = await ada.call("POST", "/notifications/mark", body);
+    assert.equal(reply.status, 200, reply.text);
+    return (reply.body as { data: { markedAt: string; count: number } }).data;
+  };
+  const undo = async (inbox: Inbox, markedAt: string) => {
+    const reply = await inbox.call("POST", "/notifications/undo", { markedAt });
+    assert.deepEqual([reply.status, reply.text], [204, ""]);
+  };
+  await settled(client, await trigger(client, "hello", "ada"));
+  await settled(client, await trigger(client, "hello", "ada"));
+  await ada.call("PATCH", `/notifications/${ada.item.id}/read`);
+  const before = ["unread false", "unread false", "read false"];
+  assert.deepEqual(await states(ada), before);
+
+  const archived = await mark({ mark: "archived" });
+  assert.equal(archived.count, 3);
+  assert.deepEqual(await states(ada), []);
+  await undo(eve, archived.markedAt);
+  assert.deepEqual(await states(ada, "?archived=true"), ["read true", "read true", "read true"], "of Ada, not of Eve");
+  await undo(ada, archived.markedAt);
+  assert.deepEqual(await states(ada), before);
+
+  const read = await mark({ mark: "read", tags: ["a"] });
+  assert.equal(read.count, 2);
+  await undo(ada, read.markedAt);
+  assert.deepEqual(await states(ada), before);
+
+  const part = await mark({ mark: "archived", only: "read" });
+  assert.equal(part.count, 1);
+  assert.deepEqual(await states(ada), ["unread false", "unread false"]);
+  await undo(ada, part.markedAt);
+  await undo(ada, part.markedAt);
+  assert.deepEqual(await states(ada), before);
+
+  assert.equal((await mark({ mark: "read", tags: ["none"] })).count, 0);
+  for (const [path, body] of [
+    ["undo", { markedAt: "yesterday" }],
+    ["undo", {}],
+    ["mark", { mark: "unread" }],
+    ["mark", { mark: "read", only: "unread" }],
+  ] as const)
+    errorOf(await ada.call("POST", `/notifications/${path}`, body), "VALIDATION_ERROR");
+  assert.deepEqual(await states(ada), before, "bad input changes nothing");
+});
+
 test("a subscriber reaches no notification of another one, nor of another environment", async () => {
   const { ada, eve, far } = await withInboxes();
   const shown = async () => [(await list(eve)).data, (await list(far)).data];
