@@ -25,6 +25,7 @@ export * from "./resources/inbox/inbox-notifications.ts";
 export * from "./resources/inbox/inbox-oauth.ts";
 export * from "./resources/inbox/inbox-preferences.ts";
 export * from "./resources/inbox/inbox-subscriptions.ts";
+export * from "./resources/inbox/inbox-web-push.ts";
 export * from "./resources/inbox/notification.ts";
 export * from "./resources/inbox/session.ts";
 export * from "./resources/inbox/subscriber-notifications.ts";

@@ -18,6 +18,7 @@ import { inboxNotificationOperations } from "./resources/inbox/inbox-notificatio
 import { inboxOauthOperations } from "./resources/inbox/inbox-oauth.ts";
 import { inboxPreferenceOperations } from "./resources/inbox/inbox-preferences.ts";
 import { inboxSubscriptionOperations } from "./resources/inbox/inbox-subscriptions.ts";
+import { inboxWebPushOperations } from "./resources/inbox/inbox-web-push.ts";
 import { inboxSessionOperations } from "./resources/inbox/session.ts";
 import { subscriberNotificationOperations } from "./resources/inbox/subscriber-notifications.ts";
 import { deadLetterReplayOperations } from "./resources/operate/dead-letter-replays.ts";
@@ -81,6 +82,7 @@ export const operations = {
   ...inboxSubscriptionOperations,
   ...inboxChannelOperations,
   ...inboxOauthOperations,
+  ...inboxWebPushOperations,
   ...topicOperations,
   ...topicSubscriptionOperations,
   ...contextOperations,

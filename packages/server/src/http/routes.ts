@@ -24,6 +24,7 @@ import * as inboxNotifications from "../app/inbox/inbox-notifications.ts";
 import * as inboxOauth from "../app/inbox/inbox-oauth.ts";
 import * as inboxPreferences from "../app/inbox/inbox-preferences.ts";
 import * as inboxSubscriptions from "../app/inbox/inbox-subscriptions.ts";
+import * as inboxWebPush from "../app/inbox/inbox-web-push.ts";
 import * as inboxSession from "../app/inbox/session.ts";
 import * as subscriberNotifications from "../app/inbox/subscriber-notifications.ts";
 import * as autoConfigure from "../app/integrations/auto-configure.ts";
@@ -248,6 +249,9 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "inbox.createEndpointOauthUrl": inboxOauth.createEndpointUrl,
   "inbox.createChatOauthUrl": inboxOauth.createChatUrl,
   "inbox.linkEndpoint": inboxOauth.linkEndpoint,
+  "inbox.retrieveWebPush": inboxWebPush.retrieve,
+  "inbox.subscribeWebPush": withPrecheck(inboxWebPush.checkEndpoint, inboxWebPush.subscribe),
+  "inbox.unsubscribeWebPush": inboxWebPush.unsubscribe,
   "subscribers.listSubscriptions": topicSubscriptions.listOfSubscriber,
   "topics.list": topics.list,
   "topics.create": topics.create,

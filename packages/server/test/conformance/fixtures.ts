@@ -2,6 +2,7 @@
 // the conformance tests by name.
 import type { Operation, OperationId, RawInput } from "@tidings/contract";
 import { password, tokenOf } from "../app/people/browsers.ts";
+import { pushSubscription } from "../support/browser.ts";
 import { importFixtures } from "./import-fixtures.ts";
 import {
   type Fixture,
@@ -302,6 +303,9 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "inbox.createEndpointOauthUrl": withBody(ofOwnInbox, ofSlack),
   "inbox.createChatOauthUrl": withBody(ofOwnInbox, ofSlack),
   "inbox.linkEndpoint": withBody(ofOwnInbox, ofSlack),
+  "inbox.retrieveWebPush": ofKeptInbox,
+  "inbox.subscribeWebPush": withBody(ofOwnInbox, () => JSON.parse(pushSubscription("https://push.example.com/1"))),
+  "inbox.unsubscribeWebPush": async (w) => ({ ...(await ofOwnInbox(w)), params: { endpointHash: "a".repeat(64) } }),
   "subscribers.listFeed": listOf(threeFeedItems, async (w) => ({
     params: { subscriberId: (await w.once(w.event)).subscriberId },
   })),

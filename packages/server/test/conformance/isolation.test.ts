@@ -51,6 +51,7 @@ const exceptions: Partial<Record<OperationId, { status: number; reason: string; 
   "inbox.listSubscriptions": { status: 200, reason: "of an unknown topic there are none" },
   "inbox.createSubscription": { status: 201, reason: "the topic is created where it does not exist" },
   "inbox.retrieveSubscription": { status: 204, reason: "existing clients read this as none" },
+  "inbox.unsubscribeWebPush": { status: 204, reason: "a browser that is not subscribed is no error" },
   "inbox.openSession": { status: 201, reason: "no key: in development, a session is open to all", writes: true },
 };
 

@@ -13,6 +13,12 @@ const { condition, ...entry } = PreferenceEntry.properties;
 const InboxPreference = named("InboxPreference", {
   ...entry,
   schedule: Type.Optional(Schedule),
+  timezone: Type.Optional(
+    Type.String({
+      description:
+        "Of the global entry: the time zone of the schedule, which is that of the subscriber or `TIDINGS_DEFAULT_TIMEZONE`",
+    }),
+  ),
 });
 export type InboxPreference = Static<typeof InboxPreference>;
 

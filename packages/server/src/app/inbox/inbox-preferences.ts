@@ -3,6 +3,7 @@ import { channels, type InboxPreference, type Input, type Output, type Preferenc
 import type { Ctx, InboxCaller } from "../../context.ts";
 import { invalid } from "../../failure.ts";
 import { definedMembers } from "../../lib/json.ts";
+import { zoneOf } from "../../pipeline/rules/zones.ts";
 import { viewEntries, viewPreferences } from "../subscribers/preference-view.ts";
 import * as preferences from "../subscribers/preferences.ts";
 import { updatePreferences } from "./inbox-subscriptions.ts";
@@ -18,12 +19,16 @@ export async function list(
   const isWanted = ({ workflow }: (typeof entries)[number]): boolean =>
     (!tags?.length || tags.some((tag) => workflow.tags?.includes(tag))) &&
     (!severity?.length || severity.includes(workflow.severity));
-  return { data: [{ level: "global", ...global }, ...entries.filter(isWanted)] };
+  return { data: [{ level: "global", ...global, timezone: zoneFor(ctx, caller) }, ...entries.filter(isWanted)] };
 }
+
+/** The schedule is in this time zone (pipeline/steps/wait.ts). */
+const zoneFor = (ctx: Ctx, { subscriber }: InboxCaller): string =>
+  zoneOf(subscriber.timezone, ctx.config.defaultTimezone).name;
 
 const globalOf = async (ctx: Ctx, caller: InboxCaller): Promise<InboxPreference> => {
   const { global } = await viewPreferences(ctx, caller.subscriber, caller.contextKeys ?? [], "nonCritical");
-  return { level: "global", ...global };
+  return { level: "global", ...global, timezone: zoneFor(ctx, caller) };
 };
 
 export async function retrieveGlobal(ctx: Ctx, caller: InboxCaller): Promise<Output<"inbox.retrieveGlobalPreference">> {
@@ -43,7 +48,7 @@ export async function updateGlobal(
   const change = { channels: readChannels(given), schedule, context: contextOf(caller) };
   const params = { subscriberId: caller.subscriber.subscriber_id };
   const { global } = await preferences.update(ctx, caller, { params, query: {}, body: change });
-  return { data: { level: "global", ...global } };
+  return { data: { level: "global", ...global, timezone: zoneFor(ctx, caller) } };
 }
 
 /** The topic subscription that the items are about, if any. Existing clients change those of one subscription at a time. */

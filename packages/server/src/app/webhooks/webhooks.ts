@@ -53,9 +53,12 @@ async function checkUrl(ctx: NetworkCtx, caller: Caller, text: string): Promise<
     throw refuse(isDevelopment ? "url must start with https:// or http://" : "url must start with https://");
   }
   if (url.username || url.password) throw refuse("url must not contain a user name or password");
-  const fault = await Promise.race([addressFault(ctx, url.hostname), sleep(resolveMs, null, { ref: false })]);
+  const fault = await findHostFault(ctx, url.hostname);
   if (fault) throw refuse(`url must not point to a private or local address: ${fault}`);
 }
+
+export const findHostFault = (ctx: NetworkCtx, host: string): Promise<string | null> =>
+  Promise.race([addressFault(ctx, host), sleep(resolveMs, null, { ref: false })]);
 
 /** Why the host may not be connected to. A host that does not resolve is accepted: its DNS record may follow. */
 async function addressFault(ctx: NetworkCtx, host: string): Promise<string | null> {

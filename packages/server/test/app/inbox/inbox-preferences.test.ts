@@ -15,6 +15,7 @@ type Entry = {
   channels: Record<string, boolean>;
   workflow?: { id: string; identifier: string; critical: boolean };
   schedule?: object;
+  timezone?: string;
 };
 
 async function withPreferences() {
@@ -39,10 +40,13 @@ async function withPreferences() {
 const names = (entries: Entry[]) => entries.map(({ level, workflow }) => workflow?.identifier ?? level);
 
 test("preferences are listed: the global entry, then the workflows that match", async () => {
-  const { entries, ada } = await withPreferences();
+  const { entries, ada, open } = await withPreferences();
   const all = await entries();
   assert.deepEqual(names(all), ["global", "order", "news"]);
   assert.deepEqual(all[0]?.channels, { in_app: true, email: true });
+  assert.deepEqual([all[0]?.timezone, all[1]?.timezone], ["UTC", undefined], "the time zone of the schedule");
+  const paris = await open("zoe", { subscriber: { subscriberId: "zoe", timezone: "Europe/Paris" } });
+  assert.equal((await entries(paris))[0]?.timezone, "Europe/Paris");
   assert.deepEqual(names(await entries(ada, "?tags[]=shop")), ["global", "order"]);
   assert.deepEqual(names(await entries(ada, "?severity=high")), ["global", "order"]);
   assert.deepEqual(names(await entries(ada, "?criticality=all")), ["global", "order", "news", "locked"]);

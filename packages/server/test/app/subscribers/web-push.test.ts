@@ -1,12 +1,16 @@
 // Push to browsers: every new environment has an integration with its own keys.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { maxDeviceTokenLength } from "@tidings/contract";
+import { maxBrowsers, maxDeviceTokenLength } from "@tidings/contract";
+import { makeVapidKeys, send } from "@tidings/providers";
 import { pushSubscription } from "../../support/browser.ts";
 import { newStage } from "../../support/clock.ts";
+import { errorOf } from "../../support/http.ts";
 import { faultsOf } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
 import { createWorkflow, messagesOf, settled, trigger } from "../../support/verbs.ts";
+import { openInbox } from "../inbox/browser.ts";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 const { client, production, db } = service;
@@ -125,4 +129,99 @@ test("a browser's subscription is a device token; what is none is refused by its
   const said = (await messagesOf(client, transactionId)).map(({ errorText }) => errorText!).sort();
   assert.match(said[0]!, /10\.0\.0\.1 are refused: it is a private address/);
   assert.match(said[1]!, /The device token is not a PushSubscription as JSON/);
+});
+
+describe("the inbox subscribes the browser of its subscriber", () => {
+  const hashOf = (endpoint: string) => createHash("sha256").update(endpoint).digest("hex");
+  const browserAt = (endpoint: string) => JSON.parse(pushSubscription(endpoint)) as { endpoint: string; keys: object };
+
+  async function withInbox() {
+    const { client: by, environmentId } = await newStage(service);
+    const open = (subscriberId: string) =>
+      openInbox(service, { applicationIdentifier: environmentId, subscriber: { subscriberId } });
+    const ada = await open("ada");
+    const subscribe = (body: object, inbox = ada) => inbox.call("POST", "/web-push/browsers", body);
+    const state = async (inbox = ada) => {
+      const reply = await inbox.call("GET", "/web-push");
+      assert.equal(reply.status, 200, reply.text);
+      return (reply.body as { data: { publicKey: string; browsers: string[] } }).data;
+    };
+    const tokens = async (subscriberId = "ada") =>
+      (await by("subscribers.retrieve", { params: { subscriberId } })).body.channels?.[0]?.credentials.deviceTokens ??
+      [];
+    return { by, open, ada, subscribe, state, tokens };
+  }
+
+  test("with the public key alone; once for each address, with its newest keys; and lets go of it", async () => {
+    const { by, open, ada, subscribe, state, tokens } = await withInbox();
+    const first = await state();
+    assert.deepEqual(first, { publicKey: (await read(by)).credentials.publicKey as string, browsers: [] });
+
+    const endpoint = "https://push.example.com/send/ada";
+    await subscribe(browserAt(endpoint));
+    const browser = browserAt(endpoint);
+    const reply = await subscribe(browser);
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(reply.body, { data: { ...first, browsers: [hashOf(endpoint)] } });
+    assert.doesNotMatch(reply.text, /privateKey|p256dh|push\.example/);
+    assert.deepEqual(await tokens(), [JSON.stringify({ endpoint, keys: browser.keys })], "its newest keys");
+
+    // The provider takes what was stored.
+    const sent: string[] = [];
+    const io = {
+      http: async ({ url }: { url: string }) => {
+        sent.push(url);
+        return { status: 201, headers: {}, text: "", json: undefined };
+      },
+    };
+    const message = { id: "m", channel: "push" as const, token: (await tokens())[0]!, title: "Hi", body: "There" };
+    const credentials = { ...makeVapidKeys(), subject: "mailto:ops@example.com" };
+    assert.deepEqual(await send("web-push", message, credentials, io as never), { kind: "accepted" });
+    assert.deepEqual(sent, [endpoint]);
+
+    const eve = await open("eve");
+    assert.equal((await eve.call("DELETE", `/web-push/browsers/${hashOf(endpoint)}`)).status, 204);
+    assert.deepEqual((await state(eve)).browsers, []);
+    assert.equal((await tokens()).length, 1, "another subscriber reaches nothing");
+    for (let times = 0; times < 2; times++) {
+      assert.equal((await ada.call("DELETE", `/web-push/browsers/${hashOf(endpoint)}`)).status, 204);
+    }
+    assert.deepEqual([(await state()).browsers, await tokens()], [[], []]);
+  });
+
+  test("not at addresses and with keys that no push could use", async () => {
+    const { subscribe, tokens } = await withInbox();
+    const good = browserAt("https://push.example.com/send/1");
+    const refused: [object, string][] = [
+      [{ ...good, endpoint: "http://push.example.com/send/1" }, "endpoint"],
+      [{ ...good, endpoint: "javascript:alert(1)" }, "endpoint"],
+      [{ ...good, endpoint: "https://user:secret@push.example.com/" }, "endpoint"],
+      [{ ...good, endpoint: "https://10.0.0.1/push" }, "endpoint"],
+      [{ ...good, endpoint: "https://169.254.169.254/latest" }, "endpoint"],
+      [{ ...good, endpoint: `https://push.example.com/${"a".repeat(2_000)}` }, "endpoint"],
+      [{ ...good, keys: { ...good.keys, p256dh: Buffer.alloc(65, 4).toString("base64url") } }, "keys.p256dh"],
+      [{ ...good, keys: { ...good.keys, p256dh: "short" } }, "keys.p256dh"],
+      [{ ...good, keys: { ...good.keys, auth: "short" } }, "keys.auth"],
+      [{ endpoint: good.endpoint }, "keys"],
+    ];
+    for (const [body, field] of refused) {
+      const reply = await subscribe(body);
+      assert.equal(reply.status, 422, reply.text);
+      assert.deepEqual(Object.keys((reply.body as { errors: object }).errors), [field]);
+      assert.doesNotMatch(reply.text, /user:secret/);
+    }
+    assert.deepEqual(await tokens(), []);
+  });
+
+  test("a limited number of browsers, of which the oldest goes; and none without the integration", async () => {
+    const { by, ada, subscribe, state, tokens } = await withInbox();
+    const endpoints = Array.from({ length: maxBrowsers + 2 }, (_, index) => `https://push.example.com/send/${index}`);
+    for (const endpoint of endpoints) assert.equal((await subscribe(browserAt(endpoint))).status, 200);
+    assert.deepEqual((await state()).browsers, endpoints.slice(2).map(hashOf));
+    assert.equal((await tokens()).length, maxBrowsers);
+    await by("integrations.delete", { params: { integrationId: "web-push-default" } });
+    errorOf(await ada.call("GET", "/web-push"), "INTEGRATION_NOT_FOUND");
+    errorOf(await subscribe(browserAt(endpoints[0]!)), "INTEGRATION_NOT_FOUND");
+    assert.equal((await ada.call("DELETE", `/web-push/browsers/${hashOf(endpoints[3]!)}`)).status, 204);
+  });
 });
