@@ -89,7 +89,7 @@ function createPrinter({ io, out, values }: Call): Show {
   const printed = new Map<string, string>();
   const workflows = values.workflow as string[] | undefined;
   return (event) => {
-    if (values.failed && event.outcomes.failed === 0) return;
+    if (values.failed && event.outcomes.failed + event.outcomes.partly === 0) return;
     if (workflows && !workflows.includes(event.workflow.workflowId)) return;
     const text = out.isJson ? JSON.stringify(event) : lineOf(event, out.style);
     if (printed.get(event.id) === text) return;
@@ -104,7 +104,7 @@ function createPrinter({ io, out, values }: Call): Show {
 function lineOf(event: ActivityEvent, style: Call["out"]["style"]): string {
   const { createdAt, workflow, recipient, recipients, isCapped, verdict, outcomes, transactionId } = event;
   const to = recipient?.subscriberId ?? `${recipients}${isCapped ? "+" : ""} recipients`;
-  const tone = outcomes.failed > 0 ? "red" : outcomes.pending > 0 ? "yellow" : "green";
+  const tone = outcomes.failed > 0 ? "red" : outcomes.partly + outcomes.pending > 0 ? "yellow" : "green";
   const head = `${style("dim", createdAt.slice(11, 19))} ${style("bold", plainText(workflow.workflowId))}`;
   return `${head} → ${plainText(to)}: ${style(tone, plainText(verdict))} ${style("dim", plainText(transactionId))}`;
 }

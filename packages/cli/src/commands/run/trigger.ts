@@ -116,7 +116,7 @@ async function follow(call: Call, transactionId: string): Promise<ExitCode> {
     out.line(`${out.style("yellow", "not ended")} after ${seconds} s: steps still wait. --timeout waits longer.`);
   else if (recipients === 0) out.line("The event reached no subscriber.");
   out.json({ transactionId, ended: ended !== null, event: last ?? null, recipients: explanations });
-  return ended && ended.outcomes.failed === 0 ? exitCodes.done : exitCodes.failed;
+  return ended && ended.outcomes.failed + ended.outcomes.partly === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 const isEnded = ({ status, outcomes }: ActivityEvent): boolean =>

@@ -3,8 +3,19 @@ import { ChannelWord, channels } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, nullableString, oneOf, repeated, type Static, Type } from "../../schema.ts";
 
-/** What became of a notification, the first that applies: a step failed, waits, sent, joined a digest, was canceled, sent nothing. */
-export const notificationOutcomes = ["failed", "pending", "delivered", "merged", "canceled", "skipped"] as const;
+/**
+ * What became of a notification, the first that applies: a step failed and nothing was sent, a step failed and another one sent, a
+ * step waits, sent, joined a digest, was canceled, sent nothing.
+ */
+export const notificationOutcomes = [
+  "failed",
+  "partly",
+  "pending",
+  "delivered",
+  "merged",
+  "canceled",
+  "skipped",
+] as const;
 export type NotificationOutcome = (typeof notificationOutcomes)[number];
 
 export const outcomeQuery = (description: string) =>
@@ -30,12 +41,13 @@ export const ActivityEvent = named("ActivityEvent", {
     delivered: Type.Integer({
       description: "At least one message was accepted by a provider or is in the feed; none failed",
     }),
-    failed: Type.Integer({ description: "At least one step failed" }),
+    failed: Type.Integer({ description: "A step failed, and the person got nothing" }),
+    partly: Type.Integer({ description: "A step failed, and at least one message was sent" }),
     pending: Type.Integer({ description: "Steps wait or are being sent" }),
     merged: Type.Integer({ description: "Joined the digest of another event" }),
     canceled: Type.Integer(),
     skipped: Type.Integer({
-      description: "Nothing was sent, by conditions, preferences or for want of a channel step",
+      description: "Nothing was sent, by conditions or preferences, or for want of an address or a channel step",
     }),
   }),
   status: oneOf(["accepted", "expanding", "expanded", "canceled"], {

@@ -11,6 +11,7 @@ export const channelNames: Record<Channel, string> = {
 
 export const outcomeNames: Record<NotificationOutcome, string> = {
   failed: "Failed",
+  partly: "Partly delivered",
   pending: "In progress",
   delivered: "Delivered",
   merged: "Joined a digest",

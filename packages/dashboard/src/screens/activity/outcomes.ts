@@ -18,6 +18,7 @@ export const stepTones: Record<StepOutcome, Tone> = {
 
 export const outcomeTones: Record<Outcome, Tone> = {
   failed: "bad",
+  partly: "warn",
   pending: "info",
   delivered: "good",
   merged: "quiet",

@@ -18,9 +18,10 @@ const isChannel = ({ type }: Job): boolean => Object.hasOwn(channelNames, type);
 /** As the service decides it (store/events/outcomes.ts). */
 function outcomeOf(jobs: Job[]): Outcome {
   const has = (...statuses: Job["status"][]) => jobs.some(({ status }) => statuses.includes(status));
-  if (has("failed")) return "failed";
+  const isSent = jobs.some((job) => isChannel(job) && job.status === "completed");
+  if (has("failed")) return isSent ? "partly" : "failed";
   if (has("delayed", "pending", "queued", "running")) return "pending";
-  if (jobs.some((job) => isChannel(job) && job.status === "completed")) return "delivered";
+  if (isSent) return "delivered";
   if (has("merged")) return "merged";
   return has("canceled") ? "canceled" : "skipped";
 }

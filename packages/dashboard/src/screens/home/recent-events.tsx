@@ -57,6 +57,7 @@ export const RecentEvents = ({ events }: { events: readonly ActivityEvent[] }) =
 /** The worst of what became of its people. */
 function toneOf({ outcomes, status }: ActivityEvent): Tone {
   if (outcomes.failed > 0) return "bad";
+  if (outcomes.partly > 0) return "warn";
   if (outcomes.pending > 0 || status === "accepted" || status === "expanding") return "info";
   if (outcomes.delivered > 0) return "good";
   return status === "canceled" || outcomes.canceled > 0 ? "warn" : "quiet";

@@ -120,7 +120,7 @@ function refuseTooMany(people: string[], field: string, message: string): void {
 }
 
 type Outcomes = ActivityEvent["outcomes"];
-const none: Outcomes = { delivered: 0, failed: 0, pending: 0, merged: 0, canceled: 0, skipped: 0 };
+const none: Outcomes = { delivered: 0, failed: 0, partly: 0, pending: 0, merged: 0, canceled: 0, skipped: 0 };
 
 /** `wanted`: only events with a recipient of one of these outcomes. */
 export async function withOutcomes(
@@ -172,6 +172,7 @@ function statusOf(row: ActivityRow, recipients: number): ActivityEvent["status"]
 const outcomeWords: [keyof Outcomes, string][] = [
   ["delivered", "delivered"],
   ["failed", "failed"],
+  ["partly", "partly delivered"],
   ["pending", "in progress"],
   ["merged", "joined a digest"],
   ["canceled", "canceled"],

@@ -234,8 +234,15 @@ export function newDraft(id: string, jobId: string, channel: MessageDraft["chann
 /** The outcome of one step. */
 export type StepResult =
   | { kind: "done"; details: StoredDetail[]; output?: JsonObject; message?: MessageDraft; digest?: JsonObject }
-  /** With `stopsChain`, all later steps are skipped too. */
-  | { kind: "skipped"; details: StoredDetail[]; output?: JsonObject; digest?: JsonObject; stopsChain?: boolean }
+  /** With `stopsChain`, all later steps are skipped too. `message`: the one that could not be addressed. */
+  | {
+      kind: "skipped";
+      details: StoredDetail[];
+      output?: JsonObject;
+      message?: MessageDraft;
+      digest?: JsonObject;
+      stopsChain?: boolean;
+    }
   | { kind: "failed"; details: StoredDetail[]; message?: MessageDraft; stopsChain?: boolean }
   | { kind: "waiting"; until: Date; details: StoredDetail[]; digest?: JsonObject }
   /** One message per address: chat and push go to every endpoint and device of the subscriber. */

@@ -5,7 +5,13 @@ import { mergeOverrides, overridesFor } from "../rules/overrides.ts";
 import { contentScope } from "../rules/scope.ts";
 import { chatContacts, isWebhookMissing } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
-import { CannotSend, draftForAllContacts, noteIgnoredExtras, noteIgnoredIntegrationName, sendStep } from "./sending.ts";
+import {
+  draftForAllContacts,
+  noteIgnoredExtras,
+  noteIgnoredIntegrationName,
+  sendStep,
+  unaddressed,
+} from "./sending.ts";
 
 export function runChat(input: StepInput): StepResult {
   return sendStep(input, "chat", (_draft, note) => {
@@ -19,8 +25,8 @@ export function runChat(input: StepInput): StepResult {
         );
         const errorId = "subscriber_missing_chat_channel";
         return hasNoWebhook
-          ? new CannotSend("The subscriber's chat channel has no webhook URL", { detail: "no_webhook_url", errorId })
-          : new CannotSend("The subscriber has no chat channel", { detail: "no_chat_channel", errorId });
+          ? unaddressed("The subscriber's chat channel has no webhook URL", "no_webhook_url", errorId)
+          : unaddressed("The subscriber has no chat channel", "no_chat_channel", errorId);
       },
       messageOf: ({ provider_id }) => {
         const given = overridesFor(run.event.overrides, "chat", job.step.stepId, provider_id);

@@ -7,7 +7,7 @@ import { attachmentsFor } from "../rules/attachments.ts";
 import { type EmailOverride, readEmailOverride } from "../rules/override-fields.ts";
 import { contentScope, layoutScope, templateScope } from "../rules/scope.ts";
 import type { EmailFields, StepInput, StepResult } from "../run/run.ts";
-import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep } from "./sending.ts";
+import { CannotSend, chooseRoute, type Note, routedOverrides, sendStep, unaddressed } from "./sending.ts";
 
 export function runEmail(input: StepInput): StepResult {
   return sendStep(input, "email", (draft, note) => {
@@ -20,8 +20,7 @@ export function runEmail(input: StepInput): StepResult {
     };
     const addresses = recipients(overrides.first);
     if (addresses.length === 0) {
-      const reason = { detail: "no_email", errorId: "subscriber_missing_email" } as const;
-      throw new CannotSend("The subscriber has no email address", reason);
+      throw unaddressed("The subscriber has no email address", "no_email", "subscriber_missing_email");
     }
     draft.address = addresses[0]!;
 

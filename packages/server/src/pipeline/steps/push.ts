@@ -5,7 +5,13 @@ import { overridesFor } from "../rules/overrides.ts";
 import { contentScope } from "../rules/scope.ts";
 import { deviceTokens } from "../rules/subscriber-channels.ts";
 import type { StepInput, StepResult } from "../run/run.ts";
-import { CannotSend, draftForAllContacts, noteIgnoredExtras, noteIgnoredIntegrationName, sendStep } from "./sending.ts";
+import {
+  draftForAllContacts,
+  noteIgnoredExtras,
+  noteIgnoredIntegrationName,
+  sendStep,
+  unaddressed,
+} from "./sending.ts";
 
 export function runPush(input: StepInput): StepResult {
   return sendStep(input, "push", (_draft, note) => {
@@ -13,10 +19,8 @@ export function runPush(input: StepInput): StepResult {
     const { subject, body } = job.step.controlValues;
     const messages = draftForAllContacts(input, "push", note, {
       contactsOf: (integration) => deviceTokens(facts.secrets, run.subscriber, integration),
-      noContactFault: () => {
-        const reason = { detail: "no_device_tokens", errorId: "subscriber_missing_device_tokens" } as const;
-        return new CannotSend("The subscriber has no device tokens", reason);
-      },
+      noContactFault: () =>
+        unaddressed("The subscriber has no device tokens", "no_device_tokens", "subscriber_missing_device_tokens"),
       messageOf: ({ provider_id }) => {
         const given = overridesFor(run.event.overrides, "push", job.step.stepId, provider_id);
         const fields = readPushOverride(given);

@@ -1,5 +1,5 @@
 // The common part of email, SMS, push and chat steps: they collect details, and end either with messages for the deliver stage
-// or with one failed message that holds the reason.
+// or with one message that was not sent and holds the reason.
 import { findProvider } from "@tidings/providers";
 import type { JsonObject } from "../../lib/json.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -28,6 +28,8 @@ export class CannotSend extends Error {
   readonly errorId: string;
   readonly status: "warning" | "error";
   readonly raw: JsonObject | undefined;
+  /** The subscriber has no address for the channel: the step is skipped, it has not failed. */
+  readonly isUnaddressed: boolean;
   /** `warning`: an integration or an address is missing. `error`: the content or an override is not valid. */
   constructor(
     errorText: string,
@@ -36,6 +38,7 @@ export class CannotSend extends Error {
       errorId: string;
       status?: "warning" | "error";
       raw?: JsonObject;
+      isUnaddressed?: boolean;
     },
   ) {
     super(errorText);
@@ -43,12 +46,17 @@ export class CannotSend extends Error {
     this.errorId = reason.errorId;
     this.status = reason.status ?? "warning";
     this.raw = reason.raw;
+    this.isUnaddressed = reason.isUnaddressed ?? false;
   }
 }
 
+/** The subscriber has no address for the channel. */
+export const unaddressed = (errorText: string, name: DetailName, errorId: string): CannotSend =>
+  new CannotSend(errorText, { detail: name, errorId, isUnaddressed: true });
+
 const errorPrefixes: Record<SendingChannel, string> = { email: "mail", sms: "sms", push: "push", chat: "chat" };
 
-/** The result of a step whose messages `make` drafts; CannotSend, RenderFault and OverrideFault become a failed message. */
+/** The result of a step whose messages `make` drafts; CannotSend, RenderFault and OverrideFault become a message that was not sent. */
 export function sendStep(
   { run, job, facts, now }: StepInput,
   channel: SendingChannel,
@@ -68,7 +76,8 @@ export function sendStep(
     const fault = toFault(error, channel);
     note(fault.detail, { raw: fault.raw });
     const { status, errorId, message: errorText } = fault;
-    return { kind: "failed", details, message: { ...draft, outgoing: null, status, errorId, errorText } };
+    const message = { ...draft, outgoing: null, status, errorId, errorText };
+    return { kind: fault.isUnaddressed ? "skipped" : "failed", details, message };
   }
 }
 

@@ -3,7 +3,7 @@ import { render } from "../render/liquid.ts";
 import { readSmsOverride } from "../rules/override-fields.ts";
 import { contentScope } from "../rules/scope.ts";
 import type { SmsFields, StepInput, StepResult } from "../run/run.ts";
-import { CannotSend, chooseRoute, routedOverrides, sendStep } from "./sending.ts";
+import { chooseRoute, routedOverrides, sendStep, unaddressed } from "./sending.ts";
 
 export function runSms(input: StepInput): StepResult {
   return sendStep(input, "sms", (draft, note) => {
@@ -13,8 +13,7 @@ export function runSms(input: StepInput): StepResult {
     const phone = run.subscriber?.phone || undefined;
     draft.address = overrides.first.to ?? phone ?? null;
     if (!draft.address) {
-      const reason = { detail: "no_phone", errorId: "subscriber_missing_phone" } as const;
-      throw new CannotSend("The subscriber has no phone number", reason);
+      throw unaddressed("The subscriber has no phone number", "no_phone", "subscriber_missing_phone");
     }
     const { address } = draft;
 

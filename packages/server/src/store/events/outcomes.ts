@@ -6,12 +6,15 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db.ts";
 import { finishedOutcome } from "./finished-jobs.ts";
 
+const isSent = sql`j.status = 'completed' and j.type = any(${[...channels]}::text[])`;
+
 /** The word for the notification `n`: the first that applies. */
 export const outcomeOf: RawBuilder<NotificationOutcome> = sql`(case when n.finished_jobs is not null then ${finishedOutcome}
   else (select case
-    when bool_or(j.status = 'failed') then 'failed'
+    when bool_or(j.status = 'failed') then
+      case when bool_or(${isSent}) then 'partly' else 'failed' end
     when bool_or(j.status in ('pending', 'queued', 'running', 'delayed')) then 'pending'
-    when bool_or(j.status = 'completed' and j.type = any(${[...channels]}::text[])) then 'delivered'
+    when bool_or(${isSent}) then 'delivered'
     when bool_or(j.status = 'merged') then 'merged'
     when bool_or(j.status = 'canceled') then 'canceled'
     else 'skipped' end

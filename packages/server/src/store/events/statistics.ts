@@ -16,6 +16,9 @@ const has = (name: string) => sql`j.details @> ${JSON.stringify([{ d: name }])}:
 const isOpened = sql`case when m.channel = 'in_app' then coalesce(m.read_at, m.last_read_at) is not null else ${has("opened")} or ${has("clicked")} end`;
 const isDelivered = sql`m.channel = 'in_app' or ${has("delivered")} or ${has("opened")} or ${has("clicked")}`;
 
+/** Nothing could be addressed, so its step was skipped, and counts as that. A job without a row has not failed (finished-jobs.ts). */
+const isUnaddressed = sql`coalesce(m.error_id like 'subscriber\\_missing\\_%' and j.status is distinct from 'failed', false)`;
+
 /** A failure that a provider had a part in. All others happened before one was called. */
 const isRefused = sql`m.status in ('error', 'warning') and j.details @? '$[*] ? (@.d == "provider_error" || @.d == "dead_letter"
   || @.d == "all_chats_failed" || @.d == "all_devices_failed" || @.d == "bounced" || @.d == "dropped" || @.d == "rejected"
@@ -39,7 +42,7 @@ const figures = sql`
   (count(*) filter (where f.status = 'sent'))::int as sent,
   (count(*) filter (where f.status = 'sent' and f.is_delivered))::int as delivered,
   (count(*) filter (where f.status = 'sent' and f.is_opened))::int as opened,
-  (count(*) filter (where f.status in ('error', 'warning')))::int as failed,
+  (count(*) filter (where f.status in ('error', 'warning') and not f.is_unaddressed))::int as failed,
   (count(*) filter (where f.is_refused))::int as refused`;
 
 /** Hours are counted for the last time within two days. */
@@ -53,6 +56,7 @@ export type DeletedMessage = {
   channel: string;
   provider_id: string | null;
   status: string;
+  error_id: string | null;
   read_at: Date | null;
   last_read_at: Date | null;
 };
@@ -64,6 +68,7 @@ const deletedColumns = {
   channel: "text",
   provider_id: "text",
   status: "text",
+  error_id: "text",
   read_at: "timestamptz",
   last_read_at: "timestamptz",
   hour: "timestamptz",
@@ -88,9 +93,10 @@ export async function countDeletedMessages(
     select ${environmentId}, f.hour, f.workflow_id, f.channel, f.provider_id, ${figures}
     from (
       select m.hour, m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
-        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused
+        ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
+        ${isUnaddressed} as is_unaddressed
       from ${rowsOf("m", deletedColumns, recent)} left join lateral (
-        select b.details from jobs b where b.environment_id = ${environmentId}
+        select b.details, b.status from jobs b where b.environment_id = ${environmentId}
           and b.notification_id = m.notification_id and b.id = m.job_id offset 0) as j on true offset 0) as f
     group by f.hour, f.workflow_id, f.channel, f.provider_id
     order by f.hour, f.workflow_id, f.channel, f.provider_id
@@ -119,12 +125,12 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       from (
       select m.workflow_id, m.channel, coalesce(m.provider_id, '') as provider_id, m.status,
         ${isDelivered} as is_delivered, ${isOpened} as is_opened, ${isRefused} as is_refused,
-        ${latencyMs} as ms
+        ${isUnaddressed} as is_unaddressed, ${latencyMs} as ms
       from (
         select * from messages a where a.environment_id = ${environment} and a.id >= ${from} and a.id < ${to}
         order by a.id desc limit ${limit}) as m
       left join lateral (
-        select b.details from jobs b where b.environment_id = m.environment_id and b.notification_id = m.notification_id
+        select b.details, b.status from jobs b where b.environment_id = m.environment_id and b.notification_id = m.notification_id
           and b.id = m.job_id and m.channel <> 'in_app' offset 0) as j on true offset 0) as f
       group by 1, 2, 3) as k
     full join (

@@ -149,11 +149,11 @@ describe("a past event", () => {
       step("sms", { body: "Hello" }),
     ]);
     const answer = await explain(await sent({ name: "picky", payload: { plan: "free" } }));
-    const [skipped, failed] = answer.steps;
+    const [skipped, unaddressed] = answer.steps;
     assert.match(skipped!.reason, /its skip condition is met: .*payload\.plan.*, with payload\.plan = free$/);
     assert.deepEqual(
-      [failed!.outcome, failed!.reason, failed!.messages[0]!.errorId],
-      ["failed", "SMS was not sent: subscriber has no phone number", "subscriber_missing_phone"],
+      [unaddressed!.outcome, unaddressed!.reason, unaddressed!.messages[0]!.errorId],
+      ["skipped", "SMS was not sent: subscriber has no phone number", "subscriber_missing_phone"],
     );
   });
 

@@ -52,7 +52,11 @@ test("an SMS goes to the subscriber's number, or where the event says", async ()
   const [missing] = await messagesOf(client, numberless);
   assert.deepEqual([missing!.status, missing!.errorId], ["warning", "subscriber_missing_phone"]);
   const job = await jobOf(numberless);
-  assert.deepEqual([job.status, job.executionDetails.at(-1)?.source], ["failed", "Payload"]);
+  const { source, status, detail } = job.executionDetails.at(-1)!;
+  assert.deepEqual(
+    [job.status, source, status, detail],
+    ["skipped", "Payload", "Warning", "Subscriber has no phone number"],
+  );
 });
 
 test("chat goes to every place at which the subscriber is reached, as the event brought it", async () => {
