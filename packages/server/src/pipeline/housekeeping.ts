@@ -21,6 +21,7 @@ import {
   purgePasses,
   purgePublishes,
   purgeReceipts,
+  purgeRefusedEventNames,
   purgeReplays,
   purgeThrottles,
   purgeWebhookEvents,
@@ -162,6 +163,7 @@ const chores: Record<HousekeepingTask["name"], Chore> = {
       await repeatPurge(async () => (await purgePasses(ctx.db, quietBefore, purgeBatch)) === purgeBatch);
       const deletedBefore = new Date(ctx.now().getTime() - ctx.config.retentionDays * 86_400_000);
       await repeatPurge(async () => (await purgeDeletedSubscribers(ctx.db, deletedBefore, purgeBatch)) === purgeBatch);
+      await repeatPurge(async () => (await purgeRefusedEventNames(ctx.db, deletedBefore, purgeBatch)) === purgeBatch);
     },
   },
 };

@@ -338,6 +338,7 @@ create table events (
   bridge_url          text,
   tenant_fields       jsonb,
   held_events         uuid[],
+  refusal             text,
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 
@@ -669,6 +670,17 @@ create table receipts (
   PRIMARY KEY (integration_id, external_id, status, reported_at, recipient)
 );
 CREATE INDEX receipts_created on receipts USING btree (created_at);
+
+create table refused_event_names (
+  environment_id uuid not null,
+  kind           text not null,
+  name           text not null,
+  event_id       uuid not null,
+  PRIMARY KEY (environment_id, kind, name, event_id),
+  FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  CHECK ((kind = ANY (ARRAY['transaction'::text, 'subscriber'::text])))
+);
+CREATE INDEX refused_event_names_event on refused_event_names USING btree (event_id);
 
 create table schema_migrations (
   version    integer not null,

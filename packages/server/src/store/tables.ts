@@ -346,6 +346,8 @@ type EventsTable = {
   /** Later events of its request, which start when its whole audience has been walked. */
   held_events: string[] | null;
   canceled_at: Date | null;
+  /** Why nothing is sent; null for an accepted event. */
+  refusal: "workflow_inactive" | null;
 };
 
 /** A topic subscription that let an event through. */
@@ -752,6 +754,12 @@ export type Tables = {
   subscriber_preferences: SubscriberPreferencesTable;
   events: EventsTable;
   transaction_ids: { environment_id: string; transaction_id: string; event_id: string };
+  refused_event_names: {
+    environment_id: string;
+    kind: "transaction" | "subscriber";
+    name: string;
+    event_id: string;
+  };
   notifications: NotificationsTable;
   jobs: JobsTable;
   messages: MessagesTable;

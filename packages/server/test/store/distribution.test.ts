@@ -59,6 +59,7 @@ const law: Law = {
     person_sessions: "installation",
     publishes: "reference",
     receipts: "environment_id",
+    refused_event_names: "environment_id",
     schema_migrations: "installation",
     statistics_hours: "environment_id",
     statistics_progress: "installation",

@@ -120,7 +120,7 @@ async function follow(call: Call, transactionId: string): Promise<ExitCode> {
 }
 
 const isEnded = ({ status, outcomes }: ActivityEvent): boolean =>
-  (status === "expanded" || status === "canceled") && outcomes.pending === 0;
+  (status === "expanded" || status === "canceled" || status === "refused") && outcomes.pending === 0;
 
 async function explainRecipients(call: Call, transactionId: string): Promise<Explanation[]> {
   const { tidings } = await call.session();

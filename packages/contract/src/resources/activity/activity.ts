@@ -50,8 +50,10 @@ export const ActivityEvent = named("ActivityEvent", {
       description: "Nothing was sent, by conditions or preferences, or for want of an address or a channel step",
     }),
   }),
-  status: oneOf(["accepted", "expanding", "expanded", "canceled"], {
-    description: "`accepted`: has no notification yet; `expanding`: more are to be made",
+  status: oneOf(["accepted", "expanding", "expanded", "canceled", "refused"], {
+    description:
+      "`accepted`: has no notification yet; `expanding`: more are to be made; `refused`: the workflow was not active " +
+      "(`trigger_not_active`), and nothing was sent",
   }),
   verdict: Type.String({
     description: "The outcomes in a sentence; of an event for one person, what its steps did",

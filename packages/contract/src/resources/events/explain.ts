@@ -21,6 +21,7 @@ export const reachWords = [
   "unknown_subscriber",
   "pending",
   "canceled",
+  "workflow_off",
   "changed_since",
 ] as const;
 
@@ -119,8 +120,9 @@ export const Explanation = named("Explanation", {
     workflowId: Type.String(),
     workflowName: Type.String(),
     time: isoTime("When the event was accepted"),
-    status: oneOf(["expanded", "expanding", "canceled"], {
-      description: "`expanding`: notifications of it are still to be made",
+    status: oneOf(["expanded", "expanding", "canceled", "refused"], {
+      description:
+        "`expanding`: notifications of it are still to be made; `refused`: its workflow was not active when it came",
     }),
     contextKeys: Type.Array(Type.String()),
   }),

@@ -21,6 +21,7 @@ import {
 import { findUsedTransactionIds } from "../../store/events/events.ts";
 import { findSubscriberIds, maxSubscribers } from "../../store/events/notification-search.ts";
 import { countOutcomes } from "../../store/events/outcomes.ts";
+import { findRefusedEventIds } from "../../store/events/refused-events.ts";
 import { describeSoleRecipients } from "./activity-recipients.ts";
 
 type Query = Input<"activity.listEvents">["query"];
@@ -101,7 +102,15 @@ async function readFilters(ctx: Ctx, { environmentId }: Caller, query: Query): P
     const people = await findSubscribersOf(ctx.db, environmentId, { subscriberIds, emails }, maxSubscribers + 1);
     const field = subscriberIds?.length ? "subscriberIds" : "emails";
     refuseTooMany(people, field, `${field} may match at most ${maxSubscribers} subscribers`);
-    filters.eventIds = await findEventIdsOfSubscribers(ctx.db, environmentId, people, eventsPerSubscriber);
+    filters.eventIds = [
+      ...(await findEventIdsOfSubscribers(ctx.db, environmentId, people, eventsPerSubscriber)),
+      ...(await findRefusedEventIds(
+        ctx.db,
+        environmentId,
+        { subscriberIds, internalIds: people },
+        eventsPerSubscriber,
+      )),
+    ];
   }
   if (search === undefined) return filters;
   // A whole transaction id is found by its key, however old its event is.
@@ -111,7 +120,11 @@ async function readFilters(ctx: Ctx, { environmentId }: Caller, query: Query): P
   const people = await findSubscriberIds(ctx.db, environmentId, search);
   const message = `search matches more than ${maxSubscribers} subscribers: give a longer part of the id or address, or subscriberIds`;
   refuseTooMany(people, "search", message);
-  const orEventIds = await findEventIdsOfSubscribers(ctx.db, environmentId, people, eventsPerSubscriber);
+  const named = { subscriberIds: [search], internalIds: people };
+  const orEventIds = [
+    ...(await findEventIdsOfSubscribers(ctx.db, environmentId, people, eventsPerSubscriber)),
+    ...(await findRefusedEventIds(ctx.db, environmentId, named, eventsPerSubscriber)),
+  ];
   return { ...filters, text: { part: search, orEventIds } };
 }
 
@@ -159,10 +172,12 @@ function toEvent(row: ActivityRow, outcomes: Outcomes): ActivityEvent {
     outcomes,
     status,
     verdict: verdictOf(status, outcomes, { recipients, isCapped }),
+    ...(row.refused_for !== null && row.named === 1 && { recipient: { subscriberId: row.refused_for } }),
   };
 }
 
 function statusOf(row: ActivityRow, recipients: number): ActivityEvent["status"] {
+  if (row.refusal) return "refused";
   if (row.canceled_at) return "canceled";
   const isOpen = (row.has_audience && !row.expanded_at) || recipients < Math.min(row.named, mostCountedRecipients);
   if (!isOpen) return "expanded";
@@ -179,16 +194,22 @@ const outcomeWords: [keyof Outcomes, string][] = [
   ["skipped", "sent nothing"],
 ];
 
+/** Of an event that has no notifications. */
+const emptyVerdicts: Record<ActivityEvent["status"], string> = {
+  accepted: "Accepted, not started yet.",
+  expanding: "It has no recipients.",
+  expanded: "It has no recipients.",
+  canceled: "Canceled before it reached a recipient.",
+  refused: "Nothing was sent: the workflow was off.",
+};
+
 /** Such as "3 recipients: 2 delivered, 1 failed." */
 function verdictOf(
   status: ActivityEvent["status"],
   outcomes: Outcomes,
   { recipients, isCapped }: { recipients: number; isCapped: boolean },
 ): string {
-  if (recipients === 0) {
-    const words = { accepted: "Accepted, not started yet.", canceled: "Canceled before it reached a recipient." };
-    return status === "accepted" || status === "canceled" ? words[status] : "It has no recipients.";
-  }
+  if (recipients === 0) return emptyVerdicts[status];
   const parts = outcomeWords
     .filter(([name]) => outcomes[name] > 0)
     .map(([name, words]) => `${outcomes[name]} ${words}`);

@@ -145,7 +145,8 @@ async function explainEvent(
         : undefined;
     return { workflow, ...head, note, recipients: [], notReached: [], audienceCount: 0, truncated: false };
   }
-  const event: EventRow = { ...accepted.event, expanded_at: null, canceled_at: null, open_walks: 1, held_events: null };
+  const started = { expanded_at: null, canceled_at: null, open_walks: 1, held_events: null, refusal: null };
+  const event: EventRow = { ...accepted.event, ...started };
   const version = (await loadVersions(ctx, [event.workflow_version_id])).get(event.workflow_version_id)!;
   const audience = await findAudience(ctx, event, version, limit);
   const people: Person[] = [

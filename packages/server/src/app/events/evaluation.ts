@@ -9,6 +9,7 @@ import { mapWithPauses } from "../../lib/load/pauses.ts";
 import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
 import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
 import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";
+import type { RefusedEntry } from "../../store/events/refused-events.ts";
 import { findTenantIdentifiers, type TenantEntry } from "../../store/subscribers/tenants.ts";
 import type { Audience, TenantFields } from "../../store/tables.ts";
 import { findTriggerTargets, type TriggerTarget } from "../../store/workflows/workflows.ts";
@@ -39,6 +40,8 @@ export function checkPayloadSizes(events: TriggerEvent[]): void {
 export type Evaluation = {
   result: TriggerResult;
   accepted?: AcceptedEvent;
+  /** The event of a workflow that is not active, to be stored for people who look for it. */
+  refused?: RefusedEntry;
   /** Why the workflow's payload schema refused the payload: a single trigger answers more than the texts in `result`. */
   payload?: { faults: PayloadFault[]; schema: JsonObject };
 };
@@ -116,7 +119,10 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
   });
   if (!target) return refuse({ status: "error", error: ["workflow_not_found"] });
   const notRunnable = workflowRefusal(target);
-  if (notRunnable) return refuse(notRunnable);
+  if (notRunnable) {
+    const isOff = notRunnable.status === "trigger_not_active";
+    return { ...refuse(notRunnable), ...(isOff && { refused: toRefused(event, target, surroundings) }) };
+  }
   const payload = event.payload ?? {};
   const { payload_schema: schema } = target;
   const faults = target.validate_payload && schema ? payloadFaults(schema, payload) : [];
@@ -172,6 +178,42 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
       attachments: stored.attachments,
       contexts: context.entries,
       tenant: tenant?.entry,
+    },
+  };
+}
+
+/**
+ * The event as far as it can be read: nothing of it is checked, since it is not sent. Attachments are listed, their files are not
+ * kept; contexts, tenant and subscribers are neither created nor changed.
+ */
+function toRefused(event: TriggerEvent, target: TriggerTarget, surroundings: Surroundings): RefusedEntry {
+  const { ctx, environmentId, now } = surroundings;
+  const id = ctx.newId();
+  const payload = event.payload ?? {};
+  const { valid, topics } = readRecipients(event.to);
+  const context = checkContext(event.context);
+  const hasFaults = Object.keys(context.faults).length > 0;
+  const actor = event.actor === undefined ? null : readRecipient(event.actor);
+  const { tenant } = checkTenant(event.tenant);
+  return {
+    isGiven: event.transactionId !== undefined,
+    event: {
+      id,
+      environment_id: environmentId,
+      transaction_id: event.transactionId ?? generateTransactionId(id),
+      workflow_id: target.id,
+      workflow_version_id: target.version_id,
+      payload: attachmentFaults(payload).length > 0 ? payload : extractAttachments(payload).payload,
+      overrides: sealOverrides(ctx.secrets, event.overrides ?? null),
+      recipients: valid.map((recipient) => sealRecipient(ctx.secrets, recipient)),
+      actor: actor && !actor.fault ? sealRecipient(ctx.secrets, actor.recipient) : null,
+      audience: surroundings.audience ?? topics,
+      context_keys: hasFaults ? [] : contextKeysOf(context.entries),
+      tenant: tenant?.identifier ?? null,
+      tenant_fields: null,
+      bridge_url: null,
+      created_at: now,
+      refusal: "workflow_inactive",
     },
   };
 }

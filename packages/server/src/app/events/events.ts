@@ -6,6 +6,7 @@ import type { Caller, Ctx } from "../../context.ts";
 import { Failure, refusalOf } from "../../failure.ts";
 import { storeAndStart } from "../../pipeline/trigger/trigger.ts";
 import { claimTransactionIds, insertEventAttachments } from "../../store/events/events.ts";
+import { insertRefusedEvents } from "../../store/events/refused-events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertTenants } from "../../store/subscribers/tenants.ts";
 import type { Audience } from "../../store/tables.ts";
@@ -110,6 +111,8 @@ async function acceptRequests(
     own.flatMap((one) => (one.accepted && kept.has(one.accepted) ? one.accepted.event : [])),
   );
   await storeAndStart({ ...ctx, clock }, environmentId, rows);
+  const refused = evaluations.flatMap((one) => one.refused ?? []);
+  if (refused.length > 0) await insertRefusedEvents(ctx.db, environmentId, refused);
   for (const { result } of evaluations) ctx.metrics.events.inc({ status: result.status });
   return refusals.map((refusal) => refusal ?? ofRequests.shift()!);
 }

@@ -63,7 +63,7 @@ async function explain(ctx: Ctx, caller: Caller, query: Input<"explain.retrieve"
   if (!notification) {
     const via = await explainNotReached(ctx, question);
     const verdict = `Nothing was sent: ${via.text.charAt(0).toLowerCase()}${via.text.slice(1)}.`;
-    return { ...common, reached: false, evaluatedNow: true, via, verdict, steps: [] };
+    return { ...common, reached: false, evaluatedNow: status !== "refused", via, verdict, steps: [] };
   }
   return {
     ...common,
@@ -103,7 +103,8 @@ const isMentioned = (event: EventRow, id: string): boolean =>
   (event.audience?.kind === "topics" && event.audience.exclude.includes(id));
 
 async function statusOf(ctx: Ctx, event: EventRow): Promise<Question["status"]> {
-  const { environment_id: environmentId, audience, expanded_at, canceled_at, recipients } = event;
+  const { environment_id: environmentId, audience, expanded_at, canceled_at, recipients, refusal } = event;
+  if (refusal) return "refused";
   if (canceled_at) return "canceled";
   if (audience && !expanded_at) return "expanding";
   if (recipients.length === 0) return "expanded";
@@ -127,6 +128,8 @@ function reachedVia({ event, subscriberId }: Question, { subscriptions }: Listed
 async function explainNotReached(ctx: Ctx, question: Question): Promise<Reach> {
   const { event, subscriberId, subscriber } = question;
   const { audience } = event;
+  // Whom the topics of the event would have reached was not asked.
+  if (event.refusal) return plainReason(audience || isNamed(event, subscriberId) ? "workflow_off" : "not_addressed");
   if (isNamed(event, subscriberId)) {
     if (!subscriber) return explainUnfinished(question) ?? plainReason("unknown_subscriber");
     return explainUnfinished(question) ?? changedReason("the subscriber was deleted since, and created again");

@@ -59,7 +59,7 @@ async function readHappened(ctx: Ctx, caller: Caller, query: Query): Promise<Hap
   refuseMore(eventIds.length, mostScenarioEvents, `${mostScenarioEvents} events`);
   const bytes = await measureEvents(ctx.db, environmentId, eventIds);
   refuseMore(bytes, mostPayloadBytes, "1 MB of payloads");
-  const events = await findEvents(ctx.db, environmentId, eventIds);
+  const events = (await findEvents(ctx.db, environmentId, eventIds)).filter(({ refusal }) => refusal === null);
   const recipients = await findScenarioRecipients(ctx.db, environmentId, eventIds, mostRecipients + 1);
   refuseMore(recipients.length, mostRecipients, `${mostRecipients} notifications`);
   const messages = await findScenarioMessages(ctx.db, environmentId, eventIds, mostMessages + 1);
@@ -122,7 +122,7 @@ async function findEventIds(
   if (transactionId !== undefined) {
     if (from ?? to) throw invalid({ general: { messages: ["Give either transactionId, or from and to"] } });
     const event = await findEventOfTransaction(ctx.db, environmentId, transactionId);
-    if (!event) throw failure("TRANSACTION_NOT_FOUND", { transactionId });
+    if (!event || event.refusal) throw failure("TRANSACTION_NOT_FOUND", { transactionId });
     return findDigestEvents(ctx.db, environmentId, event.id, mostScenarioEvents + 1);
   }
   if (from === undefined || to === undefined) {

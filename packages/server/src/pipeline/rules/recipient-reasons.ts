@@ -67,6 +67,7 @@ const plainTexts = {
   unknown_subscriber: "The event names this subscriber, who does not exist now",
   pending: "The event is still being worked, and this subscriber's turn has not come",
   canceled: "The event was canceled before this subscriber's turn came",
+  workflow_off: "The workflow was off when the event came",
 } as const;
 
 export const plainReason = (kind: keyof typeof plainTexts): Reach => ({ kind, text: plainTexts[kind] });

@@ -21,6 +21,9 @@ export type ActivityRow = {
   created_at: Date;
   expanded_at: Date | null;
   canceled_at: Date | null;
+  refusal: "workflow_inactive" | null;
+  /** Of a refused event: the first subscriber that it names. */
+  refused_for: string | null;
 };
 
 export type ActivityFilters = {
@@ -42,7 +45,8 @@ const excerptLength = 300;
 const shown = sql`e.id, e.transaction_id, e.workflow_id, v.definition->>'workflowId' as workflow_identifier,
   v.definition->>'name' as workflow_name, v.step_types, left(e.payload::text, ${sql.lit(excerptLength)}) as payload,
   jsonb_array_length(e.recipients) as named, e.audience is not null as has_audience,
-  e.created_at, e.expanded_at, e.canceled_at`;
+  e.created_at, e.expanded_at, e.canceled_at, e.refusal,
+  case when e.refusal is not null then e.recipients -> 0 ->> 'subscriberId' end as refused_for`;
 
 export type ActivityScan = { rows: ActivityRow[]; lastId: string | null; scanned: number };
 

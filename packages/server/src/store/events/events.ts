@@ -27,32 +27,42 @@ export async function claimTransactionIds(
 
 /**
  * The statement that finds the events with these transaction ids, as (transaction_id, event_id). No index of events has the
- * transaction id: a given one stands in transaction_ids, a generated one contains the id of its event.
+ * transaction id: a given one stands in transaction_ids, a generated one contains the id of its event. `isAccepted`: without
+ * those that were refused, whose ids are free.
  */
-function eventsOfTransactions(environmentId: string, transactionIds: string[]): RawBuilder<unknown> {
+function eventsOfTransactions(
+  environmentId: string,
+  transactionIds: string[],
+  { isAccepted }: { isAccepted: boolean },
+): RawBuilder<unknown> {
   const generated = transactionIds.flatMap((transactionId) => eventIdIn(transactionId) ?? []);
+  const refused = sql`
+    union all
+    select name, event_id from refused_event_names
+    where environment_id = ${environmentId} and kind = 'transaction' and name = any(${transactionIds}::text[])`;
   return sql`
     select transaction_id, event_id from transaction_ids
     where environment_id = ${environmentId} and transaction_id = any(${transactionIds}::text[])
     union all
     select e.transaction_id, e.id from ${rowsByKey("events", "e", "id", keysOf(environmentId, generated))}
-    where e.transaction_id = any(${transactionIds}::text[])`;
+    where e.transaction_id = any(${transactionIds}::text[]) ${isAccepted ? sql`and e.refusal is null` : refused}`;
 }
 
 const keysOf = (environment_id: string, ids: string[]): RowKey[] => ids.map((id) => ({ environment_id, id }));
 
 /** As a list of ids, to compare with the event of a message or notification. */
 export const eventIdsOfTransactions = (environmentId: string, transactionIds: string[]): RawBuilder<unknown> =>
-  sql`select event_id from (${eventsOfTransactions(environmentId, transactionIds)}) as named`;
+  sql`select event_id from (${eventsOfTransactions(environmentId, transactionIds, { isAccepted: false })}) as named`;
 
 /** Of these transaction ids, the ones an accepted event already has: given by a caller, or generated. */
 export async function findUsedTransactionIds(db: Db, environmentId: string, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ transaction_id: string }>`${eventsOfTransactions(environmentId, ids)}`.execute(db);
+  const accepted = eventsOfTransactions(environmentId, ids, { isAccepted: true });
+  const { rows } = await sql<{ transaction_id: string }>`${accepted}`.execute(db);
   return new Set(rows.map((row) => row.transaction_id));
 }
 
-const columns = {
+export const eventColumns = {
   id: "uuid",
   environment_id: "uuid",
   transaction_id: "text",
@@ -70,9 +80,13 @@ const columns = {
   created_at: "timestamptz",
 };
 
-export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events">;
+export type NewEvent = Omit<EventRow, "expanded_at" | "canceled_at" | "open_walks" | "held_events" | "refusal">;
 
-export const eventInsert = (rows: NewEvent[]): Insert => ({ table: "events", columns, rows });
+export const eventInsert = (rows: NewEvent[]): Insert => ({
+  table: "events",
+  columns: eventColumns,
+  rows,
+});
 
 export type EventAttachments = Selectable<Tables["event_attachments"]>;
 
@@ -98,6 +112,7 @@ export async function findEvents(db: Db, environmentId: string, ids: string[]): 
   return rows;
 }
 
+/** An accepted event comes before a refused one with the same transaction id. */
 export async function findEventOfTransaction(
   db: Db,
   environmentId: string,
@@ -105,7 +120,8 @@ export async function findEventOfTransaction(
 ): Promise<EventRow | undefined> {
   const { rows } = await sql<EventRow>`
     select * from events where environment_id = ${environmentId}
-      and id in (${eventIdsOfTransactions(environmentId, [transactionId])})`.execute(db);
+      and id in (${eventIdsOfTransactions(environmentId, [transactionId])})
+    order by refusal nulls first limit 1`.execute(db);
   return rows[0];
 }
 
@@ -165,7 +181,7 @@ export async function lockEventForCancel(
 ): Promise<CancelableEvent | undefined> {
   const { rows: locked } = await sql<{ id: string }>`
     select id from events where environment_id = ${environmentId}
-      and id in (${eventIdsOfTransactions(environmentId, [transactionId])}) for update`.execute(db);
+      and id in (${eventIdsOfTransactions(environmentId, [transactionId])}) and refusal is null for update`.execute(db);
   if (!locked[0]) return undefined;
   // A second statement, so that its snapshot includes notifications created while the first one waited for the lock.
   const { rows } = await sql<CancelableEvent>`

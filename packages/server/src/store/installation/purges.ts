@@ -73,6 +73,16 @@ export async function purgeDeletedSubscribers(db: Db, before: Date, limit: numbe
   return rows.length;
 }
 
+/** By the time in the ids of their events. Answers how many. */
+export async function purgeRefusedEventNames(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from refused_event_names where ctid in (
+      select ctid from refused_event_names where event_id < ${firstIdAt(before)} limit ${limit} for update skip locked)`.execute(
+    db,
+  );
+  return Number(numAffectedRows);
+}
+
 export const purgeFailedTasks = (db: Db, before: Date, limit: number) => purgeByAge(db, "failed_tasks", before, limit);
 
 /** By the time in their ids. Answers how many. */

@@ -262,6 +262,10 @@ export async function deleteSubscriber(db: Db, environmentId: string, id: string
   await sql`update messages set address = null, recipients = null, outgoing = null
     where environment_id = ${environmentId} and subscriber_id = ${id}
       and (address is not null or outgoing is not null)`.execute(db);
+  await sql`delete from refused_event_names where environment_id = ${environmentId} and kind = 'subscriber'
+    and name = (select subscriber_id from subscribers where environment_id = ${environmentId} and id = ${id})`.execute(
+    db,
+  );
   await db.deleteFrom("subscribers").where("environment_id", "=", environmentId).where("id", "=", id).execute();
   await sql`delete from digest_windows where environment_id = ${environmentId} and subscriber_id = ${id}`.execute(db);
 }

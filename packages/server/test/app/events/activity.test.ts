@@ -148,6 +148,55 @@ describe("events", () => {
     }
   });
 
+  test("for a workflow that is off are shown with their reason, and found by person, payload and transaction id", async () => {
+    await createWorkflow(client, "off", [inApp()], { active: false });
+    await client("subscribers.create", { body: { subscriberId: "olga", email: "olga@example.com" } });
+    const body = { name: "off", to: "olga", payload: { order: "4711-off" }, transactionId: "order-4711" };
+    for (const _ of [1, 2]) {
+      const { body: answer } = await client("events.trigger", { body });
+      assert.deepEqual([answer.status, answer.transactionId], ["trigger_not_active", "order-4711"]);
+    }
+    const queries: Query[] = [
+      { subscriberIds: ["olga"] },
+      { emails: ["olga@example.com"] },
+      { search: "olga" },
+      { search: "4711-OFF" },
+      { transactionId: "order-4711" },
+      { workflowIds: ["off"] },
+    ];
+    for (const query of queries) {
+      const { data } = await list(query);
+      assert.equal(data.length, 1, JSON.stringify(query));
+      const { transactionId, status, verdict, recipients, recipient } = data[0]!;
+      assert.deepEqual([transactionId, status, recipients], ["order-4711", "refused", 0]);
+      assert.deepEqual([verdict, recipient?.subscriberId], ["Nothing was sent: the workflow was off.", "olga"]);
+    }
+    const explain = async (subscriberId: string) =>
+      (await client("explain.retrieve", { query: { transactionId: "order-4711", subscriberId } })).body;
+    const told = await explain("olga");
+    assert.deepEqual(
+      [told.event.status, told.reached, told.evaluatedNow, told.via.kind, told.steps],
+      ["refused", false, false, "workflow_off", []],
+    );
+    assert.equal(told.verdict, "Nothing was sent: the workflow was off when the event came.");
+    assert.equal((await explain("ada")).via.kind, "not_addressed");
+    assert.equal((await client("events.cancel", { params: { transactionId: "order-4711" } })).body, false);
+    const { body: none } = await client("notifications.list", { query: { transactionId: "order-4711" } });
+    assert.deepEqual(none.data, []);
+
+    // The transaction id is still free: the event is sent once the workflow is on, and then counts as accepted.
+    await client("workflows.patch", { params: { workflowId: "off" }, body: { active: true } });
+    assert.equal((await client("events.trigger", { body })).body.status, "processed");
+    await settled(client, "order-4711");
+    assert.equal((await explain("olga")).reached, true);
+    assert.deepEqual(
+      (await list({ transactionId: "order-4711" })).data.map(({ status }) => status),
+      ["expanded", "refused"],
+    );
+    await client("subscribers.delete", { params: { subscriberId: "olga" } });
+    assert.deepEqual((await list({ subscriberIds: ["olga"] })).data, []);
+  });
+
   test("of another environment are not shown", async () => {
     assert.deepEqual((await production("activity.listEvents", { query: { search: "about" } })).body.data, []);
   });

@@ -37,7 +37,7 @@ const bulk = async (...events: Record<string, unknown>[]): Promise<TriggerResult
   return body as TriggerResult[];
 };
 const countEvents = async () =>
-  (await sql<{ count: number }>`select count(*) as count from events`.execute(db)).rows[0]!.count;
+  (await sql<{ count: number }>`select count(*) as count from events where refusal is null`.execute(db)).rows[0]!.count;
 const eventOf = async (transactionId: string) =>
   (
     await sql<{ payload: object; recipients: object[]; actor: object | null }>`
