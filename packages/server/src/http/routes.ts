@@ -8,7 +8,7 @@ import * as publishes from "../app/environments/publishes.ts";
 import * as publishing from "../app/environments/publishing.ts";
 import * as system from "../app/environments/system.ts";
 import * as timeline from "../app/environments/timeline.ts";
-import * as activity from "../app/events/activity.ts";
+import * as activity from "../app/events/activity-list.ts";
 import * as digests from "../app/events/digests.ts";
 import * as dryRun from "../app/events/dry-run.ts";
 import * as eventCancel from "../app/events/event-cancel.ts";

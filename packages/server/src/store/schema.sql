@@ -318,6 +318,13 @@ create table event_attachments (
   PRIMARY KEY (environment_id, id)
 ) partition by RANGE (id);
 
+create table event_search_values (
+  environment_id uuid not null,
+  value          text not null,
+  id             uuid not null,
+  PRIMARY KEY (environment_id, value, id)
+) partition by RANGE (id);
+
 create table events (
   id                  uuid not null,
   environment_id      uuid not null,
@@ -983,6 +990,7 @@ create table workflows (
   last_published_by      uuid,
   on_unknown_outcome     text not null default 'may_duplicate'::text,
   bridge_url             text,
+  search_keys            text[] not null default '{}'::text[],
   PRIMARY KEY (id),
   FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   CHECK ((on_unknown_outcome = ANY (ARRAY['may_duplicate'::text, 'may_delay'::text]))),

@@ -142,6 +142,8 @@ type WorkflowsTable = {
   steps: Json<StoredStep[]>;
   outside_schedule: "hold" | "skip";
   on_unknown_outcome: Defaulted<OnUnknownOutcome>;
+  /** Paths of the payload whose values are searchable. */
+  search_keys: Defaulted<string[]>;
   /** The address that is asked for the steps; null for a workflow whose content is stored here. */
   bridge_url: string | null;
   last_published_at: Date | null;
@@ -191,6 +193,8 @@ export type WorkflowDefinition = {
   /** Absent in versions that were saved before it existed: `may_duplicate`. */
   onUnknownOutcome?: OnUnknownOutcome;
   isTranslationEnabled?: boolean;
+  /** Absent where it is empty, and in versions that were saved before it existed. */
+  searchKeys?: string[];
   /** The content of the steps comes from the bridge of the workflow. */
   isBridged?: true;
 };
@@ -813,6 +817,8 @@ export type Tables = {
   digest_windows: GroupKey & { leader_job_id: string; leader_notification_id: string; due_at: Date };
   /** `id` is the id of the event. */
   event_attachments: { id: string; environment_id: string; attachments: Json<JsonObject[]> };
+  /** `id` is the id of the event. */
+  event_search_values: { environment_id: string; value: string; id: string };
   webhooks: WebhooksTable;
   webhook_events: { id: string; environment_id: string; type: SentEventType; body: string; created_at: Date };
   webhook_deliveries: WebhookDeliveriesTable;

@@ -39,6 +39,7 @@ const law: Law = {
     early_receipts: "environment_id",
     environments: "reference",
     event_attachments: "environment_id",
+    event_search_values: "environment_id",
     events: "environment_id",
     failed_tasks: "environment_id",
     file_applies: "environment_id",

@@ -35,6 +35,13 @@ export const ActivityEvent = named("ActivityEvent", {
   }),
   createdAt: isoTime("When the event was accepted"),
   payload: Type.String({ description: "The first 300 characters of its JSON" }),
+  searchKey: Type.Optional(
+    named(
+      "ActivitySearchKey",
+      { key: Type.String({ description: "Path of the payload" }), value: Type.String() },
+      { description: "What the payload has at the first of the workflow's `searchKeys`" },
+    ),
+  ),
   recipients: Type.Integer({ description: `Notifications it became, counted up to ${mostCountedRecipients}` }),
   isCapped: Type.Boolean({ description: "It has more recipients than were counted" }),
   outcomes: named("ActivityOutcomes", {
@@ -86,9 +93,8 @@ const activityFilters = {
       minLength: 1,
       maxLength: 255,
       description:
-        "Part of the payload or of a transaction id in any case of letters, or of a recipient's subscriberId or email " +
-        "address as it is written. At most 200 " +
-        "subscribers may match (422 otherwise)",
+        "A value at one of a workflow's `searchKeys`, or part of the payload or of a transaction id, in any case of letters, " +
+        "or part of a recipient's subscriberId or email address. At most 200 subscribers may match (422 otherwise)",
     }),
   ),
 };
@@ -102,7 +108,8 @@ export const activityOperations = {
     description:
       "Newest first. One request looks at a limited number of events (20,000; 2,000 where the outcome or a text is looked " +
       "for) and for about a second: a page may have fewer items than `limit`, or none, while `next` is not null. Ask on with " +
-      "it; `scannedTo` says how far back the events have been looked at.",
+      "it; `scannedTo` says how far back the events have been looked at. Events with the text of `search` at one of their " +
+      "workflow's `searchKeys` come first, however old they are.",
     category: "global",
     query: Type.Object({
       ...activityFilters,
@@ -117,6 +124,9 @@ export const activityOperations = {
         data: Type.Array(ActivityEvent),
         next: nullableString({ description: "Cursor of the next page; null when there is none" }),
         scannedTo: Type.Optional(isoTime("All events later than this have been looked at")),
+        scannedFrom: Type.Optional(
+          isoTime("The newest event that this request has looked at, while `next` is not null"),
+        ),
       }),
     },
     errors: [],

@@ -26,6 +26,7 @@ import {
   onUnknownOutcomeWords,
   outsideScheduleWords,
   PreferencesIn,
+  searchKeys,
   tags,
   workflowName,
 } from "./workflows.ts";
@@ -71,6 +72,7 @@ export const WorkflowFile = strict("WorkflowFile", {
   outsideSchedule: Type.Optional(oneOf(outsideScheduleWords, { default: "hold" })),
   onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
   isTranslationEnabled: flag(false),
+  searchKeys: Type.Optional(searchKeys),
   preferences: Type.Optional(PreferencesIn),
   validatePayload: flag(false),
   payloadSchema: Type.Optional(nullableOpenObject({ description: "JSON Schema, draft-07 or 2020-12" })),

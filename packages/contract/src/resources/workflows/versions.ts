@@ -52,6 +52,7 @@ export const WorkflowVersion = named("WorkflowVersion", {
     outsideSchedule: oneOf(outsideScheduleWords),
     onUnknownOutcome: oneOf(onUnknownOutcomeWords),
     isTranslationEnabled: Type.Boolean(),
+    searchKeys: Type.Array(Type.String()),
     active: Type.Optional(
       Type.Boolean({ description: "Absent, as the next two, in versions saved before it was kept" }),
     ),

@@ -115,6 +115,9 @@ export const Workflow = named("Workflow", {
   onUnknownOutcome: Type.Optional(
     oneOf(onUnknownOutcomeWords, { description: "What happens when it is unknown whether a provider sent a message" }),
   ),
+  searchKeys: Type.Optional(
+    Type.Array(Type.String(), { description: "Paths of the payload whose values find events in the activity" }),
+  ),
 });
 export type Workflow = Static<typeof Workflow>;
 
@@ -156,6 +159,15 @@ export type StepIn = Static<typeof StepIn>;
 
 export const tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16 });
 
+/** A path of the payload, such as `order` or `invoice.number`. */
+const searchKey = Type.String({ minLength: 1, maxLength: 128, pattern: "^[^.\\s]+(\\.[^.\\s]+)*$" });
+export const searchKeys = Type.Array(searchKey, {
+  maxItems: 5,
+  description:
+    "Paths of the payload, such as `order` or `invoice.number`, whose texts and numbers find events in the activity however " +
+    "old they are. Holds for events from now on. The first one is shown beside each event",
+});
+
 const settings = {
   description: Type.Optional(Type.String({ maxLength: 256 })),
   tags: Type.Optional(tags),
@@ -168,6 +180,7 @@ const settings = {
   severity: Type.Optional(SeverityWord),
   outsideSchedule: Type.Optional(oneOf(outsideScheduleWords, { default: "hold" })),
   onUnknownOutcome: Type.Optional(oneOf(onUnknownOutcomeWords, { default: "may_duplicate" })),
+  searchKeys: Type.Optional(searchKeys),
 };
 
 export const PreferencesIn = named("WorkflowPreferencesIn", {

@@ -24,6 +24,9 @@ export async function describeSoleRecipients(
   });
 }
 
+/** The rest keeps the order of its steps. */
+const urgency: Partial<Record<JobRow["status"], number>> = { failed: 0, delayed: 1, queued: 1, running: 1 };
+
 function describe(row: SoleRecipientRow, jobs: JobRow[]): Partial<ActivityEvent> {
   const { definition, subscriber_id: subscriberId, first_name: firstName, last_name: lastName } = row;
   const steps = definition.steps.filter((step) => step.active);
@@ -35,6 +38,8 @@ function describe(row: SoleRecipientRow, jobs: JobRow[]): Partial<ActivityEvent>
     wakeAt: job.wake_at,
     messages: [],
   }));
+  // What needs attention comes first: a list has room for the beginning of the sentence.
+  described.sort((a, b) => (urgency[a.status] ?? 9) - (urgency[b.status] ?? 9));
   const { verdict } = explainSteps(described, { tense: "past", workflow: definition.workflowId });
   const recipient =
     subscriberId === null

@@ -6,6 +6,7 @@ import { failure } from "../../failure.ts";
 import { generateTransactionId } from "../../lib/ids.ts";
 import { type JsonObject, jsonBytes } from "../../lib/json.ts";
 import { mapWithPauses } from "../../lib/load/pauses.ts";
+import { searchValuesOf } from "../../lib/search-values.ts";
 import { sealOverrides, sealRecipient } from "../../pipeline/encrypted-parts.ts";
 import { attachmentFaults, type EventAttachment, extractAttachments } from "../../pipeline/rules/attachments.ts";
 import { findUsedTransactionIds, type NewEvent } from "../../store/events/events.ts";
@@ -50,6 +51,8 @@ export type Evaluation = {
 export type AcceptedEvent = {
   event: NewEvent;
   attachments: EventAttachment[] | null;
+  /** What it is found by, at the search keys of its workflow. */
+  searchValues: string[];
   contexts: NamedContext[];
   tenant: TenantEntry | undefined;
 };
@@ -176,6 +179,7 @@ function evaluateEvent(event: TriggerEvent, surroundings: Surroundings): Evaluat
         created_at: surroundings.now,
       },
       attachments: stored.attachments,
+      searchValues: target.search_keys.length > 0 ? searchValuesOf(target.search_keys, stored.payload) : [],
       contexts: context.entries,
       tenant: tenant?.entry,
     },

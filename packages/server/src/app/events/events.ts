@@ -5,7 +5,7 @@ import type { Input, Output, TriggerEvent, TriggerResult } from "@tidings/contra
 import type { Caller, Ctx } from "../../context.ts";
 import { Failure, refusalOf } from "../../failure.ts";
 import { storeAndStart } from "../../pipeline/trigger/trigger.ts";
-import { claimTransactionIds, insertEventAttachments } from "../../store/events/events.ts";
+import { claimTransactionIds, insertEventParts } from "../../store/events/events.ts";
 import { insertRefusedEvents } from "../../store/events/refused-events.ts";
 import { resolveContexts } from "../../store/subscribers/contexts.ts";
 import { upsertTenants } from "../../store/subscribers/tenants.ts";
@@ -79,7 +79,7 @@ async function triggerEach(
 }
 
 /**
- * Evaluates the events of the requests, and stores the accepted ones with their contexts, tenants, attachments and tasks. All
+ * Evaluates the events of the requests, and stores the accepted ones with their contexts, tenants, attachments, search values and tasks. All
  * requests are of the caller's environment; their events are evaluated in order, as if the requests had come one after the other.
  */
 async function acceptRequests(
@@ -104,7 +104,10 @@ async function acceptRequests(
   const files = accepted.flatMap(({ event, attachments }) =>
     attachments ? { id: event.id, environment_id: environmentId, attachments } : [],
   );
-  await insertEventAttachments(ctx.db, files);
+  const values = accepted.flatMap(({ event, searchValues }) =>
+    searchValues.map((value) => ({ environment_id: environmentId, value, id: event.id })),
+  );
+  await insertEventParts(ctx.db, files, values);
   const ofRequests = divide(evaluations, open);
   const kept = new Set(accepted);
   const rows = ofRequests.map((own) =>

@@ -50,6 +50,7 @@ export function toWorkflowFile(
     outsideSchedule: unless(content.outside_schedule, "hold"),
     onUnknownOutcome: unless(content.on_unknown_outcome, "may_duplicate"),
     isTranslationEnabled: unless(content.is_translation_enabled, false),
+    searchKeys: filled(content.search_keys),
     preferences: filled(
       definedMembers({
         workflow: filled(withoutDefaults(content.preferences_default)),

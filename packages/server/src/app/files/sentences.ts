@@ -56,6 +56,10 @@ const settingWords: Record<string, (field: ChangedField) => string> = {
     after === "may_delay"
       ? "When it is unknown whether a provider sent a message, the message may come late, and not twice"
       : "When it is unknown whether a provider sent a message, the message may come twice",
+  searchKeys: ({ after }) =>
+    (after as string[] | null)?.length
+      ? `Events can be searched by ${(after as string[]).join(", ")}`
+      : "The search keys are removed",
   isTranslationEnabled: ({ after }) =>
     after === true ? "Texts are taken from its translations" : "Its translations are no longer used",
   "preferences.default": preferenceSentence,

@@ -112,6 +112,10 @@ const settingSentences: Record<string, (after: unknown) => string> = {
     after === "skip"
       ? "Outside a person's schedule, messages are skipped instead of held"
       : "Outside a person's schedule, messages wait instead of being skipped",
+  searchKeys: (after) => {
+    const keys = (after ?? []) as string[];
+    return keys.length > 0 ? `Events can be searched by ${keys.map(quote).join(", ")}` : "Search keys are removed";
+  },
   onUnknownOutcome: (after) =>
     after === "may_delay"
       ? "When a provider gives no answer, the message is not sent again"

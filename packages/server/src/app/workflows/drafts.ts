@@ -38,13 +38,13 @@ export async function readDraft(
     updated_by: userId,
   };
   const { id, definition } = versionOf(environmentId, ctx.newId(), content, "");
-  const { workflow_id, name, active, validate_payload, payload_schema, steps } = content;
+  const { workflow_id, name, active, validate_payload, payload_schema, search_keys, steps } = content;
   return {
     version: { id, environmentId, workflowId: content.id, definition },
     target: {
       id: content.id,
       version_id: id,
-      ...{ workflow_id, name, active, validate_payload, payload_schema },
+      ...{ workflow_id, name, active, validate_payload, payload_schema, search_keys },
       step_count: steps.length,
       active_step_count: steps.filter((step) => step.active).length,
     },

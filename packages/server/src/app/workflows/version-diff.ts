@@ -17,7 +17,8 @@ export function diffContents(from: VersionContent, to: VersionContent): ContentD
 
 /** Settings that one of the two versions did not keep are not compared. */
 function settingsOf({ definition, settings }: VersionContent, other: VersionContent): JsonObject {
-  const { steps, preferences, outsideSchedule, onUnknownOutcome, isTranslationEnabled, ...rest } = definition;
+  const { steps, preferences, outsideSchedule, onUnknownOutcome, isTranslationEnabled, searchKeys, ...rest } =
+    definition;
   return {
     ...rest,
     "preferences.user": preferences.user,
@@ -25,6 +26,7 @@ function settingsOf({ definition, settings }: VersionContent, other: VersionCont
     outsideSchedule: outsideSchedule ?? "hold",
     onUnknownOutcome: onUnknownOutcome ?? "may_duplicate",
     isTranslationEnabled: isTranslationEnabled ?? false,
+    searchKeys: searchKeys ?? [],
     ...(settings && other.settings ? settings : {}),
   };
 }

@@ -69,6 +69,7 @@ export async function retrieve(
       outsideSchedule: content.outsideSchedule ?? "hold",
       onUnknownOutcome: content.onUnknownOutcome ?? "may_duplicate",
       isTranslationEnabled: content.isTranslationEnabled ?? false,
+      searchKeys: content.searchKeys ?? [],
       ...settings,
       steps: steps.map(({ id, ...step }) => ({ _id: id, ...step })),
     },
@@ -109,6 +110,7 @@ export function toContent({ definition, settings }: VersionContent, row: Workflo
     outside_schedule: definition.outsideSchedule ?? "hold",
     on_unknown_outcome: definition.onUnknownOutcome ?? "may_duplicate",
     is_translation_enabled: definition.isTranslationEnabled ?? false,
+    search_keys: definition.searchKeys ?? [],
     validate_payload: settings?.validatePayload ?? row.validate_payload,
     payload_schema: settings ? settings.payloadSchema : row.payload_schema,
   };

@@ -21,6 +21,7 @@ type Settings = Pick<
   | "severity"
   | "outside_schedule"
   | "on_unknown_outcome"
+  | "search_keys"
 >;
 
 export const defaultSettings: Omit<Settings, "active"> = {
@@ -32,6 +33,7 @@ export const defaultSettings: Omit<Settings, "active"> = {
   severity: "none",
   outside_schedule: "hold",
   on_unknown_outcome: "may_duplicate",
+  search_keys: [],
 };
 
 /** A repeated tag is stored once. Programs for the peer API expect a refusal. */
@@ -61,6 +63,7 @@ export function readSettings(body: WorkflowPatch, stored: Settings): Settings {
     severity: body.severity ?? stored.severity,
     outside_schedule: body.outsideSchedule ?? stored.outside_schedule,
     on_unknown_outcome: body.onUnknownOutcome ?? stored.on_unknown_outcome,
+    search_keys: body.searchKeys ? [...new Set(body.searchKeys)] : stored.search_keys,
   };
 }
 

@@ -47,15 +47,32 @@ export async function toWorkflow(row: WorkflowRow, facts: ViewFacts): Promise<Wo
 }
 
 /** Warnings about the payload schema, by the place in it. */
-function schemaIssues(schema: WorkflowRow["payload_schema"]): Workflow["issues"] {
-  const faults = schema ? defaultFaults(schema) : [];
+function settingIssues({ payload_schema: schema, search_keys: keys }: WorkflowRow): Workflow["issues"] {
+  if (!schema) return undefined;
+  const faults = [
+    ...defaultFaults(schema).map(({ path, message }) => [`payloadSchema.${path}`, message] as const),
+    ...keys.flatMap((key, index) =>
+      isInSchema(schema, key) ? [] : [[`searchKeys.${index}`, `${key} is not in the payload schema`] as const],
+    ),
+  ];
   if (faults.length === 0) return undefined;
   return Object.fromEntries(
-    faults.map(({ path, message }) => [
-      `payloadSchema.${path}`,
+    faults.map(([field, message]) => [
+      field,
       { issueType: "ILLEGAL_VARIABLE_IN_CONTROL_VALUE", message, severity: "warning" },
     ]),
   );
+}
+
+/** Only where the members of an object are listed can it be said that one is missing. */
+function isInSchema(schema: JsonObject, path: string): boolean {
+  let part: unknown = schema;
+  for (const name of path.split(".")) {
+    if (!isObject(part) || !isObject(part.properties)) return true;
+    if (!Object.hasOwn(part.properties, name)) return false;
+    part = part.properties[name];
+  }
+  return true;
 }
 
 const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]): Workflow => ({
@@ -76,7 +93,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   lastPublishedAt: row.last_published_at?.toISOString() ?? null,
   lastPublishedBy: row.last_published_by ? { _id: row.last_published_by } : undefined,
   steps: row.steps.map((step, index) => toStep(row, step, index, issues[index])),
-  issues: schemaIssues(row.payload_schema),
+  issues: settingIssues(row),
   origin: row.origin,
   preferences: {
     user: row.preferences_user && complete(row.preferences_user),
@@ -88,6 +105,7 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   severity: row.severity,
   outsideSchedule: row.outside_schedule,
   onUnknownOutcome: row.on_unknown_outcome,
+  searchKeys: row.search_keys,
 });
 
 export const toListedWorkflow = (row: ListedWorkflow, issues: Step["issues"][]): WorkflowSummary => ({

@@ -49,6 +49,7 @@ const workflowColumns = {
   steps: "jsonb",
   outside_schedule: "text",
   on_unknown_outcome: "text",
+  search_keys: "text[]",
   last_published_at: "timestamptz",
   last_published_by: "uuid",
   created_at: "timestamptz",

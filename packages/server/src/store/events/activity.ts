@@ -16,6 +16,9 @@ export type ActivityRow = {
   workflow_name: string;
   step_types: StepType[];
   payload: string;
+  /** The first search key of the workflow, and what the payload has there. */
+  search_key: string | null;
+  search_value: string | null;
   named: number;
   has_audience: boolean;
   created_at: Date;
@@ -34,6 +37,8 @@ export type ActivityFilters = {
   transactionId?: string;
   /** Part of the payload or of the transaction id; `orEventIds`: found by a recipient. */
   text?: { part: string; orEventIds: string[] };
+  /** `only`: events with this search value; `without`: the others. */
+  searchValue?: { only: string } | { without: string };
   /** Both exclusive. */
   after: Date | null;
   before: Date | null;
@@ -41,18 +46,23 @@ export type ActivityFilters = {
 
 /** Characters of a payload that are shown. */
 const excerptLength = 300;
+/** Characters of the value of a search key that are shown. */
+const labelLength = 128;
 
 const shown = sql`e.id, e.transaction_id, e.workflow_id, v.definition->>'workflowId' as workflow_identifier,
   v.definition->>'name' as workflow_name, v.step_types, left(e.payload::text, ${sql.lit(excerptLength)}) as payload,
+  v.definition->'searchKeys'->>0 as search_key,
+  case when jsonb_typeof(e.payload #> string_to_array(v.definition->'searchKeys'->>0, '.')) in ('string', 'number')
+    then left(e.payload #>> string_to_array(v.definition->'searchKeys'->>0, '.'), ${sql.lit(labelLength)}) end as search_value,
   jsonb_array_length(e.recipients) as named, e.audience is not null as has_audience,
   e.created_at, e.expanded_at, e.canceled_at, e.refusal,
   case when e.refusal is not null then e.recipients -> 0 ->> 'subscriberId' end as refused_for`;
 
-export type ActivityScan = { rows: ActivityRow[]; lastId: string | null; scanned: number };
+export type ActivityScan = { rows: ActivityRow[]; firstId: string | null; lastId: string | null; scanned: number };
 
 /**
- * The events with ids below `below` that match, among the next `scan` of the environment. `lastId` is the last one looked at;
- * null when there was none left.
+ * The events with ids below `below` that match, among the next `scan` of the environment. `firstId` and `lastId` are the first and
+ * the last one looked at; null when there was none left.
  */
 export async function scanEvents(
   db: Db,
@@ -60,7 +70,7 @@ export async function scanEvents(
   filters: ActivityFilters,
   { below, from, scan, limit }: { below: string; from: string; scan: number; limit: number },
 ): Promise<ActivityScan> {
-  const { rows } = await sql<ActivityRow & { last_id: string; scanned: number }>`
+  const { rows } = await sql<ActivityRow & { first_id: string; last_id: string; scanned: number }>`
     with scanned as materialized (
       select e.id from ${sourceOf(environmentId, filters)}
       where e.environment_id = ${environmentId} and e.id < ${below} and e.id >= ${from}
@@ -70,15 +80,20 @@ export async function scanEvents(
       join events e on e.environment_id = ${environmentId} and e.id = s.id
       join workflow_versions v on v.id = e.workflow_version_id
       where ${matches(environmentId, filters)} order by e.id desc limit ${limit})
-    select ends.last_id, ends.scanned, found.*
-    from (select min(id::text)::uuid as last_id, count(*) as scanned from scanned) as ends
+    select ends.first_id, ends.last_id, ends.scanned, found.*
+    from (select max(id::text)::uuid as first_id, min(id::text)::uuid as last_id, count(*) as scanned from scanned) as ends
     left join found on true order by found.id desc`.execute(db);
-  const { last_id: lastId = null, scanned = 0 } = rows[0] ?? {};
-  return { rows: rows.filter((row) => row.id !== null), lastId, scanned };
+  const { first_id: firstId = null, last_id: lastId = null, scanned = 0 } = rows[0] ?? {};
+  return { rows: rows.filter((row) => row.id !== null), firstId, lastId, scanned };
 }
 
-/** Events that are named by id are looked up by key, so that only those count as looked at. */
-function sourceOf(environmentId: string, { eventIds, transactionId }: ActivityFilters): RawBuilder<unknown> {
+/** Events that are named by id or by a search value are looked up by key, so that only those count as looked at. */
+function sourceOf(environmentId: string, filters: ActivityFilters): RawBuilder<unknown> {
+  const { eventIds, transactionId, searchValue } = filters;
+  if (searchValue && "only" in searchValue) {
+    return sql`(select environment_id, id from event_search_values
+      where environment_id = ${environmentId} and value = ${searchValue.only}) as e`;
+  }
   const byTransaction = transactionId
     ? sql`(select * from events t where t.environment_id = ${environmentId}
         and t.id in (${eventIdsOfTransactions(environmentId, [transactionId])}))`
@@ -90,7 +105,7 @@ function sourceOf(environmentId: string, { eventIds, transactionId }: ActivityFi
 }
 
 function matches(environmentId: string, filters: ActivityFilters): RawBuilder<unknown> {
-  const { workflowIds, channels, text, after, before } = filters;
+  const { workflowIds, channels, text, searchValue, eventIds, after, before } = filters;
   const conditions = [sql`true`];
   if (workflowIds?.length) {
     conditions.push(sql`e.workflow_id in (select id from workflows where environment_id = ${environmentId}
@@ -104,7 +119,21 @@ function matches(environmentId: string, filters: ActivityFilters): RawBuilder<un
     conditions.push(sql`(position(${part} in lower(e.transaction_id)) > 0 or position(${part} in lower(e.payload::text)) > 0
       or e.id = any(${text.orEventIds}::uuid[]))`);
   }
+  if (searchValue && "only" in searchValue && eventIds) conditions.push(sql`e.id = any(${eventIds}::uuid[])`);
+  if (searchValue && "without" in searchValue) {
+    // One look at the key for each event that matches the rest: a value may have as many events as the environment.
+    conditions.push(sql`(select 1 from event_search_values k where k.environment_id = ${environmentId}
+      and k.value = ${searchValue.without} and k.id = e.id) is null`);
+  }
   return sql.join(conditions, sql` and `);
+}
+
+/** Whether any event was stored with this search value. */
+export async function hasSearchValue(db: Db, environmentId: string, value: string | undefined): Promise<boolean> {
+  if (value === undefined) return false;
+  const { rows } = await sql`
+    select 1 from event_search_values where environment_id = ${environmentId} and value = ${value} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** The newest events of these subscribers, `perSubscriber` of each. */

@@ -1,7 +1,7 @@
 // Accepted events. Payload, overrides and attachments are stored once per event, not per recipient.
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { eventIdIn } from "../../lib/ids.ts";
-import { type Insert, insertRows, rowsOf } from "../bulk.ts";
+import { type Insert, rowsOf, runInserts } from "../bulk.ts";
 import type { Db } from "../db.ts";
 import { type RowKey, rowsByKey } from "../keys.ts";
 import type { Tables } from "../tables.ts";
@@ -90,9 +90,18 @@ export const eventInsert = (rows: NewEvent[]): Insert => ({
 
 export type EventAttachments = Selectable<Tables["event_attachments"]>;
 
-/** Attachments have a table of their own, because most events have none. */
-export const insertEventAttachments = (db: Db, rows: EventAttachments[]): Promise<void> =>
-  insertRows(db, "event_attachments", { id: "uuid", environment_id: "uuid", attachments: "jsonb" }, rows);
+export type EventSearchValue = Selectable<Tables["event_search_values"]>;
+
+/** Attachments and search values have tables of their own, because most events have none. In one round trip, or none. */
+export const insertEventParts = (db: Db, attachments: EventAttachments[], values: EventSearchValue[]): Promise<void> =>
+  runInserts(db, [
+    {
+      table: "event_attachments",
+      columns: { id: "uuid", environment_id: "uuid", attachments: "jsonb" },
+      rows: attachments,
+    },
+    { table: "event_search_values", columns: { environment_id: "uuid", value: "text", id: "uuid" }, rows: values },
+  ]);
 
 /** The stored attachments of an event; undefined when it has none, or was removed by age. */
 export async function findAttachmentsOf(

@@ -6,6 +6,7 @@ import { type Db, withLongLockWaits } from "../db.ts";
 export const partitionedTables = [
   "events",
   "event_attachments",
+  "event_search_values",
   "notifications",
   "jobs",
   "messages",

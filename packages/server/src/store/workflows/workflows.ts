@@ -33,6 +33,7 @@ const definitionOf = (row: WorkflowContent): WorkflowDefinition => ({
   outsideSchedule: row.outside_schedule,
   onUnknownOutcome: row.on_unknown_outcome,
   isTranslationEnabled: row.is_translation_enabled,
+  ...(row.search_keys.length > 0 && { searchKeys: row.search_keys }),
   ...(row.bridge_url === null ? {} : { isBridged: true }),
 });
 
@@ -137,7 +138,7 @@ export async function findWorkflowIdsLike(db: Db, environmentId: string, prefix:
 /** The present fields of a workflow that a trigger needs; the schema only where it is checked or has defaults. */
 export type TriggerTarget = Pick<
   WorkflowRow,
-  "id" | "workflow_id" | "version_id" | "name" | "active" | "validate_payload" | "payload_schema"
+  "id" | "workflow_id" | "version_id" | "name" | "active" | "validate_payload" | "payload_schema" | "search_keys"
 > & { step_count: number; active_step_count: number };
 
 export async function findTriggerTargets(
@@ -146,7 +147,7 @@ export async function findTriggerTargets(
   identifiers: string[],
 ): Promise<TriggerTarget[]> {
   const { rows } = await sql<TriggerTarget>`
-    select id, workflow_id, version_id, name, active, validate_payload,
+    select id, workflow_id, version_id, name, active, validate_payload, search_keys,
            case when validate_payload or payload_schema::text like '%"default"%' then payload_schema end as payload_schema,
            jsonb_array_length(steps) as step_count,
            (select count(*) from jsonb_array_elements(steps) as step where (step->>'active')::boolean) as active_step_count
