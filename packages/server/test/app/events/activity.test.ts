@@ -54,7 +54,7 @@ describe("events", () => {
       status: "expanded",
       recipient: { subscriberId: "ada" },
     });
-    assert.match(verdict, /^Email was not sent: .*; in-app message was sent/);
+    assert.match(verdict, /^In-app message was not sent: .*; email was not sent: subscriber has no email address/);
     assert.deepEqual([workflow.workflowId, workflow.channels.toSorted()], ["partly", ["email", "in_app"]]);
     const verdictFor = async (name: string) => {
       const many = await trigger(client, name, ["ada", "with-address"]);
