@@ -11,6 +11,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "scenarios.export": ["GET", "/v1/scenarios"],
   "notifications.list": ["GET", "/v1/notifications"],
   "notifications.retrieve": ["GET", "/v1/notifications/{notificationId}"],
+  "notifications.resendStep": ["POST", "/v1/notifications/{notificationId}/steps/{stepId}/resend"],
   "messages.list": ["GET", "/v1/messages"],
   "messages.delete": ["DELETE", "/v1/messages/{messageId}"],
   "messages.deleteByTransaction": ["DELETE", "/v1/messages/transaction/{transactionId}"],

@@ -142,7 +142,7 @@ export const errorCatalogue = {
   },
   ROLE_NOT_ALLOWED: {
     status: 403,
-    message: "{operation} needs the role {needed}; yours is {role}",
+    message: "Only {who} can {what}. Your role is {role}: ask an owner for access",
     when: "The role of the signed-in person may not call the operation (docs/people.md).",
   },
   RECENT_SIGN_IN_REQUIRED: {
@@ -198,6 +198,30 @@ export const errorCatalogue = {
     status: 409,
     message: "Dead letter with id {id} cannot be replayed: {reason}",
     when: "It was replayed before, the provider has reported that it accepted the message, or the message was deleted.",
+  },
+  STEP_NOT_RESENDABLE: {
+    status: 409,
+    message: "Step {stepId} cannot be sent again: {reason}",
+    when:
+      "The step sends nothing, has not begun, was canceled or merged into a digest, its workflow or subscriber was deleted, or its " +
+      "content was made by code that did not answer.",
+  },
+  RESEND_REFUSED: {
+    status: 409,
+    message: "Nothing was sent: {reason}",
+    when:
+      "The subscriber has turned the channel off, has no address, or the address is suppressed; the condition of a skipped step " +
+      "still skips it; or the content cannot be made. Correct that, then send the step again.",
+  },
+  RESEND_IN_PROGRESS: {
+    status: 409,
+    message: "Step {stepId} is already being sent: {reason}",
+    when: "A message of the step is on its way, or the step was sent again within the last 10 seconds.",
+  },
+  RESEND_LIMIT: {
+    status: 409,
+    message: "Step {stepId} was sent again {limit} times, the most allowed: trigger a new event instead",
+    when: "A step can be sent again 10 times.",
   },
   REPLAY_NOT_FOUND: {
     status: 404,

@@ -67,6 +67,7 @@ const exceptions: Partial<Record<OperationId | ExportId, Role>> = {
   "subscriberNotifications.archiveAllRead": "support",
   // … and what is under way or failed. Events are triggered by editors; a dry run only reads.
   "events.cancel": "support",
+  "notifications.resendStep": "support",
   // The addresses and payloads of many people in one file.
   "scenarios.export": "support",
   "exports.subscribers": "support",

@@ -41,7 +41,7 @@ export const words = {
   },
   copy: { label: "Copy", done: "Copied", failed: "Copy failed. Select the text and copy it by hand." },
   confirm: { production: (name: string) => `This changes ${name}, where real messages go to real people.` },
-  needsRole: (role: string) => `You can look at this, but not change it: that needs the role ${role}.`,
+  needsRole: (role: string) => `You can look at this. Changing it needs the role ${role}: ask an owner for access.`,
   close: "Close",
   cancel: "Cancel",
   save: "Save",
@@ -66,7 +66,6 @@ export const words = {
     advice: {
       offline: "Check the network, and that the service runs. The page tries again by itself.",
       signIn: "Your session has ended. Sign in again.",
-      forbidden: "Your role does not allow this. An administrator can change it.",
       missing: "It may have been deleted, or it belongs to another environment: check the environment switcher.",
       conflict: "It was changed at the same time. Load it again and repeat the change.",
       slowDown: (seconds: string | null) =>

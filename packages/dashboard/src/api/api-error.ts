@@ -25,18 +25,27 @@ export class ApiError extends Error {
     super(message ?? (status === 0 ? words.errors.offline : words.errors.unreadable(status)));
     this.status = status;
     this.code = code;
-    this.advice = adviceFor(status, retryAfter, errorId);
+    this.advice = adviceFor(status, code, retryAfter, errorId);
     this.fields = fieldsOf(errors);
   }
 }
 
-function adviceFor(status: number, retryAfter: string | null, errorId: string | undefined): string {
+/** Their messages say what to do. */
+const isComplete = (code: string | undefined): boolean => /^(RESEND_|REPLAY_|STEP_NOT_RESENDABLE)/.test(code ?? "");
+
+function adviceFor(
+  status: number,
+  code: string | undefined,
+  retryAfter: string | null,
+  errorId: string | undefined,
+): string {
   const { advice } = words.errors;
   if (status === 0) return advice.offline;
   if (status === 401) return advice.signIn;
-  if (status === 403) return advice.forbidden;
+  // The message says who may.
+  if (status === 403) return "";
   if (status === 404) return advice.missing;
-  if (status === 409) return advice.conflict;
+  if (status === 409) return isComplete(code) ? "" : advice.conflict;
   if (status === 429) return advice.slowDown(retryAfter);
   if (status >= 500) return errorId === undefined ? advice.unavailable : advice.fault(errorId);
   return advice.correct;

@@ -7,6 +7,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "events.broadcast": "editor",
   "events.cancel": "support",
   "scenarios.export": "support",
+  "notifications.resendStep": "support",
   "messages.delete": "editor",
   "messages.deleteByTransaction": "editor",
   "workflows.create": "editor",

@@ -43,7 +43,7 @@ export function ErrorPanel({ error, onRetry }: { error: unknown; onRetry?: () =>
       <Icon name="alert" />
       <div className={css.errorBody}>
         <strong>{message}</strong>
-        <p>{advice}</p>
+        {advice && <p>{advice}</p>}
       </div>
       {onRetry && (
         <Button size="small" onClick={onRetry}>

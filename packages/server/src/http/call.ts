@@ -5,6 +5,7 @@ import {
   type Operation,
   type OperationId,
   operations,
+  peopleWith,
   type Role,
   readsOnly,
   refusedMember,
@@ -110,7 +111,7 @@ function refuseMember(operation: Operation, body: unknown, role: Role): void {
   const refused = refusedMember(operation, body, role);
   if (!refused) return;
   const { name, needed } = refused;
-  throw failure("ROLE_NOT_ALLOWED", { operation: `${operation.id} with ${name}`, needed, role });
+  throw failure("ROLE_NOT_ALLOWED", { who: peopleWith[needed], what: `set ${name} here`, role });
 }
 
 type Prechecked = Extract<Handler, { check: unknown }>;

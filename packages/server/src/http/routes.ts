@@ -16,6 +16,7 @@ import * as events from "../app/events/events.ts";
 import * as explain from "../app/events/explain.ts";
 import * as failedTasks from "../app/events/failed-tasks.ts";
 import * as notifications from "../app/events/notifications.ts";
+import * as resend from "../app/events/resend.ts";
 import * as scenarios from "../app/events/scenarios.ts";
 import * as statistics from "../app/events/statistics.ts";
 import * as files from "../app/files/files.ts";
@@ -126,6 +127,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "scenarios.export": scenarios.exportScenario,
   "notifications.list": notifications.list,
   "notifications.retrieve": notifications.retrieve,
+  "notifications.resendStep": resend.resendStep,
   "activity.listEvents": activity.list,
   "statistics.list": statistics.list,
   "messages.list": messages.list,

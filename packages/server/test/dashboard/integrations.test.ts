@@ -112,6 +112,6 @@ browserTest("a viewer sees the integrations and can change nothing", async (cont
     .getByRole("link", { name: /In-app|Tidings|capture/i })
     .first()
     .click();
-  await page.getByText("that needs the role editor").waitFor();
+  await page.getByText("needs the role editor").waitFor();
   assert.equal(await page.getByRole("button", { name: /Save|Delete|Send a test/ }).count(), 0);
 });

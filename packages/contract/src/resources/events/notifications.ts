@@ -1,6 +1,7 @@
 // Notifications: one per recipient of an event, with the jobs that its workflow's steps became and the reason for
 // everything that was done or left.
 import {
+  ChannelWord,
   contextKeysQuery,
   JobTypeWord,
   jobTypes,
@@ -133,6 +134,24 @@ export const Notification = named("Notification", {
 });
 export type Notification = Static<typeof Notification>;
 
+/** Of one step, by hand. */
+export const maxResends = 10;
+export const resendPauseSeconds = 10;
+
+export const ResentStep = named("ResentStep", {
+  transactionId: Type.String(),
+  notificationId: Type.String(),
+  subscriberId: Type.String(),
+  workflowId: Type.String(),
+  stepId: Type.String(),
+  channel: ChannelWord,
+  status: oneOf(["sent", "queued"], {
+    description: "`sent`: an in-app message is in the inbox. `queued`: the message is on its way to the provider",
+  }),
+  messageIds: Type.Array(Type.String(), { description: "The new messages; push and chat have one for each address" }),
+});
+export type ResentStep = Static<typeof ResentStep>;
+
 export const notificationOperations = {
   "notifications.list": operation({
     id: "notifications.list",
@@ -195,5 +214,32 @@ export const notificationOperations = {
     params: Type.Object({ notificationId: Type.String() }),
     success: { status: 200, schema: Notification },
     errors: ["NOTIFICATION_NOT_FOUND"],
+  }),
+  "notifications.resendStep": operation({
+    id: "notifications.resendStep",
+    method: "POST",
+    path: "/v1/notifications/{notificationId}/steps/{stepId}/resend",
+    summary: "Send one step of a notification again",
+    description:
+      "Makes the message of one channel step again and sends it: with the same payload and version of the workflow, for the " +
+      "subscriber as they are today (a corrected address counts). Nothing else of the workflow repeats. For a step that " +
+      "failed, was skipped, was sent but never arrived, or waits: for a schedule, for a retry or for an integration that is " +
+      "paused after failures, which is then tried at once. Preferences, suppressed addresses, and the condition of a step that " +
+      "was skipped still count: then nothing is sent, and the error says why. The schedule of the subscriber does not count. A " +
+      `step can be sent again ${maxResends} times, once in ${resendPauseSeconds} seconds.`,
+    category: "global",
+    params: Type.Object({
+      notificationId: Type.String(),
+      stepId: Type.String({ description: "`stepId` of the workflow" }),
+    }),
+    success: { status: 201, schema: ResentStep },
+    errors: [
+      "NOTIFICATION_NOT_FOUND",
+      "STEP_NOT_FOUND",
+      "STEP_NOT_RESENDABLE",
+      "RESEND_REFUSED",
+      "RESEND_IN_PROGRESS",
+      "RESEND_LIMIT",
+    ],
   }),
 };

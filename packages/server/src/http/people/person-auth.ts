@@ -1,6 +1,6 @@
 // Requests of signed-in people: the session cookie, the CSRF token of every request that is no GET, the role that the operation
 // needs, and the environment that the request names. An `Authorization` header comes first: such a request is one of a program.
-import { isRoleEnough, leastRoleOf, type Operation } from "@tidings/contract";
+import { isRoleEnough, leastRoleOf, type Operation, peopleWith } from "@tidings/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { findSessionOf } from "../../app/people/sessions.ts";
 import type { Caller, Ctx, PersonCaller, Source } from "../../context.ts";
@@ -54,7 +54,7 @@ export async function authenticatePerson(
   const needed = leastRoleOf(operation);
   const { role } = caller.person;
   if (needed === null || !isRoleEnough(role, needed))
-    throw failure("ROLE_NOT_ALLOWED", { operation: operation.id, needed: needed ?? "none", role });
+    throw failure("ROLE_NOT_ALLOWED", { who: needed ? peopleWith[needed] : "programs", what: "do this", role });
   if (isRenewed) setSessionCookie(reply, ctx.config, source, cookie!);
   return caller;
 }

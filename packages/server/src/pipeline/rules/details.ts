@@ -71,6 +71,7 @@ export const details = {
   device_token_removed: entry("Device token is no longer valid and was removed from the subscriber", "Warning"),
   dead_letter: entry("Message moved to dead letters", "Failed"),
   replayed: entry("Message replayed from dead letters", "Pending"),
+  resent: entry("Sent again by hand", "Pending"),
   letter_resolved: entry("Provider has the message after all, dead letter closed", "Success"),
   recipient_suppressed: entry("Recipient address is suppressed", "Failed", "Payload"),
   copy_suppressed: entry("Copy left out, its address is suppressed", "Warning", "Payload"),

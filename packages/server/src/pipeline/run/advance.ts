@@ -11,7 +11,7 @@ import { runCustom } from "../steps/custom.ts";
 import { finishDelay, runDelay } from "../steps/delay.ts";
 import { closeDigest, runDigest } from "../steps/digest.ts";
 import { runEmail } from "../steps/email.ts";
-import { checkGate } from "../steps/gate.ts";
+import { checkGate, checkResend } from "../steps/gate.ts";
 import { runInApp } from "../steps/in-app.ts";
 import { runPush } from "../steps/push.ts";
 import { runSms } from "../steps/sms.ts";
@@ -112,6 +112,15 @@ function runWithinBudget(step: Step, input: StepInput): StepResult {
 
 /** What a step would send now, without the gate before it: a message that was made once is made again. */
 export const makeMessages = (input: StepInput): StepResult => runWithinBudget(steps[input.job.step.type], input);
+
+/** What a step sends when it is sent again by hand. `hasConditions`: its own conditions count, because it has not passed them yet. */
+export const sendAgain = (input: StepInput, hasConditions: boolean): StepResult =>
+  runWithinBudget((given) => {
+    const stopped = checkResend(given, hasConditions);
+    if (stopped) return stopped;
+    const run = steps[given.job.step.type];
+    return given.run.version.definition.isBridged ? startBridgedStep(given, run) : run(given);
+  }, input);
 
 const finished: ReadonlySet<string> = new Set<JobStatus>(["completed", "failed", "skipped", "canceled", "merged"]);
 

@@ -20,6 +20,13 @@ export function checkGate(input: StepInput): Gate {
   return { stopped: skipped ?? stoppedByFilters(input) ?? stoppedByChannel(input), passed };
 }
 
+/** Before a step is sent again by hand. The schedule does not count: a person decides that it is sent now. */
+export function checkResend(input: StepInput, hasConditions: boolean): StepResult | null {
+  const { type } = input.job.step;
+  const byConditions = hasConditions ? (checkSkipRule(input).skipped ?? stoppedByFilters(input)) : null;
+  return byConditions ?? (isChannel(type) ? stoppedByPreferences(input, type) : null);
+}
+
 function stoppedByChannel(input: StepInput): StepResult | null {
   const { type } = input.job.step;
   return isChannel(type) ? (stoppedByPreferences(input, type) ?? stoppedBySchedule(input, type)) : null;

@@ -64,3 +64,15 @@ export async function claimProbes(db: Db, integrationIds: string[], now: Date, u
     returning integration_id`.execute(db);
   return new Set(rows.map((row) => row.integration_id));
 }
+
+/** The next message through these integrations, if they are paused, is a probe at once. */
+export async function hurryProbes(db: Db, integrationIds: string[], now: Date): Promise<void> {
+  if (integrationIds.length === 0) return;
+  await sql`
+    update integration_health set next_probe_at = ${now}, updated_at = ${now}
+    where integration_id in (
+      select integration_id from integration_health
+      where integration_id = any(${integrationIds}::uuid[]) and state = 'open' order by integration_id for update)`.execute(
+    db,
+  );
+}

@@ -55,6 +55,15 @@ export async function finishAttempts(db: Db, results: AttemptResult[]): Promise<
     where ${hasKeyOf("a", "message_id", results)} and a.id = r.id`.execute(db);
 }
 
+/** Attempts of these messages that have no result yet. */
+export async function findOpenAttempts(db: Db, environmentId: string, messages: RowKey[]): Promise<{ id: string }[]> {
+  if (messages.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select id from attempts where environment_id = ${environmentId}
+      and message_id = any(${messages.map(({ id }) => id)}::uuid[]) and finished_at is null limit 1`.execute(db);
+  return rows;
+}
+
 export type AttemptSummary = {
   message_id: string;
   integration_id: string;

@@ -196,3 +196,13 @@ export async function resolveLetters(db: Db, environmentId: string, messageIds: 
     returning message_id`.execute(db);
   return new Set(rows.map((row) => row.message_id));
 }
+
+/** Closes the open letters of messages whose step was sent again with a new message. */
+export async function closeLettersOf(db: Db, environmentId: string, messageIds: string[], now: Date): Promise<void> {
+  if (messageIds.length === 0) return;
+  await sql`
+    update dead_letters set status = 'replayed', replayed_at = ${now}
+    where environment_id = ${environmentId} and status = 'open' and message_id = any(${messageIds}::uuid[])`.execute(
+    db,
+  );
+}

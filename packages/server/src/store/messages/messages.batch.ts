@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../lib/json.ts";
 import { type Insert, rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { hasKeyOf, type JobKey, type RowKey, rowsByKey } from "../keys.ts";
+import { hasKeyOf, type JobKey, jobsByKey, type RowKey, rowsByKey } from "../keys.ts";
 import type { StoredMessageStatus } from "../tables.ts";
 import {
   type ListedMessage,
@@ -114,12 +114,19 @@ const byId = <Row extends { id: string }>(rows: Row[]): Row[] => rows.toSorted((
 /** One of several messages of a chat or push job. */
 export type Sibling = Pick<StoredMessage, "id" | "job_id" | "status" | "provider_id" | "error_text">;
 
-/** All messages of chat and push jobs. */
+/** All messages of chat and push jobs; of a job that was sent again, those of the last time. */
 export async function findSiblings(db: Db, jobs: JobKey[]): Promise<Sibling[]> {
   if (jobs.length === 0) return [];
   const { rows } = await sql<Sibling>`
-    select id, job_id, status, provider_id, error_text from messages
-    where job_id = any(${jobs.map((job) => job.job_id)}) and channel in ('chat', 'push') order by id`.execute(db);
+    with resent as materialized (
+      select j.id as job_id, (select max(d->'r'->>'messageId') from jsonb_array_elements(j.details) d
+        where d->>'d' = 'resent')::uuid as first_id
+      from ${jobsByKey(jobs)} where j.details @> '[{"d": "resent"}]')
+    select m.id, m.job_id, m.status, m.provider_id, m.error_text from messages m
+    where m.job_id = any(${jobs.map((job) => job.job_id)}) and m.channel in ('chat', 'push')
+      and not exists (select 1 from resent r where r.job_id = m.job_id and m.id < r.first_id) order by m.id`.execute(
+    db,
+  );
   return rows;
 }
 

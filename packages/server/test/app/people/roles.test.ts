@@ -9,6 +9,7 @@ import {
   type OperationId,
   openApiDocument,
   operations,
+  peopleWith,
   type Role,
   readsOnly,
   roles,
@@ -46,7 +47,7 @@ for (const operation of all) {
         continue;
       }
       const { message } = errorOf(reply, "ROLE_NOT_ALLOWED");
-      assert.equal(message, `${operation.id} needs the role ${needed}; yours is ${role}`);
+      assert.equal(message, `Only ${peopleWith[needed]} can do this. Your role is ${role}: ask an owner for access`);
     }
   });
 }
@@ -63,7 +64,8 @@ test("an address of a bridge in a dry run, and another payload in a replay, need
     assert.notEqual(allowed.status, 403, allowed.text);
     for (const role of ["viewer", "support"] as const) {
       const { message } = errorOf(await people[role].call(id, { body: special }), "ROLE_NOT_ALLOWED");
-      if (role === least) assert.equal(message, `${id} with ${member} needs the role editor; yours is ${role}`);
+      const sentence = `Only editors and owners can set ${member} here. Your role is ${role}: ask an owner for access`;
+      if (role === least) assert.equal(message, sentence);
     }
     const editor = await people.editor.call(id, { body: special });
     assert.notEqual(editor.status, 403, editor.text);
@@ -80,7 +82,7 @@ test("files with the data of many people need support", async () => {
     };
     const [status, text] = await as("viewer");
     assert.equal(status, 403, text);
-    assert.match(text, /exports\.\w+ needs the role support; yours is viewer/);
+    assert.match(text, /Only support, editors and owners can do this\. Your role is viewer/);
     assert.notEqual((await as("support"))[0], 403);
   }
 });
