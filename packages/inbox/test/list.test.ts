@@ -7,15 +7,18 @@ import {
   appendPage,
   applyEvent,
   emptyList,
+  isSame,
   isShownBy,
   type List,
   type Patch,
+  refreshItems,
   replaceItems,
   showHeld,
   visibleItems,
 } from "../src/client/list.ts";
 import { createEventParser, type StreamEvent, toLiveEvent } from "../src/client/parse-events.ts";
 import type { InboxNotification, LiveEvent } from "../src/client/types.ts";
+import { englishLabels, mergeLabels } from "../src/ui/labels.ts";
 import { fromFieldTime, relativeTime, snoozeTimes, toFieldTime } from "../src/ui/time.ts";
 import { isSafeUrl } from "../src/ui/urls.ts";
 
@@ -79,6 +82,67 @@ test("pages are appended, and a message older than what is loaded waits for its 
   list = appendPage(list, { items: [item("c"), item("b")], hasMore: false });
   list = applyEvent(list, { kind: "changed", notification: item("a") }, false);
   assert.deepEqual(ids(list), ["e", "d", "c", "b", "a"]);
+});
+
+test("what is read again replaces what it covers, keeps what is older, and leaves no hole", () => {
+  const page = (text: string, hasMore: boolean) => ({ items: [...text].map((id) => item(id)), hasMore });
+  const again = (loaded: string, read: string, hasMore = true, isAll = false) => {
+    const list = replaceItems(page(loaded, !isAll));
+    const next = refreshItems(list, page(read, hasMore));
+    return `${ids(next).join("")} ${next.cursor}`;
+  };
+  assert.equal(again("zyxwv", "zxw"), "zxwv v", "y has gone; v was not read");
+  assert.equal(again("zyxw", "zyxwvu"), "zyxw w", "what was not loaded waits for its page");
+  assert.equal(again("yx", "zyx"), "zyx x", "z is new");
+  assert.equal(again("dcb", "zyx"), "zyx x", "too many are new: what lies between is not known");
+  assert.equal(again("zyx", "zy", false), "zy null", "there is nothing older");
+  assert.equal(again("zyx", "zy", true, true), "zyx null");
+  assert.equal(again("zyx", "zyxw", true, true), "zyxw w", "older ones have come back");
+  assert.equal(again("", "zyx"), "zyx x");
+  assert.equal(again("zyx", "", false), " null");
+  const list = replaceItems(page("zy", false));
+  const next = refreshItems(list, { items: [item("z"), item("y", { isRead: true })], hasMore: false });
+  assert.equal(next.items[0], list.items[0], "the same object");
+  assert.equal(next.items[1]!.isRead, true);
+});
+
+test("values of the API are compared without regard to the order of their members", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const value: unknown = JSON.parse(text);
+      const turned = (one: unknown): unknown =>
+        Array.isArray(one)
+          ? one.map(turned)
+          : one && typeof one === "object"
+            ? Object.fromEntries(
+                Object.entries(one)
+                  .reverse()
+                  .map(([name, part]) => [name, turned(part)]),
+              )
+            : one;
+      assert.ok(isSame(value, turned(value)));
+      assert.ok(!isSame({ value }, { value: { other: value } }) || value === null);
+    }),
+  );
+  assert.ok(
+    isSame({ a: null }, {}) && !isSame({ a: 1 }, {}) && !isSame({ a: [1, 2] }, { a: [1] }) && !isSame(null, {}),
+  );
+});
+
+test("of the words, a page may give some, also of a group", () => {
+  const given = { views: { inbox: "Posteingang" }, empty: { inbox: ["Leer"] }, undo: undefined, severity: null };
+  const words = mergeLabels(englishLabels, given);
+  assert.deepEqual(words.views, { ...englishLabels.views, inbox: "Posteingang" });
+  assert.deepEqual(words.empty.inbox, ["Leer", englishLabels.empty.inbox[1]]);
+  assert.deepEqual(
+    [words.empty.unread, words.undo, words.severity.high],
+    [englishLabels.empty.unread, "Undo", "Urgent"],
+  );
+  const [title] = words.empty.snoozed;
+  assert.equal(title, "Nothing snoozed");
+  const own = mergeLabels(englishLabels, { newMessages: (count: number) => `${count} neue` });
+  assert.equal(own.newMessages(2), "2 neue");
+  assert.deepEqual(mergeLabels(englishLabels, undefined), englishLabels);
 });
 
 test("new messages are held while asked, and shown later", () => {

@@ -13,7 +13,7 @@ export type Session = {
 
 export type Api = ReturnType<typeof createApi>;
 
-type Call = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
+export type Call = { method?: string; body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
 
 export function createApi(options: InboxOptions, onSession: (session: Session) => void) {
   const base = `${options.url.replace(/(?<!\/)\/+$/, "")}/v1/inbox`;

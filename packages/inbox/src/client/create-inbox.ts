@@ -7,12 +7,13 @@ import { createPages, toStateError } from "./pages.ts";
 import { toCounts } from "./parse-events.ts";
 import { createPreferences } from "./preferences.ts";
 import { createStore } from "./store.ts";
-import type { InboxError, InboxFilter, InboxNotification, InboxOptions, InboxState, LiveEvent } from "./types.ts";
+import type { InboxFilter, InboxNotification, InboxOptions, InboxState, LiveEvent } from "./types.ts";
 
 const defaultPageSize = 15;
 const defaultUndoMs = 6_000;
 /** A list is read after the stream is there, so that nothing is missed between them; without a stream, after this time. */
 const waitForStreamMs = 1_500;
+const sayAfterMs = 500;
 
 const initialState: InboxState = {
   status: "connecting",
@@ -47,19 +48,19 @@ export function createInbox(options: InboxOptions) {
   const { signal } = closing;
   const patches = new Set<Patch>();
   const listeners = new Set<(notification: InboxNotification) => void>();
-  const connection = Promise.withResolvers<void>();
+  let connect!: () => void;
+  const connected = new Promise<void>((resolve) => {
+    connect = resolve;
+  });
   let list: List = emptyList;
   let isHolding = false;
-  /** Set by a connection that came after the list. */
-  let isConnected = false;
+  /** Set by the first connection, or by a page that was asked for before it: what happens until a connection is there may be missed. */
+  let isStarted = false;
+  let loading: Promise<void> | null = null;
 
   const api = createApi(options, ({ unreadCount, isDevelopmentMode = null, maxSnoozeDurationHours = 24 }) => {
-    const known = store.getState().counts;
-    store.set({
-      counts: known ?? (unreadCount ? toCounts(unreadCount, unreadCount.total) : null),
-      isDevelopment: isDevelopmentMode,
-      maxSnoozeHours: maxSnoozeDurationHours,
-    });
+    store.set({ isDevelopment: isDevelopmentMode, maxSnoozeHours: maxSnoozeDurationHours });
+    if (unreadCount && !store.getState().counts) marks.setCounts(toCounts(unreadCount, unreadCount.total));
   });
   const getList = () => list;
   const setList = (next: List) => {
@@ -72,25 +73,32 @@ export function createInbox(options: InboxOptions) {
     pageSize: Math.min(100, Math.max(1, options.pageSize ?? defaultPageSize)),
     getList,
     setList,
+    setCounts: (counts) => marks.setCounts(counts),
     isHolding: () => isHolding,
   });
-  const { undoMs = defaultUndoMs } = options;
-  const marks = createMarks({ api, store, undoMs, patches, getList, setList, resync: pages.resync });
-
-  const setRefused = (error: InboxError) => store.set({ status: "error", error: toStateError(error) });
-  const resync = () =>
-    pages.resync().then(
-      () => store.set({ status: "live" }),
-      () => store.set({ status: "offline" }),
-    );
-  const onEvent = (event: LiveEvent) => {
-    if (event.kind === "counts") return store.set({ counts: event.counts });
-    if (event.kind === "resync") return void resync();
-    if (marks.keepBack(event)) return;
+  const apply = (event: LiveEvent) => {
     pages.note(event);
-    const isNew = event.kind === "notification" && !list.items.some(({ id }) => id === event.notification.id);
     // Before the first page, a message alone would look like the whole list.
     if (store.getState().list !== "none") setList(applyEvent(list, event, isHolding));
+  };
+  const { undoMs = defaultUndoMs } = options;
+  const marks = createMarks({ api, store, undoMs, patches, getList, setList, apply, resync: pages.resync, signal });
+
+  /** What waits is sent first: a reading without it would take it back for a moment. */
+  const resync = () =>
+    marks
+      .sendWaiting()
+      .then(pages.resync)
+      .then(
+        () => store.set({ status: "live" }),
+        () => store.set({ status: "offline" }),
+      );
+  const onEvent = (event: LiveEvent) => {
+    if (event.kind === "counts") return marks.setCounts(event.counts);
+    if (event.kind === "resync") return void resync();
+    if (marks.keepBack(event)) return;
+    const isNew = event.kind === "notification" && !list.items.some(({ id }) => id === event.notification.id);
+    apply(event);
     if (isNew) for (const listener of listeners) listener(event.notification);
   };
 
@@ -101,24 +109,31 @@ export function createInbox(options: InboxOptions) {
     onEvent,
     onStatus: (status) => {
       store.set({ status, ...(status === "live" && { error: null }) });
-      if (status === "live") connection.resolve();
+      if (status === "live") connect();
     },
     onConnected: () => {
-      connection.resolve();
-      const isLate = isConnected || store.getState().list !== "none";
-      isConnected = true;
-      if (isLate) void resync();
+      connect();
+      if (isStarted) void resync();
+      isStarted = true;
     },
     onRefused: (error) => {
-      setRefused(error);
-      connection.resolve();
+      store.set({ status: "error", error: toStateError(error) });
+      // For the developer of the page: the message names the setting or the option to change. An element in a page of React has no
+      // options until its provider gives it another client.
+      const say = () => {
+        // biome-ignore lint/suspicious/noConsole: the place where developers look
+        if (!signal.aborted) console.error(`Tidings inbox: ${error.message} (${error.code})`);
+      };
+      setTimeout(say, sayAfterMs);
+      connect();
     },
     currentStatus: () => store.getState().status,
   });
   const { flush } = marks;
   globalThis.addEventListener?.("pagehide", flush);
   // A tab that uses the stream of another one has no session before its first request, and no counts.
-  void Promise.race([connection.promise, after(waitForStreamMs, signal)])
+  const firstConnection = () => Promise.race([connected, after(waitForStreamMs, signal)]);
+  void firstConnection()
     .then(() => (store.getState().counts || signal.aborted ? undefined : pages.refreshCounts()))
     .catch(() => {});
 
@@ -132,11 +147,17 @@ export function createInbox(options: InboxOptions) {
       return () => void listeners.delete(listener);
     },
     /** Reads the first page into `state.notifications`. Later changes arrive by themselves. */
-    load: async (): Promise<void> => {
-      if (store.getState().list === "none") store.set({ list: "loading", error: null });
-      await Promise.race([connection.promise, after(waitForStreamMs, signal)]);
-      if (signal.aborted || store.getState().status === "error") return store.set({ list: "none" });
-      await pages.load("first");
+    load: (): Promise<void> => {
+      loading ??= (async () => {
+        if (store.getState().list === "none") store.set({ list: "loading", error: null });
+        await firstConnection();
+        if (signal.aborted || store.getState().status === "error") return store.set({ list: "none" });
+        isStarted = true;
+        await pages.load("first");
+      })().finally(() => {
+        loading = null;
+      });
+      return loading;
     },
     /** Reads the next page. Does nothing when there is none, or while one is on its way. */
     loadMore: async (): Promise<void> => {
@@ -148,6 +169,7 @@ export function createInbox(options: InboxOptions) {
     /** Chooses which messages the list shows, and reads them. */
     setFilter: async (filter: InboxFilter): Promise<void> => {
       store.set({ filter });
+      isStarted = true;
       await pages.load("first");
     },
     /** Unread messages with any of the tags, for each list of tags. */
@@ -156,7 +178,7 @@ export function createInbox(options: InboxOptions) {
     /** true: new messages are counted in `state.newCount` and shown by `showNew()`; false: they are shown at once. */
     holdNew: (isWanted: boolean): void => {
       isHolding = isWanted;
-      if (!isWanted) setList(showHeld(list));
+      if (!isWanted && list.held.size > 0) setList(showHeld(list));
     },
     /** Shows the messages that were held. */
     showNew: (): void => setList(showHeld(list)),

@@ -6,6 +6,8 @@ import type { Counts, InboxFilter, InboxNotification, LiveEvent } from "./types.
 export type Patch = {
   applies: (item: InboxNotification) => boolean;
   apply: (item: InboxNotification) => InboxNotification | null;
+  /** The counts with this change. */
+  count?: (counts: Counts) => Counts;
 };
 
 export type List = {
@@ -31,11 +33,11 @@ export type Page = { items: InboxNotification[]; hasMore: boolean };
 const cursorOf = ({ items, hasMore }: Page): string | null => (hasMore ? (items.at(-1)?.id ?? null) : null);
 
 /** The first page, or all loaded pages at once. */
-export const replaceItems = (page: Page): List => ({
-  items: merge(page.items),
-  cursor: cursorOf(page),
-  held: new Set(),
-});
+export function replaceItems(page: Page, before: List = emptyList): List {
+  const known = new Map(before.items.map((item) => [item.id, item]));
+  const kept = page.items.map((item) => (isSame(known.get(item.id), item) ? known.get(item.id)! : item));
+  return { items: merge(kept), cursor: cursorOf(page), held: new Set() };
+}
 
 export const appendPage = (list: List, page: Page): List => ({
   ...list,
@@ -43,7 +45,34 @@ export const appendPage = (list: List, page: Page): List => ({
   cursor: cursorOf(page),
 });
 
-export const putItem = (list: List, item: InboxNotification): List => ({ ...list, items: merge(list.items, [item]) });
+/** Whether two values of the API are the same, whatever the order of their members. Absent and null are. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b) return (a ?? null) === (b ?? null);
+  const [one, other] = [a, b] as Record<string, unknown>[];
+  return Object.keys({ ...a, ...b }).every((key) => isSame(one![key], other![key]));
+}
+
+/**
+ * The newest messages as they were read again, in one page or several. Older ones stay as they are, unless the page shows that there
+ * are none or does not reach down to what is loaded. Messages that have not changed stay the same objects.
+ */
+export function refreshItems(list: List, page: Page): List {
+  const { cursor } = list;
+  const last = page.items.at(-1)?.id ?? "";
+  if (!page.hasMore || last > (list.items[0]?.id ?? "")) return replaceItems(page, list);
+  const older = list.items.filter(({ id }) => id < last);
+  // A page that goes further than what is loaded is cut there.
+  const fresh = cursor === null ? page.items : page.items.filter(({ id }) => id >= cursor);
+  const next = replaceItems({ items: [...fresh, ...older], hasMore: false }, list);
+  return { ...next, cursor: cursor ?? (older[0] ? null : last) };
+}
+
+export function putItem(list: List, item: InboxNotification): List {
+  const items = [...list.items];
+  const at = items.findIndex(({ id }) => id <= item.id);
+  items.splice(at < 0 ? items.length : at, items[at]?.id === item.id ? 1 : 0, item);
+  return { ...list, items };
+}
 
 export function removeItems(list: List, ids: readonly string[]): List {
   const gone = new Set(ids);

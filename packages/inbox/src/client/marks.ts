@@ -1,9 +1,10 @@
 // Changes of notifications. Each shows at once, is sent, and is taken back when the service refuses it. Changes of one
 // notification are sent one after the other.
 import type { Api } from "./api.ts";
-import { adjustCounts, type List, type Patch, putItem, removeItems } from "./list.ts";
+import { adjustCounts, isSame, type List, type Patch } from "./list.ts";
+import { createOutbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
-import type { ActionType, InboxNotification, InboxState, LiveEvent, Undoable } from "./types.ts";
+import type { ActionType, Counts, InboxNotification, InboxState, LiveEvent, Undoable } from "./types.ts";
 
 export type MarkOptions = {
   api: Api;
@@ -12,31 +13,54 @@ export type MarkOptions = {
   patches: Set<Patch>;
   getList: () => List;
   setList: (list: List) => void;
+  /** Applies what the service has said, also to pages that are on their way. */
+  apply: (event: LiveEvent) => void;
   /** Reads counts and pages again. */
   resync: () => Promise<void>;
+  signal: AbortSignal;
 };
 
 type Change = (item: InboxNotification) => InboxNotification | null;
 
-export function createMarks({ api, store, undoMs, patches, getList, setList, resync }: MarkOptions) {
+const noneUnread: Counts = { total: 0, severity: { high: 0, medium: 0, low: 0, none: 0 }, unseen: 0 };
+
+export function createMarks({ api, store, undoMs, patches, getList, setList, apply, resync, signal }: MarkOptions) {
+  const outbox = createOutbox(api, signal);
   /** The last request of each notification with requests on their way. */
   const queues = new Map<string, Promise<unknown>>();
   /** What the stream said about them meanwhile. */
   const heard = new Map<string, InboxNotification>();
+  /** The last answers: the stream repeats them, at times during the next request. */
+  let answers: InboxNotification[] = [];
   const deletions = new Map<string, { run: () => void; cancel: () => void }>();
+  /** The counts of the service, and the changes that they do not include. */
+  let counted: Counts | null = null;
+  let uncounted: Patch[] = [];
   let forgetting: ReturnType<typeof setTimeout> | undefined;
 
   const find = (id: string) => store.getState().notifications.find((item) => item.id === id);
-  const redraw = () => setList(getList());
-
-  const addPatch = (id: string, apply: Change): Patch => {
-    const patch: Patch = { applies: (item) => item.id === id, apply };
-    const before = find(id) ?? getList().items.find((item) => item.id === id);
-    const { counts } = store.getState();
-    if (before && counts) store.set({ counts: adjustCounts(counts, before, apply(before)) });
+  const sync = () => void resync().catch(() => {});
+  const redraw = () => {
+    setList(getList());
+    if (counted) store.set({ counts: uncounted.reduce((counts, { count }) => count?.(counts) ?? counts, counted) });
+  };
+  const add = (patch: Patch): Patch => {
     patches.add(patch);
+    uncounted.push(patch);
     redraw();
     return patch;
+  };
+  /** The service has answered: its next counts include the change, unless it has refused it. */
+  const drop = (patch: Patch, isRefused: boolean) => {
+    patches.delete(patch);
+    if (isRefused) uncounted = uncounted.filter((other) => other !== patch);
+    redraw();
+  };
+
+  const addPatch = (id: string, change: Change): Patch => {
+    const before = find(id) ?? getList().items.find((item) => item.id === id);
+    const count = before && ((counts: Counts) => adjustCounts(counts, before, change(before)));
+    return add({ applies: (item) => item.id === id, apply: change, count });
   };
 
   /** Runs after the requests of the same notification that were made before. */
@@ -53,26 +77,29 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
     return turn;
   };
 
-  const change = (id: string, verb: string, apply: Change, body?: object): Promise<InboxNotification> => {
-    const patch = addPatch(id, apply);
-    return inTurn(id, async () => {
-      try {
-        const path = `/notifications/${encodeURIComponent(id)}/${verb}`;
-        const { data } = await api.json<{ data: InboxNotification }>(path, { method: "PATCH", body: body ?? {} });
-        patches.delete(patch);
-        const other = heard.get(id);
-        heard.delete(id);
-        setList(putItem(getList(), data));
-        // Another device has changed it at the same time, before or after this request.
-        if (other && JSON.stringify(other) !== JSON.stringify(data)) void resync().catch(() => {});
-        return data;
-      } catch (error) {
-        patches.delete(patch);
-        redraw();
-        void resync().catch(() => {});
-        throw error;
-      }
-    });
+  const send = <T>(id: string, patch: Patch, verb: string, method: string, body?: object): Promise<T> => {
+    const order = outbox.takeOrder();
+    const path = `/notifications/${encodeURIComponent(id)}/${verb}`;
+    return inTurn(id, () => outbox.send<T>(order, patch, path, { method, body }));
+  };
+
+  const change = async (id: string, verb: string, edit: Change, body: object = {}): Promise<InboxNotification> => {
+    const patch = addPatch(id, edit);
+    try {
+      const { data } = await send<{ data: InboxNotification }>(id, patch, verb, "PATCH", body);
+      const other = heard.get(id);
+      heard.delete(id);
+      answers = [data, ...answers.slice(0, 9)];
+      apply({ kind: "changed", notification: data });
+      drop(patch, false);
+      // Another device has changed it at the same time, before or after this request.
+      if (other && !isSame(other, data)) sync();
+      return data;
+    } catch (error) {
+      drop(patch, true);
+      sync();
+      throw error;
+    }
   };
 
   const offerUndo = (undoable: Undoable | null) => {
@@ -83,22 +110,35 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
 
   const isoNow = () => new Date().toISOString();
   const read: Change = (item) => ({ ...item, isRead: true, isSeen: true, readAt: item.readAt ?? isoNow() });
+  const archived: Change = (item) => ({ ...read(item)!, isArchived: true });
   const pressed = (type: ActionType, isCompleted: boolean): Change => {
     const name = `${type}Action` as const;
     return (item) => (item[name] ? { ...item, [name]: { ...item[name], isCompleted } } : item);
   };
 
-  const many = async (path: string, tags: string[] | undefined, apply: Change): Promise<void> => {
-    const hasTag = (item: InboxNotification) => !tags?.length || tags.some((tag) => item.tags?.includes(tag));
-    const patch: Patch = { applies: (item) => hasTag(item) && (path === "/delete" || !item.isSnoozed), apply };
-    patches.add(patch);
-    redraw();
+  type ManyBody = { mark?: "read" | "archived"; only?: "read" };
+  const many = async (path: string, tags: string[] | undefined, edit: Change, body: ManyBody = {}): Promise<void> => {
+    const isAll = !tags?.length;
+    const patch = add({
+      applies: (item) => (isAll || tags.some((tag) => item.tags?.includes(tag))) && (!body.mark || !item.isSnoozed),
+      apply: (item) => (body.only && !item.isRead ? item : edit(item)),
+      count: (counts) => (isAll && !body.only ? noneUnread : counts),
+    });
+    offerUndo(null);
+    let isRefused = true;
     try {
-      await api.json(`/notifications${path}`, { method: "POST", body: tags?.length ? { tags } : {} });
-      await resync();
+      const call = { method: "POST", body: isAll ? body : { ...body, tags } };
+      const answer = await outbox.send<{ data: { markedAt: string; count: number } } | undefined>(
+        outbox.takeOrder(),
+        patch,
+        `/notifications/${path}`,
+        call,
+      );
+      isRefused = false;
+      if (answer?.data.count) offerUndo({ kind: body.mark === "read" ? "read" : "archive", ...answer.data });
+      await resync().catch(() => {});
     } finally {
-      patches.delete(patch);
-      redraw();
+      drop(patch, isRefused);
     }
   };
 
@@ -115,18 +155,18 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
       };
       deletions.set(id, { run: settle(true), cancel: settle(false) });
     }).then(async (isWanted) => {
+      let isRefused = true;
       try {
         if (isWanted) {
-          const path = `/notifications/${encodeURIComponent(id)}/delete`;
-          await inTurn(id, () => api.json(path, { method: "DELETE" }));
-          setList(removeItems(getList(), [id]));
-        } else void resync().catch(() => {});
+          await send(id, patch, "delete", "DELETE");
+          isRefused = false;
+          apply({ kind: "removed", ids: [id] });
+        } else sync();
       } catch (error) {
-        void resync().catch(() => {});
+        sync();
         throw error;
       } finally {
-        patches.delete(patch);
-        redraw();
+        drop(patch, isRefused);
       }
     });
   };
@@ -140,7 +180,7 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
     archive: (id: string) => {
       const before = find(id);
       if (before) offerUndo({ kind: "archive", notification: before });
-      return change(id, "archive", (item) => ({ ...read(item)!, isArchived: true }));
+      return change(id, "archive", archived);
     },
     unarchive: (id: string) => change(id, "unarchive", (item) => ({ ...item, isArchived: false })),
     /** Hides a message until a time, at least three minutes ahead. It comes back unread. Can be undone. */
@@ -148,8 +188,7 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
       const before = find(id);
       const snoozeUntil = until.toISOString();
       if (before && !before.isSnoozed) offerUndo({ kind: "snooze", notification: before });
-      const apply: Change = (item) => ({ ...item, isSnoozed: true, snoozedUntil: snoozeUntil });
-      return change(id, "snooze", apply, { snoozeUntil });
+      return change(id, "snooze", (item) => ({ ...item, isSnoozed: true, snoozedUntil: snoozeUntil }), { snoozeUntil });
     },
     unsnooze: (id: string) => change(id, "unsnooze", (item) => ({ ...item, isSnoozed: false, snoozedUntil: null })),
     /** Says that a button of the message was pressed. */
@@ -158,11 +197,15 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
     revert: (id: string, actionType: ActionType) => change(id, "revert", pressed(actionType, false), { actionType }),
     /** Deletes for good, after the time in which it can be undone. The promise ends when the service has answered. */
     remove,
-    /** Takes back the last archive, snooze or deletion. */
+    /** Takes back the last archive, snooze or deletion, or the last mark of many messages. */
     async undo(): Promise<void> {
       const { undoable } = store.getState();
       offerUndo(null);
       if (!undoable) return;
+      if ("markedAt" in undoable) {
+        await api.json("/notifications/undo", { method: "POST", body: { markedAt: undoable.markedAt } });
+        return resync().catch(() => {});
+      }
       const { id, isRead } = undoable.notification;
       if (undoable.kind === "delete") deletions.get(id)?.cancel();
       else if (undoable.kind === "snooze") await actions.unsnooze(id);
@@ -177,22 +220,31 @@ export function createMarks({ api, store, undoMs, patches, getList, setList, res
       const list = getList();
       setList({ ...list, items: list.items.map((item) => (unseen.has(item.id) ? { ...item, isSeen: true } : item)) });
     },
-    /** Marks all messages as read, or those with any of the tags. */
-    markAllRead: (tags?: string[]) => many("/read", tags, read),
-    archiveAll: (tags?: string[]) => many("/archive", tags, (item) => ({ ...read(item)!, isArchived: true })),
-    /** Archives what is read. */
-    archiveAllRead: (tags?: string[]) =>
-      many("/read-archive", tags, (item) => (item.isRead ? { ...item, isArchived: true } : item)),
+    /** Marks all messages as read, or those with any of the tags. Can be undone. */
+    markAllRead: (tags?: string[]) => many("mark", tags, read, { mark: "read" }),
+    /** Archives all messages, or those with any of the tags. Can be undone. */
+    archiveAll: (tags?: string[]) => many("mark", tags, archived, { mark: "archived" }),
+    /** Archives what is read. Can be undone. */
+    archiveAllRead: (tags?: string[]) => many("mark", tags, archived, { mark: "archived", only: "read" }),
     /** Deletes all messages for good, archived and snoozed ones included. */
-    removeAll: (tags?: string[]) => many("/delete", tags, () => null),
+    removeAll: (tags?: string[]) => many("delete", tags, () => null),
   };
 
   return {
     actions,
+    /** The service has said its counts, which know nothing of the changes that wait. */
+    setCounts: (counts: Counts) => {
+      counted = counts;
+      uncounted = outbox.waiting();
+      redraw();
+    },
+    /** The service can be reached again: sends what waits. */
+    sendWaiting: outbox.flush,
     /** True when the event is about a notification with a request on its way, whose answer decides. */
     keepBack: (event: LiveEvent): boolean => {
       if (event.kind !== "changed" || !queues.has(event.notification.id)) return false;
-      heard.set(event.notification.id, event.notification);
+      const { notification } = event;
+      if (!answers.some((answer) => isSame(answer, notification))) heard.set(notification.id, notification);
       return true;
     },
     /** Sends the deletions that wait for an undo: the page is about to end. */

@@ -1,7 +1,7 @@
 // Reads the list page by page, and again after a lost connection. Live events that arrive while a page is on its way are applied
 // to it afterwards: the page may be older than they are.
 import { type Api, isRefusal } from "./api.ts";
-import { appendPage, applyEvent, emptyList, type List, replaceItems } from "./list.ts";
+import { appendPage, applyEvent, emptyList, type List, type Page, refreshItems, replaceItems } from "./list.ts";
 import { toCounts } from "./parse-events.ts";
 import type { Store } from "./store.ts";
 import {
@@ -14,6 +14,8 @@ import {
 } from "./types.ts";
 
 const largestPage = 100;
+/** Pages that are read again: of a longer list, what is older stays as it is until it is loaded anew. */
+const maxPagesAgain = 10;
 /** More events during one request: the page is read again instead. */
 const maxRecent = 200;
 
@@ -23,17 +25,20 @@ export type PageOptions = {
   pageSize: number;
   getList: () => List;
   setList: (list: List) => void;
+  setCounts: (counts: Counts) => void;
   isHolding: () => boolean;
 };
 
-export function createPages({ api, store, pageSize, getList, setList, isHolding }: PageOptions) {
-  /** Answers of an earlier generation are dropped. */
+export function createPages({ api, store, pageSize, getList, setList, setCounts, isHolding }: PageOptions) {
+  /** Answers of an earlier generation are dropped: another list was asked for. */
   let generation = 0;
+  /** Pages of one list are read one after the other. */
+  let turn: Promise<unknown> = Promise.resolve();
   let recent: LiveEvent[] = [];
   let syncing: Promise<void> | null = null;
   let isSyncWanted = false;
 
-  const read = async (limit: number, after?: string) => {
+  const read = async (limit: number, after?: string): Promise<Page> => {
     const query = queryOf(store.getState().filter, limit, after);
     const { data, hasMore } = await api.json<{ data: InboxNotification[]; hasMore: boolean }>(
       `/notifications?${query}`,
@@ -41,30 +46,58 @@ export function createPages({ api, store, pageSize, getList, setList, isHolding 
     return { items: data, hasMore };
   };
 
-  const load = async (kind: "first" | "more" | "again"): Promise<void> => {
-    const mine = ++generation;
+  /** What is loaded, from the newest message down. */
+  const readAgain = async ({ items, cursor }: List): Promise<Page> => {
+    // A list without messages is read to the end of its first page.
+    const end = cursor ?? items.at(-1)?.id ?? "~";
+    const page: Page = { items: [], hasMore: false };
+    let last: string | undefined;
+    let count = 0;
+    do {
+      const next = await read(Math.min(largestPage, items.length + pageSize), last);
+      page.items.push(...next.items);
+      page.hasMore = next.hasMore;
+      last = next.items.at(-1)?.id ?? "";
+    } while (page.hasMore && last > end && ++count < maxPagesAgain);
+    return page;
+  };
+
+  const run = async (kind: "first" | "more" | "again", isCurrent: () => boolean): Promise<void> => {
+    if (!isCurrent()) return;
     recent = [];
-    const before = getList();
-    if (kind === "first") setList(emptyList);
-    if (kind !== "again") store.set({ list: kind === "more" ? "loading-more" : "loading", error: null });
     try {
-      const wanted = Math.min(largestPage, Math.max(pageSize, before.items.length));
-      const page =
-        kind === "more"
-          ? await read(pageSize, before.cursor ?? undefined)
-          : await read(kind === "again" ? wanted : pageSize);
-      if (mine !== generation) return;
-      let list = kind === "more" ? appendPage(getList(), page) : replaceItems(page);
+      const { cursor } = getList();
+      const page = await (kind === "again"
+        ? readAgain(getList())
+        : read(pageSize, (kind === "more" && cursor) || undefined));
+      if (!isCurrent()) return;
+      const before = getList();
+      let list =
+        kind === "more" ? appendPage(before, page) : kind === "again" ? refreshItems(before, page) : replaceItems(page);
       if (kind === "again" && isHolding()) list = { ...list, held: stillHeld(before, list) };
-      if (recent.length > maxRecent) isSyncWanted = true;
-      for (const event of recent.slice(0, maxRecent)) list = applyEvent(list, event, isHolding());
+      for (const event of recent) list = applyEvent(list, event, isHolding());
       setList(list);
-      store.set({ list: "ready", hasMore: list.cursor !== null, error: null });
+      const isWaiting = kind === "again" && store.getState().list === "loading-more";
+      store.set({ list: isWaiting ? "loading-more" : "ready", hasMore: list.cursor !== null, error: null });
+      if (recent.length > maxRecent) void resync().catch(() => {});
     } catch (error) {
-      if (mine !== generation) return;
-      store.set({ list: kind === "first" ? "none" : "ready", ...(kind !== "again" && { error: toStateError(error) }) });
+      if (!isCurrent()) return;
+      if (kind !== "again") store.set({ list: kind === "first" ? "none" : "ready", error: toStateError(error) });
       throw error;
     }
+  };
+
+  const load = (kind: "first" | "more" | "again"): Promise<void> => {
+    if (kind === "first") {
+      generation++;
+      turn = Promise.resolve();
+      setList(emptyList);
+    }
+    if (kind !== "again") store.set({ list: kind === "more" ? "loading-more" : "loading", error: null });
+    const mine = generation;
+    const work = turn.then(() => run(kind, () => mine === generation));
+    turn = work.catch(() => {});
+    return work;
   };
 
   /** Six counts in one request: for sessions and connections that are sent none. */
@@ -73,7 +106,7 @@ export function createPages({ api, store, pageSize, getList, setList, isHolding 
     const unread = { read: false };
     const filters = [unread, ...severities.map((severity) => ({ ...unread, severity })), { seen: false }];
     const [total = 0, high = 0, medium = 0, low = 0, none = 0, unseen = 0] = await countAll(filters);
-    store.set({ counts: toCounts({ total, severity: { high, medium, low, none } }, unseen) satisfies Counts });
+    setCounts(toCounts({ total, severity: { high, medium, low, none } }, unseen));
   };
 
   const countAll = async (filters: object[]): Promise<number[]> => {
@@ -86,27 +119,29 @@ export function createPages({ api, store, pageSize, getList, setList, isHolding 
     await Promise.all([refreshCounts(), store.getState().list === "none" ? undefined : load("again")]);
   };
 
+  /** Reads counts and the loaded pages again. Calls during a run are answered by one more run. */
+  const resync = (): Promise<void> => {
+    isSyncWanted = true;
+    syncing ??= (async () => {
+      try {
+        while (isSyncWanted) {
+          isSyncWanted = false;
+          await syncOnce();
+        }
+      } finally {
+        syncing = null;
+      }
+    })();
+    return syncing;
+  };
+
   return {
     load,
     refreshCounts,
     countAll,
+    resync,
     note: (event: LiveEvent) => {
       if (recent.length <= maxRecent) recent.push(event);
-    },
-    /** Reads counts and the loaded pages again. Calls during a run are answered by one more run. */
-    resync: (): Promise<void> => {
-      isSyncWanted = true;
-      syncing ??= (async () => {
-        try {
-          while (isSyncWanted) {
-            isSyncWanted = false;
-            await syncOnce();
-          }
-        } finally {
-          syncing = null;
-        }
-      })();
-      return syncing;
     },
   };
 }

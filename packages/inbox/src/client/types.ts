@@ -79,8 +79,10 @@ export type Schedule = { isEnabled: boolean; weeklySchedule?: Partial<Record<Wee
  */
 export type InboxStatus = "connecting" | "live" | "offline" | "error";
 
-/** The last change that can be taken back. */
-export type Undoable = { kind: "archive" | "snooze" | "delete"; notification: InboxNotification };
+/** The last change that can be taken back: of one message, or of many at once, which the time of the change stands for. */
+export type Undoable =
+  | { kind: "archive" | "snooze" | "delete"; notification: InboxNotification }
+  | { kind: "archive" | "read"; markedAt: string; count: number };
 
 export type InboxState = {
   status: InboxStatus;

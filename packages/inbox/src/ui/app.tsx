@@ -1,5 +1,5 @@
 // The panel: in the popover of the bell, or in the page.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { InboxFilter, InboxState } from "../client/types.ts";
 import { badgeText } from "./bell-labels.ts";
 import { Feed, type View } from "./feed.tsx";
@@ -18,27 +18,27 @@ export function App(ui: Omit<Ui, "attempt">) {
   const state = useInboxState(inbox);
   const [isOpen, setOpen] = useState(isInline);
   const [fault, setFault] = useState<string | null>(null);
-  const attempt = (work: Promise<unknown>) => {
-    setFault(null);
-    work.catch(() => setFault(labels.failed));
-  };
+  const attempt = useCallback(
+    (work: Promise<unknown>) => {
+      setFault(null);
+      work.catch(() => setFault(labels.failed));
+    },
+    [labels],
+  );
+  // The same object as long as it says the same: all rows read it.
+  const shared = useMemo(() => ({ ...ui, attempt }), [attempt, ...Object.values(ui)]);
   useEffect(() => {
     if (fault === null) return;
     const timer = setTimeout(() => setFault(null), 6_000);
     return () => clearTimeout(timer);
   }, [fault]);
-  // Read when it is first needed, and as soon as the service can be reached.
-  const isWanted = isOpen && state.list === "none" && state.error === null && state.status !== "error";
+  // Read when it is first needed, and again as soon as the service can be reached.
   useEffect(() => {
-    if (isWanted) inbox.load().catch(() => {});
-  }, [inbox, isWanted]);
-  const isBack = isOpen && state.list === "none" && state.status === "live";
-  useEffect(() => {
-    if (isBack) inbox.load().catch(() => {});
-  }, [inbox, isBack]);
+    if (isOpen && state.list === "none" && state.status !== "error") inbox.load().catch(() => {});
+  }, [inbox, isOpen, state.status]);
   const panel = <Panel state={state} fault={fault} isOpen={isOpen} />;
   return (
-    <UiContext.Provider value={{ ...ui, attempt }}>
+    <UiContext.Provider value={shared}>
       {isInline ? (
         <section class="panel inline" part="panel" aria-label={labels.title}>
           {panel}
@@ -72,9 +72,10 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
     isFirst.current = false;
   }, [isSettings]);
   const isNotice = state.status === "offline";
+  const isOnline = useOnline();
   return (
     <>
-      <header class="header" part="header">
+      <div class="header" part="header">
         {isSettings ? (
           <>
             <button
@@ -134,10 +135,10 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
           </>
         )}
         <CloseButton />
-      </header>
+      </div>
       {isNotice && (
         <p class="notice" part="notice" role="status">
-          {labels.offline}
+          {isOnline ? labels.unreachable : labels.offline}
         </p>
       )}
       {isSettings ? (
@@ -151,6 +152,19 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
       <Toast state={state} fault={fault} />
     </>
   );
+}
+
+/** Whether the browser has a network, as far as it knows. */
+function useOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const take = () => setOnline(navigator.onLine);
+    for (const name of ["online", "offline"]) addEventListener(name, take);
+    return () => {
+      for (const name of ["online", "offline"]) removeEventListener(name, take);
+    };
+  }, []);
+  return isOnline;
 }
 
 /** For narrow screens, on which the panel covers the bell. */

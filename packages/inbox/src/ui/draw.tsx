@@ -3,7 +3,7 @@ import { render } from "preact";
 import type { Inbox } from "../client/create-inbox.ts";
 import { App } from "./app.tsx";
 import { createItemMounter, type ItemRenderer, templateRenderer } from "./items.ts";
-import { englishLabels, type Labels } from "./labels.ts";
+import { englishLabels, type Labels, mergeLabels } from "./labels.ts";
 import { panelStyle } from "./style.ts";
 import type { InboxTab } from "./ui.ts";
 
@@ -35,7 +35,10 @@ export function drawPanel(options: PanelOptions): void {
   if (known?.inbox !== inbox || known.renderItem !== renderItem || known.labels !== labels) {
     const template = host.querySelector<HTMLTemplateElement>(':scope > template[slot="item"]');
     const renderer = renderItem ?? (template && templateRenderer(template, locale));
-    const made = { labels: { ...englishLabels, ...labels }, mountItem: renderer && createItemMounter(host, renderer) };
+    const made = {
+      labels: mergeLabels(englishLabels, labels),
+      mountItem: renderer && createItemMounter(host, renderer),
+    };
     known = { inbox, renderItem, labels, made };
     kept.set(root, known);
   }

@@ -1,8 +1,10 @@
 // The list: infinite scroll, the pill for new messages, arrow keys, and which messages were seen.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { InboxState } from "../client/types.ts";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { InboxNotification, InboxState } from "../client/types.ts";
 import { Icon } from "./icons.tsx";
 import { Item } from "./item.tsx";
+import { useRowWindow } from "./row-window.ts";
+import { relativeTime } from "./time.ts";
 import { useNow, useUi } from "./ui.ts";
 
 /** Further down, new messages would move what is being read. */
@@ -18,39 +20,52 @@ export function Feed({ state, view }: { state: InboxState; view: View }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [currentId, setCurrentId] = useState<string | null>(null);
   const { notifications, hasMore, list, newCount } = state;
-  const found = notifications.findIndex(({ id }) => id === currentId);
-  const current = Math.max(0, found);
-  const links = () => [...(scroller.current?.querySelectorAll<HTMLElement>(".main") ?? [])];
+  const placeOf = (id: string | null | undefined) => notifications.findIndex((item) => item.id === id);
+  const found = placeOf(currentId);
   const lastIndex = useRef(0);
-  useKeptFocus(scroller, links, lastIndex);
-  useSeen(scroller, notifications.length);
+  // In place of a row that has gone comes the one after it.
+  const current = found < 0 ? Math.max(0, Math.min(lastIndex.current, notifications.length - 1)) : found;
+  if (found >= 0) lastIndex.current = found;
+  const hasAvatars = useMemo(() => notifications.some(({ avatar }) => avatar), [notifications]);
+  const { rows, onScroll, focusRow, goToTop } = useRowWindow(scroller, notifications, current, hasMore);
+  useKeptFocus(scroller, () => focusRow(current, true));
+  useSeen(scroller, `${rows[0]} ${rows.at(-1)} ${notifications.length}`);
   useEffect(() => () => inbox.holdNew(false), [inbox]);
 
-  const onScroll = () => inbox.holdNew(scroller.current!.scrollTop > nearTopPx);
   const showNew = () => {
+    goToTop();
     inbox.holdNew(false);
-    scroller.current!.scrollTop = 0;
-    requestAnimationFrame(() => links()[0]?.focus());
+    requestAnimationFrame(() => focusRow(0));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || (event.target as Element).closest(".menu")) return;
-    const at = links().findIndex((link) => link.closest("li")?.contains(event.target as Node));
+    const target = event.target as Element;
+    if (event.altKey || event.ctrlKey || event.metaKey || target.closest(".menu")) return;
+    const at = placeOf(target.closest<HTMLElement>(".item")?.dataset.id);
     const item = notifications[at];
     if (!item) return;
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: notifications.length - 1 }[event.key];
     if (next !== undefined) {
       event.preventDefault();
-      return links()[Math.max(0, Math.min(next, notifications.length - 1))]?.focus();
+      return focusRow(Math.max(0, Math.min(next, notifications.length - 1)));
     }
     // Letters have a meaning only while the focus is on the row itself.
-    if (!(event.target as Element).matches(".main") || item.isSnoozed) return;
+    if (!target.matches(".main") || item.isSnoozed) return;
     if (event.key === "e" && !item.isArchived) attempt(inbox.archive(item.id));
     if (event.key === "u") attempt(item.isRead ? inbox.unread(item.id) : inbox.read(item.id));
   };
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the links in it
-    <div ref={scroller} class="scroller" part="list" onScroll={onScroll} onKeyDown={onKeyDown}>
+    <div
+      ref={scroller}
+      class="scroller"
+      part="list"
+      onScroll={() => {
+        inbox.holdNew(scroller.current!.scrollTop > nearTopPx);
+        onScroll();
+      }}
+      onKeyDown={onKeyDown}
+    >
       {newCount > 0 && (
         <div class="pill-place">
           <button type="button" class="pill" part="pill" onClick={showNew}>
@@ -62,24 +77,44 @@ export function Feed({ state, view }: { state: InboxState; view: View }) {
       <Placeholder state={state} view={view} />
       {notifications.length > 0 && (
         <ul class="items" aria-label={labels.title} aria-busy={list === "loading-more"}>
-          {notifications.map((item, index) => (
-            <Item
-              key={item.id}
-              item={item}
+          {rows.map((index) => (
+            <Row
+              key={notifications[index]!.id}
+              item={notifications[index]!}
               now={now}
               isCurrent={index === current}
-              hasAvatars={notifications.some(({ avatar }) => avatar)}
+              hasAvatars={hasAvatars}
               maxSnoozeHours={state.maxSnoozeHours}
-              onFocus={() => {
-                lastIndex.current = index;
-                setCurrentId(item.id);
-              }}
+              onFocus={setCurrentId}
             />
           ))}
         </ul>
       )}
       {hasMore && <More scroller={scroller} />}
     </div>
+  );
+}
+
+type RowProps = {
+  item: InboxNotification;
+  now: number;
+  isCurrent: boolean;
+  hasAvatars: boolean;
+  maxSnoozeHours: number;
+  onFocus: (id: string) => void;
+};
+
+/** An item that is drawn again only when something in it has changed: of the time, what is shown of it. */
+function Row({ item, now, isCurrent, hasAvatars, maxSnoozeHours, onFocus }: RowProps) {
+  const { locale } = useUi();
+  const time = useRef({ text: "", now });
+  const text = relativeTime(item.createdAt, now, locale);
+  if (text !== time.current.text) time.current = { text, now };
+  const shown = time.current.now;
+  const focus = useCallback(() => onFocus(item.id), [item.id]);
+  return useMemo(
+    () => <Item item={item} now={shown} onFocus={focus} {...{ isCurrent, hasAvatars, maxSnoozeHours }} />,
+    [item, shown, isCurrent, hasAvatars, maxSnoozeHours],
   );
 }
 
@@ -114,19 +149,22 @@ function More({ scroller }: { scroller: { current: HTMLDivElement | null } }) {
 }
 
 function Placeholder({ state, view }: { state: InboxState; view: View }) {
-  const { inbox, labels, restart } = useUi();
+  const { inbox, labels } = useUi();
   const { status, error, list, notifications } = state;
   if (notifications.length > 0) return null;
   if (status === "error" || (error && list !== "loading")) {
-    const retry = () => (status === "error" ? restart() : void inbox.load().catch(() => {}));
     return (
       <div class="empty" part="error" role="alert">
         <h3>{labels.errorTitle}</h3>
-        <p>{labels.errorText}</p>
-        {error && error.code !== "UNREACHABLE" && <small title={error.message}>{error.code}</small>}
-        <button type="button" class="action secondary" onClick={retry}>
-          {labels.retry}
-        </button>
+        {/* Trying a refused session again cannot help. */}
+        {error?.code === "UNREACHABLE" && (
+          <>
+            <p>{labels.errorText}</p>
+            <button type="button" class="action secondary" onClick={() => void inbox.load().catch(() => {})}>
+              {labels.retry}
+            </button>
+          </>
+        )}
       </div>
     );
   }
@@ -152,11 +190,7 @@ function Placeholder({ state, view }: { state: InboxState; view: View }) {
 }
 
 /** When the row with the focus leaves the list, the focus goes to the row in its place. */
-function useKeptFocus(
-  scroller: { current: HTMLDivElement | null },
-  links: () => HTMLElement[],
-  lastIndex: { current: number },
-) {
+function useKeptFocus(scroller: { current: HTMLDivElement | null }, restore: () => void) {
   const hadFocus = useRef(false);
   useEffect(() => {
     const element = scroller.current!;
@@ -180,14 +214,12 @@ function useKeptFocus(
     };
   }, []);
   useLayoutEffect(() => {
-    const element = scroller.current!;
-    if (!hadFocus.current || (element.getRootNode() as ShadowRoot).activeElement) return;
-    const all = links();
-    all[Math.min(lastIndex.current, all.length - 1)]?.focus();
+    if (hadFocus.current && !(scroller.current!.getRootNode() as ShadowRoot).activeElement) restore();
   });
 }
 
-function useSeen(scroller: { current: HTMLDivElement | null }, count: number) {
+/** `rows`: which ones are drawn. */
+function useSeen(scroller: { current: HTMLDivElement | null }, rows: string) {
   const { inbox } = useUi();
   useEffect(() => {
     const visible = new Set<string>();
@@ -209,5 +241,5 @@ function useSeen(scroller: { current: HTMLDivElement | null }, count: number) {
       clearTimeout(timer);
       observer.disconnect();
     };
-  }, [inbox, count]);
+  }, [inbox, rows]);
 }

@@ -10,7 +10,7 @@ export const englishLabels = {
   all: "All",
   more: "More actions",
   markAllRead: "Mark all as read",
-  archiveAllRead: "Archive what is read",
+  archiveAllRead: "Archive read",
   archiveAll: "Archive all",
   unread: "Unread",
   severity: { high: "Urgent", medium: "Important", low: "Minor", none: "" },
@@ -19,23 +19,24 @@ export const englishLabels = {
   archive: "Archive",
   unarchive: "Move to inbox",
   snooze: "Snooze",
-  unsnooze: "Bring back now",
+  unsnooze: "Unsnooze",
   remove: "Delete",
   snoozeUntil: { hour: "In an hour", tomorrow: "Tomorrow", week: "Next week" },
   snoozedUntil: (time: string) => `Until ${time}`,
   undo: "Undo",
-  undone: { archive: "Archived", snooze: "Snoozed", delete: "Deleted" },
+  undone: { archive: "Archived", snooze: "Snoozed", delete: "Deleted", read: "Marked as read" },
   loading: "Loading",
   retry: "Try again",
   failed: "This could not be saved. Please try again.",
-  offline: "You are offline. The list will catch up by itself.",
-  errorTitle: "The inbox cannot be shown",
+  offline: "You're offline. We'll update when you're back.",
+  unreachable: "Cannot reach notifications. Trying again…",
+  errorTitle: "Notifications aren't available right now",
   errorText: "Please try again in a moment.",
   empty: {
     inbox: ["You are all caught up", "New notifications appear here."],
     unread: ["Nothing unread", "You have read everything."],
     archived: ["The archive is empty", "Archived notifications are kept here."],
-    snoozed: ["Nothing is snoozed", "Snoozed notifications wait here for their time."],
+    snoozed: ["Nothing snoozed", "Snoozed notifications wait here for their time."],
   } as Record<"inbox" | "unread" | "archived" | "snoozed", readonly [title: string, text: string]>,
   preferences: "Preferences",
   back: "Back",
@@ -52,3 +53,11 @@ export const englishLabels = {
 };
 
 export type Labels = typeof englishLabels;
+
+/** The words of a page over those of the widget, one by one: of a group, a page may give some. */
+export function mergeLabels<T>(words: T, given: unknown): T {
+  if (typeof words !== "object" || words === null) return (given ?? words) as T;
+  const own = Object(given) as Record<string, unknown>;
+  const merged = Object.entries(words).map(([name, word]) => [name, mergeLabels(word, own[name])]);
+  return (Array.isArray(words) ? merged.map(([, word]) => word) : Object.fromEntries(merged)) as T;
+}

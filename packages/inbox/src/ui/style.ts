@@ -1,5 +1,8 @@
 // The style sheet of the panel, with the variables of bell-style.ts.
 export const panelStyle = `
+h2, h3, p, ul { margin: 0; padding: 0; }
+.icon-more { stroke-width: 2.5; }
+.icon-dot { fill: currentColor; stroke: none; }
 .panel { display: flex; flex-direction: column; overflow: hidden; background: var(--bg); color: var(--text); border: 1px solid var(--line); border-radius: var(--radius); outline: none; }
 .panel.inline { position: relative; height: 100%; }
 .panel[popover] { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--tidings-width, 420px), calc(100vw - 16px)); height: min(var(--tidings-height, 600px), calc(100dvh - 72px)); box-shadow: 0 1px 2px rgb(0 0 0 / 6%), 0 12px 40px rgb(0 0 0 / 14%); }
@@ -30,11 +33,10 @@ export const panelStyle = `
 .tabs small { min-width: 18px; padding: 0 5px; border-radius: 9px; background: var(--soft); color: var(--muted); font-size: 11.5px; font-weight: 600; line-height: 18px; text-align: center; }
 .notice { flex: none; margin: 0 12px 8px; padding: 7px 12px; border-radius: 8px; background: var(--soft); color: var(--muted); font-size: 13px; }
 
-.scroller { position: relative; flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; outline: none; scrollbar-width: thin; scrollbar-color: var(--line) transparent; border-top: 1px solid var(--line); }
+.scroller { position: relative; overflow-anchor: none; flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; outline: none; scrollbar-width: thin; scrollbar-color: var(--line) transparent; border-top: 1px solid var(--line); }
 .tabs + .scroller { border-top: 0; }
-.items { list-style: none; }
-.item { position: relative; display: flex; padding: 14px 20px 15px 0; padding-inline: 0 20px; }
-.item + .item { border-top: 1px solid var(--line); }
+.items { display: flow-root; margin-top: -1px; list-style: none; }
+.item { border-top: 1px solid var(--line); position: relative; display: flex; padding: 14px 20px 15px 0; padding-inline: 0 20px; }
 .item:hover, .item:focus-within { background: var(--soft); }
 .mark { flex: none; width: 20px; padding-top: 7px; }
 .dot { display: block; width: 7px; height: 7px; margin-inline-start: 7px; border-radius: 50%; background: var(--accent); }
@@ -127,7 +129,7 @@ details .rows { margin: 0 0 8px; padding-inline: 14px; background: var(--soft); 
 .toast-place { position: absolute; inset-inline: 0; bottom: 14px; display: flex; justify-content: center; pointer-events: none; z-index: 3; }
 .toast { display: flex; align-items: center; gap: 14px; max-width: calc(100% - 32px); min-height: 40px; padding: 6px 8px 6px 16px; padding-inline: 16px 8px; border-radius: 10px; background: light-dark(#1f262c, #e8ebed); color: light-dark(#fff, #181c20); box-shadow: 0 6px 22px rgb(0 0 0 / 22%); pointer-events: auto; font-size: 13.5px; }
 .toast button { padding: 5px 10px; border-radius: 7px; font-weight: 600; color: light-dark(#7fe0d2, #0f766e); }
-.toast button:hover { background: light-dark(rgb(255 255 255 / 12%), rgb(0 0 0 / 8%)); }
+.toast button:hover { background: light-dark(#ffffff1f, #00000014); }
 .toast button:focus-visible { outline-color: currentColor; }
 .toast span:last-child { padding-inline-end: 8px; }
 

@@ -5,26 +5,40 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
+/** Making one takes a thousand times as long as using it. */
+const formats = new Map<string, Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
+const maxFormats = 50;
+
+function kept<T extends Intl.DateTimeFormat | Intl.RelativeTimeFormat>(key: string, make: () => T): T {
+  const known = formats.get(key) ?? make();
+  if (formats.size >= maxFormats) formats.clear();
+  formats.set(key, known);
+  return known as T;
+}
+
+const dateFormat = (locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  kept(locale + JSON.stringify(options), () => new Intl.DateTimeFormat(locale, options));
+
 /** "now", "5 min. ago", "yesterday"; after a week the date. */
 export function relativeTime(iso: string, now: number, locale: string): string {
   const time = Date.parse(iso);
   const ago = now - time;
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" });
+  const format = kept(locale, () => new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" }));
   if (ago < minuteMs) return format.format(0, "second");
   if (ago < hourMs) return format.format(-Math.floor(ago / minuteMs), "minute");
   if (ago < dayMs) return format.format(-Math.floor(ago / hourMs), "hour");
   if (ago < 7 * dayMs) return format.format(-Math.floor(ago / dayMs), "day");
   const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();
   const year = isThisYear ? {} : ({ year: "numeric" } as const);
-  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", ...year }).format(time);
+  return dateFormat(locale, { day: "numeric", month: "short", ...year }).format(time);
 }
 
 export const exactTime = (iso: string, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short" }).format(Date.parse(iso));
+  dateFormat(locale, { dateStyle: "full", timeStyle: "short" }).format(Date.parse(iso));
 
 /** For a snooze: the weekday where it is near, the date where it is not. */
 export const shortTime = (iso: string, locale: string): string =>
-  new Intl.DateTimeFormat(locale, {
+  dateFormat(locale, {
     weekday: "short",
     day: "numeric",
     month: "short",
@@ -33,11 +47,11 @@ export const shortTime = (iso: string, locale: string): string =>
   }).format(Date.parse(iso));
 
 export const clockTime = (time: Date, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" }).format(time);
+  dateFormat(locale, { hour: "numeric", minute: "2-digit" }).format(time);
 
 /** 1 January 2024 was a Monday. */
 export const weekdayName = (index: number, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, 1 + index));
+  dateFormat(locale, { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, 1 + index));
 
 /** "09:30 PM" of the API as "21:30", the value of a time field. */
 export function toFieldTime(text: string): string {

@@ -22,21 +22,65 @@ const streams = (count: number) =>
 
 browserTest("offline and back: the list catches up by itself", async (context) => {
   await note("ada", "Before");
+  await note("ada", "Kept");
   const browser = await openBrowser(context);
   const page = await openHost(context, service, "ada", { browser, hasErrors: true });
   await row(page, "Before").waitFor();
-  const [before] = (await client("subscriberNotifications.list", { params: { subscriberId: "ada" } })).body.data;
+  const [, before] = (await client("subscriberNotifications.list", { params: { subscriberId: "ada" } })).body.data;
   await browser.setOffline(true);
-  await page.getByText("You are offline").waitFor();
+  await page.getByText("You're offline. We'll update when you're back.").waitFor();
   await note("ada", "Meanwhile");
   await client("subscriberNotifications.archive", {
     params: { subscriberId: "ada", notificationId: before!.id },
   });
+  // A mark made meanwhile shows at once, and is sent later.
+  await row(page, "Kept").hover();
+  await row(page, "Kept").getByRole("button", { name: "Mark as read" }).click();
+  await row(page, "Kept").getByRole("button", { name: "Mark as unread" }).waitFor();
+  await page.locator(".badge", { hasText: "1" }).waitFor();
   await browser.setOffline(false);
   await row(page, "Meanwhile").waitFor();
-  await page.getByText("You are offline").waitFor({ state: "detached" });
+  await page.getByText("You're offline").waitFor({ state: "detached" });
+  await eventually(
+    async () =>
+      (await client("subscriberNotifications.list", { params: { subscriberId: "ada" } })).body.data[1]?.isRead,
+    "the mark to be stored",
+  );
+  assert.equal(await page.getByText("This could not be saved").count(), 0);
   // A mark is not repeated by the stream: the visible page was read again.
   await row(page, "Before").waitFor({ state: "detached" });
+});
+
+browserTest("a service that is out of reach is not the fault of the person's connection", async (context) => {
+  await note("hope", "Before");
+  const page = await openHost(context, service, "hope", { hasErrors: true });
+  await row(page, "Before").waitFor();
+  await page.route("**/v1/inbox/**", (route) => route.abort());
+  await page.reload();
+  await page.locator(".bell").click();
+  await page.getByText("Cannot reach notifications. Trying again…").waitFor();
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.unroute("**/v1/inbox/**");
+  await row(page, "Before").waitFor();
+});
+
+browserTest("a refused session: one sentence for people, the reason for developers", async (context) => {
+  const page = await openHost(context, service, "ivy", { hasErrors: true, isOpened: false });
+  const errors: string[] = [];
+  page.on("console", (message) => errors.push(message.text()));
+  await page
+    .locator("tidings-inbox")
+    .evaluate((element: unknown) =>
+      (element as { setAttribute: (name: string, value: string) => void }).setAttribute(
+        "subscriber-hash",
+        "0".repeat(64),
+      ),
+    );
+  await page.locator(".bell").click();
+  await page.getByText("Notifications aren't available right now").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+  assert.equal(await page.getByText("INBOX_HASH_WRONG").count(), 0);
+  await eventually(() => errors.some((text) => /subscriberHash.*INBOX_HASH_WRONG/.test(text)), "the reason");
 });
 
 browserTest("where a proxy lets no stream through, the list is read again from time to time", async (context) => {

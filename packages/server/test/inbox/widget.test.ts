@@ -1,7 +1,8 @@
 // The widget <tidings-inbox> in a real Chromium: messages, marks, lists, preferences, and hostile content.
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { browserTest } from "../support/chromium.ts";
+import { browserTest, openBrowser } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
 import { eventually } from "../support/wait.ts";
@@ -11,8 +12,8 @@ import { openHost } from "./host-page.ts";
 type PageElement = {
   textContent: string;
   scrollTop: number;
-  scrollHeight: number;
-  scrollTo(x: number, y: number): void;
+  clientHeight: number;
+  scrollBy(x: number, y: number): void;
   click(): void;
   getAttribute(name: string): string | null;
   getAttributeNames(): string[];
@@ -86,8 +87,8 @@ browserTest("marks show at once, are stored, and can be undone", async (context)
   await page.getByRole("menuitemradio", { name: "Snoozed" }).click();
   await row(page, "Blue").waitFor();
   await row(page, "Blue").hover();
-  await row(page, "Blue").getByRole("button", { name: "Bring back now" }).click();
-  await page.getByText("Nothing is snoozed").waitFor();
+  await row(page, "Blue").getByRole("button", { name: "Unsnooze" }).click();
+  await page.getByText("Nothing snoozed").waitFor();
 
   await page.getByRole("button", { name: "Show: Snoozed" }).click();
   await page.getByRole("menuitemradio", { name: "Inbox" }).click();
@@ -95,6 +96,14 @@ browserTest("marks show at once, are stored, and can be undone", async (context)
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await page.locator(".badge").waitFor({ state: "hidden" });
   await eventually(async () => (await stored("bea", { read: false })).length === 0, "all are read");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.locator(".badge", { hasText: "3" }).waitFor();
+  await eventually(async () => (await stored("bea", { read: false })).length === 3, "all are unread again");
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: "Archive all" }).click();
+  await page.getByText("You are all caught up").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  for (const title of ["Red", "Green", "Blue"]) await row(page, title).waitFor();
 });
 
 browserTest("a change that the service refuses is taken back and said", async (context) => {
@@ -167,14 +176,15 @@ browserTest("the list loads page by page, and new messages wait behind a pill", 
   const page = await openHost(context, service, "fay");
   await row(page, "Message 39.").waitFor();
   assert.equal(await page.locator(".item").count(), 15);
+  const seen = new Set<string>();
   await eventually(async () => {
+    for (const title of await page.locator(".subject").allTextContents()) seen.add(title);
     await page
       .locator(".scroller")
-      .evaluate((element: unknown) => (element as PageElement).scrollTo(0, (element as PageElement).scrollHeight));
-    return (await page.locator(".item").count()) === 40;
+      .evaluate((element: unknown) => (element as PageElement).scrollBy(0, (element as PageElement).clientHeight));
+    return seen.size === 40;
   }, "all pages");
-  const titles = await page.locator(".subject").allTextContents();
-  assert.deepEqual(titles, events.map(({ payload }) => payload.title).reverse());
+  assert.deepEqual([...seen], events.map(({ payload }) => payload.title).reverse());
   await note("fay", "Fresh");
   await page.getByRole("button", { name: "1 new message" }).click();
   await row(page, "Fresh").waitFor();
@@ -246,8 +256,89 @@ browserTest("an item of the page's own, words of the page's own, and an own bell
   const page = await openHost(context, service, "iris", { content, isOpened: false });
   await page
     .locator("tidings-inbox")
-    .evaluate((element) => Object.assign(element, { labels: { markAllRead: "Alles gelesen" } }));
+    .evaluate((element) =>
+      Object.assign(element, { labels: { markAllRead: "Alles gelesen", views: { inbox: "Posteingang" }, empty: {} } }),
+    );
   await page.getByText("ring").click();
   await page.locator(".mine", { hasText: "Look: About Own" }).waitFor();
   await page.getByRole("button", { name: "Alles gelesen" }).waitFor();
+  // Of a group of words, a page may give some.
+  await page.getByRole("button", { name: "Show: Posteingang" }).click();
+  await page.getByRole("menuitemradio", { name: "Snoozed" }).click();
+  await page.getByText("Nothing snoozed").waitFor();
+});
+
+/** The list of a service with many messages: its first page has all of them. */
+async function openLong(context: TestContext, count: number, subscriberId: string) {
+  const data = Array.from({ length: count }, (_, index) => ({
+    id: `0190${String(count - index).padStart(8, "0")}-0000-7000-8000-000000000000`.replace(/^(.{8})(.{4})/, "$1-$2"),
+    subject: `Message ${count - index}.`,
+    body: index % 3 ? "Some text" : "Some text that takes more than one line of the panel, because it is so long.",
+    ...{ isRead: false, isSeen: true, isArchived: false, isSnoozed: false, severity: "none", tags: [] },
+    createdAt: new Date(Date.now() - index * 60_000).toISOString(),
+  }));
+  const browser = await openBrowser(context, { locale: "en-GB" });
+  await browser.route("**/v1/inbox/notifications?*", (route) => route.fulfill({ json: { data, hasMore: false } }));
+  await browser.route("**/v1/inbox/notifications/*/*", (route) => {
+    const [, id, verb] = /notifications\/([^/]+)\/([a-z]+)/.exec(route.request().url())!;
+    const item = data.find((one) => one.id === id)!;
+    route.fulfill({ json: { data: { ...item, isRead: true, isArchived: verb === "archive" } } });
+  });
+  const page = await openHost(context, service, subscriberId, { browser });
+  await row(page, `Message ${count}.`).waitFor();
+  return page;
+}
+
+browserTest("a list of 10,000 messages: few nodes, a quick redraw, and everything within reach", async (context) => {
+  const page = await openLong(context, 10_000, "jane");
+  const counted = `(() => { const { shadowRoot } = document.querySelector("tidings-inbox"); return shadowRoot.querySelectorAll("*").length; })()`;
+  const nodes = [Number(await page.evaluate(counted))];
+  const topOf = async (title: string) => (await row(page, title).boundingBox())!.y;
+  const scrollBy = (px: number) =>
+    page
+      .locator(".scroller")
+      .evaluate((element: unknown, by) => (element as PageElement).scrollBy(0, by as number), px);
+
+  // To the last row and back with the keyboard: rows that were not in the document.
+  await page.locator(".main").first().focus();
+  await page.keyboard.press("End");
+  await page.locator(".main:focus", { hasText: "Message 1." }).waitFor();
+  assert.equal(await row(page, "Message 1.").getAttribute("aria-posinset"), "10000");
+  assert.equal(await row(page, "Message 1.").getAttribute("aria-setsize"), "10000");
+  nodes.push(Number(await page.evaluate(counted)));
+  await page.keyboard.press("ArrowUp");
+  await page.locator(".main:focus", { hasText: "Message 2." }).waitFor();
+  await page.keyboard.press("Home");
+  await page.locator(".main:focus", { hasText: "Message 10000." }).waitFor();
+
+  // In the middle: the row with the focus stays in the document, and what is read stays where it is when rows above it go.
+  await scrollBy(400_000);
+  await eventually(async () => (await page.locator(".item").count()) > 20, "rows in the middle");
+  await page.locator(".main:focus", { hasText: "Message 10000." }).waitFor();
+  const middle = await page.locator(".item").nth(16).locator(".subject").textContent();
+  const before = await topOf(middle!);
+  nodes.push(Number(await page.evaluate(counted)));
+  await page.keyboard.press("e");
+  await row(page, "Message 10000.").waitFor({ state: "detached" });
+  assert.ok(Math.abs((await topOf(middle!)) - before) <= 1, "the rows do not move");
+  await page.locator(".main:focus", { hasText: "Message 9999." }).waitFor();
+
+  const redraw = `(async () => {
+    const element = document.querySelector("tidings-inbox");
+    const [{ id }] = element.inbox.getState().notifications.slice(100);
+    const times = [];
+    for (let turn = 0; turn < 9; turn++) {
+      const began = performance.now();
+      void element.inbox[turn % 2 ? "unread" : "read"](id).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve));
+      times.push(performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    return times.sort((a, b) => a - b);
+  })()`;
+  const times = (await page.evaluate(redraw)) as number[];
+  context.diagnostic(
+    `10,000 messages: ${nodes.join(", ")} elements; a mark is drawn in ${times[4]!.toFixed(1)} ms (median)`,
+  );
+  assert.ok(Math.max(...nodes) < 1_500, `${nodes} elements`);
 });
