@@ -63,6 +63,9 @@ const sharedModules = {
   },
 };
 
+/** The oldest browsers that docs/inbox.md promises for the widget. */
+const widgetBrowsers = ["chrome120", "firefox125", "safari17"];
+
 /** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
 const packages = {
   server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
@@ -70,7 +73,7 @@ const packages = {
     reads: [],
     options: [
       // For a <script> tag: the bell, which loads panel.js when it is first opened.
-      { entryPoints: { inbox: "src/element.ts" }, format: "iife" },
+      { entryPoints: { inbox: "src/element.ts" }, format: "iife", target: widgetBrowsers },
       // For bundlers: the headless client, and the component and hooks for React, which is not in the bundle. `demo` is the
       // script of the page /inbox.
       {
@@ -82,6 +85,7 @@ const packages = {
         },
         format: "esm",
         splitting: true,
+        target: widgetBrowsers,
         external: ["react", "react/jsx-runtime"],
       },
     ],

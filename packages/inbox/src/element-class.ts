@@ -7,6 +7,7 @@ import { bellStyle } from "./ui/bell-style.ts";
 import type * as panelModule from "./ui/draw.tsx";
 import type { ItemRenderer } from "./ui/items.ts";
 import type { Labels } from "./ui/labels.ts";
+import { sheetOf } from "./ui/sheet.ts";
 import type { InboxTab } from "./ui/ui.ts";
 
 type PanelModule = typeof panelModule;
@@ -49,12 +50,6 @@ export type ElementOptions = {
 
 /** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
 export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
-  // Not a <style> element, which the Content-Security-Policy of a page may forbid.
-  const sheetOf = (text: string) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(text);
-    return sheet;
-  };
   const bellSheet = sheetOf(bellStyle);
   let panelSheet: CSSStyleSheet | null = null;
 

@@ -23,18 +23,15 @@ export const bellStyle = `
 * { box-sizing: border-box; }
 button, input, summary { font: inherit; color: inherit; }
 button { border: 0; background: none; padding: 0; margin: 0; text-align: start; cursor: pointer; }
-h2, h3, p, ul { margin: 0; padding: 0; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; border-radius: 6px; }
 [tabindex="-1"]:focus { outline: none; }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .icon { width: 20px; height: 20px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-.icon-more { stroke-width: 2.5; }
-.icon-dot { fill: currentColor; stroke: none; }
 
 .bell { position: relative; display: grid; place-items: center; width: 40px; height: 40px; border-radius: 10px; color: var(--tidings-bell, var(--muted)); }
 .bell:hover, .bell[aria-expanded="true"] { background: var(--soft); color: var(--text); }
 .bell .icon { width: 22px; height: 22px; }
-.badge { position: absolute; top: 2px; inset-inline-end: 1px; min-width: 17px; height: 17px; padding: 0 4.5px; border-radius: 9px; background: var(--accent); color: var(--on-accent); box-shadow: 0 0 0 2px var(--bg); font-size: 10.5px; font-weight: 650; line-height: 17px; text-align: center; font-variant-numeric: tabular-nums; }
+.badge { position: absolute; top: 2px; inset-inline-start: 21px; min-width: 17px; height: 17px; padding: 0 4.5px; border-radius: 9px; background: var(--accent); color: var(--on-accent); box-shadow: 0 0 0 2px var(--bg); font-size: 10.5px; font-weight: 650; line-height: 17px; text-align: center; font-variant-numeric: tabular-nums; }
 .severity-high .badge { background: var(--high); color: light-dark(#fff, #2a0d0a); }
 .severity-medium .badge { background: var(--medium); color: light-dark(#fff, #2a1c00); }
 `;

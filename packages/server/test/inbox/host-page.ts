@@ -13,6 +13,8 @@ type HostOptions = {
   attributes?: string;
   /** What is in the element. */
   content?: string;
+  /** Elements for <head>. */
+  head?: string;
   /** Attributes of <html>. */
   root?: string;
   /** Opens the panel. Not wanted for inline lists. */
@@ -23,9 +25,9 @@ type HostOptions = {
   hasErrors?: boolean;
 };
 
-const hostMarkup = ({ attributes = "", content = "", root = 'lang="en"' }: HostOptions): string =>
+const hostMarkup = ({ attributes = "", content = "", head = "", root = 'lang="en"' }: HostOptions): string =>
   `<!doctype html><html ${root}><head><meta charset="utf-8"><title>Customer</title>
-<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"></head>
+<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">${head}</head>
 <body><main><h1>Customer</h1><tidings-inbox application-identifier="development" ${attributes}>${content}</tidings-inbox></main>
 <script src="/inbox.js"></script></body></html>`;
 

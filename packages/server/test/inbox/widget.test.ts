@@ -268,6 +268,25 @@ browserTest("an item of the page's own, words of the page's own, and an own bell
   await page.getByText("Nothing snoozed").waitFor();
 });
 
+browserTest("the bell in a page with Trusted Types, and in a browser without light-dark()", async (context) => {
+  for (let count = 0; count < 2; count++) await note("lena", `Message ${count}`);
+  const head = `<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for 'script'">`;
+  const browser = await openBrowser(context);
+  await browser.addInitScript(`{
+    const supports = CSS.supports;
+    CSS.supports = (...given) => !given.join().includes("light-dark") && supports.apply(CSS, given);
+  }`);
+  const page = await openHost(context, service, "lena", { browser, head, isOpened: false });
+  const badge = page.locator(".badge", { hasText: "2" });
+  await badge.waitFor();
+  const inPage = (text: string) =>
+    page.evaluate(`(() => { const host = document.querySelector("tidings-inbox"); return ${text}; })()`);
+  const colour = () => inPage('getComputedStyle(host.shadowRoot.querySelector(".badge")).backgroundColor');
+  assert.equal(await colour(), "rgb(15, 118, 110)");
+  await inPage('host.setAttribute("theme", "dark")');
+  assert.equal(await colour(), "rgb(79, 209, 192)");
+});
+
 /** The list of a service with many messages: its first page has all of them. */
 async function openLong(context: TestContext, count: number, subscriberId: string) {
   const data = Array.from({ length: count }, (_, index) => ({
