@@ -2,7 +2,7 @@
 // command line), each from packages/<name>/src into packages/<name>/dist. Set-up runs it before every npm script; a build is repeated when a source, the lock file or this file has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { serverBundle } from "./build-server.mjs";
 import { noticesOf } from "./notices.mjs";
@@ -66,6 +66,28 @@ const sharedModules = {
 /** The oldest browsers that docs/inbox.md promises for the widget. */
 const widgetBrowsers = ["chrome120", "firefox125", "safari17"];
 
+/**
+ * Parts of the widget are files of their own, which others load by their names. In one build, what two of them share would become a
+ * file more to load, and to compress, for each pair.
+ */
+const apart = {
+  name: "apart",
+  setup(build) {
+    const filter = /\/(?:extras\/extras|later\/later|toast\/toast|ui\/panel|index)\.tsx?$/;
+    build.onResolve({ filter }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path: `./${basename(path, extname(path))}.js`, external: true } : undefined,
+    );
+  },
+};
+
+/** What is loaded later takes the library and the parts of the user interface out of the panel, which is there. */
+const fromPanel = {
+  name: "from-panel",
+  setup(build) {
+    build.onResolve({ filter: /^preact(?:$|\/)|^\.\.\/ui\// }, () => ({ path: "./panel.js", external: true }));
+  },
+};
+
 /** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
 const packages = {
   server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
@@ -74,20 +96,22 @@ const packages = {
     options: [
       // For a <script> tag: the bell, which loads panel.js when it is first opened.
       { entryPoints: { inbox: "src/element.ts" }, format: "iife", target: widgetBrowsers },
+      // For `importScripts` in the service worker of a page.
+      { entryPoints: { worker: "src/push/worker.ts" }, format: "iife", target: widgetBrowsers },
       // For bundlers: the headless client, and the component and hooks for React, which is not in the bundle. `demo` is the
       // script of the page /inbox.
       {
-        entryPoints: {
-          index: "src/index.ts",
-          react: "src/react/index.ts",
-          panel: "src/ui/draw.tsx",
-          demo: "src/demo/demo.ts",
-        },
+        entryPoints: { index: "src/index.ts", react: "src/react/index.ts", demo: "src/demo/demo.ts" },
         format: "esm",
         splitting: true,
         target: widgetBrowsers,
         external: ["react", "react/jsx-runtime"],
+        plugins: [apart],
       },
+      { entryPoints: { panel: "src/ui/panel.ts" }, format: "esm", target: widgetBrowsers, plugins: [apart] },
+      { entryPoints: { later: "src/later/later.tsx" }, format: "esm", target: widgetBrowsers, plugins: [fromPanel] },
+      { entryPoints: { extras: "src/extras/extras.ts" }, format: "esm", target: widgetBrowsers, splitting: true },
+      { entryPoints: { toast: "src/toast/toast.ts" }, format: "esm", target: widgetBrowsers, plugins: [apart] },
     ],
   },
   dashboard: {

@@ -2,6 +2,7 @@
 import { type BellLabels, createAnnouncer, createBell } from "./bell.ts";
 import { createInbox, type Inbox } from "./client/create-inbox.ts";
 import type { InboxOptions } from "./client/types.ts";
+import type * as extrasModule from "./extras/extras.ts";
 import { bellLabels } from "./ui/bell-labels.ts";
 import { bellStyle } from "./ui/bell-style.ts";
 import type * as panelModule from "./ui/draw.tsx";
@@ -17,7 +18,7 @@ const sessionAttributes = [
   ...["url", "application-identifier", "subscriber-id", "subscriber-hash"],
   ...["context", "context-hash", "token", "page-size"],
 ];
-const attributes = [...sessionAttributes, "mode", "tabs", "lang"];
+const attributes = [...sessionAttributes, "mode", "tabs", "lang", "title-badge", "sound"];
 
 /** Properties that a page may have set before the element was defined. */
 const properties = ["labels", "tabs", "getToken", "renderItem", "inbox"] as const;
@@ -46,10 +47,11 @@ export type ElementOptions = {
   /** For elements without `url`. */
   defaultUrl: string;
   loadPanel: () => Promise<PanelModule>;
+  loadExtras: () => Promise<typeof extrasModule>;
 };
 
 /** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
-export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
+export function createElementClass({ defaultUrl, loadPanel, loadExtras }: ElementOptions) {
   const bellSheet = sheetOf(bellStyle);
   let panelSheet: CSSStyleSheet | null = null;
 
@@ -69,6 +71,10 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
     #announcer = createAnnouncer();
     #panel: PanelModule | null = null;
     #labels: Partial<Labels> = {};
+    /** Of the language, where it is not English. */
+    #words: Labels | null = null;
+    #language = "en";
+    #unfollow: (() => void) | null = null;
     #tabs: InboxTab[] | null = null;
     #tabsRead: InboxTab[] | null = null;
     #getToken: InboxOptions["getToken"];
@@ -138,6 +144,8 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
       queueMicrotask(() => {
         if (this.isConnected) return;
         this.#close();
+        this.#unfollow?.();
+        this.#unfollow = null;
         this.#panel?.removePanel(this.#place);
       });
     }
@@ -218,7 +226,7 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
     #emit = (name: string, detail: unknown): boolean =>
       this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
 
-    #bellLabels = (): BellLabels => ({ ...bellLabels, ...this.#labels });
+    #bellLabels = (): BellLabels => ({ ...bellLabels, ...this.#words, ...this.#labels });
 
     #isInline = (): boolean => this.getAttribute("mode") === "inline";
 
@@ -231,8 +239,23 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
       if (this.#inbox && this.isConnected) this.#draw();
     }
 
+    async #loadExtras() {
+      const language = localeOf(this).slice(0, 2);
+      const isFollowed = this.#unfollow || !(this.hasAttribute("title-badge") || this.hasAttribute("sound"));
+      if (language === this.#language && isFollowed) return;
+      this.#language = language;
+      const { followElement, loadWords } = await loadExtras();
+      if (this.isConnected) this.#unfollow ??= followElement(this);
+      const words = await loadWords(language);
+      if (language !== this.#language || words === this.#words) return;
+      this.#words = words;
+      this.#request(false);
+    }
+
     #draw() {
       const inbox = this.#inbox!;
+      // Without them, the words are English.
+      void this.#loadExtras().catch(() => {});
       const isInline = this.#isInline();
       if (isInline) this.#bell.element.remove();
       // Not moved when it is there: that would end a click between its press and its release.
@@ -249,6 +272,7 @@ export function createElementClass({ defaultUrl, loadPanel }: ElementOptions) {
         isInline,
         tabs: this.tabs,
         labels: this.#labels,
+        words: this.#words,
         renderItem: this.#renderItem,
         locale: localeOf(this),
         emit: this.#emit,

@@ -7,6 +7,11 @@ const script = document.currentScript as HTMLScriptElement | null;
 const base = script?.src || location.href;
 
 if (!customElements.get("tidings-inbox")) {
-  const loadPanel = () => import(new URL("inbox/panel.js", base).href);
-  customElements.define("tidings-inbox", createElementClass({ defaultUrl: addressOfScript(base), loadPanel }));
+  const load = (name: string) => import(new URL(`inbox/${name}.js`, base).href);
+  const options = {
+    defaultUrl: addressOfScript(base),
+    loadPanel: () => load("panel"),
+    loadExtras: () => load("extras"),
+  };
+  customElements.define("tidings-inbox", createElementClass(options));
 }

@@ -184,6 +184,8 @@ export function createInbox(options: InboxOptions) {
     showNew: (): void => setList(showHeld(list)),
     ...marks.actions,
     ...createPreferences(api, store),
+    /** Another request to `/v1/inbox`, such as `request("/web-push")`, with the token of this inbox. */
+    request: api.json,
     /** Ends the connection. Deletions that wait for an undo are sent. */
     close: (): void => {
       flush();

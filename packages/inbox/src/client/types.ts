@@ -61,8 +61,10 @@ export type Preference = {
   level: "global" | "template";
   enabled: boolean;
   channels: PreferenceChannels;
-  workflow?: { id: string; identifier: string; name: string; critical: boolean };
+  workflow?: { id: string; identifier: string; name: string; critical: boolean; tags?: string[] };
   schedule?: Schedule;
+  /** Of the global entry: the time zone of the schedule. */
+  timezone?: string;
 };
 
 export type WeekDay = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";

@@ -14,6 +14,8 @@ import { createInbox, type Inbox as InboxClient } from "../client/create-inbox.t
 import type { Counts, InboxNotification, InboxOptions, InboxState, Redirect } from "../client/types.ts";
 import { defineInbox, type InboxTab, type ItemRenderer, type Labels, type TidingsInboxElement } from "../index.ts";
 
+export { Toast, type ToastProps } from "./toast.ts";
+
 const InboxContext = createContext<InboxClient | null>(null);
 
 export type InboxProps = Partial<InboxOptions> & {
@@ -25,6 +27,17 @@ export type InboxProps = Partial<InboxOptions> & {
   className?: string;
   dir?: "ltr" | "rtl";
   lang?: string;
+  /** Where the panel opens, and its distance from the bell in pixels. */
+  placement?: "bottom-start" | "bottom-end" | "top-start" | "top-end" | "auto";
+  offset?: number;
+  /** The unread count in front of the title of the page. */
+  titleBadge?: boolean;
+  /** `default`, or the address of a sound for new messages. */
+  sound?: string;
+  /** Path of the service worker, for the switch "Notify me in this browser". */
+  worker?: string;
+  /** Hosts that images in messages may come from. */
+  imageHosts?: string[];
   /** Before an address is followed. `event.preventDefault()` leaves that to you. */
   onNavigate?: (event: CustomEvent<Redirect & { notification: InboxNotification }>) => void;
   onNotification?: (notification: InboxNotification) => void;
@@ -90,6 +103,12 @@ export function Inbox(props: InboxProps): ReactElement {
       class: props.className,
       dir: props.dir,
       lang: props.lang,
+      placement: props.placement,
+      offset: props.offset,
+      "title-badge": props.titleBadge ? "" : undefined,
+      sound: props.sound,
+      worker: props.worker,
+      "image-hosts": props.imageHosts?.join(" "),
     },
     props.children,
   );

@@ -12,6 +12,8 @@ export type PanelOptions = {
   root: Element;
   inbox: Inbox;
   labels: Partial<Labels>;
+  /** Of the language; null: the English ones. */
+  words: Labels | null;
   tabs: InboxTab[];
   renderItem: ItemRenderer | null;
   locale: string;
@@ -23,23 +25,21 @@ export type PanelOptions = {
 export { panelStyle };
 
 /** What was made for the options of the last call, and is used again while they are the same. */
-const kept = new WeakMap<
-  Element,
-  { inbox: Inbox; renderItem: ItemRenderer | null; labels: Partial<Labels>; made: Made }
->();
+const kept = new WeakMap<Element, Pick<PanelOptions, "inbox" | "renderItem" | "labels" | "words"> & { made: Made }>();
 type Made = { labels: Labels; mountItem: ReturnType<typeof createItemMounter> | null };
 
 export function drawPanel(options: PanelOptions): void {
-  const { host, root, inbox, labels, renderItem, locale, isInline } = options;
+  const { host, root, inbox, labels, words, renderItem, locale, isInline } = options;
   let known = kept.get(root);
-  if (known?.inbox !== inbox || known.renderItem !== renderItem || known.labels !== labels) {
+  if (known?.inbox !== inbox || known.renderItem !== renderItem || known.labels !== labels || known.words !== words) {
     const template = host.querySelector<HTMLTemplateElement>(':scope > template[slot="item"]');
     const renderer = renderItem ?? (template && templateRenderer(template, locale));
+    // The English words of what is loaded later come with it; those of the page are among these.
     const made = {
-      labels: mergeLabels(englishLabels, labels),
+      labels: { ...labels, ...mergeLabels({ ...englishLabels, ...words }, labels) } as Labels,
       mountItem: renderer && createItemMounter(host, renderer),
     };
-    known = { inbox, renderItem, labels, made };
+    known = { inbox, renderItem, labels, words, made };
     kept.set(root, known);
   }
   render(<App key={String(isInline)} {...options} {...known.made} />, root);

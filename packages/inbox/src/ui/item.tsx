@@ -3,9 +3,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ActionType, InboxNotification, Redirect } from "../client/types.ts";
 import { Icon, type IconName } from "./icons.tsx";
-import { Menu } from "./popover.tsx";
-import { sanitizeHtml } from "./sanitize.ts";
-import { clockTime, exactTime, relativeTime, shortTime, snoozeTimes } from "./time.ts";
+import { hostOf, readImageHosts, sanitizeHtml } from "./sanitize.ts";
+import { Snooze } from "./snooze.tsx";
+import { exactTime, relativeTime, shortTime } from "./time.ts";
 import { useUi } from "./ui.ts";
 import { safeUrl } from "./urls.ts";
 
@@ -118,7 +118,10 @@ function Avatar({ item: { avatar, subject, workflow } }: { item: InboxNotificati
 
 function Body({ html, tabIndex }: { html: string; tabIndex: number }) {
   const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current!.replaceChildren(sanitizeHtml(html)), [html]);
+  useLayoutEffect(() => {
+    const element = place.current!;
+    element.replaceChildren(sanitizeHtml(html, readImageHosts(hostOf(element))));
+  }, [html]);
   useLayoutEffect(() => {
     for (const link of place.current!.querySelectorAll("a")) link.tabIndex = tabIndex;
   }, [html, tabIndex]);
@@ -163,7 +166,7 @@ function Tools({
   tabIndex: number;
   maxSnoozeHours: number;
 }) {
-  const { inbox, labels, locale, attempt } = useUi();
+  const { inbox, labels, attempt } = useUi();
   const { id, isRead, isArchived, isSnoozed } = item;
   const tool = (label: string, icon: IconName, run: () => Promise<unknown>) => (
     <button
@@ -177,28 +180,24 @@ function Tools({
       <Icon name={icon} />
     </button>
   );
-  if (isSnoozed) return tool(labels.unsnooze, "inbox", () => inbox.unsnooze(id));
-  const times = isArchived ? [] : snoozeTimes(new Date(), maxSnoozeHours);
+  const remove = tool(labels.remove, "trash", () => inbox.remove(id));
+  if (isSnoozed)
+    return (
+      <>
+        {tool(labels.unsnooze, "inbox", () => inbox.unsnooze(id))}
+        {remove}
+      </>
+    );
   return (
     <>
       {isRead
         ? tool(labels.markUnread, "dot", () => inbox.unread(id))
         : tool(labels.markRead, "check", () => inbox.read(id))}
-      {times.length > 0 && (
-        <Menu
-          label={labels.snooze}
-          icon="clock"
-          tabIndex={tabIndex}
-          entries={times.map(({ kind, until }) => ({
-            label: labels.snoozeUntil[kind],
-            note: kind === "hour" ? clockTime(until, locale) : shortTime(until.toISOString(), locale),
-            run: () => attempt(inbox.snooze(id, until)),
-          }))}
-        />
-      )}
+      {!isArchived && <Snooze id={id} tabIndex={tabIndex} maxHours={maxSnoozeHours} />}
       {isArchived
         ? tool(labels.unarchive, "inbox", () => inbox.unarchive(id))
         : tool(labels.archive, "archive", () => inbox.archive(id))}
+      {remove}
     </>
   );
 }

@@ -1,9 +1,12 @@
 // All words of the widget. A page replaces any of them with the property `labels`.
 import type { Channel } from "../client/types.ts";
+import type { laterLabels } from "../later/later-labels.ts";
 import { bellLabels } from "./bell-labels.ts";
+import { toastLabels } from "./toast-labels.ts";
 
-export const englishLabels = {
+const ownLabels = {
   ...bellLabels,
+  ...toastLabels,
   close: "Close",
   views: { inbox: "Inbox", unread: "Unread", archived: "Archive", snoozed: "Snoozed" },
   view: "Show",
@@ -22,6 +25,7 @@ export const englishLabels = {
   unsnooze: "Unsnooze",
   remove: "Delete",
   snoozeUntil: { hour: "In an hour", tomorrow: "Tomorrow", week: "Next week" },
+  snoozeOwn: "Pick a date and time",
   snoozedUntil: (time: string) => `Until ${time}`,
   undo: "Undo",
   undone: { archive: "Archived", snooze: "Snoozed", delete: "Deleted", read: "Marked as read" },
@@ -40,19 +44,13 @@ export const englishLabels = {
   } as Record<"inbox" | "unread" | "archived" | "snoozed", readonly [title: string, text: string]>,
   preferences: "Preferences",
   back: "Back",
-  everything: "All notifications",
-  everythingText: "For notifications without a choice of their own",
-  byType: "By type",
-  nothing: "Off",
   channels: { in_app: "In-app", email: "Email", sms: "SMS", push: "Push", chat: "Chat" } as Record<Channel, string>,
-  schedule: "Schedule",
-  scheduleText: "Outside these hours, email, SMS, push and chat wait. Critical notifications arrive at any time.",
-  scheduleSwitch: "Deliver only in set hours",
-  from: "from",
-  to: "to",
 };
 
-export type Labels = typeof englishLabels;
+export type Labels = typeof ownLabels & typeof laterLabels;
+
+/** Without the words of what is loaded later: they come with it. */
+export const englishLabels = ownLabels as Labels;
 
 /** The words of a page over those of the widget, one by one: of a group, a page may give some. */
 export function mergeLabels<T>(words: T, given: unknown): T {

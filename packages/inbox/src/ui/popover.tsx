@@ -1,25 +1,8 @@
 // Native popovers: the browser closes them by Escape and by a click elsewhere, gives the focus back, and keeps them above all else.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons.tsx";
-
-const gapPx = 6;
-const edgePx = 8;
-
-/** Places a popover under its button, or above it where there is more room, within the window. */
-function placePopover(popover: HTMLElement, button: Element): void {
-  const anchor = button.getBoundingClientRect();
-  const { innerWidth: width, innerHeight: height } = globalThis;
-  const { offsetWidth, offsetHeight } = popover;
-  // On the outer side of the window the edges are aligned, in both directions of writing.
-  const isStart = anchor.left + anchor.width / 2 < width / 2;
-  const left = isStart ? anchor.left : anchor.right - offsetWidth;
-  const below = height - anchor.bottom - gapPx - edgePx;
-  const isAbove = offsetHeight > below && anchor.top > below;
-  const top = isAbove ? anchor.top - gapPx - offsetHeight : anchor.bottom + gapPx;
-  popover.style.left = `${Math.max(edgePx, Math.min(left, width - offsetWidth - edgePx))}px`;
-  popover.style.top = `${Math.max(edgePx, Math.min(top, height - offsetHeight - edgePx))}px`;
-}
+import { placePanel, placePopover } from "./placement.ts";
 
 /** Ids of `useId` are equal in trees that begin alike. */
 let menus = 0;
@@ -30,24 +13,72 @@ type MenuProps = {
   label: string;
   icon: IconName;
   text?: string;
-  entries: MenuEntry[];
+  /** A function is asked when the menu is opened. */
+  entries: MenuEntry[] | (() => MenuEntry[]);
   tabIndex?: number;
   part?: string;
+  button?: RefObject<HTMLButtonElement | null>;
 };
 
-/** A button with a menu. Arrow keys move, Home and End jump, Escape closes. */
-export function Menu({ label, icon, text, entries, tabIndex, part }: MenuProps) {
+/** A button with a menu, which is made when it is opened. Arrow keys move, Home and End jump, Escape closes. */
+export function Menu({ label, icon, text, entries, tabIndex, part, button }: MenuProps) {
   const [id] = useState(() => `menu-${++menus}`);
-  const menu = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const own = useRef<HTMLButtonElement>(null);
+  const opener = button ?? own;
+  /** A press on the button closes an open menu before the click arrives, which then must not open it again. */
+  const wasOpen = useRef(false);
+  return (
+    <>
+      <button
+        ref={opener}
+        type="button"
+        class={text ? "view" : "tool"}
+        part={part}
+        title={text ? undefined : label}
+        aria-label={text ? `${label}: ${text}` : label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        tabIndex={tabIndex}
+        onPointerDown={() => {
+          wasOpen.current = isOpen;
+        }}
+        onClick={() => {
+          setOpen(!wasOpen.current);
+          wasOpen.current = false;
+        }}
+      >
+        {text && <span>{text}</span>}
+        <Icon name={icon} />
+      </button>
+      {isOpen && (
+        <MenuList
+          id={id}
+          label={label}
+          opener={opener}
+          entries={typeof entries === "function" ? entries() : entries}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+type ListProps = {
+  id: string;
+  label: string;
+  opener: RefObject<HTMLButtonElement | null>;
+  entries: MenuEntry[];
+  onClose: () => void;
+};
+
+function MenuList({ id, label, opener, entries, onClose }: ListProps) {
+  const menu = usePopover(opener, onClose);
   const items = () => [...(menu.current?.querySelectorAll<HTMLElement>("button") ?? [])];
-  const onToggle = (event: { newState: string }) => {
-    const isOpen = event.newState === "open";
-    button.current?.setAttribute("aria-expanded", String(isOpen));
-    if (!isOpen) return;
-    placePopover(menu.current!, button.current!);
+  useLayoutEffect(() => {
     (items().find((item) => item.getAttribute("aria-checked") === "true") ?? items()[0])?.focus();
-  };
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     const all = items();
     const at = all.indexOf(event.target as HTMLElement);
@@ -60,55 +91,64 @@ export function Menu({ label, icon, text, entries, tabIndex, part }: MenuProps) 
   };
   const isChoice = entries.some(({ isChosen }) => isChosen !== undefined);
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        class={text ? "view" : "tool"}
-        part={part}
-        title={text ? undefined : label}
-        aria-label={text ? `${label}: ${text}` : label}
-        aria-haspopup="menu"
-        aria-expanded="false"
-        tabIndex={tabIndex}
-        {...{ popovertarget: id }}
-      >
-        {text && <span>{text}</span>}
-        <Icon name={icon} />
-      </button>
-      <div
-        ref={menu}
-        id={id}
-        class="menu"
-        part="menu"
-        popover="auto"
-        role="menu"
-        tabIndex={-1}
-        aria-label={label}
-        onToggle={onToggle}
-        onKeyDown={onKeyDown}
-      >
-        {entries.map(({ label: name, note, isChosen, run }) => (
-          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of two
-          <button
-            key={name}
-            type="button"
-            role={isChoice ? "menuitemradio" : "menuitem"}
-            aria-checked={isChoice ? Boolean(isChosen) : undefined}
-            tabIndex={-1}
-            onClick={() => {
-              menu.current?.hidePopover();
-              run();
-            }}
-          >
-            <span>{name}</span>
-            {note && <small>{note}</small>}
-            {isChosen && <Icon name="check" />}
-          </button>
-        ))}
-      </div>
-    </>
+    <div
+      ref={menu}
+      id={id}
+      class="menu"
+      part="menu"
+      popover="auto"
+      role="menu"
+      tabIndex={-1}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+    >
+      {entries.map(({ label: name, note, isChosen, run }) => (
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of two
+        <button
+          key={name}
+          type="button"
+          role={isChoice ? "menuitemradio" : "menuitem"}
+          aria-checked={isChoice ? Boolean(isChosen) : undefined}
+          tabIndex={-1}
+          onClick={() => {
+            menu.current?.hidePopover();
+            run();
+          }}
+        >
+          <span>{name}</span>
+          {note && <small>{note}</small>}
+          {isChosen && <Icon name="check" />}
+        </button>
+      ))}
+    </div>
   );
+}
+
+/** A popover that is shown as long as it is part of the page, beside its button. */
+export function usePopover(
+  opener: RefObject<HTMLElement | null>,
+  onClose: () => void,
+): RefObject<HTMLDivElement | null> {
+  const popover = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = popover.current!;
+    let hadFocus = false;
+    const onBeforeToggle = ({ newState }: Event & { newState?: string }) => {
+      if (newState === "closed") hadFocus = element.matches(":focus-within");
+    };
+    const onToggle = ({ newState }: Event & { newState?: string }) => {
+      if (newState === "open") return;
+      // The browser gives the focus back to the host of a shadow tree, which cannot take it.
+      const { activeElement } = element.getRootNode() as ShadowRoot;
+      if (hadFocus && (!activeElement || element.contains(activeElement))) opener.current?.focus();
+      onClose();
+    };
+    element.addEventListener("beforetoggle", onBeforeToggle);
+    element.addEventListener("toggle", onToggle);
+    element.showPopover();
+    placePopover(element, opener.current!);
+  }, []);
+  return popover;
 }
 
 /** The panel under the bell. */
@@ -126,7 +166,10 @@ export function BellPopover({
   useLayoutEffect(() => {
     const element = panel.current!;
     const button = () => (element.getRootNode() as ShadowRoot).querySelector<HTMLElement>(".bell")!;
-    const place = () => placePopover(element, button());
+    const place = (event?: Event) => {
+      // Scrolling in the panel moves neither of them.
+      if (event?.target !== (element.getRootNode() as ShadowRoot).host) placePanel(element, button());
+    };
     let hadFocus = false;
     const onBeforeToggle = (event: Event) => {
       if (event.target === element) hadFocus = element.matches(":focus-within");

@@ -5,7 +5,7 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .icon-dot { fill: currentColor; stroke: none; }
 .panel { display: flex; flex-direction: column; overflow: hidden; background: var(--bg); color: var(--text); border: 1px solid var(--line); border-radius: var(--radius); outline: none; }
 .panel.inline { position: relative; height: 100%; }
-.panel[popover] { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--tidings-width, 420px), calc(100vw - 16px)); height: min(var(--tidings-height, 600px), calc(100dvh - 72px)); box-shadow: 0 1px 2px rgb(0 0 0 / 6%), 0 12px 40px rgb(0 0 0 / 14%); }
+.panel[popover] { position: fixed; inset: auto; margin: 0; padding: 0; width: min(var(--tidings-width, 420px), calc(100vw - 16px)); height: min(var(--tidings-height, 600px), calc(100dvh - 72px), var(--room, 100dvh)); box-shadow: 0 1px 2px rgb(0 0 0 / 6%), 0 12px 40px rgb(0 0 0 / 14%); }
 .panel[popover]:not(:popover-open) { display: none; }
 .header { display: flex; align-items: center; gap: 2px; flex: none; height: 52px; padding: 0 10px 0 12px; padding-inline: 12px 10px; }
 .header h2 { font-size: 15px; font-weight: 650; letter-spacing: -0.01em; outline: none; flex: 1; }
@@ -59,6 +59,7 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .body :is(ul, ol) { padding-inline-start: 1.3em; }
 .body :is(pre, code) { font: 12.5px/1.45 ui-monospace, Menlo, Consolas, monospace; white-space: pre-wrap; }
 .body :is(b, strong) { color: var(--text); font-weight: 600; }
+.body img { display: block; max-width: 100%; max-height: 160px; height: auto; margin-top: 4px; border-radius: 6px; }
 .body a { position: relative; color: var(--accent); text-underline-offset: 2px; }
 /* Text of one direction in a page of the other keeps its own order, on the side of the page. */
 :host(:dir(rtl)) :is(.subject, .body) { text-align: right; }
@@ -91,40 +92,10 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .skeleton { height: 74px; margin: 0 20px; border-bottom: 1px solid var(--line); background: linear-gradient(var(--soft) 0 0) 0 18px / 55% 12px no-repeat, linear-gradient(var(--soft) 0 0) 0 42px / 85% 12px no-repeat; }
 .empty { display: grid; justify-items: center; gap: 4px; padding: 84px 40px 40px; text-align: center; }
 .empty > .icon { width: 30px; height: 30px; margin-bottom: 12px; color: var(--muted); stroke-width: 1.2; }
-.empty h3, .preferences h3 { font-size: 14px; font-weight: 600; }
+.empty h3 { font-size: 14px; font-weight: 600; }
 .empty p { color: var(--muted); max-width: 32ch; }
 .empty .action { margin-top: 14px; }
 .empty small { color: var(--muted); font-size: 12px; }
-
-.preferences { padding: 4px 20px 24px; }
-.preferences section { padding-top: 18px; }
-.preferences section > p { color: var(--muted); font-size: 13px; margin-top: 2px; }
-.rows { margin: 6px 0 0; padding: 0; border: 0; min-width: 0; }
-.row { display: flex; align-items: center; justify-content: space-between; gap: 12px; min-height: 42px; border-top: 1px solid var(--line); }
-.rows > .row:first-child { border-top: 0; }
-label.row, .day label { cursor: pointer; }
-.day label { display: flex; align-items: center; gap: 10px; min-height: 40px; }
-.hours { display: flex; align-items: center; gap: 6px; color: var(--muted); }
-input { accent-color: var(--accent); }
-.day input[type="checkbox"] { width: 16px; height: 16px; margin: 0; }
-input[type="time"]::-webkit-calendar-picker-indicator { display: none; }
-input[type="time"] { width: 84px; text-align: center; height: 32px; padding: 0 6px; border: 1px solid var(--line); border-radius: 7px; background: var(--bg); color: var(--text); font-size: 13px; }
-[role="switch"] { appearance: none; flex: none; width: 36px; height: 21px; margin: 0; border-radius: 11px; background: light-dark(#8d969e, #59636c); cursor: pointer; transition: background 0.15s; }
-[role="switch"]::before { content: ""; display: block; width: 17px; height: 17px; margin: 2px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: translate 0.15s; }
-[role="switch"]:checked { background: var(--accent); }
-[role="switch"]:checked::before { translate: 15px; }
-:host(:dir(rtl)) [role="switch"]:checked::before { translate: -15px; }
-[role="switch"]:disabled { opacity: 0.45; cursor: default; }
-[role="switch"]:focus-visible { outline-offset: 2px; border-radius: 11px; }
-details { border-top: 1px solid var(--line); }
-details:first-of-type { border-top: 0; margin-top: 6px; }
-summary { display: flex; align-items: center; gap: 10px; min-height: 44px; cursor: pointer; list-style: none; }
-summary::-webkit-details-marker { display: none; }
-summary span { flex: 1; }
-summary small { color: var(--muted); font-size: 12.5px; }
-summary .icon { width: 18px; height: 18px; color: var(--muted); transition: rotate 0.15s; }
-details[open] summary .icon { rotate: 180deg; }
-details .rows { margin: 0 0 8px; padding-inline: 14px; background: var(--soft); border-radius: 9px; }
 
 .toast-place { position: absolute; inset-inline: 0; bottom: 14px; display: flex; justify-content: center; pointer-events: none; z-index: 3; }
 .toast { display: flex; align-items: center; gap: 14px; max-width: calc(100% - 32px); min-height: 40px; padding: 6px 8px 6px 16px; padding-inline: 16px 8px; border-radius: 10px; background: light-dark(#1f262c, #e8ebed); color: light-dark(#fff, #181c20); box-shadow: 0 6px 22px rgb(0 0 0 / 22%); pointer-events: auto; font-size: 13.5px; }
@@ -143,5 +114,5 @@ details .rows { margin: 0 0 8px; padding-inline: 14px; background: var(--soft); 
   .item .tools { transition: opacity 0.1s; }
 }
 @media (prefers-reduced-motion: reduce) { .spinner { animation-duration: 2.4s; } * { transition: none !important; } }
-@media (forced-colors: active) { .dot, .badge, [role="switch"] { forced-color-adjust: none; } }
+@media (forced-colors: active) { .dot, .badge { forced-color-adjust: none; } }
 `;

@@ -156,7 +156,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Preferences" }).click();
     await page.locator("summary", { hasText: "Notes" }).click();
-    await page.getByRole("switch", { name: "Deliver only in set hours" }).click();
+    await page.getByRole("switch", { name: "Only deliver during set hours" }).click();
     await page.getByLabel("Friday, to").waitFor();
     assert.deepEqual(await findBarriers(page), []);
   });

@@ -202,7 +202,7 @@ browserTest("preferences and the schedule are changed and kept", async (context)
     const entry = (await read()).workflows.find(({ workflow }) => workflow.name === "Notes");
     return entry?.channels.email === false && entry.channels.in_app === true;
   }, "the choice");
-  await page.getByRole("switch", { name: "Deliver only in set hours" }).click();
+  await page.getByRole("switch", { name: "Only deliver during set hours" }).click();
   await page.getByLabel("Monday, from").fill("21:30");
   await page.getByLabel("Monday, from").blur();
   await eventually(async () => {

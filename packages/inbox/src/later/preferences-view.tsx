@@ -1,0 +1,83 @@
+// Preferences: channels for everything, channels by type of notification, this browser, and quiet hours.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Channel, Preference } from "../client/types.ts";
+import { Icon } from "../ui/icons.tsx";
+import { useUi } from "../ui/ui.ts";
+import { adoptStyle } from "./adopt.ts";
+import { BrowserPush } from "./browser-push.tsx";
+import { groupByTag } from "./groups.ts";
+import { useLabels } from "./later-labels.ts";
+import { ScheduleForm } from "./schedule.tsx";
+import { Switch } from "./switch.tsx";
+
+const channelOrder: Channel[] = ["in_app", "email", "push", "sms", "chat"];
+
+export function PreferencesView({ preferences }: { preferences: Preference[] }) {
+  const labels = useLabels();
+  const [global, ...workflows] = preferences;
+  const hasChannels = Object.keys(global?.channels ?? {}).length > 0;
+  const groups = groupByTag(workflows);
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => adoptStyle(place.current!));
+  return (
+    <div ref={place} class="scroller preferences" part="preferences" tabIndex={-1}>
+      {global && hasChannels && (
+        <section>
+          <h3>{labels.everything}</h3>
+          <p>{labels.everythingText}</p>
+          <Channels entry={global} name={labels.everything} />
+        </section>
+      )}
+      {workflows.length > 0 && (
+        <section>
+          <h3>{labels.byType}</h3>
+          {groups.map(({ tag, entries }) => (
+            <div key={tag ?? ""} class="group">
+              {groups.length > 1 && <h4>{tag ? tag[0]!.toUpperCase() + tag.slice(1) : labels.otherTypes}</h4>}
+              {entries.map((entry) => (
+                <details key={entry.workflow?.id}>
+                  <summary>
+                    <span>{entry.workflow?.name}</span>
+                    <small>{summaryOf(entry, labels.channels) || labels.nothing}</small>
+                    <Icon name="down" />
+                  </summary>
+                  <Channels entry={entry} name={entry.workflow?.name ?? ""} />
+                </details>
+              ))}
+            </div>
+          ))}
+        </section>
+      )}
+      {global?.channels.push !== undefined && <BrowserPush />}
+      <ScheduleForm schedule={global?.schedule ?? { isEnabled: false }} timezone={global?.timezone} />
+    </div>
+  );
+}
+
+const channelsOf = ({ channels }: Preference): Channel[] => channelOrder.filter((name) => channels[name] !== undefined);
+
+const summaryOf = (entry: Preference, names: Record<Channel, string>): string =>
+  channelsOf(entry)
+    .filter((name) => entry.channels[name])
+    .map((name) => names[name])
+    .join(", ");
+
+function Channels({ entry, name }: { entry: Preference; name: string }) {
+  const { inbox, attempt } = useUi();
+  const labels = useLabels();
+  const workflowId = entry.workflow?.id ?? null;
+  return (
+    <fieldset class="rows" aria-label={name}>
+      {channelsOf(entry).map((channel) => (
+        <Switch
+          key={channel}
+          label={labels.channels[channel]}
+          isOn={entry.channels[channel] ?? false}
+          isFixed={entry.workflow?.critical ?? false}
+          onChange={(isOn) => attempt(inbox.updatePreference(workflowId, { [channel]: isOn }))}
+        />
+      ))}
+    </fieldset>
+  );
+}
