@@ -6,7 +6,12 @@ import { isRoleEnough, type Role } from "./roles.ts";
 import { isJsonObject } from "./schema.ts";
 
 /** Files with many people in one, which are no operations (`GET /v1/exports/….csv`). */
-export const exportIds = ["exports.subscribers", "exports.subscriptions", "exports.faultyLines"] as const;
+export const exportIds = [
+  "exports.subscribers",
+  "exports.subscriptions",
+  "exports.faultyLines",
+  "exports.activity",
+] as const;
 export type ExportId = (typeof exportIds)[number];
 
 /**
@@ -73,6 +78,7 @@ const exceptions: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.subscribers": "support",
   "exports.subscriptions": "support",
   "exports.faultyLines": "support",
+  "exports.activity": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "deadLetterReplays.create": "support",

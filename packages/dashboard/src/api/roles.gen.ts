@@ -122,4 +122,5 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.subscribers": "support",
   "exports.subscriptions": "support",
   "exports.faultyLines": "support",
+  "exports.activity": "support",
 };

@@ -6,6 +6,7 @@ import { screenRoutes } from "../screens/index.ts";
 import { signInRoute } from "../screens/sign-in/routes.ts";
 import { CrashScreen, NotFoundScreen, PendingScreen } from "./boundaries.tsx";
 import { rootRoute, shellRoute } from "./root-route.tsx";
+import { parseSearch, stringifySearch } from "./search-text.ts";
 
 const routeTree = rootRoute.addChildren([shellRoute.addChildren(screenRoutes), signInRoute]);
 
@@ -21,6 +22,8 @@ export function createDashboardRouter(queryClient: QueryClient) {
     defaultErrorComponent: CrashScreen,
     defaultNotFoundComponent: NotFoundScreen,
     scrollRestoration: true,
+    parseSearch,
+    stringifySearch,
   });
 }
 

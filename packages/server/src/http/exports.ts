@@ -1,8 +1,9 @@
-// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`. The rows are
-// streamed as they are read, so no answer is held in memory.
+// Downloads as CSV: `GET /v1/exports/subscribers.csv`, `…/subscriptions.csv?topicKey=…`, `…/faulty-lines.csv?importId=…`, `…/activity.csv`
+// with the filters of the list. The rows are streamed as they are read, so no answer is held in memory.
 import { Readable } from "node:stream";
 import { type ExportId, type Operation, type OperationId, operations } from "@tidings/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { openActivityExport } from "../app/events/activity-export.ts";
 import { recordChange } from "../app/people/audit.ts";
 import { actorOf } from "../app/people/audited-change.ts";
 import { openExport } from "../app/subscribers/exports.ts";
@@ -11,8 +12,10 @@ import { failure, invalid } from "../failure.ts";
 import type { WrongKeyLimiter } from "./auth.ts";
 import { identifyCaller } from "./caller.ts";
 import { sendError } from "./errors.ts";
+import { createInputReader } from "./input.ts";
 import { sourceOf } from "./people/person-auth.ts";
 import { type RateLimiter, takeTokens } from "./rate-limit.ts";
+import { createTranslator } from "./vocabulary.ts";
 
 /** Downloads of one environment at a time, in one process. */
 const maxPerEnvironment = 5;
@@ -24,7 +27,9 @@ type Export = {
   operation: Operation;
   /** The query parameter that names a record. */
   param: string;
-  open(ctx: NetworkCtx, caller: Caller, name: string | undefined): Promise<AsyncGenerator<string>>;
+  /** Takes the filters of the operation as `query`. */
+  isFiltered?: true;
+  open(ctx: NetworkCtx, caller: Caller, name: string | undefined, query: object): Promise<AsyncGenerator<string>>;
 };
 
 /** `operation`: the one that reads the same by pages. */
@@ -45,6 +50,12 @@ const exports: Record<string, Export> = {
     operation: asOperation("exports.faultyLines", "imports.listErrors"),
     param: "importId",
     open: openExport.faultyLines,
+  },
+  "/v1/exports/activity.csv": {
+    operation: asOperation("exports.activity", "activity.listEvents"),
+    param: "",
+    isFiltered: true,
+    open: (ctx, caller, _, query) => openActivityExport(ctx, caller, query),
   },
 };
 
@@ -71,7 +82,8 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
     if (next > 0) open.set(environmentId, next);
     else open.delete(environmentId);
   };
-  for (const [url, { operation, param, open: openRows }] of Object.entries(exports)) {
+  for (const [url, { operation, param, isFiltered, open: openRows }] of Object.entries(exports)) {
+    const readInput = createInputReader(operation, createTranslator(ctx.config.vocabulary, operation), ctx.config);
     server.route<{ Querystring: Record<string, unknown> }>({
       method: "GET",
       url,
@@ -89,7 +101,8 @@ export function addExports(server: FastifyInstance, ctx: NetworkCtx, { rates, wr
           const message = `${maxPerEnvironment} exports of this environment are under way; wait until one of them has ended`;
           throw failure("UNAVAILABLE", {}, { message, headers: { "retry-after": "10" } });
         }
-        const rows = await openRows(ctx, caller, name);
+        const { query } = isFiltered ? readInput(request) : { query: {} };
+        const rows = await openRows(ctx, caller, name, query);
         if (caller.person) await recordExport(ctx, caller, { operation: operation.id, target: name }, request);
         count(environmentId, 1);
         reply.raw.once("close", () => count(environmentId, -1));

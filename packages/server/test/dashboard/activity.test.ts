@@ -5,7 +5,8 @@ import { deciders } from "../../../dashboard/src/screens/activity/deciders.ts";
 import { details } from "../../src/pipeline/rules/details.ts";
 import { browserTest } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
-import { settled, trigger } from "../support/verbs.ts";
+import { inApp, settled, trigger } from "../support/verbs.ts";
+import { eventually } from "../support/wait.ts";
 import { type Seeded, seedCompany } from "./seed.ts";
 import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
@@ -33,6 +34,107 @@ browserTest("an event appears by itself, with its outcome in a sentence", async 
   await trigger(service.client, "invoice-paid", "radia", { invoice: "9" });
   await rows.nth(count).waitFor();
   await rows.first().getByText("Radia Perlman").waitFor();
+  await expectAccessible(page);
+});
+
+browserTest("a search keeps what it found while events flow, and looks further by itself", async (context) => {
+  const { client } = service;
+  await client("workflows.create", {
+    body: { name: "Noise", workflowId: "noise", active: true, steps: [inApp({ body: "n" })] },
+  });
+  await trigger(client, "invoice-paid", "radia", { note: "needle-77" });
+  // One request looks at 2,000 events.
+  const noise = (count: number) => Array.from({ length: count }, () => ({ name: "noise", to: "noisy", payload: {} }));
+  for (let sent = 0; sent < 2_100; sent += 100) await client("events.triggerBulk", { body: { events: noise(100) } });
+  const page = await openDashboard(context, service, "/activity");
+  let polls = 0;
+  page.on("response", (response) => {
+    if (/search=needle-77/.test(response.url()) && !/cursor=/.test(response.url())) polls++;
+  });
+  await page.getByRole("searchbox").fill("needle-77");
+  await page.waitForURL(/[?&]q=needle-77/);
+  const rows = page.getByRole("list", { name: "Events" }).getByRole("link");
+  await rows.getByText("Radia Perlman").waitFor();
+  const read = polls;
+  // Three more readings of the newest page, each with events in it that were not there before.
+  await eventually(async () => {
+    await client("events.triggerBulk", { body: { events: noise(20) } });
+    assert.equal(await rows.count(), 1, "the find stays");
+    assert.equal(await page.getByText("No events match").count(), 0);
+    return polls >= read + 3;
+  }, "three readings");
+});
+
+browserTest("a search says how far it came, and asks before it goes on", async (context) => {
+  const page = await openDashboard(context, service, "/activity");
+  const asked = { rare: 0, other: 0 };
+  await page.route(/v1\/activity\/events.*search=(rare|other)/, (route) => {
+    const which = /search=rare/.test(route.request().url()) ? "rare" : "other";
+    if (/cursor=/.test(route.request().url())) asked[which]++;
+    return route.fulfill({
+      json: { data: [], next: "x", scannedTo: "2026-03-01T18:37:00.000Z", scannedFrom: "2026-03-02T00:00:00.000Z" },
+    });
+  });
+  for (const which of ["rare", "other"] as const) {
+    await page.getByRole("searchbox").fill(which);
+    await eventually(() => asked[which] === 10, "each search to go on by itself for ten pages");
+    await page.getByText(/^Searched back to .*, nothing yet$/).waitFor();
+    assert.equal(asked[which], 10, "and no further");
+    assert.equal(await page.getByText("No events match").count(), 0);
+  }
+  await page.getByRole("button", { name: "Keep looking" }).click();
+  await eventually(() => asked.other === 20, "ten pages more");
+  await page.getByText(/^Searched back to .*, nothing yet$/).waitFor();
+});
+
+browserTest("Back leads to the same place, and rows do not move under the pointer", async (context) => {
+  const page = await openDashboard(context, service, "/activity?workflow=noise");
+  const rows = page.getByRole("list", { name: "Events" }).getByRole("link");
+  await rows.first().waitFor();
+  // Further down than the first page reaches.
+  await eventually(async () => {
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    return ((await page.evaluate("scrollY")) as number) > 6_000;
+  }, "a long list");
+  const before = (await page.evaluate("scrollY")) as number;
+  await rows.nth(20).click();
+  await page.waitForURL(/activity\/txn_/);
+  await page.goBack();
+  await eventually(async () => Math.abs(((await page.evaluate("scrollY")) as number) - before) < 5, "the same place");
+  await rows.nth(20).click();
+  await page.getByRole("link", { name: "Activity" }).first().waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Activity" }).click();
+  await page.waitForURL(/activity\?workflow=noise/);
+  await eventually(async () => (await page.evaluate("scrollY")) === 0, "the top");
+  await rows.first().hover();
+  const first = await rows.first().getAttribute("href");
+  await trigger(service.client, "noise", "noisy");
+  await page.getByRole("button", { name: "1 new event" }).waitFor();
+  assert.equal(await rows.first().getAttribute("href"), first);
+  await page.mouse.move(5, 5);
+  await eventually(async () => (await rows.first().getAttribute("href")) !== first, "the new row");
+});
+
+browserTest("the keyboard moves through the list, which is one stop of the Tab key", async (context) => {
+  const page = await openDashboard(context, service, "/activity");
+  const rows = page.getByRole("list", { name: "Events" }).getByRole("link");
+  await rows.first().waitFor();
+  const place = () => page.evaluate("document.activeElement.dataset.row");
+  await page.getByRole("button", { name: "Skip to the events" }).focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await place(), "0");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await eventually(async () => (await place()) === "1", "the second row");
+  for (let presses = 0; presses < 4; presses++) await page.keyboard.press("PageDown");
+  await eventually(async () => (await place()) === "41", "a row that was not drawn");
+  await page.keyboard.press("Home");
+  await eventually(async () => (await place()) === "0", "the first row");
+  await page.keyboard.press("Shift+Tab");
+  assert.equal(await place(), undefined, "one stop");
+  await page.getByRole("searchbox").press("ArrowDown");
+  assert.equal(await place(), "0", "from the search to the list");
   await expectAccessible(page);
 });
 

@@ -10,16 +10,35 @@ import { outcomeNames } from "./filters.ts";
 import { outcomeTones, stepIcons } from "./outcomes.ts";
 import { words } from "./words.ts";
 
+/** `isStop`: the Tab key stops here. */
+type ActivityRowProps = { row: Row; index: number; isStop: boolean };
+
 /** Most rows are the same ones after the list was read again. */
-export const ActivityRow = memo(function ActivityRow({ row }: { row: Row }) {
-  const { transactionId, outcome, verdict } = row;
+export const ActivityRow = memo(function ActivityRow({ row, index, isStop }: ActivityRowProps) {
+  const { transactionId, outcome, verdict, label } = row;
   return (
-    <Link to="/activity/$transactionId" params={{ transactionId }} preload={false} className={css.row}>
+    <Link
+      to="/activity/$transactionId"
+      params={{ transactionId }}
+      preload={false}
+      className={css.row}
+      data-row={index}
+      tabIndex={isStop ? 0 : -1}
+    >
       <span className={css.sign}>
         <Verdict tone={outcomeTones[outcome]} size={15} />
         <span className={css.hidden}>{outcomeNames[outcome]}</span>
       </span>
-      <span className={css.name}>{row.workflowName}</span>
+      <span className={css.what} data-labelled={label !== undefined}>
+        <span className={css.name} title={row.workflowName}>
+          {row.workflowName}
+        </span>
+        {label !== undefined && (
+          <span className={css.label} title={label}>
+            {label}
+          </span>
+        )}
+      </span>
       <span className={css.verdict} data-outcome={outcome} title={verdict}>
         <Sentence text={verdict} />
       </span>

@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { ActivityEvent, Channel } from "@tidings/contract";
 import type { ApiError } from "../../api/api-error.ts";
 import { callOperation } from "../../api/client.ts";
+import { timeOfId } from "./activity-pages.ts";
 import { type ActivityFilters, type Outcome, outcomeNames, ranges } from "./filters.ts";
 
 export type ActivityRow = {
@@ -14,6 +15,8 @@ export type ActivityRow = {
   /** One sentence. */
   verdict: string;
   channels: Channel[];
+  /** What people call it: "Order 4711". */
+  label?: string;
   /** Of an event for one person. */
   person?: { subscriberId: string; name: string };
   people: number;
@@ -25,6 +28,8 @@ export type ActivityPage = {
   next: string | null;
   /** One request looks at a limited number of events: how far back it came, when it did not fill its page. */
   scannedTo?: string;
+  /** The newest event that it looked at. */
+  scannedFrom?: string;
 };
 
 const pageSize = 50;
@@ -35,26 +40,26 @@ export async function fetchActivity(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<ActivityPage> {
-  const { workflow, outcome, channel, person, q, range } = filters;
-  const { data, next, scannedTo } = await callOperation(
+  const { data, next, scannedTo, scannedFrom } = await callOperation(
     "activity.listEvents",
     {
-      query: {
-        limit: pageSize,
-        cursor: cursor ?? undefined,
-        workflowIds: workflow === undefined ? undefined : [workflow],
-        outcome: outcome === undefined ? undefined : [outcome],
-        channels: channel === undefined ? undefined : [channel],
-        subscriberIds: person === undefined ? undefined : [person],
-        search: q,
-        after: range && new Date(Date.now() - ranges[range]).toISOString(),
-      },
+      query: { ...queryOf(filters), limit: pageSize, cursor: cursor ?? undefined },
       signal,
     },
     environmentId,
   );
-  return { rows: data.map(toRow), next, scannedTo };
+  return { rows: data.map(toRow), next, scannedTo, scannedFrom };
 }
+
+/** The filters as the service takes them. */
+export const queryOf = ({ workflow, outcome, channel, person, q, range }: ActivityFilters) => ({
+  workflowIds: workflow === undefined ? undefined : [workflow],
+  outcome: outcome === undefined ? undefined : [outcome],
+  channels: channel === undefined ? undefined : [channel],
+  subscriberIds: person === undefined ? undefined : [person],
+  search: q,
+  after: range && new Date(Date.now() - ranges[range]).toISOString(),
+});
 
 /** The newest page. The route begins to read it before the list is drawn. */
 export const newestActivity = (environmentId: string, filters: ActivityFilters) =>
@@ -67,10 +72,12 @@ const toRow = (event: ActivityEvent): ActivityRow => ({
   id: event.id,
   transactionId: event.transactionId,
   workflowName: event.workflow.name,
-  time: event.createdAt,
+  // Of an environment with a test clock, the time of the event may be far from now: the age is that of the request.
+  time: new Date(timeOfId(event.id)).toISOString(),
   outcome: outcomeOf(event),
   verdict: event.verdict,
   channels: event.workflow.channels,
+  ...(event.searchKey && { label: labelOf(event.searchKey) }),
   ...(event.recipient && { person: personOf(event.recipient) }),
   people: event.recipients,
   isCapped: event.isCapped,
@@ -87,4 +94,13 @@ function outcomeOf({ outcomes, recipients, status }: ActivityEvent): Outcome {
     return status === "canceled" ? "canceled" : status === "expanded" || status === "refused" ? "skipped" : "pending";
   const order = Object.keys(outcomeNames) as Outcome[];
   return order.find((outcome) => outcomes[outcome] > 0) ?? "pending";
+}
+
+/** `invoice.number` and 17 as "Invoice number 17". */
+export function labelOf({ key, value }: { key: string; value: string }): string {
+  const name = key
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/[._-]+/g, " ")
+    .toLowerCase();
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${value}`;
 }

@@ -21,7 +21,13 @@ const rangeChoices: Choice<string>[] = [
   ...(Object.keys(ranges) as (keyof typeof ranges)[]).map((value) => ({ value, label: words.ranges[value] })),
 ];
 
-export function FilterBar({ filters }: { filters: ActivityFilters }) {
+type FilterBarProps = {
+  filters: ActivityFilters;
+  /** The reader goes on to the list. */
+  onLeave: () => void;
+};
+
+export function FilterBar({ filters, onLeave }: FilterBarProps) {
   const navigate = useNavigate();
   const workflows = useOperation("workflows.list", { query: { limit: 100 } }, { staleTime: 60_000 });
   const set = (change: { [Name in keyof ActivityFilters]?: string | undefined }) =>
@@ -39,7 +45,7 @@ export function FilterBar({ filters }: { filters: ActivityFilters }) {
   return (
     <search className={css.bar}>
       <span className={css.search}>
-        <DelayedSearch value={filters.q ?? ""} onChange={(text) => set({ q: text || undefined })} />
+        <DelayedSearch value={filters.q ?? ""} onChange={(text) => set({ q: text || undefined })} onLeave={onLeave} />
       </span>
       {selects.map(({ key, name, choices }) => (
         <Select
@@ -68,8 +74,10 @@ export function FilterBar({ filters }: { filters: ActivityFilters }) {
 
 const typingMs = 300;
 
+type DelayedSearchProps = { value: string; onChange: (text: string) => void; onLeave: () => void };
+
 /** Searches when the typing pauses. */
-function DelayedSearch({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+function DelayedSearch({ value, onChange, onLeave }: DelayedSearchProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
@@ -79,6 +87,17 @@ function DelayedSearch({ value, onChange }: { value: string; onChange: (text: st
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <SearchField label={words.search} value={text} maxLength={255} onChange={(event) => setText(event.target.value)} />
+    <SearchField
+      label={words.search}
+      value={text}
+      maxLength={255}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && text.trim() !== value) onChange(text.trim());
+        if (event.key !== "ArrowDown") return;
+        event.preventDefault();
+        onLeave();
+      }}
+    />
   );
 }

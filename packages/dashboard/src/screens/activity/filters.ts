@@ -38,6 +38,12 @@ const textOf = (value: unknown): string | undefined =>
 export const memberOf = <T extends string>(value: unknown, of: Record<T, unknown>): T | undefined =>
   typeof value === "string" && Object.hasOwn(of, value) ? (value as T) : undefined;
 
+/** The filters that each environment was left with: the way back from an event leads to the same list. */
+const lastFilters = new Map<string, ActivityFilters>();
+export const rememberFilters = (environmentId: string, filters: ActivityFilters): void =>
+  void lastFilters.set(environmentId, filters);
+export const lastFiltersOf = (environmentId: string): ActivityFilters => lastFilters.get(environmentId) ?? {};
+
 /** What is not a filter is left out, so that an old link still works. */
 export function readFilters(search: Record<string, unknown>): ActivityFilters {
   const filters: ActivityFilters = {

@@ -3,12 +3,14 @@ import type { Notification } from "@tidings/contract";
 import { useState } from "react";
 import { useOperation } from "../../api/hooks.ts";
 import { SaveScenario } from "../../app/save-scenario.tsx";
+import { useEnvironment } from "../../app/session.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { CopyButton, Id, Json } from "../../kit/code.tsx";
 import { Card, Facts, Page } from "../../kit/page.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../kit/states.tsx";
 import { Time } from "../../kit/time.tsx";
 import { triggerCurl } from "./curl.ts";
+import { lastFiltersOf } from "./filters.ts";
 import { eventInput, peopleInput, runRoute } from "./routes.ts";
 import css from "./run.module.css";
 import { RunPeople } from "./run-people.tsx";
@@ -19,6 +21,8 @@ import { words } from "./words.ts";
 export function RunScreen() {
   const { transactionId } = runRoute.useParams();
   const { person, page = 0, outcome } = runRoute.useSearch();
+  const { _id: environmentId } = useEnvironment();
+  const back = { label: words.back, to: "/activity", search: lastFiltersOf(environmentId) } as const;
   const events = useOperation("activity.listEvents", eventInput(transactionId), { every: 5_000 });
   const event = events.data?.data[0];
   const people = useOperation("notifications.list", peopleInput(transactionId, { page, outcome }), {
@@ -27,13 +31,13 @@ export function RunScreen() {
   });
   if (people.error && !people.data)
     return (
-      <Page title={words.run} back={{ label: words.back, to: "/activity" }}>
+      <Page title={words.run} back={back}>
         <ErrorPanel error={people.error} onRetry={people.refetch} />
       </Page>
     );
   if (!people.data)
     return (
-      <Page title={words.run} back={{ label: words.back, to: "/activity" }}>
+      <Page title={words.run} back={back}>
         <Skeleton />
       </Page>
     );
@@ -44,7 +48,7 @@ export function RunScreen() {
   return (
     <Page
       title={first?.template?.name ?? words.run}
-      back={{ label: words.back, to: "/activity" }}
+      back={back}
       lead={<Id text={transactionId} what={words.transaction} />}
       actions={first && <RunActions notification={first} isAlone={isAlone} />}
     >

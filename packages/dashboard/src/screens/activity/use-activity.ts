@@ -1,9 +1,18 @@
 // The live list: the newest page is read every few seconds and merged into what is shown; older pages are read once. So a list
 // of any length costs one small request every few seconds.
-import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
-import { type ApiError, toApiError } from "../../api/api-error.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { ApiError, toApiError } from "../../api/api-error.ts";
 import { useEnvironment } from "../../app/session.tsx";
+import {
+  type ActivityList,
+  appendPage,
+  countNew,
+  type ListKind,
+  mergeNewest,
+  startList,
+  updateRows,
+} from "./activity-pages.ts";
 import { type ActivityPage, type ActivityRow, fetchActivity, newestActivity } from "./data.ts";
 import type { ActivityFilters } from "./filters.ts";
 
@@ -12,66 +21,100 @@ const pollMs = 3_000;
 /** Pages without a row after which the reader is asked whether to look further: a rare outcome may be a million events away. */
 const mostEmptyPages = 10;
 
-type Shown = ActivityPage & { key: string };
+/** A list that was left is scrolled to where it was within this time. */
+const scrollMs = 1_000;
+
+/** `emptyPages`: in a row, since the reader last asked to look further. */
+type Shown = ActivityList & { key: string; emptyPages: number };
 
 export type Activity = {
   rows: readonly ActivityRow[];
-  /** New rows that are held back while the reader is further down. */
-  held: number;
+  /** New rows that are held back while the reader is further down or points at a row. */
+  held: { count: number; isMore: boolean };
   showHeld: () => void;
   isPending: boolean;
+  /** The service answers. */
+  isConnected: boolean;
   error: ApiError | null;
   retry: () => void;
   hasMore: boolean;
   scannedTo: string | undefined;
-  isLoadingMore: boolean;
-  /** The next page is loaded when the end of the list is near. */
-  isLoadedAlone: boolean;
+  /** The search looks at older pages by itself. */
+  isLooking: boolean;
   loadMore: () => void;
+  /** The reader asks to look further. */
+  keepLooking: () => void;
 };
 
-export function useActivity(filters: ActivityFilters, isLive: boolean): Activity {
+const kindOf = (filters: ActivityFilters): ListKind =>
+  Object.keys(filters).length === 0 ? "all" : filters.outcome !== undefined && !filters.q ? "outcome" : "other";
+
+/** `isPointing`: the pointer or the focus is on a row. */
+export function useActivity(filters: ActivityFilters, isLive: boolean, isPointing: boolean): Activity {
   const { _id: environmentId } = useEnvironment();
+  const client = useQueryClient();
   const key = JSON.stringify([environmentId, filters]);
-  const [shown, setShown] = useState<Shown>({ key: "", rows: [], next: null });
-  const [isLoadingMore, setLoadingMore] = useState(false);
+  const kind = kindOf(filters);
+  const [shown, setShown] = useState<Shown | null>(null);
+  // The list as it was left, so that Back leads to the same place in it.
+  const kept = useMemo(() => client.getQueryData<Shown>(keptAs(key)) ?? null, [client, key]);
   const [moreError, setMoreError] = useState<ApiError | null>(null);
-  const [emptyPages, setEmptyPages] = useState(0);
+  const [loadingKey, setLoadingKey] = useState("");
   const head = useQuery({ ...newestActivity(environmentId, filters), refetchInterval: isLive ? pollMs : false });
   const { data } = head;
   // The first answer is drawn at once, without the second pass that the effect below would need.
-  const current = shown.key === key ? shown : data ? { key, ...data } : null;
-  const held = current && data ? countNew(current.rows, data.rows) : 0;
+  const current = shown?.key === key ? shown : (kept ?? (data ? { key, emptyPages: 0, ...startList(data) } : null));
+  const held = current && data ? countNew(current, data) : { count: 0, isMore: false };
+  useKept(key, current);
 
   const merge = useCallback(
-    (page: ActivityPage) => setShown((before) => mergePage(before.key === key ? before : null, page, key)),
-    [key],
+    (page: ActivityPage) =>
+      setShown((before) => {
+        const own = before?.key === key ? before : kept;
+        return { key, emptyPages: own?.emptyPages ?? 0, ...mergeNewest(own, page, kind) };
+      }),
+    [key, kind, kept],
   );
+  const openedAt = useMemo(() => (kept ? performance.now() : Number.NEGATIVE_INFINITY), [kept]);
   useEffect(() => {
     if (!data) return;
-    // Rows above the visible ones would push the text away under the reader's eyes. Changes of rows that are shown are taken.
-    const isReading = window.scrollY > 120;
-    if (isReading && held > 0) setShown((before) => ({ ...before, rows: updateRows(before.rows, data.rows) }));
-    else merge(data);
-  }, [data, held, merge]);
+    setMoreError((error) => (isUnreachable(error) ? null : error));
+    // Rows above the visible ones would push the text away under the reader's eyes or pointer. Changes of rows that are shown are
+    // taken. A list that was kept is about to be scrolled to where it was.
+    const isReading = window.scrollY > 120 || isPointing || performance.now() < openedAt + scrollMs;
+    if (!isReading || held.count === 0) return merge(data);
+    setShown((before) => {
+      const own = before?.key === key ? before : kept;
+      return own && { ...own, ...updateRows(own, data) };
+    });
+  }, [data, held.count, isPointing, merge, openedAt, key, kept]);
 
-  const loading = useRef(false);
-  const loadMore = async () => {
-    if (loading.current || !current?.next) return;
-    loading.current = true;
-    setLoadingMore(true);
+  const loading = useRef("");
+  const loadMore = async (isAsked: boolean) => {
+    if (loading.current === key || !current?.next) return;
+    loading.current = key;
+    setLoadingKey(key);
     setMoreError(null);
     try {
       const page = await fetchActivity(environmentId, filters, current.next);
-      setShown((before) => (before.key === key ? appendPage(before, page) : before));
-      setEmptyPages((count) => (page.rows.length > 0 || count >= mostEmptyPages ? 0 : count + 1));
+      setShown((before) => {
+        if (before?.key !== key) return before;
+        const list = appendPage(before, page);
+        const isEmpty = list.rows.length === before.rows.length;
+        return { ...list, key, emptyPages: isEmpty ? (isAsked ? 0 : before.emptyPages) + 1 : 0 };
+      });
     } catch (error) {
-      setMoreError(toApiError(error));
+      if (loading.current === key) setMoreError(toApiError(error));
     } finally {
-      loading.current = false;
-      setLoadingMore(false);
+      if (loading.current === key) {
+        loading.current = "";
+        setLoadingKey("");
+      }
     }
   };
+  const error = head.error ?? moreError;
+  const isConnected = !isUnreachable(head.failureReason ?? error);
+  const isLooking = (current?.emptyPages ?? 0) < mostEmptyPages && !error;
   return {
     rows: current?.rows ?? [],
     held,
@@ -79,37 +122,34 @@ export function useActivity(filters: ActivityFilters, isLive: boolean): Activity
       window.scrollTo({ top: 0 });
       if (data) merge(data);
     },
-    isPending: head.isPending || (!current && !head.error),
-    error: head.error ?? moreError,
-    retry: () => void head.refetch(),
+    isPending: !current && (head.isPending || Boolean(error)),
+    isConnected,
+    error: isConnected ? error : null,
+    retry: () => void (head.error ? head.refetch() : loadMore(true)),
     hasMore: Boolean(current?.next),
     scannedTo: current?.scannedTo,
-    isLoadingMore,
-    isLoadedAlone: emptyPages < mostEmptyPages,
-    loadMore: () => void loadMore(),
+    isLooking: Boolean(current?.next) && (isLooking || loadingKey === key),
+    loadMore: () => void (isLooking && loadMore(false)),
+    keepLooking: () => void loadMore(true),
   };
 }
 
-const countNew = (shown: readonly ActivityRow[], fresh: readonly ActivityRow[]): number => {
-  const newest = new Set(shown.slice(0, fresh.length * 2).map(({ id }) => id));
-  return shown.length === 0 ? 0 : fresh.filter(({ id }) => !newest.has(id)).length;
-};
+const keptAs = (key: string) => ["activity-list", key];
 
-function updateRows(rows: ActivityRow[], fresh: readonly ActivityRow[]): ActivityRow[] {
-  const byId = new Map(fresh.map((row) => [row.id, row]));
-  return rows.map((row) => byId.get(row.id) ?? row);
+/** Kept with the answers of the service: for five minutes, and until the person signs out. */
+function useKept(key: string, list: Shown | null): void {
+  const client = useQueryClient();
+  const latest = useRef(new Map<string, Shown>());
+  if (list) latest.current.set(list.key, list);
+  useEffect(
+    () => () => {
+      const left = latest.current.get(key);
+      latest.current.delete(key);
+      if (left) client.setQueryData(keptAs(key), left);
+    },
+    [client, key],
+  );
 }
 
-/** Where the newest page has no row in common with the list, rows between them are missing: the list begins anew. */
-function mergePage(before: Shown | null, page: ActivityPage, key: string): Shown {
-  if (!before || before.rows.length === 0) return { key, ...page };
-  const fresh = new Set(page.rows.map(({ id }) => id));
-  const isConnected = before.rows.some(({ id }) => fresh.has(id));
-  if (!isConnected) return { key, ...page };
-  return { ...before, rows: [...page.rows, ...before.rows.filter(({ id }) => !fresh.has(id))] };
-}
-
-function appendPage(before: Shown, page: ActivityPage): Shown {
-  const known = new Set(before.rows.map(({ id }) => id));
-  return { ...before, ...page, rows: [...before.rows, ...page.rows.filter(({ id }) => !known.has(id))] };
-}
+/** Said once for the whole page, above it. */
+const isUnreachable = (error: unknown): boolean => error instanceof ApiError && [0, 502, 503].includes(error.status);

@@ -5,17 +5,8 @@ import { invalid } from "../../failure.ts";
 import { firstIdAt, isUuid } from "../../lib/ids.ts";
 import { toSearchValue } from "../../lib/search-values.ts";
 import { peekClock } from "../../pipeline/clock/clock.ts";
-import {
-  type ActivityFilters,
-  findEventIdsOfSubscribers,
-  findSubscribersOf,
-  hasSearchValue,
-  scanEvents,
-} from "../../store/events/activity.ts";
-import { findUsedTransactionIds } from "../../store/events/events.ts";
-import { findSubscriberIds, maxSubscribers } from "../../store/events/notification-search.ts";
-import { findRefusedEventIds } from "../../store/events/refused-events.ts";
-import { maxId, minId, withOutcomes } from "./activity.ts";
+import { type ActivityFilters, scanEvents } from "../../store/events/activity.ts";
+import { maxId, minId, readFilters, withOutcomes } from "./activity.ts";
 import { describeSoleRecipients } from "./activity-recipients.ts";
 
 type Query = Input<"activity.listEvents">["query"];
@@ -24,14 +15,13 @@ type Query = Input<"activity.listEvents">["query"];
 const limits = { cheap: { most: 20_000, chunk: 20_000 }, costly: { most: 2_000, chunk: 200 } };
 /** After this time a request answers what it has found. */
 const maxScanMs = 1_000;
-const eventsPerSubscriber = 500;
 /** Ids are made a moment before or after the time of their row. */
 const slackMs = 60_000;
 
 export async function list(
   ctx: Ctx,
   caller: Caller,
-  { query }: Input<"activity.listEvents">,
+  { query }: Pick<Input<"activity.listEvents">, "query">,
 ): Promise<Output<"activity.listEvents">> {
   const { limit = 20, search } = query;
   const place = query.cursor === undefined ? { isByValue: search !== undefined, id: maxId } : readCursor(query.cursor);
@@ -152,42 +142,4 @@ async function readRange(ctx: Ctx, caller: Caller, { after, before }: Query) {
   const last = before && isReal ? shifted(before, slackMs) : maxId;
   const from = after && isReal ? shifted(after, -slackMs) : minId;
   return { from, last };
-}
-
-async function readFilters(ctx: Ctx, { environmentId }: Caller, query: Query): Promise<ActivityFilters> {
-  const { workflowIds, channels, subscriberIds, emails, transactionId, search, after, before } = query;
-  const window = { after: after ? new Date(after) : null, before: before ? new Date(before) : null };
-  const filters: ActivityFilters = { workflowIds, channels, transactionId, ...window };
-  if (subscriberIds?.length || emails?.length) {
-    const people = await findSubscribersOf(ctx.db, environmentId, { subscriberIds, emails }, maxSubscribers + 1);
-    const field = subscriberIds?.length ? "subscriberIds" : "emails";
-    refuseTooMany(people, field, `${field} may match at most ${maxSubscribers} subscribers`);
-    filters.eventIds = await findEventIdsOf(ctx, environmentId, { subscriberIds, internalIds: people });
-  }
-  if (search === undefined) return filters;
-  // A whole transaction id is found by its key, however old its event is.
-  if ((await findUsedTransactionIds(ctx.db, environmentId, [search])).size > 0) {
-    return { ...filters, transactionId: search };
-  }
-  const matching = await findSubscriberIds(ctx.db, environmentId, search);
-  // A value that finds events by itself is not refused for the people that it may also mean.
-  const isValue =
-    matching.length > maxSubscribers && (await hasSearchValue(ctx.db, environmentId, toSearchValue(search)));
-  const people = isValue ? [] : matching;
-  const message = `search matches more than ${maxSubscribers} subscribers: give a longer part of the id or address, or subscriberIds`;
-  refuseTooMany(people, "search", message);
-  const orEventIds = await findEventIdsOf(ctx, environmentId, { subscriberIds: [search], internalIds: people });
-  return { ...filters, text: { part: search, orEventIds } };
-}
-
-type Named = { subscriberIds: string[] | undefined; internalIds: string[] };
-
-/** Events that reached these people, and those for them whose workflow was off. */
-async function findEventIdsOf(ctx: Ctx, environmentId: string, named: Named): Promise<string[]> {
-  const reached = await findEventIdsOfSubscribers(ctx.db, environmentId, named.internalIds, eventsPerSubscriber);
-  return [...reached, ...(await findRefusedEventIds(ctx.db, environmentId, named, eventsPerSubscriber))];
-}
-
-function refuseTooMany(people: string[], field: string, message: string): void {
-  if (people.length > maxSubscribers) throw invalid({ [field]: { messages: [message] } });
 }

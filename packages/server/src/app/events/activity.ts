@@ -1,11 +1,71 @@
-// Events with the outcomes of their recipients.
-import { type ActivityEvent, isChannel, mostCountedRecipients, type NotificationOutcome } from "@tidings/contract";
-import type { Ctx } from "../../context.ts";
-import type { ActivityRow } from "../../store/events/activity.ts";
+// The list of events with the outcomes of their recipients.
+import {
+  type ActivityEvent,
+  type Input,
+  isChannel,
+  mostCountedRecipients,
+  type NotificationOutcome,
+} from "@tidings/contract";
+import type { Caller, Ctx } from "../../context.ts";
+import { invalid } from "../../failure.ts";
+import { toSearchValue } from "../../lib/search-values.ts";
+import {
+  type ActivityFilters,
+  type ActivityRow,
+  findEventIdsOfSubscribers,
+  findSubscribersOf,
+  hasSearchValue,
+} from "../../store/events/activity.ts";
+import { findUsedTransactionIds } from "../../store/events/events.ts";
+import { findSubscriberIds, maxSubscribers } from "../../store/events/notification-search.ts";
 import { countOutcomes } from "../../store/events/outcomes.ts";
+import { findRefusedEventIds } from "../../store/events/refused-events.ts";
 
+type Query = Input<"activity.listEvents">["query"];
+
+const eventsPerSubscriber = 500;
 export const maxId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const minId = "00000000-0000-0000-0000-000000000000";
+/** A value that finds events by itself is not refused for the many people that it may also mean. */
+async function findSearchedPeople(ctx: Ctx, environmentId: string, search: string): Promise<string[]> {
+  const people = await findSubscriberIds(ctx.db, environmentId, search);
+  if (people.length <= maxSubscribers) return people;
+  return (await hasSearchValue(ctx.db, environmentId, toSearchValue(search))) ? [] : people;
+}
+
+export async function readFilters(ctx: Ctx, { environmentId }: Caller, query: Query): Promise<ActivityFilters> {
+  const { workflowIds, channels, subscriberIds, emails, transactionId, search, after, before } = query;
+  const window = { after: after ? new Date(after) : null, before: before ? new Date(before) : null };
+  const filters: ActivityFilters = { workflowIds, channels, transactionId, ...window };
+  if (subscriberIds?.length || emails?.length) {
+    const people = await findSubscribersOf(ctx.db, environmentId, { subscriberIds, emails }, maxSubscribers + 1);
+    const field = subscriberIds?.length ? "subscriberIds" : "emails";
+    refuseTooMany(people, field, `${field} may match at most ${maxSubscribers} subscribers`);
+    filters.eventIds = await findEventIdsOf(ctx, environmentId, { subscriberIds, internalIds: people });
+  }
+  if (search === undefined) return filters;
+  // A whole transaction id is found by its key, however old its event is.
+  if ((await findUsedTransactionIds(ctx.db, environmentId, [search])).size > 0) {
+    return { ...filters, transactionId: search };
+  }
+  const people = await findSearchedPeople(ctx, environmentId, search);
+  const message = `search matches more than ${maxSubscribers} subscribers: give a longer part of the id or address, or subscriberIds`;
+  refuseTooMany(people, "search", message);
+  const orEventIds = await findEventIdsOf(ctx, environmentId, { subscriberIds: [search], internalIds: people });
+  return { ...filters, text: { part: search, orEventIds } };
+}
+
+type Named = { subscriberIds: string[] | undefined; internalIds: string[] };
+
+/** Events that reached these people, and those for them whose workflow was off. */
+async function findEventIdsOf(ctx: Ctx, environmentId: string, named: Named): Promise<string[]> {
+  const reached = await findEventIdsOfSubscribers(ctx.db, environmentId, named.internalIds, eventsPerSubscriber);
+  return [...reached, ...(await findRefusedEventIds(ctx.db, environmentId, named, eventsPerSubscriber))];
+}
+
+function refuseTooMany(people: string[], field: string, message: string): void {
+  if (people.length > maxSubscribers) throw invalid({ [field]: { messages: [message] } });
+}
 
 type Outcomes = ActivityEvent["outcomes"];
 const none: Outcomes = { delivered: 0, failed: 0, partly: 0, pending: 0, merged: 0, canceled: 0, skipped: 0 };

@@ -13,7 +13,11 @@ import { requireImport } from "./imports.ts";
 const rowsPerPage = 500;
 
 /** Each page waits for its turn like any other read, and keeps no connection while the client reads slowly. */
-async function readPage<T>({ reads }: NetworkCtx, { environmentId }: Caller, read: (db: Db) => Promise<T>): Promise<T> {
+export async function readPage<T>(
+  { reads }: NetworkCtx,
+  { environmentId }: Caller,
+  read: (db: Db) => Promise<T>,
+): Promise<T> {
   const release = await reads.slots.acquire(environmentId);
   try {
     return await read(reads.db);

@@ -8,7 +8,7 @@ import { startTestService } from "../../support/service.ts";
 import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 import { eventually } from "../../support/wait.ts";
 
-const { client, production } = await startTestService();
+const { client, production, url, apiKey } = await startTestService();
 
 type Query = NonNullable<Parameters<typeof client<"activity.listEvents">>[1]>["query"];
 const list = async (query: Query = {}) => (await client("activity.listEvents", { query })).body;
@@ -304,5 +304,33 @@ describe("search keys", () => {
     const schema = { type: "object", properties: { order: {}, invoice: { properties: { total: {} } } } };
     const { issues } = (await client("workflows.patch", { params, body: { payloadSchema: schema } })).body;
     assert.deepEqual(Object.keys(issues ?? {}), ["searchKeys.1"]);
+  });
+});
+
+describe("the export", () => {
+  const download = async (query: string) => {
+    const answer = await fetch(`${url}/v1/exports/activity.csv${query}`, {
+      headers: { authorization: `ApiKey ${apiKey}` },
+    });
+    return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+  };
+
+  test("has the events of the filters, a line each, without formulas", async () => {
+    const transactionId = await trigger(client, "ordered", "ada", { order: "=HYPERLINK(1)" });
+    await settled(client, transactionId);
+    const { status, type, text } = await download("?search==HYPERLINK(1)");
+    assert.deepEqual([status, type], [200, "text/csv; charset=utf-8"]);
+    const [head, line, ...more] = text.trimEnd().split("\r\n");
+    assert.match(head!, /^"time","transactionId","workflowId",.*"failed",.*"verdict","payload"$/);
+    assert.match(line!, new RegExp(`"${transactionId}","ordered","ordered","order","'=HYPERLINK\\(1\\)","ada","1"`));
+    assert.deepEqual(more, []);
+    const all = (await list({ limit: 100 })).data.length;
+    assert.equal((await download("")).text.trimEnd().split("\r\n").length, all + 1);
+    assert.equal((await download("?outcome=merged&outcome=canceled")).text.trimEnd().split("\r\n").length, 3);
+  });
+
+  test("refuses bad filters before the first byte", async () => {
+    const { status, text } = await download("?outcome=lost");
+    assert.deepEqual([status, JSON.parse(text).code], [422, "VALIDATION_ERROR"]);
   });
 });
