@@ -5,7 +5,10 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { basename, dirname, extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { serverBundle } from "./build-server.mjs";
+import { buildTypes, canBuildTypes } from "./build-types.mjs";
 import { noticesOf } from "./notices.mjs";
+
+const browsers = ["chrome123", "firefox121", "safari17.5"];
 
 const importsOf = (names, keyword = "import") =>
   names.map((name) => `${keyword} "./${name.replaceAll("\\", "/")}";`).join("\n");
@@ -88,30 +91,67 @@ const fromPanel = {
   },
 };
 
-/** `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build. */
+/** The widget has its style sheets as text, which esbuild would leave as it stands: a file named `*style.ts` is one template literal. */
+const smallStyles = {
+  name: "small-styles",
+  setup(build) {
+    build.onLoad({ filter: /style\.ts$/ }, async ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const [literal, css] = /`([^`]*)`/.exec(text);
+      const { code } = await build.esbuild.transform(css, { loader: "css", minify: true, target: widgetBrowsers });
+      return { contents: text.replace(literal, () => JSON.stringify(code)), loader: "ts" };
+    });
+  },
+};
+
+/**
+ * `esbuild` options of a package; `outdir` is added. `reads` names further folders whose files are part of the build, `types` the sources
+ * whose declarations others install.
+ */
 const packages = {
   server: { reads: ["packages/contract/src", "packages/providers/src"], options: [serverBundle] },
   inbox: {
     reads: [],
+    types: ["src/index.ts", "src/define.ts", "src/react/index.ts"],
     options: [
       // For a <script> tag: the bell, which loads panel.js when it is first opened.
-      { entryPoints: { inbox: "src/element.ts" }, format: "iife", target: widgetBrowsers },
+      { entryPoints: { inbox: "src/element.ts" }, format: "iife", target: widgetBrowsers, plugins: [smallStyles] },
       // For `importScripts` in the service worker of a page.
       { entryPoints: { worker: "src/push/worker.ts" }, format: "iife", target: widgetBrowsers },
       // For bundlers: the headless client, and the component and hooks for React, which is not in the bundle. `demo` is the
       // script of the page /inbox.
       {
-        entryPoints: { index: "src/index.ts", react: "src/react/index.ts", demo: "src/demo/demo.ts" },
+        entryPoints: {
+          index: "src/index.ts",
+          element: "src/define.ts",
+          react: "src/react/index.ts",
+          demo: "src/demo/demo.ts",
+        },
         format: "esm",
         splitting: true,
         target: widgetBrowsers,
-        external: ["react", "react/jsx-runtime"],
-        plugins: [apart],
+        external: ["react", "react-dom"],
+        plugins: [apart, smallStyles],
       },
-      { entryPoints: { panel: "src/ui/panel.ts" }, format: "esm", target: widgetBrowsers, plugins: [apart] },
-      { entryPoints: { later: "src/later/later.tsx" }, format: "esm", target: widgetBrowsers, plugins: [fromPanel] },
+      {
+        entryPoints: { panel: "src/ui/panel.ts" },
+        format: "esm",
+        target: widgetBrowsers,
+        plugins: [apart, smallStyles],
+      },
+      {
+        entryPoints: { later: "src/later/later.tsx" },
+        format: "esm",
+        target: widgetBrowsers,
+        plugins: [fromPanel, smallStyles],
+      },
       { entryPoints: { extras: "src/extras/extras.ts" }, format: "esm", target: widgetBrowsers, splitting: true },
-      { entryPoints: { toast: "src/toast/toast.ts" }, format: "esm", target: widgetBrowsers, plugins: [apart] },
+      {
+        entryPoints: { toast: "src/toast/toast.ts" },
+        format: "esm",
+        target: widgetBrowsers,
+        plugins: [apart, smallStyles],
+      },
     ],
   },
   dashboard: {
@@ -152,16 +192,19 @@ const packages = {
 
 /** Builds the packages whose sources differ from those of the last build. */
 export async function buildPackages(root) {
-  for (const [name, { reads, options }] of Object.entries(packages)) {
+  for (const [name, { reads, options, types }] of Object.entries(packages)) {
     const folder = join(root, "packages", name);
     if (!existsSync(join(folder, "src"))) continue;
-    const wanted = hashOf(root, [`packages/${name}/src`, ...reads]);
+    const hash = hashOf(root, [`packages/${name}/src`, ...reads]);
     const dist = join(folder, "dist");
+    const hasTypes = types && canBuildTypes(root);
+    const wanted = hasTypes ? `${hash} types` : hash;
     if (isBuilt(dist, wanted)) continue;
     const started = Date.now();
     // Built beside the folder and exchanged at the end: a service that serves these files never finds half a build.
     const fresh = join(folder, `dist.${process.pid}`);
     const files = await build(folder, fresh, options);
+    if (hasTypes) buildTypes(root, folder, join(fresh, "types"), types);
     writeFileSync(join(fresh, "files.json"), JSON.stringify(files, null, 1));
     writeFileSync(join(fresh, ".built"), wanted);
     rmSync(dist, { recursive: true, force: true });
@@ -178,7 +221,8 @@ export async function buildPackages(root) {
 
 function isBuilt(dist, wanted) {
   const marker = join(dist, ".built");
-  return existsSync(marker) && readFileSync(marker, "utf8") === wanted;
+  // A build with declarations is one without them as well.
+  return existsSync(marker) && [wanted, `${wanted} types`].includes(readFileSync(marker, "utf8"));
 }
 
 /**
@@ -197,7 +241,7 @@ async function build(folder, outdir, options) {
       bundle: true,
       minify: true,
       sourcemap: "linked",
-      target: ["chrome123", "firefox121", "safari17.5"],
+      target: browsers,
       metafile: true,
       logLevel: "error",
       ...rest,
@@ -242,6 +286,7 @@ const buildFiles = [
   "tsconfig.json",
   "scripts/build.mjs",
   "scripts/build-server.mjs",
+  "scripts/build-types.mjs",
   "scripts/notices.mjs",
 ];
 

@@ -1,15 +1,15 @@
 // The custom element <tidings-inbox>: attributes and properties in, events out, the widget in its shadow tree.
 import { type BellLabels, createAnnouncer, createBell } from "./bell.ts";
 import { createInbox, type Inbox } from "./client/create-inbox.ts";
-import type { InboxOptions } from "./client/types.ts";
+import type { Counts, InboxOptions } from "./client/types.ts";
+import type { InboxTab, TidingsInboxElement } from "./element-types.ts";
 import type * as extrasModule from "./extras/extras.ts";
+import { type Mounted, mountSlot, type Slots, slotProperties } from "./slots.ts";
 import { bellLabels } from "./ui/bell-labels.ts";
 import { bellStyle } from "./ui/bell-style.ts";
 import type * as panelModule from "./ui/draw.tsx";
-import type { ItemRenderer } from "./ui/items.ts";
 import type { Labels } from "./ui/labels.ts";
 import { sheetOf } from "./ui/sheet.ts";
-import type { InboxTab } from "./ui/ui.ts";
 
 type PanelModule = typeof panelModule;
 
@@ -21,27 +21,9 @@ const sessionAttributes = [
 const attributes = [...sessionAttributes, "mode", "tabs", "lang", "title-badge", "sound"];
 
 /** Properties that a page may have set before the element was defined. */
-const properties = ["labels", "tabs", "getToken", "renderItem", "inbox"] as const;
+const properties = ["labels", "tabs", "getToken", "inbox", ...slotProperties] as const;
 
 const reloadMs = 5_000;
-
-/** The properties and methods of `<tidings-inbox>`. */
-export type TidingsInboxElement = HTMLElement & {
-  /** Words to replace, by name. */
-  labels: Partial<Labels>;
-  /** Tabs by tags; also the attribute `tabs` as JSON. */
-  tabs: InboxTab[];
-  /** Called whenever a token is needed. */
-  getToken: InboxOptions["getToken"];
-  /** Makes the content of an item. */
-  renderItem: ItemRenderer | null;
-  /** The client of this inbox; one that is set is used instead of the attributes, and is not closed. */
-  inbox: Inbox | null;
-  /** Opens the panel of the bell. */
-  show: () => void;
-  /** Closes the panel of the bell. */
-  hide: () => void;
-};
 
 export type ElementOptions = {
   /** For elements without `url`. */
@@ -51,12 +33,33 @@ export type ElementOptions = {
 };
 
 /** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
-export function createElementClass({ defaultUrl, loadPanel, loadExtras }: ElementOptions) {
+export function createElementClass({ defaultUrl, loadPanel, loadExtras }: ElementOptions): CustomElementConstructor {
   const bellSheet = sheetOf(bellStyle);
   let panelSheet: CSSStyleSheet | null = null;
 
-  return class extends HTMLElement implements TidingsInboxElement {
+  return class TidingsInbox extends HTMLElement implements TidingsInboxElement {
     static observedAttributes = attributes;
+    static {
+      for (const name of slotProperties) {
+        Object.defineProperty(TidingsInbox.prototype, name, {
+          get() {
+            return this.#slots[name] ?? null;
+          },
+          set(value) {
+            this.#slots = { ...this.#slots, [name]: value };
+            this.#request(false);
+          },
+        });
+      }
+    }
+    declare renderItem: Slots["renderItem"] | null;
+    declare renderSubject: Slots["renderSubject"] | null;
+    declare renderBody: Slots["renderBody"] | null;
+    declare renderAvatar: Slots["renderAvatar"] | null;
+    declare renderActions: Slots["renderActions"] | null;
+    declare renderBell: Slots["renderBell"] | null;
+    declare renderEmpty: Slots["renderEmpty"] | null;
+    declare renderHeader: Slots["renderHeader"] | null;
     #shadow = this.attachShadow({ mode: "open" });
     #place = document.createElement("div");
     #bell = createBell(
@@ -78,7 +81,8 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     #tabs: InboxTab[] | null = null;
     #tabsRead: InboxTab[] | null = null;
     #getToken: InboxOptions["getToken"];
-    #renderItem: ItemRenderer | null = null;
+    #slots: Partial<Slots> = {};
+    #ownBell: (Mounted<Counts | null> & { render: Slots["renderBell"] }) | null = null;
     #inbox: Inbox | null = null;
     #isOwn = true;
     #stop: (() => void) | null = null;
@@ -108,13 +112,6 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       this.#getToken = value;
       this.#request(true);
     }
-    get renderItem() {
-      return this.#renderItem;
-    }
-    set renderItem(value) {
-      this.#renderItem = value;
-      this.#request(false);
-    }
     get inbox() {
       return this.#inbox;
     }
@@ -127,6 +124,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
     }
 
     connectedCallback() {
+      this.#bell.element.addEventListener("slotchange", this.#markOwnBell);
       this.#shadow.adoptedStyleSheets = [bellSheet, ...(panelSheet ? [panelSheet] : [])];
       this.#place.className = "place";
       this.#shadow.append(this.#announcer.element, this.#place);
@@ -147,6 +145,8 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
         this.#unfollow?.();
         this.#unfollow = null;
         this.#panel?.removePanel(this.#place);
+        this.#ownBell?.remove();
+        this.#ownBell = null;
       });
     }
 
@@ -207,7 +207,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
           const next = inbox.getState().counts;
           if (JSON.stringify(next) === JSON.stringify(counts)) return;
           counts = next;
-          this.#bell.update(counts, this.#bellLabels());
+          this.#drawBell();
           this.#emit("counts", counts);
         }),
       ];
@@ -252,6 +252,23 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       this.#request(false);
     }
 
+    #drawBell() {
+      const counts = this.#inbox?.getState().counts ?? null;
+      const render = this.#isInline() ? undefined : this.#slots.renderBell;
+      if (this.#ownBell?.render !== render) {
+        this.#ownBell?.remove();
+        this.#ownBell = render ? { ...mountSlot(this, "bell", render, counts), render } : null;
+      } else this.#ownBell?.update(counts);
+      this.#bell.update(counts, this.#bellLabels());
+      this.#markOwnBell();
+    }
+
+    /** An own bell shows the count in its own way. */
+    #markOwnBell = () => {
+      const isOwn = this.#ownBell !== null && this.querySelector(':scope > [slot="bell"]') !== null;
+      this.#bell.element.classList.toggle("own", isOwn);
+    };
+
     #draw() {
       const inbox = this.#inbox!;
       // Without them, the words are English.
@@ -260,7 +277,7 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
       if (isInline) this.#bell.element.remove();
       // Not moved when it is there: that would end a click between its press and its release.
       else if (!this.#bell.element.isConnected) this.#shadow.insertBefore(this.#bell.element, this.#place);
-      this.#bell.update(inbox.getState().counts, this.#bellLabels());
+      this.#drawBell();
       if (!this.#panel && isInline) {
         const retry = () => setTimeout(() => this.isConnected && this.#draw(), reloadMs);
         return void this.#loadPanel().catch(retry);
@@ -273,7 +290,8 @@ export function createElementClass({ defaultUrl, loadPanel, loadExtras }: Elemen
         tabs: this.tabs,
         labels: this.#labels,
         words: this.#words,
-        renderItem: this.#renderItem,
+        slots: this.#slots,
+        mountSlot,
         locale: localeOf(this),
         emit: this.#emit,
         restart: () => this.#request(true),

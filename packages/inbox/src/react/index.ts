@@ -1,59 +1,83 @@
-// For React: the widget as a component, and hooks for a user interface of one's own.
+"use client";
+// For React: the widget as a component, and hooks for a user interface of one's own. The directive is for frameworks with server
+// components, such as Next, which render these components in the browser too.
 import {
   createContext,
   createElement,
+  type ForwardedRef,
+  type ForwardRefExoticComponent,
+  Fragment,
+  forwardRef,
   type ReactElement,
   type ReactNode,
+  type RefAttributes,
   useContext,
   useEffect,
+  useImperativeHandle,
   useRef,
   useState,
   useSyncExternalStore,
 } from "react";
 import { createInbox, type Inbox as InboxClient } from "../client/create-inbox.ts";
-import type { Counts, InboxNotification, InboxOptions, InboxState, Redirect } from "../client/types.ts";
-import { defineInbox, type InboxTab, type ItemRenderer, type Labels, type TidingsInboxElement } from "../index.ts";
+import type { Counts, InboxNotification, InboxOptions, InboxState } from "../client/types.ts";
+import type { ActionEvent, InboxTab, NavigateEvent, TidingsInboxElement } from "../element-types.ts";
+import { defineInbox } from "../index.ts";
+import type { Labels } from "../ui/labels.ts";
+import { type SlotProps, useSlots } from "./slots.ts";
+
+export type { ActionEvent, InboxTab, NavigateEvent, TidingsInboxElement } from "../element-types.ts";
+export type { InboxHeader, InboxView } from "../slots.ts";
+export type { SlotProps } from "./slots.ts";
 
 export { Toast, type ToastProps } from "./toast.ts";
 
 const InboxContext = createContext<InboxClient | null>(null);
 
-export type InboxProps = Partial<InboxOptions> & {
-  mode?: "popover" | "inline";
-  theme?: "light" | "dark" | "auto";
-  tabs?: InboxTab[];
-  labels?: Partial<Labels>;
-  renderItem?: ItemRenderer;
-  className?: string;
-  dir?: "ltr" | "rtl";
-  lang?: string;
-  /** Where the panel opens, and its distance from the bell in pixels. */
-  placement?: "bottom-start" | "bottom-end" | "top-start" | "top-end" | "auto";
-  offset?: number;
-  /** The unread count in front of the title of the page. */
-  titleBadge?: boolean;
-  /** `default`, or the address of a sound for new messages. */
-  sound?: string;
-  /** Path of the service worker, for the switch "Notify me in this browser". */
-  worker?: string;
-  /** Hosts that images in messages may come from. */
-  imageHosts?: string[];
-  /** Before an address is followed. `event.preventDefault()` leaves that to you. */
-  onNavigate?: (event: CustomEvent<Redirect & { notification: InboxNotification }>) => void;
-  onNotification?: (notification: InboxNotification) => void;
-  onCounts?: (counts: Counts) => void;
-  /** An own bell: `<svg slot="bell">`. */
-  children?: ReactNode;
-};
+export type InboxProps = Partial<InboxOptions> &
+  SlotProps & {
+    mode?: "popover" | "inline";
+    theme?: "light" | "dark" | "auto";
+    /** Where the panel opens, and its distance from the bell in pixels. */
+    placement?: "bottom-start" | "bottom-end" | "top-start" | "top-end" | "auto";
+    offset?: number;
+    /** The unread count in front of the title of the page. */
+    titleBadge?: boolean;
+    /** `default`, or the address of a sound for new messages. */
+    sound?: string;
+    /** Path of the service worker, for the switch "Notify me in this browser". */
+    worker?: string;
+    /** Hosts that images in messages may come from. */
+    imageHosts?: string[];
+    tabs?: InboxTab[];
+    labels?: Partial<Labels>;
+    className?: string;
+    dir?: "ltr" | "rtl";
+    lang?: string;
+    /** Before an address is followed. `event.preventDefault()` leaves that to you. */
+    onNavigate?: (event: NavigateEvent) => void;
+    /** Before a button counts as pressed. `event.preventDefault()` keeps it from that. */
+    onAction?: (event: ActionEvent) => void;
+    onNotification?: (notification: InboxNotification) => void;
+    onCounts?: (counts: Counts) => void;
+    /** An own icon: `<svg slot="bell">`. */
+    children?: ReactNode;
+  };
 
-/** The widget. Inside an `<InboxProvider>` it shows the inbox of the provider, otherwise that of its own props. */
-export function Inbox(props: InboxProps): ReactElement {
+/**
+ * The widget. Inside an `<InboxProvider>` it shows the inbox of the provider, otherwise that of its own props. A `ref` is the element,
+ * with `show()` and `hide()`.
+ */
+export const Inbox: ForwardRefExoticComponent<InboxProps & RefAttributes<TidingsInboxElement>> =
+  forwardRef(InboxWidget);
+
+function InboxWidget(props: InboxProps, ref: ForwardedRef<TidingsInboxElement>): ReactElement {
   const element = useRef<TidingsInboxElement>(null);
+  useImperativeHandle(ref, () => element.current!, []);
   const given = useRef(props);
   given.current = props;
   const shared = useContext(InboxContext);
-  const { tabs, labels, renderItem, getToken } = props;
-  useEffect(() => void defineInbox(), []);
+  const { tabs, labels, getToken } = props;
+  useEffect(() => void define(element.current!), []);
   useEffect(() => {
     if (element.current) Object.assign(element.current, { inbox: shared });
   }, [shared]);
@@ -71,12 +95,10 @@ export function Inbox(props: InboxProps): ReactElement {
     if (element.current && labels) Object.assign(element.current, { labels });
   }, [labels]);
   useEffect(() => {
-    if (element.current && renderItem) Object.assign(element.current, { renderItem });
-  }, [renderItem]);
-  useEffect(() => {
     const target = element.current!;
     const listeners: Record<string, (event: Event) => void> = {
-      navigate: (event) => given.current.onNavigate?.(event as never),
+      navigate: (event) => given.current.onNavigate?.(event as NavigateEvent),
+      action: (event) => given.current.onAction?.(event as ActionEvent),
       notification: (event) => given.current.onNotification?.((event as CustomEvent).detail),
       counts: (event) => given.current.onCounts?.((event as CustomEvent).detail),
     };
@@ -85,8 +107,9 @@ export function Inbox(props: InboxProps): ReactElement {
       for (const [name, listener] of Object.entries(listeners)) target.removeEventListener(name, listener);
     };
   }, []);
+  const content = useSlots(element, props);
   const { url, applicationIdentifier, subscriberId, subscriberHash, context, contextHash, token, pageSize } = props;
-  return createElement(
+  const widget = createElement(
     "tidings-inbox",
     {
       ref: element,
@@ -100,11 +123,11 @@ export function Inbox(props: InboxProps): ReactElement {
       "page-size": pageSize,
       mode: props.mode,
       theme: props.theme,
+      placement: props.placement,
+      offset: props.offset,
       class: props.className,
       dir: props.dir,
       lang: props.lang,
-      placement: props.placement,
-      offset: props.offset,
       "title-badge": props.titleBadge ? "" : undefined,
       sound: props.sound,
       worker: props.worker,
@@ -112,6 +135,19 @@ export function Inbox(props: InboxProps): ReactElement {
     },
     props.children,
   );
+  // Hooks in own content find the client of this widget.
+  const client = shared ?? element.current?.inbox ?? null;
+  return createElement(Fragment, null, widget, createElement(InboxContext.Provider, { value: client }, content));
+}
+
+/** Until the class of the element is loaded, `show()` and `hide()` wait for it. */
+async function define(element: TidingsInboxElement): Promise<void> {
+  const ready = defineInbox();
+  if (typeof element.show === "function") return ready;
+  for (const name of ["show", "hide"] as const)
+    Object.assign(element, { [name]: () => ready.then(() => element[name]()) });
+  await ready;
+  for (const name of ["show", "hide"]) delete (element as unknown as Record<string, unknown>)[name];
 }
 
 /** Opens one inbox for the hooks and components below it. A change of the ids opens another one. */
@@ -144,8 +180,14 @@ function useSelected<T>(select: (state: InboxState) => T, initial: T): T {
 
 const noNotifications: InboxNotification[] = [];
 
+export type NotificationList = Pick<InboxState, "notifications" | "hasMore" | "newCount" | "error"> & {
+  phase: InboxState["list"];
+  /** Has the functions that change the list. */
+  inbox: InboxClient | null;
+};
+
 /** The list, which is read by the first component that uses it, with functions that change it. */
-export function useNotifications() {
+export function useNotifications(): NotificationList {
   const inbox = useInbox();
   useEffect(() => {
     if (inbox?.getState().list === "none") inbox.load().catch(() => {});

@@ -4,6 +4,7 @@ import type { InboxFilter, InboxState } from "../client/types.ts";
 import { badgeText } from "./bell-labels.ts";
 import { Feed, type View } from "./feed.tsx";
 import { Icon } from "./icons.tsx";
+import { OwnHeader } from "./own.tsx";
 import { BellPopover, Menu } from "./popover.tsx";
 import { Preferences } from "./preferences.tsx";
 import { type Ui, UiContext, useInboxState, useUi } from "./ui.ts";
@@ -75,6 +76,15 @@ function Panel({ state, fault, isOpen }: { state: InboxState; fault: string | nu
   const isOnline = useOnline();
   return (
     <>
+      {!isSettings && (
+        <OwnHeader
+          view={view}
+          counts={state.counts}
+          setView={(next) => choose(next, tab)}
+          markAllRead={() => attempt(inbox.markAllRead(tags))}
+          openPreferences={() => setSettings(true)}
+        />
+      )}
       <div class="header" part="header">
         {isSettings ? (
           <>

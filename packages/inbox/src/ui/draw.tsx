@@ -1,11 +1,12 @@
 // Draws the panel into the shadow tree of the element. The element loads this module when the panel is first needed.
 import { render } from "preact";
 import type { Inbox } from "../client/create-inbox.ts";
+import type { InboxTab } from "../element-types.ts";
+import type { mountSlot, Slots } from "../slots.ts";
 import { App } from "./app.tsx";
-import { createItemMounter, type ItemRenderer, templateRenderer } from "./items.ts";
+import { templateRenderer } from "./items.ts";
 import { englishLabels, type Labels, mergeLabels } from "./labels.ts";
 import { panelStyle } from "./style.ts";
-import type { InboxTab } from "./ui.ts";
 
 export type PanelOptions = {
   host: HTMLElement;
@@ -15,7 +16,8 @@ export type PanelOptions = {
   /** Of the language; null: the English ones. */
   words: Labels | null;
   tabs: InboxTab[];
-  renderItem: ItemRenderer | null;
+  slots: Partial<Slots>;
+  mountSlot: typeof mountSlot;
   locale: string;
   isInline: boolean;
   emit: (name: string, detail: unknown) => boolean;
@@ -25,21 +27,25 @@ export type PanelOptions = {
 export { panelStyle };
 
 /** What was made for the options of the last call, and is used again while they are the same. */
-const kept = new WeakMap<Element, Pick<PanelOptions, "inbox" | "renderItem" | "labels" | "words"> & { made: Made }>();
-type Made = { labels: Labels; mountItem: ReturnType<typeof createItemMounter> | null };
+const kept = new WeakMap<Element, Kept>();
+type Kept = Pick<PanelOptions, "inbox" | "labels" | "words" | "slots" | "locale"> & {
+  made: { labels: Labels; slots: Partial<Slots> };
+};
 
 export function drawPanel(options: PanelOptions): void {
-  const { host, root, inbox, labels, words, renderItem, locale, isInline } = options;
+  const { host, root, inbox, labels, words, slots, locale, isInline } = options;
   let known = kept.get(root);
-  if (known?.inbox !== inbox || known.renderItem !== renderItem || known.labels !== labels || known.words !== words) {
+  const isSameSlots = known?.slots === slots && known.locale === locale;
+  if (!known || !isSameSlots || known.inbox !== inbox || known.labels !== labels || known.words !== words) {
     const template = host.querySelector<HTMLTemplateElement>(':scope > template[slot="item"]');
-    const renderer = renderItem ?? (template && templateRenderer(template, locale));
-    // The English words of what is loaded later come with it; those of the page are among these.
+    const renderItem = slots.renderItem ?? (template ? templateRenderer(template, locale) : undefined);
     const made = {
+      // The English words of what is loaded later come with it; those of the page are among these.
       labels: { ...labels, ...mergeLabels({ ...englishLabels, ...words }, labels) } as Labels,
-      mountItem: renderer && createItemMounter(host, renderer),
+      // The function of a template stays the same one, so that rows are not made again for other words.
+      slots: isSameSlots ? known!.made.slots : { ...slots, renderItem },
     };
-    known = { inbox, renderItem, labels, words, made };
+    known = { inbox, labels, words, slots, locale, made };
     kept.set(root, known);
   }
   render(<App key={String(isInline)} {...options} {...known.made} />, root);

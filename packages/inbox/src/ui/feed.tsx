@@ -3,6 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { InboxNotification, InboxState } from "../client/types.ts";
 import { Icon } from "./icons.tsx";
 import { Item } from "./item.tsx";
+import { OwnEmpty } from "./own.tsx";
 import { useRowWindow } from "./row-window.ts";
 import { relativeTime } from "./time.ts";
 import { useNow, useUi } from "./ui.ts";
@@ -182,6 +183,7 @@ function Placeholder({ state, view }: { state: InboxState; view: View }) {
   const [title, text] = labels.empty[view];
   return (
     <div class="empty" part="empty">
+      <OwnEmpty view={view} />
       <Icon name={view === "archived" ? "archive" : view === "snoozed" ? "clock" : "bell"} />
       <h3>{title}</h3>
       <p>{text}</p>
@@ -214,7 +216,9 @@ function useKeptFocus(scroller: { current: HTMLDivElement | null }, restore: () 
     };
   }, []);
   useLayoutEffect(() => {
-    if (hadFocus.current && !(scroller.current!.getRootNode() as ShadowRoot).activeElement) restore();
+    const { activeElement, host } = scroller.current!.getRootNode() as ShadowRoot;
+    // The page's own content of a row is in the host, not in its shadow tree.
+    if (hadFocus.current && !activeElement && !host.contains(document.activeElement)) restore();
   });
 }
 

@@ -1,8 +1,10 @@
 // One notification: a link or a button that covers the row, the content, its actions, and tools that appear with the pointer or
 // the focus.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ActionType, InboxNotification, Redirect } from "../client/types.ts";
 import { Icon, type IconName } from "./icons.tsx";
+import { isHandled, Part, useOwn } from "./own.tsx";
 import { hostOf, readImageHosts, sanitizeHtml } from "./sanitize.ts";
 import { Snooze } from "./snooze.tsx";
 import { exactTime, relativeTime, shortTime } from "./time.ts";
@@ -19,66 +21,126 @@ type ItemProps = {
 };
 
 export function Item({ item, now, isCurrent, hasAvatars, maxSnoozeHours, onFocus }: ItemProps) {
-  const { inbox, labels, locale, attempt, mountItem } = useUi();
+  const { labels, locale, slots } = useUi();
   const { id, subject, body, isRead, severity, createdAt } = item;
-  const isOwn = mountItem?.(item) ?? false;
+  const row = useOwn("renderItem", `item-${id}`, item);
   const tabIndex = isCurrent ? 0 : -1;
-  const open = useOpen(item);
-  const url = safeUrl(item.redirect?.url);
-  const name = (
-    <span class="subject" dir="auto">
-      {subject || item.workflow?.name || textOf(body)}
-    </span>
-  );
+  const lone = useLoneBody(item);
+  // Without a subject, the body is the message. One with links cannot be part of the link that covers the row.
+  const isApart = !subject && (lone.hasLinks || Boolean(slots.renderBody));
   const shown = isRead ? "" : ` unread severity-${severity}`;
-  return (
-    <li class={`item${shown}`} part={`item${isRead ? "" : " item-unread"}`} data-id={id} onFocusIn={onFocus}>
+  const parts = () => (
+    <>
       <span class="mark">{!isRead && <span class="dot" />}</span>
-      {hasAvatars && <Avatar item={item} />}
+      {(hasAvatars || slots.renderAvatar) && (
+        <Part property="renderAvatar" item={item}>
+          {hasAvatars && <Avatar item={item} />}
+        </Part>
+      )}
       <div class="content">
-        {url ? (
-          <a
-            class="main"
-            part="item-link"
-            href={url}
-            target={targetOf(item.redirect)}
-            rel="noopener"
-            tabIndex={tabIndex}
-            onClick={(event) => open(event, item.redirect)}
-          >
-            <Hidden item={item} />
-            {name}
-          </a>
-        ) : (
-          <button
-            class="main"
-            part="item-link"
-            type="button"
-            tabIndex={tabIndex}
-            onClick={() => isRead || attempt(inbox.read(id))}
-          >
-            <Hidden item={item} />
-            {name}
-          </button>
-        )}
+        <Main item={item} tabIndex={tabIndex} isApart={isApart}>
+          <Part property="renderSubject" item={item}>
+            {subject || isApart ? (
+              <span class={isApart ? "hidden" : "subject"} dir="auto">
+                {subject || lone.text}
+              </span>
+            ) : (
+              <Body html={body} className="subject message" />
+            )}
+          </Part>
+        </Main>
         <time class="time" part="time" dateTime={createdAt} title={exactTime(createdAt, locale)}>
           {relativeTime(createdAt, now, locale)}
         </time>
-        {isOwn ? <slot name={`item-${id}`} /> : subject && body && <Body html={body} tabIndex={tabIndex} />}
+        {(subject || isApart) && (
+          <Part property="renderBody" item={item}>
+            {body && <Body html={body} className={subject ? "body" : "body message"} tabIndex={tabIndex} />}
+          </Part>
+        )}
         {item.isSnoozed && item.snoozedUntil && (
           <p class="until">{labels.snoozedUntil(shortTime(item.snoozedUntil, locale))}</p>
         )}
-        {(item.primaryAction || item.secondaryAction) && (
-          <div class="actions">
-            <Action item={item} type="primary" tabIndex={tabIndex} />
-            <Action item={item} type="secondary" tabIndex={tabIndex} />
-          </div>
-        )}
+        <Part property="renderActions" item={item}>
+          {(item.primaryAction || item.secondaryAction) && (
+            <div class="actions">
+              <Action item={item} type="primary" tabIndex={tabIndex} />
+              <Action item={item} type="secondary" tabIndex={tabIndex} />
+            </div>
+          )}
+        </Part>
       </div>
       <div class="tools" part="tools">
         <Tools item={item} tabIndex={tabIndex} maxSnoozeHours={maxSnoozeHours} />
       </div>
+    </>
+  );
+  return (
+    <li
+      class={`item${shown}${row.isOwn ? " own" : ""}`}
+      part={`item${isRead ? "" : " item-unread"}`}
+      data-id={id}
+      onFocusIn={onFocus}
+    >
+      {slots.renderItem && (
+        <OwnRow item={item} isOwn={row.isOwn} tabIndex={tabIndex}>
+          {row.slot()}
+        </OwnRow>
+      )}
+      {!row.isOwn && parts()}
     </li>
+  );
+}
+
+type RowProps = { item: InboxNotification; tabIndex: number; children?: ComponentChildren };
+
+/** A row of the page's own. A click that nothing in it takes opens the message, as Enter does. */
+function OwnRow({ item, isOwn, tabIndex, children }: RowProps & { isOwn: boolean }) {
+  const { inbox, attempt } = useUi();
+  const open = useOpen(item);
+  if (!isOwn) return <article hidden>{children}</article>;
+  const activate = () => {
+    const href = safeUrl(item.redirect?.url);
+    if (!href) return void (item.isRead || item.isSnoozed || attempt(inbox.read(item.id)));
+    const link = Object.assign(document.createElement("a"), { href, target: targetOf(item.redirect), rel: "noopener" });
+    link.addEventListener("click", (event) => open(event, item.redirect));
+    link.click();
+  };
+  return (
+    <article
+      class="main"
+      part="item-link"
+      tabIndex={tabIndex}
+      onClick={(event) => isHandled(event) || activate()}
+      onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && activate()}
+    >
+      <Hidden item={item} />
+      {children}
+    </article>
+  );
+}
+
+/** The link or the button that covers the row. */
+function Main({ item, isApart, tabIndex, children }: RowProps & { isApart: boolean }) {
+  const { inbox, attempt } = useUi();
+  const open = useOpen(item);
+  const url = safeUrl(item.redirect?.url);
+  const shared = { class: `main${isApart ? " apart" : ""}`, part: "item-link", tabIndex };
+  return url ? (
+    <a
+      {...shared}
+      href={url}
+      target={targetOf(item.redirect)}
+      rel="noopener"
+      onClick={(event) => open(event, item.redirect)}
+    >
+      <Hidden item={item} />
+      {children}
+    </a>
+  ) : (
+    <button {...shared} type="button" onClick={() => item.isRead || attempt(inbox.read(item.id))}>
+      <Hidden item={item} />
+      {children}
+    </button>
   );
 }
 
@@ -94,7 +156,16 @@ function useOpen(item: InboxNotification) {
 
 const targetOf = (redirect: Redirect | undefined): string => redirect?.target ?? "_self";
 
-const textOf = (html: string): string => sanitizeHtml(html).textContent ?? "";
+/** Of a message without a subject: the text of its body, and whether there are links in it. */
+function useLoneBody({ subject, body }: InboxNotification): { text: string; hasLinks: boolean } {
+  return useMemo(() => {
+    if (subject) return { text: "", hasLinks: false };
+    const content = sanitizeHtml(body);
+    const hasLinks = content.querySelector("a[href]") !== null;
+    for (const block of content.querySelectorAll("br, p, div, li, h1, h2, h3, h4, blockquote, pre")) block.after(" ");
+    return { text: content.textContent!.replace(/\s+/g, " ").trim(), hasLinks };
+  }, [subject, body]);
+}
 
 /** What colours say to those who see them. */
 function Hidden({ item: { isRead, severity } }: { item: InboxNotification }) {
@@ -116,16 +187,16 @@ function Avatar({ item: { avatar, subject, workflow } }: { item: InboxNotificati
   );
 }
 
-function Body({ html, tabIndex }: { html: string; tabIndex: number }) {
+function Body({ html, className, tabIndex }: { html: string; className: string; tabIndex?: number }) {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = place.current!;
     element.replaceChildren(sanitizeHtml(html, readImageHosts(hostOf(element))));
   }, [html]);
   useLayoutEffect(() => {
-    for (const link of place.current!.querySelectorAll("a")) link.tabIndex = tabIndex;
+    for (const link of place.current!.querySelectorAll("a")) link.tabIndex = tabIndex ?? -1;
   }, [html, tabIndex]);
-  return <div ref={place} class="body" part="body" dir="auto" />;
+  return <div ref={place} class={className} part="body" dir="auto" />;
 }
 
 function Action({ item, type, tabIndex }: { item: InboxNotification; type: ActionType; tabIndex: number }) {
@@ -135,9 +206,14 @@ function Action({ item, type, tabIndex }: { item: InboxNotification; type: Actio
   if (!action) return null;
   const url = safeUrl(action.redirect?.url);
   const press = (event: Event) => {
+    // As it is now: a second press may come before the first one is drawn.
+    const current = inbox.getState().notifications.find(({ id }) => id === item.id) ?? item;
+    const isSettled = isSettledByOther(current, type);
+    if (isSettled && !url) return;
     if (!emit("action", { type, notification: item })) return event.preventDefault();
-    if (!action.isCompleted) attempt(inbox.complete(item.id, type));
-    if (url) open(event, action.redirect);
+    if (!isSettled && !current[`${type}Action`]?.isCompleted) attempt(inbox.complete(item.id, type));
+    if (url) return open(event, action.redirect);
+    if (!current.isRead && !current.isSnoozed) attempt(inbox.read(item.id));
   };
   const shared = { class: `action ${type}`, part: `action action-${type}`, tabIndex, onClick: press };
   const content = (
@@ -151,10 +227,16 @@ function Action({ item, type, tabIndex }: { item: InboxNotification; type: Actio
       {content}
     </a>
   ) : (
-    <button {...shared} type="button" aria-pressed={action.isCompleted}>
+    <button {...shared} type="button" aria-pressed={action.isCompleted} disabled={isSettledByOther(item, type)}>
       {content}
     </button>
   );
+}
+
+/** The first of two buttons that is pressed is the answer. A link is none: it can be followed before and after. */
+function isSettledByOther(item: InboxNotification, type: ActionType): boolean {
+  const other = item[type === "primary" ? "secondaryAction" : "primaryAction"];
+  return Boolean(other?.isCompleted && !safeUrl(other.redirect?.url));
 }
 
 function Tools({

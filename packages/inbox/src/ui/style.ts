@@ -49,14 +49,25 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .content > :not(.main, .time) { grid-column: 1 / -1; }
 .main { color: inherit; text-decoration: none; overflow-wrap: anywhere; }
 .main::after { content: ""; position: absolute; inset: 0; }
+.main.apart { position: absolute; inset: 0; }
 .main:focus-visible { outline: none; }
 .main:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -3px; border-radius: 9px; }
 .subject { color: var(--muted); font-weight: 500; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 .unread .subject { color: var(--text); font-weight: 600; }
+.message { white-space: pre-line; -webkit-line-clamp: 4; }
+.unread .message { color: var(--text); font-weight: 500; }
+.content > .apart ~ :is(.body, .own-body) { grid-column: 1; grid-row: 1; }
+.item.own { padding: 0; }
+.own > .main { flex: 1; min-width: 0; }
+.own > .main::after { pointer-events: none; }
+.own-part { position: relative; }
+.own-avatar:not(:empty) { flex: none; margin-inline-end: 12px; }
+.own-avatar > .avatar, .own-avatar slot > .avatar { margin-inline-end: 0; }
+.own-header + .header, .own-empty ~ * { display: none; }
 .time { color: var(--muted); font-size: 12.5px; line-height: 20px; white-space: nowrap; font-variant-numeric: tabular-nums; position: relative; }
 .body { color: var(--muted); display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; overflow-wrap: anywhere; white-space: pre-line; }
-.body :is(p, ul, ol, h1, h2, h3, h4, blockquote, pre) { margin: 0; font-size: inherit; }
-.body :is(ul, ol) { padding-inline-start: 1.3em; }
+:is(.body, .message) :is(p, ul, ol, h1, h2, h3, h4, blockquote, pre) { margin: 0; font-size: inherit; }
+:is(.body, .message) :is(ul, ol) { padding-inline-start: 1.3em; }
 .body :is(pre, code) { font: 12.5px/1.45 ui-monospace, Menlo, Consolas, monospace; white-space: pre-wrap; }
 .body :is(b, strong) { color: var(--text); font-weight: 600; }
 .body img { display: block; max-width: 100%; max-height: 160px; height: auto; margin-top: 4px; border-radius: 6px; }
@@ -71,6 +82,7 @@ h2, h3, p, ul { margin: 0; padding: 0; }
 .action.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .action.primary:hover { filter: brightness(1.07); }
 .action[aria-pressed="true"] { background: none; border-color: var(--line); color: var(--muted); }
+.action:disabled { opacity: 0.5; cursor: default; filter: none; }
 .action:focus-visible { outline-offset: 2px; }
 .action .icon { width: 16px; height: 16px; }
 .tools { position: absolute; top: 8px; inset-inline-end: 12px; display: flex; padding: 1px; border-radius: 9px; background: var(--bg); border: 1px solid var(--line); box-shadow: 0 2px 8px rgb(0 0 0 / 6%); opacity: 0; pointer-events: none; }

@@ -2,11 +2,10 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Inbox } from "../client/create-inbox.ts";
-import type { InboxNotification, InboxState } from "../client/types.ts";
+import type { InboxState } from "../client/types.ts";
+import type { InboxTab } from "../element-types.ts";
+import type { mountSlot, Slots } from "../slots.ts";
 import type { Labels } from "./labels.ts";
-
-/** A tab of the list: messages of workflows with any of the tags; all messages without tags. */
-export type InboxTab = { label: string; tags?: string[] };
 
 export type Ui = {
   inbox: Inbox;
@@ -18,8 +17,10 @@ export type Ui = {
   emit: (name: string, detail: unknown) => boolean;
   /** Runs a change; a failure is shown. */
   attempt: (work: Promise<unknown>) => void;
-  /** Makes the page's own content for an item, where there is one. */
-  mountItem: ((notification: InboxNotification) => boolean) | null;
+  /** The element, which holds the page's own content, and the functions that make it. */
+  host: HTMLElement;
+  slots: Partial<Slots>;
+  mountSlot: typeof mountSlot;
   restart: () => void;
 };
 

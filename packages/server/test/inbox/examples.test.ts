@@ -54,7 +54,7 @@ browserTest("example of the guide: the client without the widget", async (contex
   const count = await page.locator("li").count();
   await welcome("one more");
   await eventually(async () => (await page.locator("li").count()) > count, "a live message");
-  assert.ok(!loaded.some((one) => /panel|element-class/.test(one)), "the user interface is not loaded");
+  assert.ok(!loaded.some((one) => /panel|define-element/.test(one)), "the user interface is not loaded");
 });
 
 browserTest("example of the guide: React", async (context) => {

@@ -1,0 +1,13 @@
+// For bundlers: `import "@tidings/inbox/element"` defines <tidings-inbox> at once: frameworks look which properties an element has
+// when they make it. Nothing happens where pages are rendered on a server.
+import { defineElement } from "./define-element.ts";
+import type { TidingsInboxElement } from "./element-types.ts";
+
+declare global {
+  // Declarations of the same name are merged for interfaces alone.
+  interface HTMLElementTagNameMap {
+    "tidings-inbox": TidingsInboxElement;
+  }
+}
+
+if (typeof customElements !== "undefined") defineElement();

@@ -1,0 +1,38 @@
+// What pages see of `<tidings-inbox>`. Types alone: they are published, and need no types of another package.
+import type { Inbox } from "./client/create-inbox.ts";
+import type { ActionType, Counts, InboxNotification, InboxOptions, Redirect } from "./client/types.ts";
+import type { Slots } from "./slots.ts";
+import type { Labels } from "./ui/labels.ts";
+
+/** A tab of the list: messages of workflows with any of the tags; all messages without tags. */
+export type InboxTab = { label: string; tags?: string[] };
+
+/** The properties and methods of `<tidings-inbox>`, beside the functions for own content. */
+export type TidingsInboxElement = HTMLElement & { [Name in keyof Slots]: Slots[Name] | null } & {
+  /** Words to replace, by name. */
+  labels: Partial<Labels>;
+  /** Tabs by tags; also the attribute `tabs` as JSON. */
+  tabs: InboxTab[];
+  /** Called whenever a token is needed. */
+  getToken: InboxOptions["getToken"];
+  /** The client of this inbox; one that is set is used instead of the attributes, and is not closed. */
+  inbox: Inbox | null;
+  /** Opens the panel of the bell. */
+  show: () => void;
+  /** Closes the panel of the bell. */
+  hide: () => void;
+};
+
+/** Before an address is followed. `preventDefault()` leaves that to the page. */
+export type NavigateEvent = CustomEvent<Redirect & { notification: InboxNotification }>;
+
+/** Before a button counts as pressed. `preventDefault()` keeps it from that. */
+export type ActionEvent = CustomEvent<{ type: ActionType; notification: InboxNotification }>;
+
+/** The events of `<tidings-inbox>`, by name. */
+export type TidingsInboxEvents = {
+  navigate: NavigateEvent;
+  action: ActionEvent;
+  notification: CustomEvent<InboxNotification>;
+  counts: CustomEvent<Counts>;
+};

@@ -1,0 +1,99 @@
+// The page's own content in places of the widget: a row, its parts, the bell, the header, the empty list. It is put into the element
+// itself, not into its shadow tree, so the style sheets of the page apply to it.
+import type { Counts, InboxNotification } from "./client/types.ts";
+
+/** A node, a text, `mount.element` when the content was put into it, or null for what the widget shows by itself. */
+export type SlotContent = Node | string | null | undefined;
+
+/** The place of some content, from when it is made until it leaves the page. */
+export type SlotMount<T> = {
+  /** Where a framework renders into; answer it from the function then. */
+  element: HTMLElement;
+  /** Called with a later value. Without it, the content is made again for every change. */
+  onUpdate: (run: (value: T) => void) => void;
+  /** Called when the content is removed: its row has left the list or the window, or the function was replaced. */
+  onRemove: (run: () => void) => void;
+};
+
+export type SlotRenderer<T> = (value: T, mount: SlotMount<T>) => SlotContent;
+
+/** Makes a row of the list. */
+export type ItemRenderer = SlotRenderer<InboxNotification>;
+
+export type InboxView = "inbox" | "unread" | "archived" | "snoozed";
+
+/** What an own header shows and does. */
+export type InboxHeader = {
+  view: InboxView;
+  /** Null before the first answer. */
+  counts: Counts | null;
+  setView: (view: InboxView) => void;
+  markAllRead: () => void;
+  openPreferences: () => void;
+  /** Closes the panel of the bell. */
+  close: () => void;
+};
+
+/** Functions for content of the page's own, by the property of the element that they are set with. */
+export type Slots = {
+  /** The whole row of a notification. */
+  renderItem: ItemRenderer;
+  renderSubject: ItemRenderer;
+  renderBody: ItemRenderer;
+  renderAvatar: ItemRenderer;
+  renderActions: ItemRenderer;
+  /** What is in the button of the bell, the count included; null before the first answer. */
+  renderBell: SlotRenderer<Counts | null>;
+  /** A list without notifications. */
+  renderEmpty: SlotRenderer<InboxView>;
+  /** The header of the list; that of the preferences stays. */
+  renderHeader: SlotRenderer<InboxHeader>;
+};
+
+export const slotProperties = [
+  ...(["renderItem", "renderSubject", "renderBody", "renderAvatar", "renderActions"] as const),
+  ...(["renderBell", "renderEmpty", "renderHeader"] as const),
+];
+
+export type Mounted<T> = { update: (value: T) => void; remove: () => void };
+
+/** Puts content into the slot `name` of the element. There is one piece of content at any time, and none after `remove`. */
+export function mountSlot<T>(host: Element, name: string, render: SlotRenderer<T>, first: T): Mounted<T> {
+  let version: string | undefined;
+  let updates: ((value: T) => void)[] = [];
+  let removes: (() => void)[] = [];
+  const remove = () => {
+    const runs = removes;
+    updates = removes = [];
+    for (const run of runs) run();
+  };
+  const draw = (value: T) => {
+    remove();
+    const element = document.createElement("div");
+    element.slot = name;
+    element.style.display = "contents";
+    removes = [() => element.remove()];
+    updates = [];
+    let content: SlotContent;
+    try {
+      const onUpdate = (run: (value: T) => void) => void updates.push(run);
+      content = render(value, { element, onUpdate, onRemove: (run) => void removes.push(run) });
+    } catch (error) {
+      // A fault of the page takes one piece of content away, not the widget.
+      reportError(error);
+    }
+    if (content === null || content === undefined) return remove();
+    if (content !== element) element.append(content);
+    host.append(element);
+  };
+  const update = (value: T) => {
+    // A list that is read again has equal notifications in other objects.
+    const next = JSON.stringify(value);
+    if (next === version) return;
+    version = next;
+    if (updates.length === 0) return draw(value);
+    for (const run of updates) run(value);
+  };
+  update(first);
+  return { update, remove };
+}
