@@ -52,7 +52,7 @@ type Shown = {
 };
 
 /** A function, because `HTMLElement` does not exist where pages are rendered on a server. */
-export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOptions) {
+export function createToastClass({ defaultUrl, openInbox, loadWords }: ToastOptions): CustomElementConstructor {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(toastStyle);
 
