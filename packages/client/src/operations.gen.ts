@@ -166,6 +166,7 @@ export const operationPaths: Record<OperationId, readonly [method: string, path:
   "integrations.delete": ["DELETE", "/v1/integrations/{integrationId}"],
   "integrations.listActive": ["GET", "/v1/integrations/active"],
   "integrations.setPrimary": ["POST", "/v1/integrations/{integrationId}/set-primary"],
+  "integrations.tryNow": ["POST", "/v1/integrations/{integrationId}/try-now"],
   "integrations.createChatOauthUrl": ["POST", "/v1/integrations/chat/oauth"],
   "integrations.autoConfigure": ["POST", "/v1/integrations/{integrationId}/auto-configure"],
   "providers.list": ["GET", "/v1/providers"],

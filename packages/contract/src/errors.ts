@@ -36,11 +36,11 @@ export const errorCatalogue = {
   PROVIDER_CHECK_FAILED: {
     status: 400,
     message: "The provider rejected the credentials: {reason}",
-    when: "An integration is saved with `check: true` and the provider refuses the credentials. Nothing is stored.",
+    when: "An integration is saved with `check: true` and the provider refuses the credentials, or cannot be reached: then the text says so, as in `No answer from mail.example.com:587 (connection refused). Is the server running?`. Nothing is stored.",
   },
   PROVIDER_HOST_UNRESOLVED: {
     status: 400,
-    message: "The provider host {host} cannot be resolved",
+    message: "The host name {host} was not found (DNS): check its spelling",
     when: "An integration is saved with `check: true` and its host name does not exist. Nothing is stored.",
   },
   PRIMARY_NOT_SUPPORTED: {

@@ -79,6 +79,7 @@ const exceptions: Partial<Record<OperationId | ExportId, Role>> = {
   "exports.subscriptions": "support",
   "exports.faultyLines": "support",
   "exports.activity": "support",
+  "integrations.tryNow": "support",
   "deadLetters.replay": "support",
   "deadLetters.replayMany": "support",
   "deadLetterReplays.create": "support",

@@ -34,6 +34,7 @@ export {
   secretFields,
   validateCredentials,
 } from "./run/catalogue.ts";
+export { type ConnectionFault, findConnectionFault, summarizeError } from "./run/connection-faults.ts";
 export { secretTlsMembers } from "./run/secrets.ts";
 export { send } from "./run/send.ts";
 export { type CredentialFault, credentialMembers } from "./run/validate-credentials.ts";

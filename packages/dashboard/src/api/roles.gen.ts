@@ -75,6 +75,7 @@ export const operationRoles: Partial<Record<OperationId | ExportId, Role>> = {
   "integrations.update": "editor",
   "integrations.delete": "editor",
   "integrations.setPrimary": "editor",
+  "integrations.tryNow": "support",
   "integrations.createChatOauthUrl": "editor",
   "integrations.autoConfigure": "editor",
   "channelConnections.create": "editor",

@@ -28,7 +28,13 @@ export type Outcome =
 
 export type Failure = Exclude<Outcome, { kind: "accepted" }>;
 
-export type CheckResult = { ok: true } | { ok: false; reason: string; unresolvedHost?: string };
+/**
+ * `class`: `transient`, the provider was not reached or could not answer; `config`, it was not asked; without it, it refused the
+ * credentials.
+ */
+export type CheckResult =
+  | { ok: true }
+  | { ok: false; reason: string; class?: "transient" | "config"; unresolvedHost?: string };
 
 export function accepted(
   providerMessageId?: string,

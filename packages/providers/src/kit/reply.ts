@@ -100,7 +100,10 @@ export function unreadable(reply: HttpReply): Failure {
 
 /** The result of a check by a read-only call: any 2xx means that the credentials work. */
 export function checkByStatus(reply: HttpReply): CheckResult {
-  return reply.status >= 200 && reply.status < 300 ? { ok: true } : { ok: false, reason: describeReply(reply) };
+  const { status } = reply;
+  if (status >= 200 && status < 300) return { ok: true };
+  const isTransient = status === 408 || status === 429 || status >= 500;
+  return { ok: false, reason: describeReply(reply), ...(isTransient ? { class: "transient" } : {}) };
 }
 
 /** Milliseconds of the Retry-After header. A date is compared with the `date` header of the reply, where there is one. */

@@ -26,15 +26,26 @@ export async function check(providerId: string, credentials: Credentials, io: Io
 
 export async function runCheck(provider: Provider, stored: Credentials, io: Io): Promise<CheckResult> {
   const missing = missingField(provider.credentials, stored);
-  if (missing) return { ok: false, reason: `${missing} is not set` };
+  if (missing) return { ok: false, reason: `${missing} is not set`, class: "config" };
   if (!provider.check) return { ok: true };
   try {
     return await within(checkLimitMs, provider, provider.check(readCredentials(provider.credentials, stored), io));
   } catch (error) {
     const unresolvedHost = error instanceof SendFault ? error.unresolvedHost : undefined;
     const reason = errorText(error);
-    return unresolvedHost === undefined ? { ok: false, reason } : { ok: false, reason, unresolvedHost };
+    return {
+      ok: false,
+      reason,
+      ...classOf(error),
+      ...(unresolvedHost === undefined ? {} : { unresolvedHost }),
+    };
   }
+}
+
+/** A connection that failed, an answer that never came, or settings with which no call is made say nothing of the credentials. */
+function classOf(error: unknown): { class?: "transient" | "config" } {
+  if (!(error instanceof SendFault) || error.outcome.kind !== "rejected") return { class: "transient" };
+  return error.outcome.class === "auth" ? {} : { class: "config" };
 }
 
 /** Has the provider send its delivery reports to an address. Idempotent: a second call finds the first registration. */

@@ -489,6 +489,7 @@ describe("SMTP check", { concurrency: true }, () => {
     assert.deepEqual(await check("nodemailer", nowhere, io), {
       ok: false,
       reason: "The host mail.invalid cannot be resolved",
+      class: "transient",
       unresolvedHost: "mail.invalid",
     });
     assert.equal((await send("nodemailer", email(), nowhere, io)).kind, "retry");
@@ -500,6 +501,7 @@ describe("SMTP check", { concurrency: true }, () => {
     assert.deepEqual(await check("nodemailer", inside, io), {
       ok: false,
       reason: "Connections to mail.private are refused",
+      class: "config",
     });
     assert.equal(rejection(await send("nodemailer", email(), inside, io)), "config");
   });

@@ -118,8 +118,12 @@ describe("running a provider", () => {
     const io = openIo(t);
     assert.deepEqual(await runCheck(sms(""), stored, io), { ok: true });
     const thrown = sms("", { check: async () => Promise.reject(new Error("no")) });
-    assert.deepEqual(await runCheck(thrown, stored, io), { ok: false, reason: "no" });
-    assert.deepEqual(await runCheck(thrown, {}, io), { ok: false, reason: "servicePlanId is not set" });
+    assert.deepEqual(await runCheck(thrown, stored, io), { ok: false, reason: "no", class: "transient" });
+    assert.deepEqual(await runCheck(thrown, {}, io), {
+      ok: false,
+      reason: "servicePlanId is not set",
+      class: "config",
+    });
   });
 
   it("gives up a check after ten seconds", async (t) => {
@@ -127,7 +131,11 @@ describe("running a provider", () => {
     const silent = sms("", { check: () => new Promise(() => {}) });
     const result = runCheck(silent, stored, openIo(t));
     t.mock.timers.tick(10_000);
-    assert.deepEqual(await result, { ok: false, reason: "Sinch did not answer within 10 seconds" });
+    assert.deepEqual(await result, {
+      ok: false,
+      reason: "Sinch did not answer within 10 seconds",
+      class: "transient",
+    });
   });
 });
 

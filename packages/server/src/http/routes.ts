@@ -34,6 +34,7 @@ import * as channelEndpoints from "../app/integrations/channel-endpoints.ts";
 import * as chatOauth from "../app/integrations/chat-oauth.ts";
 import * as integrations from "../app/integrations/integrations.ts";
 import * as providers from "../app/integrations/providers.ts";
+import * as tryNow from "../app/integrations/try-now.ts";
 import * as captured from "../app/messages/captured.ts";
 import * as deadLetterPreview from "../app/messages/dead-letter-preview.ts";
 import * as deadLetterReplays from "../app/messages/dead-letter-replays.ts";
@@ -277,6 +278,7 @@ export const routes: { [Id in OperationId]: HandlerOf<Id> } = {
   "integrations.delete": integrations.remove,
   "integrations.listActive": integrations.listActive,
   "integrations.setPrimary": integrations.setPrimary,
+  "integrations.tryNow": withPrecheck(tryNow.tryCheck, tryNow.tryNow),
   "integrations.autoConfigure": withPrecheck(autoConfigure.register, autoConfigure.store),
   "integrations.createChatOauthUrl": chatOauth.createUrl,
   "providers.list": providers.list,

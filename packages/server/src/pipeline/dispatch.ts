@@ -8,6 +8,7 @@ import { ClaimLost, type Task, type TaskKind } from "../store/queue/queue.ts";
 import { bridgeBatch, createBridgeStage } from "./bridge/stage.ts";
 import { runMoveClock } from "./clock/move-clock.ts";
 import { runUnsnooze } from "./clock/unsnooze.ts";
+import { runRelease } from "./deliver/release.ts";
 import { runReplay } from "./deliver/replay.ts";
 import { createDeliverStage, deliverBatch } from "./deliver/stage.ts";
 import { runHousekeeping, scheduleHousekeeping } from "./housekeeping.ts";
@@ -55,6 +56,7 @@ const stagesOf = (ctx: NetworkCtx): Stage<never>[] => [
   },
   { kind: "unsnooze", run: runUnsnooze, batchSize: 100 },
   { kind: "replay", run: runReplay, batchSize: 1 },
+  { kind: "release", run: runRelease, batchSize: 1 },
   { kind: "clock", run: runMoveClock, batchSize: 1 },
   { kind: "import", run: runImport, batchSize: 1 },
   { kind: "housekeeping", run: runHousekeeping, batchSize: 5, isSingle: true },

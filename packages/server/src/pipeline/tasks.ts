@@ -30,7 +30,11 @@ export type WakeTask = { notificationIds: string[] };
 export type BridgeTask = { notificationId: string; jobId: string };
 
 /** Messages to send to their provider, which leave the task one by one as their results are written. */
-export type DeliverTask = { messageIds: string[] };
+export type DeliverTask = {
+  messageIds: string[];
+  /** The integration whose open circuit breaker they wait for. */
+  heldBy?: string;
+};
 
 /** A snoozed message that is due. */
 export type UnsnoozeTask = { messageId: string };
@@ -43,6 +47,9 @@ export type WebhookTask = { deliveryId: string };
 
 /** The next page of a replay of dead letters. */
 export type ReplayTask = { replayId: string; turn: number };
+
+/** The next of the messages that an integration held. `until`: those held later are not part of it (ms). */
+export type ReleaseTask = { integrationId: string; until?: number };
 
 /** A page of lines of an import. The transaction that finishes it enqueues the next one. */
 export type ImportTask = { importId: string; page: number };

@@ -467,6 +467,9 @@ type BridgesTable = {
   updated_at: Date;
 };
 
+/** Errors of the provider or of the integration; a message that is refused for its recipient or content is none. */
+export type IntegrationErrorClass = "transient" | "unknown" | "auth" | "quota" | "config";
+
 type IntegrationHealthTable = {
   integration_id: string;
   environment_id: string;
@@ -479,6 +482,13 @@ type IntegrationHealthTable = {
   /** During a probe: the time-out after which another probe may be sent. */
   next_probe_at: Date | null;
   updated_at: Date;
+  /** Since the first error after its last success. */
+  failing_since: Date | null;
+  last_error: string | null;
+  last_error_class: IntegrationErrorClass | null;
+  last_error_at: Date | null;
+  /** When it last answered as it should, to the minute. */
+  last_success_at: Date | null;
 };
 
 type DeadLettersTable = {

@@ -93,6 +93,19 @@ export const IntegrationConfigurations = named("IntegrationConfigurations", {
 
 export const circuitStates = ["closed", "open", "half_open"] as const;
 
+export const integrationErrorClasses = ["transient", "unknown", "auth", "quota", "config"] as const;
+
+export const IntegrationError = named("IntegrationError", {
+  message: Type.String({ description: "As the provider or the network worded it, without secrets" }),
+  summary: Type.String({ description: "In a few words, such as `connection refused` or `credentials refused`" }),
+  class: oneOf(integrationErrorClasses, {
+    description:
+      "transient: not reached, or it could not answer; unknown: no answer came; auth, quota, config: refused because of the " +
+      "credentials, a limit or the settings",
+  }),
+  at: isoTime("When"),
+});
+
 export const IntegrationHealth = named("IntegrationHealth", {
   state: oneOf(circuitStates, {
     description: "closed: in use; open: it kept failing and is only probed; half_open: a probe is under way",
@@ -100,7 +113,20 @@ export const IntegrationHealth = named("IntegrationHealth", {
   failures: Type.Integer({ description: "Calls in a row that failed without the message being to blame" }),
   openedAt: Type.Optional(isoTime("When it began to be only probed")),
   nextProbeAt: Type.Optional(isoTime("When the next message goes through")),
+  failingSince: Type.Optional(isoTime("Of the first error since the last success. Missing while it works")),
+  lastError: Type.Optional(IntegrationError),
+  lastSuccessAt: Type.Optional(
+    isoTime(
+      "When a message or a check was last answered as it should be, to the minute. With neither this nor `lastError`, the " +
+        "integration was not called yet",
+    ),
+  ),
+  waiting: Type.Optional(
+    Type.Integer({ description: "Messages that wait until it answers, counted up to 100,000 for an environment" }),
+  ),
+  oldestWaitingAt: Type.Optional(isoTime("When the oldest of them was made")),
 });
+export type IntegrationHealth = Static<typeof IntegrationHealth>;
 
 export const Integration = named("Integration", {
   _id: Type.Optional(Type.String()),
@@ -128,7 +154,12 @@ const writable = {
   _environmentId: Type.Optional(Type.String()),
   active: Type.Optional(Type.Boolean({ description: "When active, the credentials are validated" })),
   credentials: Type.Optional(Credentials),
-  check: Type.Optional(Type.Boolean({ description: "Ask the provider itself whether the credentials work" })),
+  check: Type.Optional(
+    Type.Boolean({
+      description:
+        "Ask the provider itself whether the credentials work. When they do, its circuit closes and what waits for it goes out",
+    }),
+  ),
   conditions: Type.Optional(Type.Array(StepFilterIn)),
   configurations: Type.Optional(IntegrationConfigurations),
 };
@@ -226,6 +257,20 @@ export const integrationOperations = {
     params: integrationPath,
     success: { status: 200, schema: Integration },
     errors: ["PRIMARY_NOT_SUPPORTED", "INTEGRATION_NOT_FOUND"],
+  }),
+  "integrations.tryNow": operation({
+    id: "integrations.tryNow",
+    method: "POST",
+    path: "/v1/integrations/{integrationId}/try-now",
+    summary: "Try an integration that kept failing now",
+    description:
+      "One of the messages that wait for it is sent at once, as the probe that would be due later. When none waits, the provider is " +
+      "asked whether the credentials work, where it offers that. The first answer closes the circuit, and what waits goes out. An " +
+      "integration that works is not touched.",
+    category: "configuration",
+    params: integrationPath,
+    success: { status: 200, schema: Integration },
+    errors: ["INTEGRATION_NOT_FOUND"],
   }),
   "integrations.createChatOauthUrl": operation({
     id: "integrations.createChatOauthUrl",

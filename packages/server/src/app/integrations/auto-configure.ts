@@ -7,13 +7,13 @@ import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import {
   claimRegistration,
-  findHealth,
   lockIntegrations,
   releaseRegistration,
   updateIntegration,
 } from "../../store/integrations/integrations.ts";
 import { seal, unseal } from "./credentials.ts";
 import { callProvider } from "./integration-checks.ts";
+import { loadHealth } from "./integration-health.ts";
 import { requireIntegration, toIntegration } from "./integrations.ts";
 
 /** The message for the caller and, after a success, the key that reports are verified with. */
@@ -77,6 +77,6 @@ export async function store(
     inboundWebhookSigningKey: signingKey,
   });
   const stored = await updateIntegration(ctx.db, { ...row, configurations, updated_at: ctx.now() });
-  const health = await findHealth(ctx.db, caller.environmentId, row.id);
+  const health = (await loadHealth(ctx, caller, [row.id])).get(row.id);
   return { success: true, message, integration: toIntegration(ctx, caller, stored, health) };
 }

@@ -1,9 +1,15 @@
 // What is checked before an integration is written: its credentials and conditions, and with `check` a call to the provider
 // that verifies the credentials.
 import type { Input, IntegrationPatch } from "@tidings/contract";
-import { check as checkProvider, findProvider, validateCredentials } from "@tidings/providers";
+import {
+  type CheckResult,
+  check as checkProvider,
+  findConnectionFault,
+  findProvider,
+  validateCredentials,
+} from "@tidings/providers";
 import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
-import { type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
+import { type Failure, type FieldFaults, failure, faultCollector, invalid } from "../../failure.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { findEnvironment } from "../../store/environments/environments.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -108,15 +114,28 @@ export async function callProvider<T>(
   }
 }
 
+/** `failure`: the answer to the caller. The text and the class are what is stored of it. */
+export type CheckFault = { text: string; class: "auth" | "config" | "transient"; failure: Failure };
+
+/** What a check found; null when the provider accepted the credentials. Only a provider that answers can have refused them. */
+function toCheckFault(result: CheckResult, { host, port }: JsonObject): CheckFault | null {
+  if (result.ok) return null;
+  const { reason, class: errorClass = "auth", unresolvedHost } = result;
+  const fault: Omit<CheckFault, "failure"> = { text: reason, class: errorClass };
+  if (unresolvedHost) return { ...fault, failure: failure("PROVIDER_HOST_UNRESOLVED", { host: unresolvedHost }) };
+  if (errorClass === "auth") return { ...fault, failure: failure("PROVIDER_CHECK_FAILED", { reason }) };
+  const where = host && port ? `${host}:${port}` : undefined;
+  const message = findConnectionFault(reason, where)?.sentence ?? `The credentials could not be checked: ${reason}`;
+  return { ...fault, failure: failure("PROVIDER_CHECK_FAILED", { reason }, { message }) };
+}
+
 /** Has the provider verify the credentials; the providers package sets the time-out. */
 export async function checkWithProvider(
   ctx: NetworkCtx,
   caller: Caller,
   providerId: string,
   credentials: JsonObject,
-): Promise<void> {
+): Promise<CheckFault | null> {
   const result = await callProvider(ctx, caller, () => checkProvider(providerId, credentials, ctx.io));
-  if (result.ok) return;
-  if (result.unresolvedHost) throw failure("PROVIDER_HOST_UNRESOLVED", { host: result.unresolvedHost });
-  throw failure("PROVIDER_CHECK_FAILED", { reason: result.reason });
+  return toCheckFault(result, credentials);
 }

@@ -6,21 +6,20 @@ import type { Caller, Ctx, NetworkCtx } from "../../context.ts";
 import { failure } from "../../failure.ts";
 import { randomText } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { enqueueReleases } from "../../pipeline/deliver/release.ts";
 import { deleteChannelsOf } from "../../store/integrations/channel-owners.ts";
+import { closeCircuit, recordFailedCheck } from "../../store/integrations/health.ts";
 import {
   demotePrimary,
   findHealth,
   findIntegration,
-  type HealthRow,
   type IntegrationRow,
   insertIntegration,
-  listHealth,
   listIntegrations,
   listShownIntegrations,
   lockIntegrations,
   markIntegrationDeleted,
   nextPriority,
-  resetHealth,
   updateIntegration,
 } from "../../store/integrations/integrations.ts";
 import { refuseDuplicate } from "../identifiers.ts";
@@ -34,13 +33,19 @@ import {
   readNewCredentials,
   readNextCredentials,
 } from "./integration-checks.ts";
+import { type HealthFacts, loadHealth, toHealthView } from "./integration-health.ts";
 
 const hasPrimary = (channel: string): boolean => channel === "email" || channel === "sms";
 
 /** A change of one of these may remove the cause of failures, so it closes the circuit breaker of the integration. */
 const resetsHealth = ["credentials", "configurations", "active", "check"] as const;
 
-export const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, health?: HealthRow): Integration => ({
+export const toIntegration = (
+  ctx: Ctx,
+  caller: Caller,
+  row: IntegrationRow,
+  health: HealthFacts = {},
+): Integration => ({
   _id: row.id,
   _environmentId: row.environment_id,
   _organizationId: caller.organizationId,
@@ -54,17 +59,16 @@ export const toIntegration = (ctx: Ctx, caller: Caller, row: IntegrationRow, hea
   deleted: row.deleted_at !== null,
   primary: row.is_primary,
   conditions: row.conditions,
-  health: {
-    state: health?.state ?? "closed",
-    failures: health?.failures ?? 0,
-    openedAt: health?.opened_at?.toISOString(),
-    nextProbeAt: health?.next_probe_at?.toISOString(),
-  },
+  health: toHealthView(health),
 });
 
 export async function list(ctx: Ctx, caller: Caller): Promise<Output<"integrations.list">> {
   const rows = await listShownIntegrations(ctx.db, caller.environmentId);
-  const health = new Map((await listHealth(ctx.db, caller.environmentId)).map((one) => [one.integration_id, one]));
+  const health = await loadHealth(
+    ctx,
+    caller,
+    rows.map((row) => row.id),
+  );
   return rows.map((row) => toIntegration(ctx, caller, row, health.get(row.id)));
 }
 
@@ -78,7 +82,8 @@ export async function checkNew(ctx: NetworkCtx, caller: Caller, { body }: Input<
   const credentials = readNewCredentials(body);
   readConditions(ctx, body.conditions);
   await checkEnvironment(ctx, caller, body._environmentId);
-  await checkWithProvider(ctx, caller, body.providerId, credentials);
+  const fault = await checkWithProvider(ctx, caller, body.providerId, credentials);
+  if (fault) throw fault.failure;
 }
 
 export async function create(
@@ -125,7 +130,10 @@ export async function create(
       created_at: now,
       updated_at: now,
     });
-    return toIntegration(ctx, caller, row);
+    if (body.check) await closeCircuit(ctx.db, caller.environmentId, row.id, "answered", now);
+    // What waits for another integration of the channel may go through this one.
+    if (active) await enqueueReleases(ctx, [{ environmentId: caller.environmentId, id: row.id }]);
+    return toIntegration(ctx, caller, row, await healthOf(ctx, caller, row.id));
   });
 }
 
@@ -142,7 +150,11 @@ export async function checkChange(
   if (!body.check) return;
   await checkPatch(ctx, caller, body);
   const row = await requireIntegration(ctx, caller, params.integrationId);
-  await checkWithProvider(ctx, caller, row.provider_id, readNextCredentials(ctx, row, body));
+  const fault = await checkWithProvider(ctx, caller, row.provider_id, readNextCredentials(ctx, row, body));
+  if (!fault) return;
+  // A check of what is stored tells how the integration is. Outside of the transaction, which the failure undoes.
+  if (!body.credentials) await recordFailedCheck(ctx.db, caller.environmentId, row.id, fault, ctx.now());
+  throw fault.failure;
 }
 
 export async function update(
@@ -155,11 +167,29 @@ export async function update(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const credentials = readNextCredentials(ctx, row, body);
   const next = { ...row, ...(await changesOf(ctx, row, body, credentials)) };
-  if (resetsHealth.some((name) => body[name] !== undefined)) await resetHealth(ctx.db, caller.environmentId, row.id);
-  const health = await findHealth(ctx.db, caller.environmentId, row.id);
+  await changeHealth(ctx, row, next, body);
+  const health = await healthOf(ctx, caller, row.id);
   return refuseTakenIdentifier(next.identifier, async () =>
     toIntegration(ctx, caller, await updateIntegration(ctx.db, next), health),
   );
+}
+
+const healthOf = async (ctx: Ctx, caller: Caller, id: string): Promise<HealthFacts | undefined> =>
+  (await loadHealth(ctx, caller, [id])).get(id);
+
+/** Closes the circuit when the change may have removed its cause; what it held goes out at once. */
+async function changeHealth(
+  ctx: Ctx,
+  { id, environment_id: environmentId, active }: IntegrationRow,
+  next: IntegrationRow,
+  body: IntegrationPatch,
+): Promise<void> {
+  if (resetsHealth.every((name) => body[name] === undefined)) return;
+  const before = await findHealth(ctx.db, environmentId, id);
+  const cause = body.check ? "answered" : body.credentials ? "changed" : "reset";
+  await closeCircuit(ctx.db, environmentId, id, cause, ctx.now());
+  const wasOpen = before !== undefined && before.state !== "closed";
+  if (wasOpen || next.active !== active) await enqueueReleases(ctx, [{ environmentId, id }]);
 }
 
 async function changesOf(
@@ -197,7 +227,8 @@ export async function remove(
   await lockIntegrations(ctx.db, caller.environmentId);
   const row = await requireIntegration(ctx, caller, params.integrationId);
   await markIntegrationDeleted(ctx.db, caller.environmentId, row.id, caller.userId, ctx.now());
-  await resetHealth(ctx.db, caller.environmentId, row.id);
+  await closeCircuit(ctx.db, caller.environmentId, row.id, "reset", ctx.now());
+  await enqueueReleases(ctx, [{ environmentId: caller.environmentId, id: row.id }]);
   await deleteChannelsOf(ctx.db, caller.environmentId, row.id, ctx.now());
   return list(ctx, caller);
 }
@@ -212,13 +243,14 @@ export async function setPrimary(
   const row = await requireIntegration(ctx, caller, params.integrationId);
   const { channel } = row;
   if (!hasPrimary(channel)) throw failure("PRIMARY_NOT_SUPPORTED", { channel });
-  const health = await findHealth(ctx.db, caller.environmentId, row.id);
+  const health = await healthOf(ctx, caller, row.id);
   if (row.is_primary) return toIntegration(ctx, caller, row, health);
   checkCredentials(row.provider_id, unseal(ctx.secrets, row.credentials), true);
 
   const now = ctx.now();
   const top = await nextPriority(ctx.db, environmentId, channel);
   await demotePrimary(ctx.db, environmentId, channel, top, now);
+  if (!row.active) await enqueueReleases(ctx, [{ environmentId, id: row.id }]);
   const changes = { is_primary: true, active: true, conditions: [], priority: top + 1, updated_at: now };
   return toIntegration(ctx, caller, await updateIntegration(ctx.db, { ...row, ...changes }), health);
 }

@@ -58,7 +58,13 @@ export type CalledSend = PlannedSend & { attemptId: string; outcome: Outcome };
 export type FinishedSend = CalledSend | (PlannedSend & { attemptId: null; outcome: null });
 
 /** `isRealTime`: `until` is real time, also on a test clock, because the message waits for a provider. */
-export type PlannedWait = DueMessage & { until: Date; isRealTime: boolean; reason?: string };
+export type PlannedWait = DueMessage & {
+  until: Date;
+  isRealTime: boolean;
+  reason?: string;
+  /** The integration whose circuit breaker the message waits for. */
+  heldBy?: string;
+};
 
 export type PlanFacts = {
   clock: Clock;
@@ -194,5 +200,6 @@ function waitForProvider(due: DueMessage, integrations: IntegrationRow[], { heal
   const waitMs = Math.min(...times.map((time) => time.getTime())) - now.getTime();
   const until = new Date(now.getTime() + waitMs + Math.random() * spreadMs(waitMs));
   const names = integrations.map((one) => one.identifier).join(", ");
-  return { ...due, until, isRealTime: true, reason: `paused after failures in a row: ${names}` };
+  const reason = `paused after failures in a row: ${names}`;
+  return { ...due, until, isRealTime: true, reason, heldBy: integrations[0]!.id };
 }

@@ -1,7 +1,6 @@
 // Before a batch is sent, in one transaction: which messages are still wanted, through which integration each is sent, and
 // whether it may be sent now. Each message that may is written as an attempt before the call; the others wait, without an
 // attempt.
-import { findProvider } from "@tidings/providers";
 import type { Ctx } from "../../context.ts";
 import { emptyJobUpdate, type JobUpdate, updateJobs } from "../../store/events/jobs.batch.ts";
 import { findHealthOfBatch } from "../../store/integrations/breakers.batch.ts";
@@ -15,6 +14,7 @@ import {
 } from "../../store/messages/attempts.batch.ts";
 import { holdPendingMessages } from "../../store/messages/messages.batch.ts";
 import type { MessageRow } from "../../store/messages/messages.ts";
+import { heldGroup } from "../../store/queue/held.ts";
 import type { Task } from "../../store/queue/queue.ts";
 import { findSuppressedAddresses } from "../../store/subscribers/subscribers.batch.ts";
 import { type Batch, openBatch } from "../batch.ts";
@@ -30,6 +30,7 @@ import {
   createSecretsReader,
   type IntegrationSecrets,
   loadMessageParts,
+  rateOf,
   toProviderMessage,
   withOrigin,
 } from "./message.ts";
@@ -112,7 +113,7 @@ async function applyLimits(
       const { message, integration, isProbe } = plan;
       const slot = { environmentId: message.environment_id, lane: integration.id };
       const admitted = admission.admit(slot, { isProbe, now });
-      const perSecond = readSecrets(integration).configurations.maxPerSecond ?? providerRate(integration);
+      const perSecond = rateOf(integration, readSecrets(integration));
       if (admitted.kind === "wait") addWait(plan, admitted.until);
       else if (perSecond && !isProbe) limited.push({ send: plan, slot, perSecond });
       else sends.push(plan);
@@ -124,10 +125,6 @@ async function applyLimits(
   }
   return { sends, waits };
 }
-
-/** Calls a second that the provider is known to allow. */
-const providerRate = ({ provider_id }: IntegrationRow): number | undefined =>
-  findProvider(provider_id)?.limits?.perSecond;
 
 async function loadFacts(batch: Batch, messages: MessageRow[], states: DeliveryState[]): Promise<Facts> {
   const now = batch.now();
@@ -178,11 +175,12 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
     return [{ ...emptyJobUpdate(message, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(batch.db, delayed);
-  const toTask = ({ message, until }: PlannedWait): Timed => ({
+  const toTask = ({ message, until, heldBy }: PlannedWait): Timed & { heldBy?: string } => ({
     environmentId: message.environment_id,
-    data: { messageIds: [message.id] },
+    data: { messageIds: [message.id], ...(heldBy ? { heldBy } : {}) },
     at: until,
     lane: message.integration_id ?? undefined,
+    heldBy,
   });
   await enqueueTimed(batch, "deliver", waits.filter((wait) => !wait.isRealTime).map(toTask));
   await batch.queue.enqueue(
@@ -191,13 +189,13 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
     waits
       .filter((wait) => wait.isRealTime)
       .map(toTask)
-      .map(({ environmentId, data, at, lane }) => ({
+      .map(({ environmentId, data, at, lane, heldBy }) => ({
         data,
         environmentId,
         lane,
         cost: costOf("deliver", data),
         startAfter: at,
-        group: clock.isStopped(environmentId) ? inFlightGroup(environmentId) : undefined,
+        group: clock.isStopped(environmentId) ? inFlightGroup(environmentId) : heldBy && heldGroup(heldBy),
       })),
   );
 }

@@ -1,5 +1,4 @@
-// Circuit breakers of integrations, shared by all processes. Only integrations that failed since their last success have a
-// row.
+// Circuit breakers of integrations and what they did last, shared by all processes. An integration that was never called has no row.
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -37,6 +36,11 @@ const changing = {
   opened_at: "timestamptz",
   next_probe_at: "timestamptz",
   updated_at: "timestamptz",
+  failing_since: "timestamptz",
+  last_error: "text",
+  last_error_class: "text",
+  last_error_at: "timestamptz",
+  last_success_at: "timestamptz",
 };
 
 /** The transaction must have locked the rows. */
@@ -44,7 +48,9 @@ export async function updateHealth(db: Db, rows: HealthRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     update integration_health h set state = r.state, failures = r.failures, probes = r.probes, opened_at = r.opened_at,
-      next_probe_at = r.next_probe_at, updated_at = r.updated_at
+      next_probe_at = r.next_probe_at, updated_at = r.updated_at, failing_since = r.failing_since,
+      last_error = r.last_error, last_error_class = r.last_error_class, last_error_at = r.last_error_at,
+      last_success_at = r.last_success_at
     from ${rowsOf("r", changing, rows)} where h.integration_id = r.integration_id`.execute(db);
 }
 

@@ -166,7 +166,7 @@ export async function nextPriority(db: Db, environmentId: string, channel: strin
 
 export type HealthRow = Selectable<Tables["integration_health"]>;
 
-/** Undefined when the integration has not failed since its last success. */
+/** Undefined when the integration was never called. */
 export const findHealth = (db: Db, environmentId: string, integrationId: string): Promise<HealthRow | undefined> =>
   db
     .selectFrom("integration_health")
@@ -177,12 +177,3 @@ export const findHealth = (db: Db, environmentId: string, integrationId: string)
 
 export const listHealth = (db: Db, environmentId: string): Promise<HealthRow[]> =>
   db.selectFrom("integration_health").where("environment_id", "=", environmentId).selectAll().execute();
-
-/** Closes the circuit after the integration was changed: earlier failures do not count any more. */
-export async function resetHealth(db: Db, environmentId: string, integrationId: string): Promise<void> {
-  await db
-    .deleteFrom("integration_health")
-    .where("environment_id", "=", environmentId)
-    .where("integration_id", "=", integrationId)
-    .execute();
-}

@@ -11,6 +11,7 @@ export const taskKinds = [
   "webhook",
   "unsnooze",
   "replay",
+  "release",
   "clock",
   "import",
   "housekeeping",

@@ -20,6 +20,7 @@ import {
   taskKinds,
 } from "./claims.ts";
 import { type DueLoop, dueChannel, hintedMs, startDueLoop } from "./due.ts";
+import { bringForward, type HeldSelection, lockHeldTasks } from "./held.ts";
 import { type ListenOptions, listen } from "./listen.ts";
 import { removeParts, type TaskPart } from "./parts.ts";
 import { startLoops, type Workers, type WorkOptions } from "./workers.ts";
@@ -71,6 +72,11 @@ export type Queue = {
   isBusy(tx: Db, group: string): Promise<boolean>;
   /** Takes back up to `limit` tasks of the group that wait for a later time. */
   recall(tx: Db, group: string, limit: number): Promise<RecalledTask[]>;
+  /**
+   * Makes `deliver` tasks that integrations hold due, up to `limit` of them, spread over `spreadMs`. `cost`: of one message. Answers
+   * how many.
+   */
+  wakeHeld(tx: Db, environmentId: string, held: HeldSelection & { spreadMs: number; cost: number }): Promise<number>;
   /** Stops fetching tasks, for good; those in work are finished. */
   pause(): void;
   /** Tasks that the handler neither finishes nor keeps are retried by another worker; when it throws, after a pause. */
@@ -202,7 +208,16 @@ const sharedClocks = (kind: TaskKind, budgets: Budgets | undefined): VirtualCloc
     clear: () => budgets.forget(turnsPrefix(kind)),
   };
 
-type TaskWriter = "enqueue" | "enqueueMissing" | "confirm" | "keep" | "finish" | "finishParts" | "isBusy" | "recall";
+type TaskWriter =
+  | "enqueue"
+  | "enqueueMissing"
+  | "confirm"
+  | "keep"
+  | "finish"
+  | "finishParts"
+  | "isBusy"
+  | "recall"
+  | "wakeHeld";
 
 /** What the queue does with tasks inside a transaction of the caller. */
 function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
@@ -275,6 +290,20 @@ function taskWriters({ boss, turns }: Parts): Pick<Queue, TaskWriter> {
           order by start_after, id limit ${limit} for update skip locked)
         returning name as kind, data, start_after as "startAfter"`.execute(tx);
       return rows;
+    },
+    async wakeHeld(tx, environmentId, { spreadMs, cost, ...selection }) {
+      const held = await lockHeldTasks(tx, environmentId, selection);
+      if (held.length === 0) return 0;
+      const now = Date.now();
+      // Their turn was that of a later time. They get one as if they were new, so that other environments go first.
+      const woken = held.map(({ id, lane, messages }, index) => ({
+        id,
+        after_ms: (index * spreadMs) / held.length,
+        priority: turns.get("deliver")!.assignPriority({ environmentId, lane, cost: messages * cost, dueAt: now }, now),
+      }));
+      await bringForward(tx, environmentId, woken);
+      await announceDue(tx, [{ data: {}, startAfter: 0 }], now);
+      return held.length;
     },
   };
 }

@@ -28,7 +28,7 @@ test("an integration has defaults for everything but provider and channel", asyn
   assert.deepEqual(rest, {
     ...{ name: "SendGrid", providerId: "sendgrid", channel: "email", credentials: {} },
     ...{ active: false, primary: false, deleted: false, conditions: [] },
-    health: { state: "closed", failures: 0 },
+    health: { state: "closed", failures: 0, waiting: 0 },
   });
 });
 

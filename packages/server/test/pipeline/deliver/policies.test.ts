@@ -170,7 +170,9 @@ test("after five failures a server gets only probes; the others go to the next, 
   await sql`update integration_health set next_probe_at = now()`.execute(db);
   await settled(production, await trigger(production, "mail", to("probe-works")));
   assert.deepEqual(await attemptsOf("probe-works@example.com"), ["a 1 accepted"]);
-  assert.deepEqual(await healthOf(production, "a"), { state: "closed", failures: 0 });
+  const { state, failures, failingSince, lastError, lastSuccessAt } = await healthOf(production, "a");
+  assert.deepEqual([state, failures, failingSince, lastError!.class], ["closed", 0, undefined, "transient"]);
+  assert.ok(Date.parse(lastSuccessAt!) > Date.parse(lastError!.at));
 });
 
 test("with no other integration messages wait for the probe, and waiting is no attempt", async () => {
@@ -178,6 +180,7 @@ test("with no other integration messages wait for the probe, and waiting is no a
   await mailServer(client, "only", first.port);
   await createWorkflow(client, "mail", [email()]);
   await settled(client, await trigger(client, "mail", to("only-first")));
+  await forget();
   const { rows } = await sql<{ id: string; environment_id: string }>`
     select id, environment_id from integrations where identifier = 'only'`.execute(db);
   await sql`insert into integration_health (integration_id, environment_id, state, failures, probes, opened_at,
@@ -202,7 +205,7 @@ test("an integration that was changed is used again at once", async () => {
     params: { integrationId: "only" },
     body: { credentials: credentialsOf(first.port) },
   });
-  assert.deepEqual(answer.body.health, { state: "closed", failures: 0 });
+  assert.deepEqual(answer.body.health, { state: "closed", failures: 0, waiting: 0 });
 });
 
 test("a message that is too old is not sent: it becomes a dead letter with the reason", async () => {

@@ -1,0 +1,54 @@
+// How an integration is doing, in words for people: its circuit breaker, its last error, and what waits for it.
+import type { IntegrationHealth } from "@tidings/contract";
+import { summarizeError } from "@tidings/providers";
+import type { Caller, Ctx } from "../../context.ts";
+import { timeOfId } from "../../lib/ids.ts";
+import { findHealth, type HealthRow, listHealth } from "../../store/integrations/integrations.ts";
+import { countHeld, type HeldCount } from "../../store/queue/held.ts";
+
+/** Waiting messages that are counted for an environment. */
+export const mostHeldCounted = 100_000;
+
+export type HealthFacts = { row?: HealthRow; held?: HeldCount };
+
+/** Of these integrations, by id. */
+export async function loadHealth(
+  ctx: Ctx,
+  { environmentId }: Pick<Caller, "environmentId">,
+  integrationIds: readonly string[],
+): Promise<Map<string, HealthFacts>> {
+  const [only] = integrationIds;
+  const rows =
+    integrationIds.length === 1
+      ? [await findHealth(ctx.db, environmentId, only!)]
+      : await listHealth(ctx.db, environmentId);
+  const held = await countHeld(ctx.db, environmentId, integrationIds, mostHeldCounted);
+  const facts = new Map<string, HealthFacts>(integrationIds.map((id) => [id, {}]));
+  for (const row of rows) if (row && facts.has(row.integration_id)) facts.get(row.integration_id)!.row = row;
+  for (const count of held) facts.get(count.integration_id)!.held = count;
+  return facts;
+}
+
+export const oldestOf = (held: HeldCount | undefined): string | undefined =>
+  held && new Date(timeOfId(held.oldest)).toISOString();
+
+export function toLastError(
+  row: Pick<HealthRow, "last_error" | "last_error_class" | "last_error_at"> | undefined,
+): IntegrationHealth["lastError"] {
+  if (!row?.last_error || !row.last_error_at) return undefined;
+  const { last_error: message, last_error_class, last_error_at: at } = row;
+  const errorClass = last_error_class ?? "transient";
+  return { message, summary: summarizeError(message, errorClass), class: errorClass, at: at.toISOString() };
+}
+
+export const toHealthView = ({ row, held }: HealthFacts): IntegrationHealth => ({
+  state: row?.state ?? "closed",
+  failures: row?.failures ?? 0,
+  openedAt: row?.opened_at?.toISOString(),
+  nextProbeAt: row?.next_probe_at?.toISOString(),
+  failingSince: row?.failing_since?.toISOString(),
+  lastError: toLastError(row),
+  lastSuccessAt: row?.last_success_at?.toISOString(),
+  waiting: held?.count ?? 0,
+  oldestWaitingAt: oldestOf(held),
+});

@@ -1,0 +1,206 @@
+// A mail server that refuses connections, and its repair: what waited goes out at once, each mail once. `HELD=5000` holds more and
+// prints how long it took.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, type TestContext, test } from "node:test";
+import { sql } from "kysely";
+import { SMTPServer } from "smtp-server";
+import { atEnd } from "../../support/at-end.ts";
+import { refused } from "../../support/refusals.ts";
+import { startTestService } from "../../support/service.ts";
+import { closedPort } from "../../support/smtp.ts";
+import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
+import { eventually } from "../../support/wait.ts";
+
+const held = Number(process.env.HELD ?? 300);
+const service = await startTestService({ TIDINGS_DELIVERY_FIRST_WAIT: "20", TIDINGS_DELIVERY_WAIT_FACTOR: "1" });
+const { client, production, db } = service;
+
+/** A mail server that can be away. */
+function mailServer(port: number) {
+  const received = new Map<string, number>();
+  let firstAt = 0;
+  let server: SMTPServer | undefined;
+  const stop = () => new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  atEnd(stop);
+  return {
+    port,
+    received,
+    firstAt: () => firstAt,
+    stop,
+    async start() {
+      firstAt = 0;
+      server = new SMTPServer({
+        authOptional: true,
+        disabledCommands: ["STARTTLS", "AUTH"],
+        logger: false,
+        closeTimeout: 20,
+        onData: (stream, { envelope }, done) => {
+          stream.resume();
+          stream.on("end", () => {
+            firstAt ||= performance.now();
+            for (const { address } of envelope.rcptTo) received.set(address, 1 + (received.get(address) ?? 0));
+            done();
+          });
+        },
+      });
+      server.on("error", () => {});
+      server.listen(port, "127.0.0.1");
+      await once(server.server, "listening");
+    },
+  };
+}
+
+const port = await closedPort();
+const mails = mailServer(port);
+const credentials = {
+  ...{ host: "127.0.0.1", port, secure: false, ignoreTls: true, requireTls: false },
+  ...{ from: "shop@example.com", senderName: "Shop" },
+};
+const body = { providerId: "nodemailer", channel: "email", identifier: "shop-smtp", name: "Shop SMTP" } as const;
+const params = { integrationId: "shop-smtp" };
+await production("integrations.create", { body: { ...body, active: true, credentials } });
+await createWorkflow(production, "mail", [email()]);
+
+const health = async () =>
+  (await production("integrations.list", {})).body.find(({ identifier }) => identifier === "shop-smtp")!.health!;
+
+async function send(prefix: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 100) {
+    const to = Array.from({ length: Math.min(100, count - from) }, (_, index) => {
+      const name = `${prefix}${from + index}`;
+      return { subscriberId: name, email: `${name}@example.com` };
+    });
+    await production("events.trigger", { body: { name: "mail", to } });
+  }
+}
+
+const waitUntilHeld = (count: number) =>
+  eventually(
+    async () => {
+      const { state, waiting } = await health();
+      return state === "open" && waiting === count;
+    },
+    `${count} mails to wait`,
+    60_000,
+  );
+
+async function waitUntilSent(context: TestContext, count: number, began: number): Promise<void> {
+  await eventually(() => mails.received.size >= count, `${count} mails`, 60_000);
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
+  const [first, last] = [mails.firstAt() - began, performance.now() - began];
+  context.diagnostic(`repaired: the first mail after ${seconds(first)}, ${count} after ${seconds(last)}`);
+  await eventually(async () => (await health()).waiting === 0, "no mail to wait");
+  assert.equal(mails.received.size, count);
+  assert.deepEqual(
+    [...mails.received.values()].filter((times) => times !== 1),
+    [],
+    "each once",
+  );
+  mails.received.clear();
+}
+
+describe("a mail server that is away", () => {
+  test("an integration that was never called has neither an error nor a success", async () => {
+    const { state, lastError, lastSuccessAt, failingSince, waiting } = await health();
+    assert.deepEqual(
+      [state, lastError, lastSuccessAt, failingSince, waiting],
+      ["closed", undefined, undefined, undefined, 0],
+    );
+    assert.equal((await production("integrations.tryNow", { params })).body.health!.lastError, undefined);
+  });
+
+  test("mails wait for it, and its health says why, since when and how many", async () => {
+    const before = Date.now();
+    await send("ada", held);
+    await waitUntilHeld(held);
+    const { lastError, failingSince, openedAt, nextProbeAt, oldestWaitingAt, lastSuccessAt } = await health();
+    assert.match(lastError!.message, /ECONNREFUSED/);
+    assert.deepEqual([lastError!.summary, lastError!.class], ["connection refused", "transient"]);
+    for (const time of [failingSince, openedAt, oldestWaitingAt]) assert.ok(Date.parse(time!) >= before - 1_000, time);
+    assert.ok(Date.parse(nextProbeAt!) > Date.now());
+    assert.equal(lastSuccessAt, undefined);
+  });
+
+  test("a try is refused for others, and does not help while the server is away", async () => {
+    await refused(client, "integrations.tryNow", { params }, "INTEGRATION_NOT_FOUND");
+    await production("integrations.tryNow", { params });
+    const { nextProbeAt: first } = await health();
+    await eventually(async () => {
+      const { state, nextProbeAt } = await health();
+      return state === "open" && Date.parse(nextProbeAt!) > Math.max(Date.parse(first!), Date.now());
+    }, "a later probe");
+    await waitUntilHeld(held);
+  });
+
+  test("when it is back, a try sends what waited at once, each mail once", async (context) => {
+    await mails.start();
+    const began = performance.now();
+    await production("integrations.tryNow", { params });
+    await waitUntilSent(context, held, began);
+    const { state, failures, failingSince, lastSuccessAt } = await health();
+    assert.deepEqual([state, failures, failingSince], ["closed", 0, undefined]);
+    assert.ok(lastSuccessAt);
+  });
+
+  test("a check of the credentials is a probe: it tells why it failed, and closes the circuit when it passes", async (context) => {
+    await mails.stop();
+    await send("bob", 20);
+    await waitUntilHeld(20);
+    const { failingSince } = await health();
+    const error = await refused(
+      production,
+      "integrations.update",
+      { params, body: { check: true } },
+      "PROVIDER_CHECK_FAILED",
+    );
+    assert.equal(error.message, `No answer from 127.0.0.1:${port} (connection refused). Is the server running?`);
+    assert.equal((await health()).failingSince, failingSince);
+    await mails.start();
+    const began = performance.now();
+    const { body: checked } = await production("integrations.update", { params, body: { check: true } });
+    assert.deepEqual(
+      [checked.health!.state, checked.health!.lastError, checked.health!.waiting],
+      ["closed", undefined, 20],
+    );
+    await waitUntilSent(context, 20, began);
+  });
+
+  test("what waits goes out at the pace that is set", async (context) => {
+    await mails.stop();
+    await send("eve", 15);
+    await waitUntilHeld(15);
+    await mails.start();
+    await production("integrations.update", { params, body: { configurations: { maxPerSecond: 10 } } });
+    const began = performance.now();
+    await waitUntilSent(context, 15, began);
+    assert.ok(performance.now() - began > 400, "not all at once");
+  });
+
+  test("an integration that is added meanwhile takes what waits for another", async () => {
+    await mails.stop();
+    await send("kim", 10);
+    await waitUntilHeld(10);
+    const other = mailServer(await closedPort());
+    await other.start();
+    const spare = { ...credentials, port: other.port };
+    await production("integrations.create", {
+      body: { ...body, identifier: "spare", active: true, credentials: spare },
+    });
+    await eventually(() => other.received.size === 10, "ten mails through the new one");
+    assert.deepEqual([...other.received.values()], Array(10).fill(1));
+  });
+
+  test("a success is not written with every message", async () => {
+    const written = async () =>
+      (
+        await sql<{ xmin: string }>`select h.xmin::text from integration_health h join integrations i
+        on i.id = h.integration_id where i.identifier = 'spare'`.execute(db)
+      ).rows;
+    const before = await written();
+    assert.equal(before.length, 1);
+    const transactionId = await trigger(production, "mail", { subscriberId: "zoe", email: "zoe@example.com" });
+    await settled(production, transactionId);
+    assert.deepEqual(await written(), before);
+  });
+});
