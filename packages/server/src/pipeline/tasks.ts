@@ -34,6 +34,8 @@ export type DeliverTask = {
   messageIds: string[];
   /** The integration whose open circuit breaker they wait for. */
   heldBy?: string;
+  /** The circuit has closed since: they wait for a slot, or for the pace of the integration. */
+  isReleased?: boolean;
 };
 
 /** A snoozed message that is due. */

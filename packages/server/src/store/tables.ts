@@ -847,6 +847,7 @@ export type Tables = {
     refused: number | null;
     skipped: number;
     latency: number[];
+    failed_attempts: number;
   };
   statistics_progress: { hour: Date; is_final: boolean; counted_at: Date };
   receipts: {

@@ -18,6 +18,8 @@ const provider = (providerId: string, sent: number, refused: number): ProviderFi
   failed: refused,
   delivered: 0,
   opened: 0,
+  captured: 0,
+  failedAttempts: 0,
   skipped: {},
 });
 

@@ -9,7 +9,12 @@ const Latency = named("StatisticsLatency", {
 });
 
 const figures = {
-  sent: Type.Integer({ description: "Messages that a provider accepted, or that are in the feed" }),
+  sent: Type.Integer({
+    description: "Messages that a provider accepted, or that are in the feed. Captured ones are not among them",
+  }),
+  captured: Type.Integer({
+    description: "Messages that the mailbox of a capture provider keeps; nobody gets them",
+  }),
   delivered: Type.Integer({ description: "Of these, in the feed or reported as delivered by the provider" }),
   opened: Type.Integer({ description: "Of these, read in the inbox, or reported as opened or clicked" }),
   failed: Type.Integer(),
@@ -17,6 +22,11 @@ const figures = {
     description:
       "Of the failed ones, those that a provider refused, bounced or did not answer. The others failed before a provider was " +
       "called, such as for want of an address",
+  }),
+  failedAttempts: Type.Integer({
+    description:
+      "Calls to a provider that failed, by the provider that was called. Their messages may wait for another attempt or have " +
+      "been sent since",
   }),
   skipped: Type.Record(Type.String(), Type.Integer(), {
     description:
@@ -47,6 +57,28 @@ const Breakdown = named("StatisticsBreakdown", {
   ),
 });
 export type StatisticsBreakdown = Static<typeof Breakdown>;
+
+const waitingFigures = {
+  count: Type.Integer({ description: "Counted up to 100,000" }),
+  oldestAt: Type.Optional(isoTime("When the oldest of them was made")),
+};
+
+const Waiting = named(
+  "StatisticsWaiting",
+  {
+    ...waitingFigures,
+    providers: Type.Array(
+      named("ProviderWaiting", { channel: oneOf(channels), providerId: Type.String(), ...waitingFigures }),
+      { description: "The most first" },
+    ),
+  },
+  {
+    description:
+      "Messages that wait now, whatever the range: for an integration that does not answer, or for their next attempt. Missing " +
+      "with `workflowId`",
+  },
+);
+export type StatisticsWaiting = Static<typeof Waiting>;
 
 /** Entries of one list of a breakdown: those with the most messages. */
 export const mostStatisticsGroups = 50;
@@ -85,6 +117,7 @@ export const statisticsOperations = {
         }),
         totals: named("StatisticsTotals", figures),
         breakdown: Type.Optional(Breakdown),
+        waiting: Type.Optional(Waiting),
       }),
     },
     errors: [],

@@ -1,7 +1,8 @@
 // The state of the system: what waits, what fails, and which versions run. And the runs that are under way in a workflow.
-import { StepTypeWord } from "../../common.ts";
+import { ChannelWord, StepTypeWord } from "../../common.ts";
 import { operation } from "../../operation.ts";
 import { isoTime, named, oneOf, type Static, Type } from "../../schema.ts";
+import { circuitStates, IntegrationError } from "../channels/integrations.ts";
 
 /** What a run waits for. */
 export const waitKinds = ["starting", "delay", "digest", "held", "sending"] as const;
@@ -45,6 +46,17 @@ const OpenBreaker = named("OpenBreaker", {
   failures: Type.Integer(),
   openedAt: Type.Optional(isoTime("When it opened")),
   nextProbeAt: Type.Optional(isoTime("When the next message is tried")),
+  failingSince: Type.Optional(isoTime("Of the first error since the last success")),
+  lastError: Type.Optional(IntegrationError),
+});
+
+const WaitingMessages = named("WaitingMessages", {
+  integrationId: Type.String(),
+  name: Type.String(),
+  channel: ChannelWord,
+  state: oneOf(circuitStates, { description: "closed: it answers again, and they are going out" }),
+  count: Type.Integer(),
+  oldestAt: isoTime("When the oldest of them was made"),
 });
 
 export const SystemState = named("SystemState", {
@@ -58,6 +70,9 @@ export const SystemState = named("SystemState", {
   openBreakers: Type.Integer({ description: "Circuit breakers that are not closed, in the whole installation" }),
   environment: named("EnvironmentState", {
     breakers: Type.Array(OpenBreaker, { description: "At most 100" }),
+    waiting: Type.Array(WaitingMessages, {
+      description: "Integrations that messages wait for; at most 100,000 messages are counted",
+    }),
     deadLetters: Type.Integer({ description: "Open ones, counted up to 10,000, as are the next two" }),
     failedTasks: Type.Integer(),
     failedWebhookDeliveries: Type.Integer({ description: "Deliveries that were given up" }),

@@ -5,6 +5,7 @@ import { countFaults, listOpenBreakers } from "../../store/environments/system.t
 import { countBreakers, countProcesses, findQueueLags, findVersionsOfSystem } from "../../store/installation/system.ts";
 import { findBacklogAges } from "../../store/queue/backlog.ts";
 import { version } from "../../version.ts";
+import { listWaiting, toLastError } from "../integrations/integration-health.ts";
 
 const countLimit = 10_000;
 const breakerLimit = 100;
@@ -34,7 +35,10 @@ export async function retrieve(
         failures: row.failures,
         openedAt: row.opened_at?.toISOString(),
         nextProbeAt: row.next_probe_at?.toISOString(),
+        failingSince: row.failing_since?.toISOString(),
+        lastError: toLastError(row),
       })),
+      waiting: await listWaiting(ctx, environmentId),
       deadLetters: faults.dead_letters,
       failedTasks: faults.failed_tasks,
       failedWebhookDeliveries: faults.failed_deliveries,

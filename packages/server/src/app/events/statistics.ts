@@ -6,9 +6,13 @@ import {
   type Output,
   type StatisticsBreakdown,
   type StatisticsBucket,
+  type StatisticsWaiting,
 } from "@tidings/contract";
+import { listProviders } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { invalid } from "../../failure.ts";
+import { timeOfId } from "../../lib/ids.ts";
+import { waitingGroup } from "../../pipeline/clock/clock.ts";
 import {
   type DimensionRow,
   findWorkflowNames,
@@ -20,6 +24,9 @@ import {
   sumLiveHour,
 } from "../../store/events/statistics.ts";
 import { findCountedHours } from "../../store/installation/statistics.ts";
+import { listIntegrations } from "../../store/integrations/integrations.ts";
+import { countHeld, countRetries } from "../../store/queue/held.ts";
+import { mostHeldCounted } from "../integrations/integration-health.ts";
 
 type Query = Input<"statistics.list">["query"];
 type Figures = Omit<StatisticsBucket, "start">;
@@ -28,6 +35,10 @@ const dayMs = 24 * hourMs;
 /** Hours that may be counted with a request, and the messages that are read for one. */
 const liveHours = 2;
 const maxLiveRows = 50_000;
+/** Messages waiting for their next attempt that are counted. */
+const mostRetriesCounted = 10_000;
+/** Providers that keep messages for the mailbox instead of sending them. */
+const captures = listProviders().flatMap(({ id, capture }) => (capture ? id : []));
 /** Combinations of workflow, channel, provider and reason that a breakdown adds up. */
 const maxDimensionRows = 20_000;
 
@@ -39,10 +50,11 @@ export async function list(
   const { granularity = "hour" } = query;
   const now = ctx.now().getTime();
   const { from, to } = readRange(query, now, granularity === "day" ? dayMs : hourMs);
-  const rows = await sumHours(ctx.db, environmentId, query, { from: new Date(from), to: new Date(to), granularity });
+  const range = { from: new Date(from), to: new Date(to), captures };
+  const rows = await sumHours(ctx.db, environmentId, query, { ...range, granularity });
   const live: DimensionRow[] = [];
   for (const hour of await findLiveHours(ctx, { from, to, now })) {
-    live.push(...(await sumLiveHour(ctx.db, environmentId, query, hour, maxLiveRows)));
+    live.push(...(await sumLiveHour(ctx.db, environmentId, query, { hour, captures, limit: maxLiveRows })));
   }
   rows.push(...live);
   const width = granularity === "day" ? dayMs : hourMs;
@@ -51,11 +63,12 @@ export async function list(
   for (let start = from; start < to; start += width) {
     data.push({ start: new Date(start).toISOString(), ...toFigures(byBucket.get(start) ?? []) });
   }
-  const range = { from: new Date(from), to: new Date(to), limit: maxDimensionRows };
-  const breakdown = query.breakdown
-    ? await toBreakdown(ctx, environmentId, [...(await sumDimensions(ctx.db, environmentId, query, range)), ...live])
-    : undefined;
-  return { granularity, data, totals: toFigures(rows), breakdown };
+  const counted = query.breakdown
+    ? await sumDimensions(ctx.db, environmentId, query, { ...range, limit: maxDimensionRows })
+    : [];
+  const breakdown = query.breakdown ? await toBreakdown(ctx, environmentId, [...counted, ...live]) : undefined;
+  const waiting = await findWaiting(ctx, environmentId, query);
+  return { granularity, data, totals: toFigures(rows), breakdown, waiting };
 }
 
 /** By workflow, by channel, and by provider; each list with the most messages first. */
@@ -63,7 +76,7 @@ async function toBreakdown(ctx: Ctx, environmentId: string, rows: DimensionRow[]
   const groupsOf = (keyOf: (row: DimensionRow) => string) =>
     [...Map.groupBy(rows, keyOf).values()]
       .map((group) => ({ first: group[0]!, figures: toFigures(group) }))
-      .sort((a, b) => b.figures.sent + b.figures.failed - (a.figures.sent + a.figures.failed))
+      .sort((a, b) => volumeOf(b.figures) - volumeOf(a.figures))
       .slice(0, mostStatisticsGroups);
   const workflows = groupsOf((row) => row.workflow_id);
   const names = await findWorkflowNames(
@@ -82,12 +95,53 @@ async function toBreakdown(ctx: Ctx, environmentId: string, rows: DimensionRow[]
     channels: groupsOf((row) => row.channel).map(({ first: { channel }, figures }) => ({ channel, ...figures })),
     // A step that was skipped has called no provider: it stands with its workflow and its channel.
     providers: providers
-      .filter(({ figures: { sent, failed } }) => sent + failed > 0)
+      .filter(({ figures }) => volumeOf(figures) > 0)
       .map(({ first: { channel, provider_id }, figures }) => ({
         providerId: provider_id === "" ? null : provider_id,
         channel,
         ...figures,
       })),
+  };
+}
+
+const volumeOf = ({ sent, captured, failed, failedAttempts }: Figures): number =>
+  sent + captured + failed + failedAttempts;
+
+/** What waits now, whatever the range: for an integration that does not answer, or for the next attempt. */
+async function findWaiting(ctx: Ctx, environmentId: string, query: Query): Promise<StatisticsWaiting | undefined> {
+  // Which workflow a task in the queue belongs to is not known without reading its messages.
+  if (query.workflowId !== undefined) return undefined;
+  const isWanted = (channel: string, providerId: string) =>
+    (query.channel === undefined || query.channel === channel) &&
+    (query.providerId === undefined || query.providerId === providerId);
+  const integrations = new Map((await listIntegrations(ctx.db, environmentId)).map((one) => [one.id, one]));
+  const held = await countHeld(ctx.db, environmentId, [...integrations.keys()], mostHeldCounted);
+  const retries = await countRetries(ctx.db, environmentId, {
+    group: waitingGroup(environmentId),
+    limit: mostRetriesCounted,
+  });
+  const counts = [
+    ...held.map(({ integration_id, ...count }) => {
+      const { channel, provider_id: providerId } = integrations.get(integration_id)!;
+      return { channel, providerId, ...count };
+    }),
+    ...retries.map(({ channel, provider_id, count, oldest }) => ({
+      ...{ channel, count, oldest },
+      providerId: provider_id ?? "",
+    })),
+  ].filter(({ channel, providerId }) => isWanted(channel, providerId));
+  const providers = [...Map.groupBy(counts, ({ channel, providerId }) => `${channel} ${providerId}`).values()]
+    .map((own) => ({ channel: own[0]!.channel, providerId: own[0]!.providerId, ...sumWaiting(own) }))
+    .sort((a, b) => b.count - a.count);
+  return { ...sumWaiting(counts), providers };
+}
+
+/** Ids are in the order of time. */
+function sumWaiting(counts: { count: number; oldest: string }[]): { count: number; oldestAt?: string } {
+  const oldest = counts.map((one) => one.oldest).sort()[0];
+  return {
+    count: counts.reduce((total, { count }) => total + count, 0),
+    ...(oldest === undefined ? {} : { oldestAt: new Date(timeOfId(oldest)).toISOString() }),
   };
 }
 
@@ -116,8 +170,9 @@ function readRange(query: Query, now: number, width: number): { from: number; to
   return { from: Math.floor(from / width) * width, to: Math.ceil(to / width) * width };
 }
 
-const sum = (rows: StatisticsRow[], name: "sent" | "delivered" | "opened" | "failed" | "refused"): number =>
-  rows.reduce((total, row) => total + row[name], 0);
+type Countable = "sent" | "captured" | "delivered" | "opened" | "failed" | "refused" | "failed_attempts";
+
+const sum = (rows: StatisticsRow[], name: Countable): number => rows.reduce((total, row) => total + row[name], 0);
 
 function toFigures(rows: StatisticsRow[]): Figures {
   const skipped: Record<string, number> = {};
@@ -129,10 +184,12 @@ function toFigures(rows: StatisticsRow[]): Figures {
   );
   return {
     sent: sum(rows, "sent"),
+    captured: sum(rows, "captured"),
     delivered: sum(rows, "delivered"),
     opened: sum(rows, "opened"),
     failed: sum(rows, "failed"),
     refused: sum(rows, "refused"),
+    failedAttempts: sum(rows, "failed_attempts"),
     skipped,
     latency: classes.some((count) => count > 0)
       ? { p50: estimateQuantile(classes, 0.5), p95: estimateQuantile(classes, 0.95) }

@@ -1,9 +1,9 @@
 // How an integration is doing, in words for people: its circuit breaker, its last error, and what waits for it.
-import type { IntegrationHealth } from "@tidings/contract";
+import type { IntegrationHealth, Output } from "@tidings/contract";
 import { summarizeError } from "@tidings/providers";
 import type { Caller, Ctx } from "../../context.ts";
 import { timeOfId } from "../../lib/ids.ts";
-import { findHealth, type HealthRow, listHealth } from "../../store/integrations/integrations.ts";
+import { findHealth, type HealthRow, listHealth, listIntegrations } from "../../store/integrations/integrations.ts";
 import { countHeld, type HeldCount } from "../../store/queue/held.ts";
 
 /** Waiting messages that are counted for an environment. */
@@ -29,8 +29,28 @@ export async function loadHealth(
   return facts;
 }
 
-export const oldestOf = (held: HeldCount | undefined): string | undefined =>
+const oldestOf = (held: HeldCount | undefined): string | undefined =>
   held && new Date(timeOfId(held.oldest)).toISOString();
+
+type Waiting = Output<"system.retrieve">["environment"]["waiting"];
+
+/** The integrations that messages wait for, the most first. One that answers again is among them until all are sent. */
+export async function listWaiting(ctx: Ctx, environmentId: string): Promise<Waiting> {
+  const integrations = new Map((await listIntegrations(ctx.db, environmentId)).map((one) => [one.id, one]));
+  const held = await countHeld(ctx.db, environmentId, [...integrations.keys()], mostHeldCounted);
+  if (held.length === 0) return [];
+  const states = new Map((await listHealth(ctx.db, environmentId)).map((row) => [row.integration_id, row.state]));
+  return held
+    .map(({ integration_id: integrationId, count, oldest }) => ({
+      integrationId,
+      name: integrations.get(integrationId)!.name,
+      channel: integrations.get(integrationId)!.channel,
+      state: states.get(integrationId) ?? "closed",
+      count,
+      oldestAt: new Date(timeOfId(oldest)).toISOString(),
+    }))
+    .sort((a, b) => b.count - a.count);
+}
 
 export function toLastError(
   row: Pick<HealthRow, "last_error" | "last_error_class" | "last_error_at"> | undefined,

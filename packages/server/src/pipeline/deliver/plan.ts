@@ -64,6 +64,8 @@ export type PlannedWait = DueMessage & {
   reason?: string;
   /** The integration whose circuit breaker the message waits for. */
   heldBy?: string;
+  /** The circuit has closed, and the message waits for its turn. */
+  isReleased?: boolean;
 };
 
 export type PlanFacts = {

@@ -104,8 +104,11 @@ async function applyLimits(
   const sends: PlannedSend[] = [];
   const waits: PlannedWait[] = [];
   const limited: RateLimitedSend[] = [];
-  const addWait = ({ task, message }: PlannedSend, until: number) =>
-    waits.push({ task, message, until: new Date(until), isRealTime: true });
+  const addWait = ({ task, message }: PlannedSend, until: number) => {
+    // A message that waited for a circuit counts as waiting until it is sent.
+    const { heldBy } = task.data;
+    waits.push({ task, message, until: new Date(until), isRealTime: true, heldBy, isReleased: heldBy !== undefined });
+  };
   for (const plan of plans) {
     if ("until" in plan) waits.push(plan);
     else if (plan.attemptId === null) sends.push(plan);
@@ -175,9 +178,12 @@ async function writeWaits(batch: Batch, waits: PlannedWait[], { deliveryStates }
     return [{ ...emptyJobUpdate(message, now), status: "delayed", details, wake_at: until }];
   });
   await updateJobs(batch.db, delayed);
-  const toTask = ({ message, until, heldBy }: PlannedWait): Timed & { heldBy?: string } => ({
+  const toTask = ({ message, until, heldBy, isReleased }: PlannedWait): Timed & { heldBy?: string } => ({
     environmentId: message.environment_id,
-    data: { messageIds: [message.id], ...(heldBy ? { heldBy } : {}) },
+    data: {
+      messageIds: [message.id],
+      ...(heldBy && { heldBy, ...(isReleased && { isReleased }) }),
+    } satisfies DeliverTask,
     at: until,
     lane: message.integration_id ?? undefined,
     heldBy,

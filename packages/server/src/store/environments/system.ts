@@ -1,6 +1,7 @@
 // What is not as it should be in one environment.
 import { sql } from "kysely";
 import type { Db } from "../db.ts";
+import type { HealthRow } from "../integrations/integrations.ts";
 
 export type BreakerRow = {
   id: string;
@@ -11,11 +12,12 @@ export type BreakerRow = {
   failures: number;
   opened_at: Date | null;
   next_probe_at: Date | null;
-};
+} & Pick<HealthRow, "failing_since" | "last_error" | "last_error_class" | "last_error_at">;
 
 export async function listOpenBreakers(db: Db, environmentId: string, limit: number): Promise<BreakerRow[]> {
   const { rows } = await sql<BreakerRow>`
-    select i.id, i.identifier, i.name, i.provider_id, h.state, h.failures, h.opened_at, h.next_probe_at
+    select i.id, i.identifier, i.name, i.provider_id, h.state, h.failures, h.opened_at, h.next_probe_at,
+      h.failing_since, h.last_error, h.last_error_class, h.last_error_at
     from integrations i join integration_health h on h.integration_id = i.id
     where i.environment_id = ${environmentId} and i.deleted_at is null and h.state <> 'closed'
     order by h.opened_at, i.id limit ${limit}`.execute(db);

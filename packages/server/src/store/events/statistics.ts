@@ -45,6 +45,9 @@ const figures = sql`
   (count(*) filter (where f.status in ('error', 'warning') and not f.is_unaddressed))::int as failed,
   (count(*) filter (where f.is_refused))::int as refused`;
 
+/** Of a limited number of attempts all are read, so that one request reads no more of them than it may. */
+const isFailedAttempt = sql`and p.outcome <> 'accepted'`;
+
 /** Hours are counted for the last time within two days. */
 export const deletedMessagesMs = 3 * 24 * hourMs;
 
@@ -108,6 +111,7 @@ export async function countDeletedMessages(
 /**
  * Jobs are looked up by key: `offset 0` keeps the planner from joining, which reads all jobs of all months (store/keys.ts).
  * Behind the figures of a message it keeps them from being computed once for each class of latency.
+ * Attempts that failed are rows of their own, with the provider that was called, which may be another than that of the message.
  * The figures of one environment (a value or a column) and hour. `limit`: messages and jobs that are read at the most; null
  * for all of them.
  */
@@ -119,7 +123,7 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       coalesce(k.sent, 0) + coalesce(d.sent, 0) as sent, coalesce(k.delivered, 0) + coalesce(d.delivered, 0) as delivered,
       coalesce(k.opened, 0) + coalesce(d.opened, 0) as opened, coalesce(k.failed, 0) + coalesce(d.failed, 0) as failed,
       coalesce(k.refused, 0) + coalesce(d.refused, 0) as refused,
-      0 as skipped, coalesce(k.latency, '{}') as latency
+      0 as skipped, coalesce(k.latency, '{}') as latency, 0 as failed_attempts
     from (
       select f.workflow_id, f.channel, f.provider_id, ${figures}, array[${latencyClasses}]::int[] as latency
       from (
@@ -137,7 +141,20 @@ export function hourOf(environment: RawBuilder<unknown>, hour: Date, limit: numb
       select * from deleted_messages where environment_id = ${environment} and hour = ${hour}) as d
       using (workflow_id, channel, provider_id)
     union all
-    select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[]
+    select m.workflow_id, m.channel, i.provider_id, '', 0, 0, 0, 0, 0, 0, '{}'::int[], count(*)::int
+    from (
+      select p.message_id, p.integration_id, p.outcome from attempts p
+      where p.environment_id = ${environment} and p.message_id >= ${from} and p.message_id < ${to} and p.id >= ${from}
+        ${limit === null ? isFailedAttempt : sql``}
+      order by p.message_id desc limit ${limit}) as a
+    cross join lateral (
+      select b.workflow_id, b.channel from messages b where b.environment_id = ${environment} and b.id = a.message_id
+      offset 0) as m
+    join integrations i on i.id = a.integration_id
+    where a.outcome <> 'accepted'
+    group by 1, 2, 3
+    union all
+    select k.workflow_id, k.type, '', k.reason, 0, 0, 0, 0, 0, count(*)::int, '{}'::int[], 0
     from (
       select n.workflow_id, s.type, coalesce(s.details->-1->>'d', 'unknown') as reason
       from (
@@ -165,11 +182,17 @@ export type StatisticsRow = {
   opened: number;
   failed: number;
   refused: number;
+  /** Of `sent` without them: messages that a capture provider took, which nobody gets. */
+  captured: number;
   skipped: number;
   latency: number[];
+  failed_attempts: number;
 };
 
 export type StatisticsFilters = { workflowId?: string; channel?: string; providerId?: string };
+
+/** What is summed. `captures` as in `sumsOf`. */
+type Range = { from: Date; to: Date; captures: readonly string[] };
 
 function matches(environmentId: string, { workflowId, channel, providerId }: StatisticsFilters): RawBuilder<unknown> {
   const conditions = [sql`true`];
@@ -184,10 +207,18 @@ function matches(environmentId: string, { workflowId, channel, providerId }: Sta
   return sql.join(conditions, sql` and `);
 }
 
-const sums = sql`sum(h.sent)::int as sent, sum(h.delivered)::int as delivered, sum(h.opened)::int as opened,
-  sum(h.failed)::int as failed, sum(coalesce(h.refused, h.failed))::int as refused, sum(h.skipped)::int as skipped,
-  array[${sql.join([...latencyBounds, null].map((_, index) => sql`coalesce(sum(h.latency[${sql.lit(index + 1)}]), 0)`))}]::int[]
-    as latency`;
+/** `captures`: the providers that keep messages instead of sending them. Rows count those as sent. */
+function sumsOf(captures: readonly string[]): RawBuilder<unknown> {
+  const isSent = sql`h.provider_id <> all(${captures}::text[])`;
+  const classes = [...latencyBounds, null].map(
+    (_, index) => sql`coalesce(sum(h.latency[${sql.lit(index + 1)}]) filter (where ${isSent}), 0)`,
+  );
+  return sql`coalesce(sum(h.sent) filter (where ${isSent}), 0)::int as sent,
+    coalesce(sum(h.sent) filter (where not (${isSent})), 0)::int as captured,
+    sum(h.delivered)::int as delivered, sum(h.opened)::int as opened, sum(h.failed)::int as failed,
+    sum(coalesce(h.refused, h.failed))::int as refused, sum(h.skipped)::int as skipped,
+    sum(h.failed_attempts)::int as failed_attempts, array[${sql.join(classes)}]::int[] as latency`;
+}
 
 /** Of these workflows the identifier and name, deleted ones left out. */
 export async function findWorkflowNames(
@@ -206,10 +237,10 @@ export async function sumHours(
   db: Db,
   environmentId: string,
   filters: StatisticsFilters,
-  { from, to, granularity }: { from: Date; to: Date; granularity: "hour" | "day" },
+  { from, to, captures, granularity }: Range & { granularity: "hour" | "day" },
 ): Promise<StatisticsRow[]> {
   const { rows } = await sql<StatisticsRow>`
-    select date_trunc(${granularity}, h.hour, 'UTC') as bucket, h.reason, ${sums} from statistics_hours h
+    select date_trunc(${granularity}, h.hour, 'UTC') as bucket, h.reason, ${sumsOf(captures)} from statistics_hours h
     where h.environment_id = ${environmentId} and h.hour >= ${from} and h.hour < ${to}
       and ${matches(environmentId, filters)}
     group by 1, 2`.execute(db);
@@ -226,13 +257,15 @@ export async function sumDimensions(
   db: Db,
   environmentId: string,
   filters: StatisticsFilters,
-  { from, to, limit }: { from: Date; to: Date; limit: number },
+  { from, to, captures, limit }: Range & { limit: number },
 ): Promise<DimensionRow[]> {
   const { rows } = await sql<DimensionRow>`
-    select ${from}::timestamptz as bucket, ${dimensions}, ${sums} from statistics_hours h
+    select ${from}::timestamptz as bucket, ${dimensions}, ${sumsOf(captures)} from statistics_hours h
     where h.environment_id = ${environmentId} and h.hour >= ${from} and h.hour < ${to}
       and ${matches(environmentId, filters)}
-    group by ${dimensions} order by sum(h.sent + h.failed + h.skipped) desc limit ${limit}`.execute(db);
+    group by ${dimensions} order by sum(h.sent + h.failed + h.skipped + h.failed_attempts) desc limit ${limit}`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -241,11 +274,10 @@ export async function sumLiveHour(
   db: Db,
   environmentId: string,
   filters: StatisticsFilters,
-  hour: Date,
-  limit: number,
+  { hour, captures, limit }: { hour: Date; captures: readonly string[]; limit: number },
 ): Promise<DimensionRow[]> {
   const { rows } = await sql<DimensionRow>`
-    select ${hour}::timestamptz as bucket, ${dimensions}, ${sums}
+    select ${hour}::timestamptz as bucket, ${dimensions}, ${sumsOf(captures)}
     from (${hourOf(sql`${environmentId}::uuid`, hour, limit)}) as h
     where ${matches(environmentId, filters)} group by ${dimensions}`.execute(db);
   return rows;

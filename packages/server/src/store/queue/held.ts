@@ -1,6 +1,7 @@
 // Messages that wait for the circuit breaker of an integration: `deliver` tasks in a group of their own, which is indexed, and with the
 // integration in their data. Tasks in an environment on a test clock are in the group of the environment, whose clock waits for them.
 // Other tasks have neither, so that messages through healthy integrations cost nothing more.
+import type { Channel } from "@tidings/contract";
 import { sql } from "kysely";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
@@ -28,7 +29,7 @@ export async function lockHeldTasks(
   const { rows } = await sql<HeldTask>`
     select id, data->>'heldBy' as lane, jsonb_array_length(data->'messageIds') as messages from ${jobs}
     where name = 'deliver' and ${isHeldBy(environmentId, integrationIds)} and state < 'active'
-      and start_after > clock_timestamp()
+      and start_after > clock_timestamp() and data->>'isReleased' is null
       and (${until ?? null}::float8 is null or created_on <= to_timestamp(${until ?? null}::float8 / 1000))
     order by start_after limit ${limit} for update skip locked`.execute(tx);
   return rows;
@@ -47,6 +48,32 @@ export async function bringForward(
 
 /** `oldest`: the id of the oldest message. */
 export type HeldCount = { integration_id: string; count: number; oldest: string };
+
+/** `oldest`: the id of the oldest message. */
+export type RetryCount = { channel: Channel; provider_id: string | null; count: number; oldest: string };
+
+/**
+ * Messages that wait for their next attempt although no circuit is open, from at most `limit` tasks of the group: those that wait in
+ * real time.
+ */
+export async function countRetries(
+  db: Db,
+  environmentId: string,
+  { group, limit }: { group: string; limit: number },
+): Promise<RetryCount[]> {
+  const { rows } = await sql<RetryCount>`
+    select m.channel, m.provider_id, count(*)::int as count, min(m.id::text) as oldest
+    from (
+      select data from ${jobs} where group_id = ${group} and name = 'deliver' and state < 'active'
+        and start_after < clock_timestamp() + interval '1 hour'
+      order by start_after limit ${limit}) as t
+    cross join lateral jsonb_array_elements_text(t.data->'messageIds') as i(id)
+    cross join lateral (
+      select a.id, a.channel, a.provider_id from messages a
+      where a.environment_id = ${environmentId} and a.id = i.id::uuid and a.status = 'pending' offset 0) as m
+    group by 1, 2`.execute(db);
+  return rows;
+}
 
 /** What waits for each of these integrations, woken messages that are not sent yet among it. At most `limit` tasks are counted. */
 export async function countHeld(

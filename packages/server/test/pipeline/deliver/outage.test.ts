@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { SMTPServer } from "smtp-server";
+import { countHour } from "../../../src/store/installation/statistics.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { refused } from "../../support/refusals.ts";
 import { startTestService } from "../../support/service.ts";
@@ -120,6 +121,39 @@ describe("a mail server that is away", () => {
     for (const time of [failingSince, openedAt, oldestWaitingAt]) assert.ok(Date.parse(time!) >= before - 1_000, time);
     assert.ok(Date.parse(nextProbeAt!) > Date.now());
     assert.equal(lastSuccessAt, undefined);
+  });
+
+  test("statistics and the state of the system count what waits and what was tried in vain", async () => {
+    const query = { breakdown: "true" };
+    const read = async () => (await production("statistics.list", { query: query as never })).body;
+    const { totals, breakdown, waiting } = await read();
+    assert.deepEqual([totals.sent, totals.failed, waiting!.count], [0, 0, held]);
+    assert.deepEqual(
+      waiting!.providers.map(({ channel, providerId, count }) => [channel, providerId, count]),
+      [["email", "nodemailer", held]],
+    );
+    assert.ok(Date.parse(waiting!.oldestAt!) <= Date.now());
+    const { failedAttempts } = breakdown!.providers.find(({ providerId }) => providerId === "nodemailer")!;
+    assert.ok(failedAttempts >= 5, `${failedAttempts} attempts failed`);
+    const { rows } = await sql<{ count: number }>`select count(*)::int from attempts where outcome = 'retry'`.execute(
+      db,
+    );
+    assert.equal(failedAttempts, rows[0]!.count);
+    await countHour(db, new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000), false, new Date());
+    assert.equal((await read()).totals.failedAttempts, failedAttempts, "the same when the hour is counted");
+    await sql`delete from statistics_progress`.execute(db);
+    await sql`delete from statistics_hours`.execute(db);
+    assert.equal((await client("statistics.list", { query: {} })).body.waiting!.count, 0, "not of another environment");
+    assert.equal((await production("statistics.list", { query: { channel: "sms" } })).body.waiting!.count, 0);
+    assert.equal((await production("statistics.list", { query: { workflowId: "mail" } })).body.waiting, undefined);
+
+    const { environment } = (await production("system.retrieve", {})).body;
+    const [breaker] = environment.breakers;
+    assert.deepEqual([breaker!.name, breaker!.lastError!.summary], ["Shop SMTP", "connection refused"]);
+    assert.ok(breaker!.failingSince);
+    const [wait] = environment.waiting;
+    assert.deepEqual([wait!.name, wait!.channel, wait!.state, wait!.count], ["Shop SMTP", "email", "open", held]);
+    assert.deepEqual((await client("system.retrieve", {})).body.environment.waiting, []);
   });
 
   test("a try is refused for others, and does not help while the server is away", async () => {
