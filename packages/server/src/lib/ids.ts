@@ -118,8 +118,12 @@ export function base62ToId(text: string): string | null {
 /** Splits `InApp` and `XMLFile` at capitals, but not `APIs` and `2FA`. */
 const wordStart = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-rt-z])/g;
 
+/** Letters that Unicode does not take apart. */
+const letters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", ø: "o", œ: "oe", ł: "l", đ: "d", þ: "th" };
+
 export const kebab = (text: string): string =>
   text
+    .replace(/[ßæøœłđþ]/gi, (letter) => letters[letter.toLowerCase()] ?? "ss")
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
     .replace(wordStart, "-")

@@ -49,7 +49,10 @@ for (const operation of all) {
 
 /** Fields that the good call of no operation shows, and why. */
 const explained: [RegExp, string][] = [
-  [/^ResourceIssue\.|^FileDriftSince\.at$/, "the resources have no errors; app/files and app/environments test both"],
+  [
+    /^(ResourceIssue|PublishCheck)\.|^ResourceDiff\.checks$|^FileDriftSince\.at$/,
+    "the resources have no errors; app/files and app/environments test both",
+  ],
   [/^(Credentials|ChannelCredentials|ChannelEndpoint\w+|IntegrationConfigurations)\./, "each provider uses a subset"],
   [/^Integration\.(configurations|deletedAt|deletedBy)$/, "unset; deleted integrations are not shown"],
   [/^IntegrationHealth\.(openedAt|nextProbeAt)$|^Step\.deadlineSeconds$/, "in use; unset"],

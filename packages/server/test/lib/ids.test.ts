@@ -70,7 +70,7 @@ test("slugs are readable, and only their tail is read back", () => {
   const id = newId();
   const table: [name: string, start: string][] = [
     ["Order shipped", "order-shipped_wf_"],
-    ["  Größe & Maß  ", "gro-e-ma_wf_"],
+    ["  Größe & Maß  ", "grosse-mass_wf_"],
     ["Crème brûlée", "creme-brulee_wf_"],
     ["日本", "untitled_wf_"],
     ["", "untitled_wf_"],

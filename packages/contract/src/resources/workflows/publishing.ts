@@ -45,6 +45,26 @@ const ResourceDependency = named("ResourceDependency", {
 });
 export type ResourceDependency = Static<typeof ResourceDependency>;
 
+export const publishCheckCodes = [
+  "FAULTY_CONTENT",
+  "NO_STEPS",
+  "MISSING_INTEGRATION",
+  "INBOX_NOT_CONNECTED",
+  "LAYOUT_DIFFERS",
+  "MISSING_TRANSLATION",
+] as const;
+
+const PublishCheck = named("PublishCheck", {
+  code: oneOf(publishCheckCodes),
+  isFault: Type.Boolean({
+    description: "The resource itself is wrong: a template with a fault, a layout without its content, no steps",
+  }),
+  message: Type.String({ description: "For people, such as `Production has no active integration for email`" }),
+  stepId: Type.Optional(Type.String({ description: "The step it is about" })),
+  layoutId: Type.Optional(Type.String({ description: "Nothing to see to when this layout is published too" })),
+});
+export type PublishCheck = Static<typeof PublishCheck>;
+
 export const ResourceDiff = named("ResourceDiff", {
   resourceType: ResourceTypeWord,
   sourceResource: nullableInfo,
@@ -60,6 +80,11 @@ export const ResourceDiff = named("ResourceDiff", {
   sentences: Type.Optional(
     Type.Array(Type.String(), {
       description: "What people will notice, in words, such as `A step is added: SMS after 1 hour`",
+    }),
+  ),
+  checks: Type.Optional(
+    Type.Array(PublishCheck, {
+      description: "What to look at before it is published, faults first. 20 at most; absent without any",
     }),
   ),
 });

@@ -1,7 +1,14 @@
 // Publishing: two environments are compared, and the differences shown (diff) or copied from the source into the target
 // (publish, sync). The target is always the environment of the caller's API key, the source any other of the organisation:
 // so a development key cannot change production. Refusals are decided before anything is written.
-import { type Input, type Output, publishedResources, type ResourceDiff, type ResourceInfo } from "@tidings/contract";
+import {
+  type Input,
+  type Output,
+  type PublishCheck,
+  publishedResources,
+  type ResourceDiff,
+  type ResourceInfo,
+} from "@tidings/contract";
 import type { Caller, Ctx } from "../../context.ts";
 import { type Failure, failure, invalid } from "../../failure.ts";
 import { type EnvironmentRow, listEnvironments, lockEnvironment } from "../../store/environments/environments.ts";
@@ -12,6 +19,7 @@ import type { VersionContent } from "../workflows/version-diff.ts";
 import { requireWorkflow, view } from "../workflows/workflows.ts";
 import { type Change, type Compared, compare, type Item, type PortableStep } from "./environment-diff.ts";
 import { requireEnvironment, requireOwn } from "./environments.ts";
+import { findPublishChecks } from "./publish-checks.ts";
 import { carryOutPlan } from "./publish-copy.ts";
 import { findPublishIssues } from "./publish-issues.ts";
 import { type PublishIssues, type PublishOutcome, planPublish, type Selection, toResult } from "./publish-plan.ts";
@@ -56,16 +64,21 @@ export async function diff(
   const names = await findUserNames(ctx.db, caller.organizationId, [
     ...new Set(editors.filter((id) => typeof id === "string")),
   ]);
+  const checks = await findPublishChecks(ctx, compared, { target, from, to });
   const totalChanges = compared.reduce((sum, one) => sum + one.changes.length, 0);
   return {
     sourceEnvironmentId: source.id,
     targetEnvironmentId: target.id,
-    resources: compared.map((one) => toDiff(one, names)),
+    resources: compared.map((one) => toDiff(one, names, checks)),
     summary: { totalEntities: compared.length, totalChanges, hasChanges: totalChanges > 0 },
   };
 }
 
-function toDiff(one: Compared, names: ReadonlyMap<string, string>): ResourceDiff {
+function toDiff(
+  one: Compared,
+  names: ReadonlyMap<string, string>,
+  checks: ReadonlyMap<string, PublishCheck[]>,
+): ResourceDiff {
   const info = (item: Item | null): ResourceInfo | null => {
     if (!item) return null;
     const by = item.row.updated_by;
@@ -91,6 +104,7 @@ function toDiff(one: Compared, names: ReadonlyMap<string, string>): ResourceDiff
     },
     dependencies: one.dependencies.length > 0 ? one.dependencies : undefined,
     sentences: describeDifference(one),
+    checks: checks.get(`${one.type} ${one.identifier}`),
   };
 }
 

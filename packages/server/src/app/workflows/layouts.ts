@@ -181,7 +181,7 @@ export async function duplicate(
   return toLayout(copy);
 }
 
-const sampleContent = "<p>The content of the email stands here.</p>";
+const sampleContent = "<p>Your email content goes here.</p>";
 /** The reader of previews that name no subscriber. */
 export const sampleSubscriber = {
   subscriberId: "ada",

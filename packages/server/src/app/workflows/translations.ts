@@ -139,7 +139,7 @@ function completenessOf(rows: TranslationRow[]) {
 }
 
 /** The dotted keys of all texts. */
-function keysOf(content: JsonObject, path = ""): string[] {
+export function keysOf(content: JsonObject, path = ""): string[] {
   return Object.entries(content).flatMap(([key, value]) =>
     isObject(value) ? keysOf(value, `${path}${key}.`) : [`${path}${key}`],
   );

@@ -3,6 +3,7 @@
 import type { ChangedField, StepChange, VersionDiff } from "@tidings/contract";
 import { canonicalJson, isObject, type JsonObject } from "../../lib/json.ts";
 import type { StoredStep, VersionSettings, WorkflowDefinition } from "../../store/tables.ts";
+import { completePreference } from "./workflow-view.ts";
 
 /** The content of a version; `settings` is null in versions that were saved before it was kept. */
 export type VersionContent = { definition: WorkflowDefinition; settings: VersionSettings | null };
@@ -21,8 +22,9 @@ function settingsOf({ definition, settings }: VersionContent, other: VersionCont
     definition;
   return {
     ...rest,
-    "preferences.user": preferences.user,
-    "preferences.default": preferences.default,
+    // As they are shown: a form sends back every channel, also those that were left out before.
+    "preferences.user": preferences.user && completePreference(preferences.user),
+    "preferences.default": completePreference(preferences.default),
     outsideSchedule: outsideSchedule ?? "hold",
     onUnknownOutcome: onUnknownOutcome ?? "may_duplicate",
     isTranslationEnabled: isTranslationEnabled ?? false,
@@ -31,11 +33,14 @@ function settingsOf({ definition, settings }: VersionContent, other: VersionCont
   };
 }
 
+/** An empty text is no text: a form sends one for the other, and nobody changed anything. */
+const formOf = (value: unknown): string => canonicalJson(value === "" ? null : value);
+
 function changedFields(before: JsonObject, after: JsonObject): ChangedField[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
-    .filter((change) => canonicalJson(change.before) !== canonicalJson(change.after));
+    .filter((change) => formOf(change.before) !== formOf(change.after));
 }
 
 /** The members of a step by name, those of its control values one by one. */
@@ -84,14 +89,29 @@ const maxSummaryLength = 300;
 
 const nameOf = (field: string): string => field.replace(/^controlValues\./, "");
 
-/** The changes in a sentence, such as "Changed email: subject, body; added sms; changed settings: name". */
+/** Settings in words; `preferences.user` is an override of the team, which few know by its path. */
+const settingWords: Record<string, string> = {
+  workflowId: "identifier",
+  validatePayload: "payload validation",
+  payloadSchema: "payload schema",
+  isTranslationEnabled: "translation",
+  outsideSchedule: "quiet hours",
+  onUnknownOutcome: "retry after a time-out",
+  "preferences.user": "preferences",
+  "preferences.default": "default preferences",
+};
+
+/** The changes in a sentence, such as "Changed email: subject, body; added sms; changed name, default preferences". */
 export function summarizeDiff({ settings, steps }: ContentDiff): string {
   const parts = steps.map(({ kind, stepId, fields }) =>
     kind === "changed"
       ? `changed ${stepId}: ${fields.map(({ field }) => nameOf(field)).join(", ")}`
       : `${kind} ${stepId}`,
   );
-  if (settings.length > 0) parts.push(`changed settings: ${settings.map(({ field }) => field).join(", ")}`);
+  const names = settings.map(({ field }) => (field === "active" ? undefined : (settingWords[field] ?? field)));
+  const active = settings.find(({ field }) => field === "active");
+  if (names.some(Boolean)) parts.push(`changed ${names.filter(Boolean).join(", ")}`);
+  if (active) parts.push(active.after ? "turned on" : "turned off");
   const text = parts.join("; ") || "saved without changes";
   const whole = text.charAt(0).toUpperCase() + text.slice(1);
   return whole.length > maxSummaryLength ? `${whole.slice(0, maxSummaryLength - 1)}…` : whole;

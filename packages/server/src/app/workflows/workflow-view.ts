@@ -96,8 +96,8 @@ const withIssues = (row: WorkflowRow, facts: ViewFacts, issues: Step["issues"][]
   issues: settingIssues(row),
   origin: row.origin,
   preferences: {
-    user: row.preferences_user && complete(row.preferences_user),
-    default: complete(row.preferences_default),
+    user: row.preferences_user && completePreference(row.preferences_user),
+    default: completePreference(row.preferences_default),
   },
   status: statusOf(row, issues),
   lastTriggeredAt: facts.lastTriggeredAt?.toISOString() ?? null,
@@ -171,7 +171,8 @@ const shownValues = ({ type, controlValues, controlSchema }: StoredStep): Stored
   type === "email" && !controlSchema ? { subject: "", body: "", ...controlValues } : controlValues;
 
 /** Every member that the contract requires in answers, with its default. */
-const complete = (preference: WorkflowPreference): WorkflowPreference => ({
+/** With every channel named, as it is shown. */
+export const completePreference = (preference: WorkflowPreference): WorkflowPreference => ({
   all: { enabled: preference.all?.enabled ?? true, readOnly: preference.all?.readOnly ?? false },
   channels: Object.fromEntries(
     channels.map((channel) => [

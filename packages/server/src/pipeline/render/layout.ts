@@ -51,6 +51,9 @@ export function renderLayout(values: LayoutControlValues, scope: object, content
   const given = { ...scope, content: placeholder };
   const { body, editorType } = values.email ?? {};
   const parts = renderBody(body || plainLayoutBody, editorType, true, given).split(placeholder);
+  // A layout that shows the content nowhere is stored with an issue. A mail is never sent without what it has to say: it goes
+  // out without the layout.
+  if (parts.length === 1 && content.trim() !== "") return content;
   const length = parts.reduce((sum, part) => sum + part.length, content.length * (parts.length - 1));
   if (length > outputLimit) throw new RenderFault("output is larger than 5 MB");
   return parts.join(content);

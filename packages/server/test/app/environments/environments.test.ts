@@ -27,8 +27,8 @@ describe("create", () => {
     const { _id, _organizationId, slug, apiKeys, ...rest } = body;
     assert.match(_id, uuid);
     assert.match(_organizationId, uuid);
-    assert.match(slug!, /^gro-e-1_env_[0-9A-Za-z]{22}$/);
-    assert.deepEqual(rest, { name: "Größe 1", identifier: "gro-e-1", type: "dev" });
+    assert.match(slug!, /^grosse-1_env_[0-9A-Za-z]{22}$/);
+    assert.deepEqual(rest, { name: "Größe 1", identifier: "grosse-1", type: "dev" });
     assert.deepEqual(Object.keys(apiKeys![0]!).sort(), ["_id", "_userId", "createdAt", "key", "lastUsedAt"]);
 
     const inside = clientOf(body);

@@ -48,6 +48,42 @@ describe("selections", () => {
   });
 });
 
+test("the comparison says what to look at before it is published: faults first, then what the target lacks", async () => {
+  const staging = (await client("environments.create", { body: { name: "Staging", color: "red" } })).body;
+  const inside = createClient({ baseUrl: service.url, apiKey: staging.apiKeys![0]!.key });
+  await inside("layouts.create", { body: { layoutId: "brand", name: "Brand" } });
+  const noContent = { email: { body: "<p>frame</p>", editorType: "html" as const } };
+  await inside("layouts.update", { params: { layoutId: "brand" }, body: { name: "Brand", controlValues: noContent } });
+  await createWorkflow(inside, "broken", [email({ subject: "{{ payload.x | truncat: 3 }}", body: "B" })]);
+  await createWorkflow(inside, "empty", []);
+  await createWorkflow(inside, "fine", [inApp()], { isTranslationEnabled: true });
+  const texts = { resourceType: "workflow", resourceId: "fine" } as const;
+  await inside("translations.create", { body: { ...texts, locale: "en_US", content: { a: "A", b: { c: "C" } } } });
+  await inside("translations.create", { body: { ...texts, locale: "de_DE", content: { a: "A" } } });
+  const { resources } = (
+    await production("environments.diff", { params: toProduction, body: { sourceEnvironmentId: "staging" } })
+  ).body;
+  const checksOf = (id: string) =>
+    resources
+      .find(({ sourceResource }) => sourceResource?.id === id)!
+      .checks!.map(({ code, isFault, message }) => [code, isFault, message]);
+  assert.deepEqual(checksOf("brand"), [["FAULTY_CONTENT", true, "The body must contain {{content}}"]]);
+  assert.deepEqual(checksOf("empty"), [
+    ["NO_STEPS", true, "It has no steps: events are accepted, and nobody gets anything"],
+  ]);
+  assert.deepEqual(checksOf("broken"), [
+    ["FAULTY_CONTENT", true, "Email: undefined filter: truncat (line 1, column 1)"],
+    ["MISSING_INTEGRATION", false, "Production has no active integration for email"],
+    ["LAYOUT_DIFFERS", false, "It uses the default layout Brand, which Production does not have"],
+  ]);
+  assert.deepEqual(checksOf("fine"), [
+    ["INBOX_NOT_CONNECTED", false, "No inbox has asked Production for its notifications yet"],
+    ["MISSING_TRANSLATION", false, "Texts are missing in de_DE: b.c"],
+  ]);
+  // What only the target has is not checked.
+  assert.ok(resources.every(({ sourceResource, checks }) => sourceResource !== null || checks === undefined));
+});
+
 describe("layouts that workflows need", () => {
   test("that neither environment has are said in the answer, also in that of a dry run", async () => {
     await createWorkflow(client, "lost", [email({ subject: "S", body: "B", layoutId: "nowhere" }), inApp()]);

@@ -80,7 +80,7 @@ describe("issues", () => {
 
 describe("preview", () => {
   const preview = async (body: object = {}) => client("layouts.preview", { params: { layoutId: "house" }, body });
-  const sample = "<p>The content of the email stands here.</p>";
+  const sample = "<p>Your email content goes here.</p>";
 
   test("201: the stored layout around sample content, html put in as it is, values escaped", async () => {
     await setBody("house", "<main>{{ content }}</main><i>{{ subscriber.firstName }}</i>");
@@ -122,7 +122,7 @@ describe("preview", () => {
       params: { layoutId: "blocks" },
       body: { controlValues: { email }, previewPayload: { subscriber: { locale: "de-DE" } } },
     });
-    assert.match(body.result.preview.body, /<h1[^>]*>Hallo Ada bye\.now<\/h1><div[^>]*><p>The content of/);
+    assert.match(body.result.preview.body, /<h1[^>]*>Hallo Ada bye\.now<\/h1><div[^>]*><p>Your email content/);
   });
 
   test("a template that does not render is 422 with its position; endless templates are stopped", async () => {

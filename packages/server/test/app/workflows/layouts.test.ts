@@ -21,7 +21,7 @@ describe("create", () => {
     assert.equal(answer.status, 201);
     const { _id, slug, createdAt, updatedAt, updatedBy, variables, ...rest } = answer.body;
     assert.match(_id, uuid);
-    assert.match(slug, /^gro-e-eins_lt_[0-9A-Za-z]{22}$/);
+    assert.match(slug, /^grosse-eins_lt_[0-9A-Za-z]{22}$/);
     assert.match(createdAt, isoTime);
     assert.equal(updatedAt, createdAt);
     assert.match(updatedBy!._id, uuid);

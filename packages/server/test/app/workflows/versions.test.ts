@@ -33,13 +33,28 @@ describe("versions", () => {
       [
         [4, "Saved without changes", true],
         [3, "Changed in-app: body", false],
-        [2, "Changed settings: name, tags", false],
+        [2, "Changed name, tags", false],
         [1, "Created", false],
       ],
     );
     assert.ok(versions.every(({ createdBy }) => createdBy?.id && createdBy.name));
     const { body: now } = await client("workflows.retrieve", { params: { workflowId: "numbered" } });
     assert.equal(now.versionId, versions[0]!.id);
+  });
+
+  test("a form that sends back what it was shown changes nothing, and settings are named in words", async () => {
+    const { origin } = await createWorkflow(client, "formed", [inApp()]);
+    const params = { workflowId: "formed" };
+    const { steps, preferences } = (await client("workflows.retrieve", { params })).body;
+    const sent = { name: "formed", origin, description: "", active: true, steps: steps as never };
+    const put = (body: object) => client("workflows.update", { params, body: { ...sent, ...body } as never });
+    await put({ preferences: { user: null, workflow: preferences.default } });
+    const other = { ...preferences.default, all: { enabled: true, readOnly: true } };
+    await put({ preferences: { user: null, workflow: other }, isTranslationEnabled: true, active: false });
+    assert.deepEqual(
+      (await versionsOf("formed")).map(({ summary }) => summary),
+      ["Changed default preferences, translation; turned off", "Saved without changes", "Created"],
+    );
   });
 
   test("are compared by meaning", async () => {

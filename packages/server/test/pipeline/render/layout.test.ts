@@ -63,6 +63,11 @@ describe("rendering", () => {
     assert.equal(html, "<i><p>$& $1 {{x}}</p></i>&lt;b&gt;");
   });
 
+  test("a layout that shows the content nowhere is left out", () => {
+    assert.equal(renderLayout(frame("<p>no content</p>"), {}, "<p>Hello</p>"), "<p>Hello</p>");
+    assert.equal(renderLayout(frame("<p>frame</p>"), {}, ""), "<p>frame</p>");
+  });
+
   test("a layout that repeats large content ends at the limit", () => {
     const body = "{% for i in (1..100) %}{{content}}{% endfor %}";
     assert.throws(() => renderLayout(frame(body), {}, "x".repeat(100_000)), RenderFault);

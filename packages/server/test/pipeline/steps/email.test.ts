@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createClient } from "@tidings/contract";
 import { gate, startScriptedMail } from "../../support/scripted-mail.ts";
 import { startTestService } from "../../support/service.ts";
 import {
@@ -20,7 +21,7 @@ const mail = await startScriptedMail(async (address) => {
   if (address.startsWith("held")) await held.opened;
   return null;
 });
-const { client, production } = await startTestService();
+const { client, production, url } = await startTestService();
 
 const credentials = { host: "127.0.0.1", port: mail.port, secure: false, ignoreTls: true, requireTls: false };
 const sender = { from: "shop@example.com", senderName: "Käthes Shop" };
@@ -222,4 +223,32 @@ test("a step behind an email starts only after it was sent", async () => {
     Date.parse(done!.jobs!.find((job) => job.type === type)!.executionDetails.at(-1)!.createdAt!),
   );
   assert.ok(sent! <= stored!);
+});
+
+test("what is sent keeps the doctype, lets media queries win, and is never without its content", async () => {
+  // With a layout and captured mail of its own.
+  const { apiKeys } = (await client("environments.create", { body: { name: "Sheets", color: "red" } })).body;
+  const inside = createClient({ baseUrl: url, apiKey: apiKeys![0]!.key });
+  const { layoutId } = (await inside("layouts.create", { body: { layoutId: "sheet", name: "Sheet" } })).body;
+  const frame = (body: string) =>
+    inside("layouts.update", {
+      params: { layoutId },
+      body: { name: "Sheet", controlValues: { email: { body, editorType: "html" } } },
+    });
+  await createWorkflow(inside, "framed", [email({ subject: "Hi", body: "<p>Hello</p>", layoutId })]);
+  const sent = async () => {
+    const transactionId = await trigger(inside, "framed", { subscriberId: "cap", email: "cap@example.com" });
+    await settled(inside, transactionId);
+    return (await inside("captured.list", { query: { transactionId } })).body.data[0]!.html!;
+  };
+  const dark = "@media (prefers-color-scheme: dark) { .card { background: #1b2127; color: #e8eaed } }";
+  const sheet = `<style>.card { background: #fff; color: #111 } ${dark}</style>`;
+  await frame(`<!doctype html><html><head>${sheet}</head><body><div class="card">{{content}}</div></body></html>`);
+  const html = await sent();
+  assert.match(html, /^<!doctype html>/i);
+  assert.match(html, /style="[^"]*background: ?#fff/);
+  assert.match(html, /@media[^{]*\{[^}]*background: ?#1b2127 ?!important[^}]*color: ?#e8eaed ?!important/);
+  const { body: faulty } = await frame("<p>no content</p>");
+  assert.equal(faulty.issues?.controls?.["email.body"]?.[0]?.issueType, "MISSING_VALUE");
+  assert.equal(await sent(), "<p>Hello</p>");
 });

@@ -1,0 +1,136 @@
+// What to look at before resources are published: faults of their own content, and what the target lacks for them. Nothing here
+// refuses a publish; the dashboard leaves resources with a fault out of the selection until a person has seen it.
+import { channels, type PublishCheck, type StepType } from "@tidings/contract";
+import type { Ctx } from "../../context.ts";
+import { defaultLocale } from "../../lib/locale.ts";
+import type { EnvironmentRow } from "../../store/environments/environments.ts";
+import type { Publishable } from "../../store/environments/publishing.ts";
+import type { LayoutRow } from "../../store/workflows/layouts.ts";
+import { layoutErrors } from "../files/resource-errors.ts";
+import type { IssueFacts } from "../workflows/step-issues.ts";
+import { keysOf } from "../workflows/translations.ts";
+import { issuesOf } from "../workflows/workflow-view.ts";
+import { viewFacts } from "../workflows/workflows.ts";
+import type { Compared, Item } from "./environment-diff.ts";
+
+const mostChecks = 20;
+const mostKeys = 3;
+
+type Ends = { target: EnvironmentRow; from: Publishable; to: Publishable };
+type Known = Ends & { facts: IssueFacts; changedLayouts: ReadonlySet<string> };
+
+/** By type and identifier; resources that only the target has, and those without anything to see to, are left out. */
+export async function findPublishChecks(
+  ctx: Ctx,
+  compared: readonly Compared[],
+  ends: Ends,
+): Promise<ReadonlyMap<string, PublishCheck[]>> {
+  const found = new Map<string, PublishCheck[]>();
+  const brought = compared.flatMap(({ source }) => (source?.type === "layout" ? [source.row] : []));
+  const facts = { ...(await viewFacts(ctx, ends.target.id)), layouts: [...ends.to.layouts, ...brought] };
+  const changedLayouts = new Set(brought.map(({ layout_id }) => layout_id));
+  for (const { source } of compared) {
+    if (!source) continue;
+    const checks = await checksOf(source, { ...ends, facts, changedLayouts });
+    const sorted = checks.sort((a, b) => Number(b.isFault) - Number(a.isFault)).slice(0, mostChecks);
+    if (sorted.length > 0) found.set(`${source.type} ${source.identifier}`, sorted);
+  }
+  return found;
+}
+
+async function checksOf(item: Item, known: Known): Promise<PublishCheck[]> {
+  if (item.type === "layout") {
+    const faults = (await layoutErrors(item.row)).map(({ message }) => fault("FAULTY_CONTENT", message));
+    return [...faults, ...missingTexts(item)];
+  }
+  if (item.steps.length === 0)
+    return [fault("NO_STEPS", "It has no steps: events are accepted, and nobody gets anything")];
+  return [
+    ...(await faultsOf(item, known)),
+    ...lackedChannels(item, known),
+    ...otherLayouts(item, known),
+    ...missingTexts(item),
+  ];
+}
+
+type WorkflowItem = Extract<Item, { type: "workflow" }>;
+
+const fault = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: true, message });
+const note = (code: PublishCheck["code"], message: string): PublishCheck => ({ code, isFault: false, message });
+
+/** Errors in the content of its steps. That the target has no integration is no fault of the workflow. */
+async function faultsOf(item: WorkflowItem, { facts }: Known): Promise<PublishCheck[]> {
+  const steps = item.steps.map((step) => ({ ...step, id: step.stepId }));
+  const issues = await issuesOf({ ...item.row, steps }, facts);
+  return issues.flatMap((one, index) => {
+    const { name, stepId } = steps[index]!;
+    return Object.values(one?.controls ?? {})
+      .flat()
+      .filter(({ severity }) => severity === "error")
+      .map(({ message }) => ({ ...fault("FAULTY_CONTENT", `${name}: ${message}`), stepId }));
+  });
+}
+
+const channelNames: Partial<Record<StepType, string>> = {
+  in_app: "in-app messages",
+  email: "email",
+  sms: "SMS",
+  chat: "chat",
+  push: "push",
+};
+
+function lackedChannels({ steps }: WorkflowItem, { facts, target }: Known): PublishCheck[] {
+  const used = channels.filter((channel) => steps.some(({ type, active }) => type === channel && active));
+  return used.flatMap((channel): PublishCheck[] => {
+    if (!facts.activeChannels.has(channel))
+      return [note("MISSING_INTEGRATION", `${target.name} has no active integration for ${channelNames[channel]}`)];
+    if (channel === "in_app" && !facts.isInboxConnected)
+      return [note("INBOX_NOT_CONNECTED", `No inbox has asked ${target.name} for its notifications yet`)];
+    return [];
+  });
+}
+
+/** Layouts of its emails that are other ones in the target. One that a step names and the target lacks is a dependency. */
+function otherLayouts({ steps }: WorkflowItem, { from, to, target, changedLayouts }: Known): PublishCheck[] {
+  const mails = steps.filter(({ type }) => type === "email");
+  const named = new Set(mails.map(({ controlValues }) => controlValues.layoutId));
+  const inTarget = (layout: LayoutRow) => to.layouts.some(({ layout_id }) => layout_id === layout.layout_id);
+  const differing = from.layouts
+    .filter((layout) => named.has(layout.layout_id) && inTarget(layout) && changedLayouts.has(layout.layout_id))
+    .map((layout) => ({
+      ...note("LAYOUT_DIFFERS", `It uses the layout ${layout.name}, which is another one in ${target.name}`),
+      layoutId: layout.layout_id,
+    }));
+  return named.has(undefined) ? [...differing, ...otherDefault(from, to, target, changedLayouts)] : differing;
+}
+
+function otherDefault(
+  from: Publishable,
+  to: Publishable,
+  target: EnvironmentRow,
+  changedLayouts: ReadonlySet<string>,
+): PublishCheck[] {
+  const [own, theirs] = [from, to].map(({ layouts }) => layouts.find(({ is_default }) => is_default));
+  if (!own) return [];
+  if (theirs && theirs.layout_id !== own.layout_id)
+    return [note("LAYOUT_DIFFERS", `The default layout of ${target.name} is ${theirs.name}, not ${own.name}`)];
+  if (!changedLayouts.has(own.layout_id)) return [];
+  const message = theirs
+    ? `It uses the default layout ${own.name}, which is another one in ${target.name}`
+    : `It uses the default layout ${own.name}, which ${target.name} does not have`;
+  return [{ ...note("LAYOUT_DIFFERS", message), layoutId: own.layout_id }];
+}
+
+function missingTexts({ row, texts }: Item): PublishCheck[] {
+  if (!row.is_translation_enabled) return [];
+  const { [defaultLocale]: reference = {}, ...others } = texts;
+  const wanted = keysOf(reference);
+  return Object.entries(others).flatMap(([locale, content]): PublishCheck[] => {
+    const own = new Set(keysOf(content));
+    const missing = wanted.filter((key) => !own.has(key));
+    if (missing.length === 0) return [];
+    const more = missing.length > mostKeys ? ` and ${missing.length - mostKeys} more` : "";
+    const names = `${missing.slice(0, mostKeys).join(", ")}${more}`;
+    return [note("MISSING_TRANSLATION", `Texts are missing in ${locale}: ${names}`)];
+  });
+}
